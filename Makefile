@@ -1,0 +1,51 @@
+# Each target sets up what is missing, then runs one command of the program `autograder`, which can
+# be called directly where there is no make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build lab demo teach test clean
+
+help: ## Print this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 15
+
+setup: $(INSTALLED) ## Make .venv with everything in it; a second time takes no time
+	@tools/system-packages chromium || true
+
+build: $(INSTALLED) ## Make the notebooks from source/
+	@$(BIN)/autograder build
+
+lab: $(INSTALLED) ## Open the lessons in JupyterLab, in a work folder of your own
+	@$(BIN)/autograder lab
+
+demo: $(INSTALLED) ## Grade a simulated class, from the lessons to a table of scores
+	@$(BIN)/autograder demo
+
+teach: $(INSTALLED) ## Open the course in JupyterLab, with nbgrader's formgrader ready
+	@$(BIN)/autograder teach
+
+test: $(INSTALLED) ## Check style and types, run the tests
+	@tools/system-packages chromium
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 --dist loadfile
+
+clean: ## Remove what build, demo and test made; .venv, work/ and all grades stay
+	rm -rf source/*/ demo artefacts build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+
+# torch first and by its exact version: a loose requirement, met where there is no torch yet, may
+# bring several gigabytes of GPU packages.
+$(INSTALLED): pyproject.toml constraints.txt
+	@tools/system-packages python
+	@echo "Making .venv"
+	@$(PYTHON) -m venv .venv
+	@echo "Installing torch"
+	@$(PIP) -c constraints.txt "torch==$$(sed -n 's/^torch==//p' constraints.txt)"
+	@echo "Installing the course and what else it needs (some minutes)"
+	@$(PIP) -c constraints.txt -e '.[test]'
+	@touch $@

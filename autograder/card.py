@@ -1,0 +1,82 @@
+"""A report as a learner sees it: a small card in a notebook, plain text elsewhere."""
+
+from html import escape
+
+from autograder.report import Report, State
+
+REPORT_MIME = "application/vnd.autograder.report+json"
+
+_LOOKS = {
+    State.PASSED: ("✓", "#1a7f37", "#3fb950"),
+    State.WRONG: ("✗", "#b35900", "#e3a04f"),
+    State.EXCEPTION: ("!", "#b3261e", "#f2857b"),
+    State.NOT_IMPLEMENTED: ("○", "#5f6b7a", "#9aa7b5"),
+}
+
+# JupyterLab's own variables where there are any, so that both of its themes are followed; a page
+# without them (the feedback) reads as light.
+_STYLE = """<style>
+.ag-card{--ag:var(--ag-light);border:1px solid var(--jp-border-color2,#d5d9de);
+border-left:4px solid var(--ag);border-radius:4px;padding:8px 14px;margin:4px 0;max-width:52em;
+font-family:var(--jp-ui-font-family,system-ui,sans-serif);font-size:14px;line-height:1.5;
+color:var(--jp-content-font-color1,#1f2328);background:var(--jp-layout-color1,#fff)}
+[data-jp-theme-light="false"] .ag-card{--ag:var(--ag-dark)}
+.ag-card .ag-head{font-weight:600}
+.ag-card .ag-head b{color:var(--ag);margin-right:.5em}
+.ag-card .ag-case{margin-top:4px}
+.ag-card .ag-detail{font-family:var(--jp-code-font-family,monospace);font-size:13px;
+white-space:pre-wrap;margin:2px 0 0 1.4em}
+.ag-card .ag-hint{margin-top:6px;padding:6px 10px;border-radius:4px;
+background:var(--jp-layout-color2,#f3f4f6)}
+</style>"""
+
+
+def show(report: Report) -> None:
+    """Display the report: a card in a notebook, text in a terminal."""
+    if _in_notebook():
+        from IPython.display import display
+
+        display(bundle(report), raw=True)  # type: ignore[no-untyped-call]
+    else:
+        print("\n".join(report.lines()))
+
+
+def bundle(report: Report) -> dict[str, object]:
+    """The report in every form that a front end may ask for."""
+    return {
+        "text/html": card(report),
+        "text/plain": "\n".join(report.lines()),
+        REPORT_MIME: {
+            "exercise": report.exercise,
+            "state": report.state.value,
+            "passed": len(report.passed),
+            "total": report.total,
+            "misconception": report.misconception,
+            "hint": report.hint,
+            "details": list(report.finding.details) if report.finding else [],
+        },
+    }
+
+
+def card(report: Report) -> str:
+    """The report as HTML; everything in it that came from a learner's code is escaped."""
+    sign, light, dark = _LOOKS[report.state]
+    body = [f'<div class="ag-head"><b>{sign}</b>{escape(report.headline)}</div>']
+    if report.finding:
+        where = f": {report.finding.inputs}" if report.finding.inputs else ""
+        if report.state is not State.NOT_IMPLEMENTED:
+            body.append(f'<div class="ag-case">{escape(report.finding.case + where)}</div>')
+        body += [
+            f'<div class="ag-detail">{escape(detail)}</div>' for detail in report.finding.details
+        ]
+    if report.hint:
+        body.append(f'<div class="ag-hint">{escape(report.hint)}</div>')
+    style = f"--ag-light:{light};--ag-dark:{dark}"
+    return f'{_STYLE}<div class="ag-card" role="status" style="{style}">{"".join(body)}</div>'
+
+
+def _in_notebook() -> bool:
+    from IPython import get_ipython  # type: ignore[attr-defined]
+
+    shell = get_ipython()
+    return shell is not None and hasattr(shell, "kernel")

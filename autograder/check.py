@@ -1,0 +1,63 @@
+"""The check that stands below each exercise in a notebook."""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from autograder import printed
+from autograder.card import show
+from autograder.errors import CheckError
+from autograder.judge import judge
+from autograder.report import Report, State
+
+
+class ExerciseNotPassed(Exception):
+    """Raised where a check decides something: when nbgrader validates or grades."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report.headline)
+        self.report = report
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython prints in place of a traceback through our own code."""
+        return self.report.lines()
+
+
+def check(answer: object) -> None:
+    """Check an exercise on its printed example and show what was found.
+
+    Args:
+        answer: the function that the exercise asks for, as defined in this notebook.
+
+    Raises:
+        CheckError: when `answer` is not an exercise of this lesson.
+        ExerciseNotPassed: only when nbgrader validates the notebook; otherwise the result is
+            shown and the notebook runs on.
+    """
+    exercises = printed.read(Path.cwd())
+    name = name_of(answer, exercises, sys._getframe(1).f_globals)
+    exercise = exercises[name]
+    settle(judge(name, answer, exercise.cases, exercise.hints))
+
+
+def settle(report: Report) -> None:
+    """Show a report; raise when it did not pass and somebody's tool waits for the outcome."""
+    show(report)
+    if report.state is not State.PASSED and "NBGRADER_EXECUTION" in os.environ:
+        raise ExerciseNotPassed(report)
+
+
+def name_of(answer: object, exercises: Iterable[str], namespace: Mapping[str, object]) -> str:
+    """The exercise that `answer` belongs to: by the name it is bound to, else by its own name."""
+    known = list(exercises)
+    bound = [name for name in known if namespace.get(name) is answer]
+    own = getattr(answer, "__name__", "")
+    if own in known and (own in bound or not bound):
+        return own
+    if bound:
+        return bound[0]
+    shown = own or type(answer).__name__
+    raise CheckError(
+        f"{shown} is not an exercise of this lesson; call check with one of: {', '.join(known)}"
+    )

@@ -1,0 +1,190 @@
+"""Where two values differ: exact in type, shape and dtype, within a tolerance in their numbers.
+
+A value may be made of parts (a tuple of arrays, a worksheet of numbers); each part is compared by
+itself, so that one wrong number does not hide that the others are right.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Numbers agree when |expected - received| <= absolute + relative * |expected|."""
+
+    absolute: float
+    relative: float = 0.0
+
+    def allows(self, expected: np.ndarray, received: np.ndarray) -> np.ndarray:
+        """Per entry, whether the numbers agree; equal infinities and two NaNs agree."""
+        return np.isclose(
+            received, expected, rtol=self.relative, atol=self.absolute, equal_nan=True
+        )
+
+
+TOLERANCES = {
+    "float64": Tolerance(absolute=1e-9, relative=1e-7),
+    "float32": Tolerance(absolute=1e-5, relative=1e-4),
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One part that is not as expected. `part` is empty where the value has no parts."""
+
+    part: str
+    text: str
+    blank: bool = False
+
+
+def differences(
+    expected: object, received: object, tolerance: Tolerance, names: Sequence[str] = ()
+) -> list[Difference]:
+    """All parts in which `received` is not `expected`.
+
+    `names` are the words for the parts of a tuple ("contexts", "weights"), used in the texts.
+    """
+    return list(_walk(expected, received, tolerance, "", names))
+
+
+def identical(first: object, second: object) -> bool:
+    """Whether two arguments hold the very same numbers, bit for bit as far as `==` can tell."""
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return first.dtype == second.dtype and np.array_equal(
+            first, second, equal_nan=first.dtype.kind in "fc"
+        )
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return len(first) == len(second) and all(map(identical, first, second))
+    return type(first) is type(second) and (first is second or first == second)
+
+
+def describe(value: object) -> str:
+    """A value's kind in a few words: what a learner reads after "expected" and "received"."""
+    if value is None:
+        return "nothing (None): is there a return at the end?"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    if _is_number(value):
+        return "a number"
+    if isinstance(value, list | tuple):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"a {type(value).__name__}"
+
+
+def _walk(
+    expected: object, received: object, tolerance: Tolerance, part: str, names: Sequence[str] = ()
+) -> Iterator[Difference]:
+    if received is ...:
+        yield Difference(part, "still blank", blank=True)
+    elif isinstance(expected, dict):
+        yield from _walk_dict(expected, received, tolerance, part)
+    elif isinstance(expected, tuple | list):
+        yield from _walk_sequence(expected, received, tolerance, part, names)
+    else:
+        text = _mismatch(expected, received, tolerance)
+        if text:
+            yield Difference(part, text)
+
+
+def _walk_dict(
+    expected: dict[str, object], received: object, tolerance: Tolerance, part: str
+) -> Iterator[Difference]:
+    if not isinstance(received, dict) or received.keys() != expected.keys():
+        keys = ", ".join(map(repr, expected))
+        yield Difference(
+            part, f"expected a dict with the keys {keys}, received {describe(received)}"
+        )
+        return
+    for key, value in expected.items():
+        yield from _walk(value, received[key], tolerance, f"{part} {key}".strip())
+
+
+def _walk_sequence(
+    expected: Sequence[object],
+    received: object,
+    tolerance: Tolerance,
+    part: str,
+    names: Sequence[str],
+) -> Iterator[Difference]:
+    entries = list(received) if _is_sequence(received) else None
+    if entries is None or len(entries) != len(expected):
+        wanted = f"{len(expected)} values" + (f" ({', '.join(names)})" if names else "")
+        yield Difference(part, f"expected {wanted}, received {describe(received)}")
+        return
+    for index, (one, other) in enumerate(zip(expected, entries, strict=True)):
+        label = names[index] if names else f"{part}[{index}]"
+        yield from _walk(one, other, tolerance, label)
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool | np.bool_):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iuf"
+    return isinstance(value, int | float | np.number)
+
+
+def _mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
+    if isinstance(expected, bool | np.bool_):
+        return _truth_mismatch(bool(expected), received)
+    if _is_number(expected):
+        return _number_mismatch(float(expected), received, tolerance)  # type: ignore[arg-type]
+    if isinstance(expected, np.ndarray):
+        return _array_mismatch(expected, received, tolerance)
+    if type(expected) is type(received) and expected == received:
+        return ""
+    return f"expected {expected!r}, received {describe(received)}"
+
+
+def _truth_mismatch(expected: bool, received: object) -> str:
+    if not isinstance(received, bool | np.bool_):
+        return f"expected True or False, received {describe(received)}"
+    return "" if bool(received) is expected else f"expected {expected}, received {bool(received)}"
+
+
+def _number_mismatch(expected: float, received: object, tolerance: Tolerance) -> str:
+    if not _is_number(received):
+        return f"expected a number, received {describe(received)}"
+    number = float(received)  # type: ignore[arg-type]
+    if tolerance.allows(np.float64(expected), np.float64(number)):
+        return ""
+    return f"expected {_digits(expected)}, received {_digits(number)}"
+
+
+def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance) -> str:
+    if type(received) is not np.ndarray:
+        return f"expected an array of shape {expected.shape}, received {describe(received)}"
+    if received.shape != expected.shape:
+        return f"expected shape {expected.shape}, received {received.shape}"
+    if received.dtype != expected.dtype:
+        return f"expected numbers of type {expected.dtype}, received {received.dtype}"
+    agree = tolerance.allows(expected, received)
+    if agree.all():
+        return ""
+    if np.isnan(received).sum() > np.isnan(expected).sum():
+        where = np.argwhere(np.isnan(received) & ~np.isnan(expected))[0]
+        count = int(np.isnan(received).sum())
+        return f"{count} of {received.size} numbers are NaN, the first at {_index(where)}"
+    gap = np.abs(np.asarray(received, dtype=float) - np.asarray(expected, dtype=float))
+    where = np.unravel_index(int(np.argmax(np.where(agree, -1.0, gap))), gap.shape)
+    return (
+        f"largest difference {_digits(float(gap[where]))} at {_index(where)}: "
+        f"expected {_digits(float(expected[where]))}, received {_digits(float(received[where]))}"
+    )
+
+
+def _index(where: Sequence[int] | np.ndarray) -> str:
+    return "[" + ", ".join(str(int(position)) for position in where) + "]"
+
+
+def _digits(number: float) -> str:
+    return (
+        f"{number:.4f}" if math.isfinite(number) and 1e-3 <= abs(number) < 1e4 else f"{number:.4g}"
+    )

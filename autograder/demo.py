@@ -1,0 +1,185 @@
+"""The main job from end to end, on a simulated class: build, release, submit, grade, feed back.
+
+It runs in a folder of its own, with nbgrader's own steps and the course's own configuration.
+"""
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+
+import nbformat
+from nbgrader.apps import NbGraderAPI
+from rich.table import Table
+
+from autograder.build import Built, build_lesson
+from autograder.classroom import Submission, submissions
+from autograder.course import Course
+from autograder.errors import GradingFailed
+from autograder.exam import exams_of
+from autograder.marks import Mark, marks_in, total
+from autograder.stock import configuration, nbgrader_api
+
+_SECONDS_PER_CELL = 10
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one submission: its marks, or why there are none."""
+
+    lesson: str
+    submission: Submission
+    marks: Sequence[Mark] = ()
+    score: float = 0.0
+    reason: str = ""
+    feedback: Path | None = None
+
+
+def run_demo(course: Course, root: Path, *, progress: Callable[[str], None]) -> list[Result]:
+    """Grade a simulated class in `root`, which is emptied first.
+
+    Raises:
+        GradingFailed: when nbgrader could not release a lesson.
+    """
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(parents=True)
+    config = configuration(course, root)
+    config.Execute.timeout = _SECONDS_PER_CELL
+    api = nbgrader_api(config)
+    results = []
+    for lesson in course.lessons():
+        progress(f"{lesson}: build and release")
+        built = _release(course, root, api, lesson)
+        for submission in _submit(course, root, lesson):
+            progress(f"{lesson}: grade {submission.student}")
+            results.append(_grade(root, api, built, submission))
+    return results
+
+
+def _release(course: Course, root: Path, api: NbGraderAPI, lesson: str) -> Built:
+    built = build_lesson(course, lesson)
+    for path, text in built.files.items():
+        if path.is_relative_to(course.source):
+            copy = root / path.relative_to(course.root)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(text, encoding="utf-8", newline="\n")
+    outcome = api.generate_assignment(lesson)
+    if not outcome["success"]:
+        raise GradingFailed(f"nbgrader could not release {lesson}: {_last_line(outcome)}")
+    return built
+
+
+def _submit(course: Course, root: Path, lesson: str) -> list[Submission]:
+    folder = root / "notebooks" / lesson
+    released = nbformat.read(folder / f"{lesson}.ipynb", as_version=4)
+    exams = exams_of(course.exam_module(lesson))
+    made = submissions(course, lesson, released, exams)
+    for submission in made:
+        target = root / "submitted" / submission.student / lesson
+        shutil.copytree(folder, target)
+        (target / f"{lesson}.ipynb").write_text(submission.text, encoding="utf-8")
+    return made
+
+
+def _grade(root: Path, api: NbGraderAPI, built: Built, submission: Submission) -> Result:
+    lesson, student = built.lesson.name, submission.student
+    outcome = api.autograde(lesson, student)
+    graded = root / "autograded" / student / lesson / f"{lesson}.ipynb"
+    if not outcome["success"] or not graded.exists():
+        handed_in = root / "submitted" / student / lesson / f"{lesson}.ipynb"
+        return Result(lesson, submission, reason=why_not_graded(handed_in, outcome))
+    marks = marks_in(nbformat.read(graded, as_version=4), built.lesson.points)
+    api.generate_feedback(lesson, student)
+    page = root / "feedback" / student / lesson / f"{lesson}.html"
+    with api.gradebook as gradebook:
+        score = gradebook.find_submission(lesson, student).score
+    return Result(lesson, submission, marks, score, feedback=page if page.exists() else None)
+
+
+def why_not_graded(handed_in: Path, outcome: Mapping[str, object]) -> str:
+    """One sentence on why nbgrader could not grade a submission."""
+    try:
+        nbformat.read(handed_in, as_version=4)
+    except nbformat.reader.NotJSONError:
+        return "the file is not a notebook: it is not valid JSON, or breaks off"
+    except (ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
+        return f"the file is not a notebook: {type(error).__name__}"
+    text = f"{outcome.get('log', '')}{outcome.get('error', '')}"
+    if "DeadKernel" in text or "Kernel died" in text:
+        return "a cell ended the Python process, and nbgrader gave up on the notebook"
+    return f"nbgrader gave up on it: {_last_line(outcome)}"
+
+
+def _last_line(outcome: Mapping[str, object]) -> str:
+    text = f"{outcome.get('log', '')}\n{outcome.get('error', '')}".strip()
+    return text.split("\n")[-1]
+
+
+def as_tables(results: Sequence[Result]) -> list[Table]:
+    """Who scored what, and what they got wrong: a table per lesson."""
+    lessons = dict.fromkeys(result.lesson for result in results)
+    return [
+        _as_table(lesson, [result for result in results if result.lesson == lesson])
+        for lesson in lessons
+    ]
+
+
+def _as_table(lesson: str, results: Sequence[Result]) -> Table:
+    table = Table(title=lesson, title_justify="left")
+    for heading in ("student", "points", "by hand"):
+        table.add_column(heading, justify="right" if heading == "points" else "left")
+    table.add_column("what was found", overflow="fold")
+    for result in results:
+        earned, tested, to_read = total(result.marks)
+        points = f"{earned:g} / {tested}" if result.marks else "–"
+        waiting = f"{to_read} to read" if to_read else "–"
+        found = "\n".join(_found(result)) or "all right"
+        table.add_row(result.submission.student, points, waiting, found)
+    return table
+
+
+def _found(result: Result) -> list[str]:
+    if result.reason:
+        return [f"not graded: {result.reason}"]
+    lost = [mark for mark in result.marks if mark.points == 0 and not mark.by_hand]
+    unwritten = [mark for mark in lost if mark.verdict == "not implemented yet"]
+    lines = [
+        f"{mark.exercise}: {(mark.misconception or mark.verdict).replace('_', ' ')}"
+        for mark in lost
+        if mark not in unwritten
+    ]
+    return [*lines, f"{len(unwritten)} not implemented yet"] if unwritten else lines
+
+
+def disappointments(results: Sequence[Result]) -> list[str]:
+    """Where the class did not come out as it was made to: one sentence each."""
+    return [sentence for result in results for sentence in _judge(result)]
+
+
+def _judge(result: Result) -> list[str]:
+    submission = result.submission
+    who = f"{submission.student} in {result.lesson}"
+    if bool(submission.broken) != bool(result.reason):
+        return [f"{who}: expected {submission.broken or 'to be graded'}, found {result.reason!r}"]
+    sentences = []
+    for mark in result.marks:
+        if mark.by_hand:
+            continue
+        expected = mark.out_of if mark.exercise in submission.passes else 0
+        if mark.points != expected:
+            sentences.append(f"{who}: {mark.exercise} earned {mark.points}, expected {expected}")
+        misconception = submission.mistakes.get(mark.exercise, "")
+        if misconception and mark.misconception != misconception:
+            sentences.append(f"{who}: {mark.exercise} was not named {misconception}")
+        if misconception and not _page_says(result, mark.hint):
+            sentences.append(f"{who}: the feedback page lacks the hint of {misconception}")
+    if result.marks and result.score != total(result.marks)[0]:
+        sentences.append(f"{who}: the gradebook has {result.score}, the cells add up otherwise")
+    return sentences
+
+
+def _page_says(result: Result, hint: str) -> bool:
+    if not result.feedback or not hint:
+        return False
+    return hint in unescape(result.feedback.read_text(encoding="utf-8"))

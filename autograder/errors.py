@@ -1,0 +1,80 @@
+"""All errors that are somebody's mistake, or a broken set-up, rather than a defect of this program.
+
+CourseError
+├── CourseNotFound      no course in this folder or above it
+├── LessonNotBuilt      a lesson has no notebook yet
+├── WorkFolderError     lessons can't be copied to where they were asked for
+├── NotebookStopped     a notebook could not be run to its end
+├── GradingFailed       nbgrader did not do its part
+├── JupyterFailed       JupyterLab did not start, or did not end well
+├── ReferenceNotFound   a lesson has no module in solutions/ or solutions/exams/
+├── SourceError         a line in a file that the course's authors wrote
+│   ├── LessonError    in source/
+│   └── SolutionError  in solutions/
+├── ExamError           an exam that contradicts itself
+└── CheckError          a check called on what it does not know, or without its examples
+
+Each message is one sentence: what was wrong, where, what to do. The command line prints it without
+a traceback and ends with the class's exit code.
+"""
+
+from pathlib import Path
+
+
+class CourseError(Exception):
+    """The base of them all."""
+
+    exit_code = 2
+
+
+class CourseNotFound(CourseError):
+    """There is no course in this folder or above it."""
+
+
+class LessonNotBuilt(CourseError):
+    """A lesson has no notebook yet."""
+
+
+class WorkFolderError(CourseError):
+    """Lessons can't be copied to where they were asked for."""
+
+
+class NotebookStopped(CourseError):
+    """A notebook could not be run to its end."""
+
+
+class GradingFailed(CourseError):
+    """nbgrader did not do its part."""
+
+
+class JupyterFailed(CourseError):
+    """JupyterLab did not start, or did not end well."""
+
+
+class ReferenceNotFound(CourseError):
+    """A lesson has no module in solutions/ or solutions/exams/."""
+
+
+class SourceError(CourseError):
+    """Something is wrong in a line of a file that the course's authors wrote."""
+
+    def __init__(self, path: Path, line: int, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}")
+        self.path = path
+        self.line = line
+
+
+class LessonError(SourceError):
+    """Something is wrong in a lesson's text."""
+
+
+class SolutionError(SourceError):
+    """Something is wrong in the reference."""
+
+
+class ExamError(CourseError):
+    """An exam contradicts itself, or asks for what can't be shipped."""
+
+
+class CheckError(CourseError):
+    """A check was called on what it does not know, or without its printed examples."""

@@ -1,0 +1,251 @@
+"""The vocabulary in which an exam is written.
+
+An exam belongs to one exercise, that is, to one function of the reference. It says on what the
+function is called, what must hold of its answers, which wrong answers are known and what to tell
+whoever gives one. Everything else is derived: the learner's check, the hidden tests, the hints and
+the tests of the tests.
+
+    scores = Exam(reference.attention_scores)
+
+    @scores.example
+    def shiny():
+        "shiny" asks "Hello shiny sun!"
+        return SHINY, HELLO_SHINY_SUN
+
+    @scores.case
+    def random_words(draw):
+        "words drawn at random"
+        return draw("d_in"), draw("tokens d_in")
+
+    @scores.misconception
+    def not_added_up(query, inputs):
+        "These are the products before they are added up."
+        return query * inputs
+
+(The sentences are docstrings.) `docs/authoring.md` explains each word.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar
+
+import numpy as np
+
+from autograder.compare import TOLERANCES, Tolerance
+from autograder.errors import ExamError
+from autograder.judge import Case, Property, judge
+from autograder.outcome import Outcome, observe
+from autograder.report import Report
+
+Function = TypeVar("Function", bound=Callable[..., object])
+DEFAULT_SEED = 2026
+_SIZES = (2, 3, 4, 5, 6, 7)
+
+
+class Draw:
+    """Random inputs of shapes that can't be confused: every axis name gets a size of its own.
+
+    Sizes are 2 to 7, all different within one case, so that no wrong axis has the right length and
+    no matrix is square. Numbers are normal, positive and negative, of order 1.
+    """
+
+    def __init__(self, seed: Sequence[int]) -> None:
+        self.rng = np.random.default_rng(seed)
+        self._free = [int(size) for size in self.rng.permutation(_SIZES)]
+        self._sizes: dict[str, int] = {}
+
+    def size(self, axis: str) -> int:
+        """The size of a named axis, drawn at its first mention."""
+        if axis not in self._sizes:
+            if not self._free:
+                raise ExamError(
+                    f"a case names more than {len(_SIZES)} axes: {[*self._sizes, axis]}"
+                )
+            self._sizes[axis] = self._free.pop()
+        return self._sizes[axis]
+
+    def fix(self, **sizes: int) -> "Draw":
+        """Set sizes by hand, for a case such as a sentence of one word."""
+        self._sizes.update(sizes)
+        self._free = [size for size in self._free if size not in sizes.values()]
+        return self
+
+    def __call__(self, axes: str, scale: float = 1.0) -> np.ndarray:
+        """A float64 array with the named axes, normal with standard deviation `scale`."""
+        return scale * self.rng.normal(size=self.shape(axes))
+
+    def shape(self, axes: str) -> tuple[int, ...]:
+        """The sizes of the named axes, as in `draw.shape("tokens d_in")`."""
+        return tuple(self.size(axis) for axis in axes.split())
+
+    def weights(self, axes: str) -> np.ndarray:
+        """Positive numbers that sum to 1 over the last named axis."""
+        return self.rng.dirichlet(np.ones(self.size(axes.split()[-1])), self.shape(axes)[:-1])
+
+    def integers(self, axes: str, below: int) -> np.ndarray:
+        """Whole numbers from 0 to `below` - 1."""
+        return self.rng.integers(below, size=self.shape(axes))
+
+
+class Exam:
+    """How one exercise is examined.
+
+    Args:
+        reference: the right answer; the exercise has its name.
+        returns: the words for the parts of a tuple that it returns.
+        tolerance: how far numbers may be off; by default what their dtype allows.
+        dtypes: each case is run once with its floating-point arrays cast to each of these.
+    """
+
+    def __init__(
+        self,
+        reference: Callable[..., object],
+        *,
+        returns: Sequence[str] = (),
+        tolerance: Tolerance | None = None,
+        dtypes: Sequence[str] = ("float64", "float32"),
+    ) -> None:
+        self.reference = reference
+        self.name: str = reference.__name__
+        self.parameters = tuple(inspect.signature(reference).parameters)
+        self.returns = tuple(returns)
+        self.misconceptions: dict[str, Callable[..., object]] = {}
+        self.accepted: dict[str, Callable[..., object]] = {}
+        caller = sys._getframe(1)
+        self.where = (Path(caller.f_code.co_filename), caller.f_lineno)
+        self._tolerance = tolerance
+        self._dtypes = tuple(dtypes)
+        self._examples: list[Callable[[], object]] = []
+        self._cases: list[tuple[Callable[[Draw], object], int]] = []
+        self._properties: dict[str, Property] = {}
+
+    def example(self, arguments: Callable[[], object]) -> Callable[[], object]:
+        """Declare a printed example: shipped to learners with the numbers that come out of it."""
+        _sentence(arguments)
+        self._examples.append(arguments)
+        return arguments
+
+    def case(
+        self, arguments: Callable[[Draw], object] | None = None, *, times: int = 3
+    ) -> Callable[..., object]:
+        """Declare a hidden case, drawn afresh `times` times."""
+
+        def declare(function: Callable[[Draw], object]) -> Callable[[Draw], object]:
+            _sentence(function)
+            self._cases.append((function, times))
+            return function
+
+        return declare if arguments is None else declare(arguments)
+
+    def holds(self, statement: Property) -> Property:
+        """Declare what holds of every right answer: called with the answer and a case's arguments."""
+        self._properties[_sentence(statement)] = statement
+        return statement
+
+    def misconception(self, wrong: Function) -> Function:
+        """Declare a known wrong answer; its docstring is the hint for whoever gives it."""
+        _sentence(wrong)
+        self._refuse_doubled(wrong.__name__)
+        self.misconceptions[wrong.__name__] = wrong
+        return wrong
+
+    def accepts(self, right: Function) -> Function:
+        """Declare a right answer in another style; the tests see that it passes."""
+        self._refuse_doubled(right.__name__)
+        self.accepted[right.__name__] = right
+        return right
+
+    @property
+    def hints(self) -> dict[str, str]:
+        """Each misconception's sentence, by its name."""
+        return {name: _sentence(wrong) for name, wrong in self.misconceptions.items()}
+
+    def printed_cases(self) -> list[Case]:
+        """The printed examples, in every dtype: what a learner's check runs on."""
+        drawn = [(_sentence(example), example()) for example in self._examples]
+        return [case for label, values in drawn for case in self._typed(label, values, {})]
+
+    def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
+        """The printed examples and all that is drawn: the same seed gives the same cases."""
+        cases = list(self.printed_cases())
+        for place, (function, times) in enumerate(self._cases):
+            for turn in range(times):
+                values = function(Draw((seed, place, turn)))
+                cases += self._typed(_sentence(function), values, self._properties)
+        return cases
+
+    def examine(self, answer: object, seed: int = DEFAULT_SEED) -> Report:
+        """Examine an answer on all cases."""
+        return judge(self.name, answer, self.hidden_cases(seed), self.hints)
+
+    def preview(self, answer: object) -> Report:
+        """Examine an answer as the learner's own check does, on the printed examples alone."""
+        return judge(self.name, answer, self.printed_cases(), self.hints)
+
+    def _typed(self, label: str, values: object, properties: Mapping[str, Property]) -> list[Case]:
+        arguments = self._bind(values)
+        dtypes = self._dtypes if any(map(_is_floating, arguments.values())) else self._dtypes[:1]
+        return [
+            self._case(label if dtype == self._dtypes[0] else f"{label}, in {dtype}",
+                       {name: _cast(value, dtype) for name, value in arguments.items()},
+                       self._tolerance or TOLERANCES[dtype], properties)
+            for dtype in dtypes
+        ]  # fmt: skip
+
+    def _case(
+        self,
+        label: str,
+        arguments: Mapping[str, object],
+        tolerance: Tolerance,
+        properties: Mapping[str, Property],
+    ) -> Case:
+        @cache
+        def lookalikes() -> Mapping[str, Outcome]:
+            return {name: observe(f, arguments) for name, f in self.misconceptions.items()}
+
+        expected = observe(self.reference, arguments)
+        return Case(label, arguments, expected, tolerance, lookalikes, self.returns, properties)
+
+    def _bind(self, values: object) -> dict[str, object]:
+        given = values if isinstance(values, tuple) else (values,)
+        if len(given) > len(self.parameters):
+            raise ExamError(
+                f"a case of {self.name} gives {len(given)} arguments, "
+                f"but the function takes {len(self.parameters)}"
+            )
+        return dict(zip(self.parameters, given, strict=False))
+
+    def _refuse_doubled(self, name: str) -> None:
+        if name in self.misconceptions or name in self.accepted:
+            raise ExamError(f"the exam of {self.name} declares {name} twice")
+
+
+def exams_of(module: ModuleType) -> dict[str, Exam]:
+    """The exams that a module declares, by the name of their exercise, in its order."""
+    found: dict[str, Exam] = {}
+    for value in vars(module).values():
+        if isinstance(value, Exam):
+            if found.setdefault(value.name, value) is not value:
+                raise ExamError(f"{module.__name__} declares two exams for {value.name}")
+    return found
+
+
+def _sentence(function: Callable[..., object]) -> str:
+    text = inspect.getdoc(function)
+    if not text:
+        raise ExamError(f"{function.__name__} needs a docstring: it is what a learner reads")
+    return " ".join(text.split())
+
+
+def _is_floating(value: object) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
+def _cast(value: object, dtype: str) -> object:
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return value.astype(dtype)
+    return value

@@ -1,0 +1,33 @@
+"""The check that takes the visible one's place when an instructor grades, or a learner marks.
+
+A test cell of the source notebook begins, in nbgrader's hidden region, with
+
+    from autograder.hidden import hidden_check
+    check = hidden_check("solutions.exams.dot_product_self_attention")
+
+so that the line below it, `check(attention_scores)`, is the one that learners know and runs the
+whole exam. It only calls what the student wrote and compares what comes back.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable
+
+from autograder.card import show
+from autograder.check import ExerciseNotPassed, name_of
+from autograder.exam import exams_of
+from autograder.report import State
+
+
+def hidden_check(module: str) -> Callable[[object], None]:
+    """The check that runs the exams declared in `module`, and raises unless they are passed."""
+    exams = exams_of(importlib.import_module(module))
+
+    def check(answer: object) -> None:
+        name = name_of(answer, exams, sys._getframe(1).f_globals)
+        report = exams[name].examine(answer)
+        show(report)
+        if report.state is not State.PASSED:
+            raise ExerciseNotPassed(report)
+
+    return check

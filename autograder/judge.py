@@ -1,0 +1,194 @@
+"""From cases and an answer to a report: what passed, the smallest case that failed, and why.
+
+An answer is compared to what the reference did on each case, and, where it differs, to what each
+known misconception did there. Only numbers are needed for that, so the same judge serves the
+learner's check (numbers shipped beside the notebook) and the hidden exam (numbers made afresh).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from autograder.compare import Difference, Tolerance, differences
+from autograder.outcome import Outcome, Raised, observe
+from autograder.report import Finding, Report, State
+
+Property = Callable[..., object]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call, and what should come of it.
+
+    `lookalikes` gives, by a misconception's name, what that wrong answer does on this call.
+    """
+
+    label: str
+    arguments: Mapping[str, object]
+    expected: Outcome
+    tolerance: Tolerance
+    lookalikes: Callable[[], Mapping[str, Outcome]]
+    names: tuple[str, ...] = ()
+    properties: Mapping[str, Property] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Observation:
+    case: Case
+    outcome: Outcome
+    wrong: list[Difference]
+
+
+def judge(
+    exercise: str,
+    answer: object,
+    cases: Sequence[Case],
+    hints: Mapping[str, str],
+) -> Report:
+    """Examine `answer`, a function, on every case.
+
+    `hints` maps each misconception's name to its sentence, the likeliest first.
+    """
+    if not callable(answer):
+        kind = type(answer).__name__
+        finding = Finding("the name itself", "", (f"expected a function, found a {kind}",))
+        return Report(exercise, State.WRONG, (), len(cases), finding)
+    observations = [_observe(answer, case) for case in cases]
+    failed = [one for one in observations if one.wrong]
+    passed = tuple(one.case.label for one in observations if not one.wrong)
+    if not failed:
+        return Report(exercise, State.PASSED, passed, len(cases))
+    if any(_unwritten(one) for one in failed):
+        return Report(exercise, State.NOT_IMPLEMENTED, passed, len(cases))
+    smallest = min(failed, key=lambda one: _size(one.case.arguments))
+    name = _diagnose(observations, hints)
+    return Report(
+        exercise,
+        State.EXCEPTION if _stopped(smallest) else State.WRONG,
+        passed,
+        len(cases),
+        _finding(smallest),
+        name,
+        hints.get(name, ""),
+    )
+
+
+def _observe(answer: Callable[..., object], case: Case) -> _Observation:
+    outcome = observe(answer, case.arguments)
+    wrong = _compare(case.expected, outcome, case)
+    if not wrong:
+        wrong = [
+            Difference("", f"this does not hold: {sentence}")
+            for sentence, holds in case.properties.items()
+            if observe(_bind(holds, answer), case.arguments).value is not True
+        ]
+    return _Observation(case, outcome, wrong)
+
+
+def _bind(holds: Property, answer: Callable[..., object]) -> Callable[..., object]:
+    return lambda *arguments: bool(holds(answer, *arguments))
+
+
+def _compare(expected: Outcome, received: Outcome, case: Case) -> list[Difference]:
+    if expected.raised or received.raised:
+        return _compare_raised(expected, received)
+    found = differences(expected.value, received.value, case.tolerance, case.names)
+    if received.changed != expected.changed:
+        names = " and ".join(f"`{name}`" for name in received.changed)
+        found.append(Difference("arguments", f"your function writes to its argument {names}"))
+    return found
+
+
+def _compare_raised(expected: Outcome, received: Outcome) -> list[Difference]:
+    if expected.raised and received.raised:
+        if expected.raised.kind == received.raised.kind:
+            return []
+        text = f"expected a {expected.raised.kind}, received {received.raised}"
+    elif expected.raised:
+        text = f"expected a {expected.raised.kind}, but your function returned a value"
+    else:
+        assert received.raised is not None
+        text = str(received.raised)
+    return [Difference("", text)]
+
+
+def _unwritten(observation: _Observation) -> bool:
+    raised = observation.outcome.raised
+    blank = all(difference.blank for difference in observation.wrong)
+    return blank or (raised is not None and raised.kind == "NotImplementedError")
+
+
+def _stopped(observation: _Observation) -> bool:
+    return observation.outcome.raised is not None
+
+
+def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) -> str:
+    """The misconception that explains the failed cases best and contradicts no passed one."""
+    best, most = "", 0
+    for name in hints:
+        explained = _explained(name, observations)
+        if explained > most:
+            best, most = name, explained
+    return best
+
+
+def _explained(name: str, observations: Sequence[_Observation]) -> int:
+    """2 for each failed case in which all is as the misconception has it, 1 if the wrong parts are."""
+    explained = 0
+    for one in observations:
+        lookalike = one.case.lookalikes().get(name)
+        if lookalike is None:
+            continue
+        mistaken = bool(_compare(one.case.expected, lookalike, one.case))
+        if not one.wrong and mistaken:
+            return 0
+        if one.wrong and mistaken:
+            explained += _likeness(lookalike, one)
+    return explained
+
+
+def _likeness(lookalike: Outcome, observation: _Observation) -> int:
+    received = observation.outcome
+    if lookalike.raised or received.raised:
+        return 2 * (_without_line(lookalike.raised) == _without_line(received.raised))
+    if lookalike.changed != received.changed:
+        return 0
+    case = observation.case
+    apart = {
+        d.part for d in differences(lookalike.value, received.value, case.tolerance, case.names)
+    }
+    wrong = {difference.part for difference in observation.wrong}
+    return 0 if apart & wrong else 2 - bool(apart)
+
+
+def _without_line(raised: Raised | None) -> tuple[str, str] | None:
+    return raised and (raised.kind, raised.message)
+
+
+def _finding(observation: _Observation) -> Finding:
+    details = [
+        f"{difference.part}: {difference.text}" if difference.part else difference.text
+        for difference in observation.wrong
+    ]
+    raised = observation.outcome.raised
+    if raised and raised.line:
+        details.append(f"in your code, {raised.line}")
+    return Finding(observation.case.label, _shapes(observation.case.arguments), tuple(details))
+
+
+def _shapes(arguments: Mapping[str, object]) -> str:
+    shown = [f"{name} {_shape(value)}" for name, value in arguments.items() if _shape(value)]
+    return ", ".join(shown)
+
+
+def _shape(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"of shape {value.shape}"
+    if callable(value):
+        return f"= {getattr(value, '__name__', 'a function')}"
+    return f"= {value!r}"
+
+
+def _size(arguments: Mapping[str, object]) -> int:
+    return sum(value.size if isinstance(value, np.ndarray) else 1 for value in arguments.values())

@@ -1,0 +1,112 @@
+"""Marking one's own work: the full exam, on a learner's own notebook, in a clone of the course.
+
+The code is run as it is, with all that its author may do: this is for one's own, trusted work.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.build import build_lesson
+from autograder.course import Course
+from autograder.errors import CheckError
+from autograder.exam import Exam, exams_of
+from autograder.lesson import read_lesson
+from autograder.marks import Mark, as_html, mark_of, marks_in, written_mark
+from autograder.running import run
+
+
+def mark() -> None:
+    """Mark the notebook this is called in, as far as its cells have been run.
+
+    Raises:
+        CourseNotFound: outside a clone of the course, where the exams are not.
+        CheckError: when the notebook's folder is not named after a lesson.
+    """
+    folder = Path.cwd()
+    course = Course.find(folder)
+    lesson = lesson_of(course, folder)
+    exams = exams_of(course.exam_module(lesson))
+    points = read_lesson(course.lesson_file(lesson)).points
+    namespace = sys._getframe(1).f_globals
+    marks = [_mark(name, out_of, exams, namespace) for name, out_of in points.items()]
+    from IPython.display import HTML, display
+
+    display(HTML(as_html(marks)))  # type: ignore[no-untyped-call]
+
+
+def mark_notebook(
+    course: Course, path: Path, *, progress: Callable[[int, int], None] = lambda done, cells: None
+) -> list[Mark]:
+    """Run a learner's notebook with the hidden tests in it and return its marks.
+
+    The file itself is left as it is.
+
+    Raises:
+        CheckError: when the file is not a notebook of this course.
+        NotebookStopped: when it could not be run to its end.
+    """
+    lesson = lesson_of(course, path)
+    built = build_lesson(course, lesson)
+    source = nbformat.reads(built.files[course.source / lesson / f"{lesson}.ipynb"], as_version=4)
+    notebook = with_hidden_tests(read_notebook(path), source)
+    run(notebook, path.parent.resolve(), path=course.root, progress=progress)
+    return marks_in(notebook, built.lesson.points)
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    """A notebook from a file.
+
+    Raises:
+        CheckError: when there is none, or it is not one.
+    """
+    try:
+        return nbformat.read(path, as_version=4)
+    except FileNotFoundError:
+        raise CheckError(f"{path} does not exist") from None
+    except (ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
+        raise CheckError(f"{path} is not a notebook: {error}") from error
+
+
+def with_hidden_tests(notebook: NotebookNode, source: NotebookNode) -> NotebookNode:
+    """The learner's notebook with the instructor's test cells in place of its own."""
+    tests = {
+        cell.metadata.nbgrader.grade_id: cell
+        for cell in source.cells
+        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade")
+    }
+    for cell in notebook.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if grade_id in tests:
+            cell.source = tests[grade_id].source
+    return notebook
+
+
+def lesson_of(course: Course, path: Path) -> str:
+    """The lesson that a notebook, or a folder of one, belongs to: by its name.
+
+    Raises:
+        CheckError: when no lesson begins as that name does.
+    """
+    lessons = course.lessons()
+    for name in (path.stem, path.resolve().parent.name):
+        for lesson in lessons:
+            if name.startswith(lesson):
+                return lesson
+    raise CheckError(
+        f"{path} belongs to no lesson: the notebook, or the folder it is in, must be named after "
+        f"one of {', '.join(lessons)}"
+    )
+
+
+def _mark(
+    name: str, out_of: int, exams: Mapping[str, Exam], namespace: Mapping[str, object]
+) -> Mark:
+    if name not in exams:
+        return written_mark(name, out_of)
+    if name not in namespace:
+        return Mark(name, 0, out_of, "missing: run the cell that defines it")
+    return mark_of(exams[name].examine(namespace[name]), out_of)

@@ -1,0 +1,134 @@
+"""Marks: what each exercise of a notebook earned, and why not more."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from nbformat.notebooknode import NotebookNode
+from nbgrader.utils import determine_grade
+from rich.table import Table
+
+from autograder.card import REPORT_MIME
+from autograder.report import Report, State
+
+BY_HAND = "to be graded by hand"
+NO_ANSWER = "not answered"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One exercise's mark. `points` is None where a person has still to decide."""
+
+    exercise: str
+    points: float | None
+    out_of: int
+    verdict: str
+    details: tuple[str, ...] = ()
+    misconception: str = ""
+    hint: str = ""
+    by_hand: bool = False
+
+
+def written_mark(exercise: str, out_of: int, *, answered: bool = True) -> Mark:
+    """The mark of an answer in words, before a person has read it."""
+    points, verdict = (None, BY_HAND) if answered else (0, NO_ANSWER)
+    return Mark(exercise, points, out_of, verdict, by_hand=True)
+
+
+def mark_of(report: Report, out_of: int) -> Mark:
+    """The mark that a report earns."""
+    details = report.finding.details if report.finding else ()
+    points = out_of if report.state is State.PASSED else 0
+    return Mark(
+        report.exercise, points, out_of, report.state.value, details,
+        report.misconception, report.hint,
+    )  # fmt: skip
+
+
+def marks_in(notebook: NotebookNode, points: Mapping[str, int]) -> list[Mark]:
+    """The marks of a notebook that was run with the hidden tests in it.
+
+    They are read from the outputs of the cells that ran, so they can be trusted as far as the
+    notebook's author can: this is for one's own work.
+    """
+    cells = {
+        cell.metadata.nbgrader.grade_id: cell
+        for cell in notebook.cells
+        if "grade_id" in cell.metadata.get("nbgrader", {})
+    }
+    return [_read(name, out_of, cells) for name, out_of in points.items()]
+
+
+def _read(exercise: str, out_of: int, cells: Mapping[str, NotebookNode]) -> Mark:
+    if exercise in cells and cells[exercise].cell_type == "markdown":
+        score, _ = determine_grade(cells[exercise])
+        return written_mark(exercise, out_of, answered=score is None)
+    cell = cells.get(f"{exercise}_check")
+    if cell is None:
+        return Mark(exercise, 0, out_of, "missing: the notebook has no check for it")
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    for output in cell.outputs:
+        written = output.get("data", {}).get(REPORT_MIME)
+        if written:
+            passed = written["state"] == State.PASSED.value and not errors
+            return Mark(
+                exercise, out_of if passed else 0, out_of, written["state"],
+                tuple(written["details"]), written["misconception"], written["hint"],
+            )  # fmt: skip
+    if errors:
+        return Mark(exercise, 0, out_of, _explain(errors[0].ename, errors[0].evalue))
+    return Mark(exercise, 0, out_of, "not run")
+
+
+def _explain(kind: str, message: str) -> str:
+    if kind in ("CellTimeoutError", "KeyboardInterrupt"):
+        return "stopped: it ran for too long"
+    if kind == "NameError":
+        return f"missing: {message}"
+    return f"{kind}: {message}"
+
+
+def total(marks: Sequence[Mark]) -> tuple[float, int, int]:
+    """Points earned, points that could be earned by the tests, points still open by hand."""
+    tested = [mark for mark in marks if not mark.by_hand]
+    to_read = sum(mark.out_of for mark in marks if mark.points is None)
+    return sum(mark.points or 0 for mark in tested), sum(mark.out_of for mark in tested), to_read
+
+
+def as_table(marks: Sequence[Mark], title: str) -> Table:
+    """The marks as a table for a terminal."""
+    table = Table(title=title, title_justify="left", caption=summary(marks), caption_justify="left")
+    for heading in ("exercise", "points", "what was found"):
+        table.add_column(heading, justify="right" if heading == "points" else "left")
+    for mark in marks:
+        table.add_row(mark.exercise, _points(mark), "\n".join(_found(mark)))
+    return table
+
+
+def as_html(marks: Sequence[Mark]) -> str:
+    """The marks as a table for a notebook; everything from the learner's code is escaped."""
+    rows = "".join(
+        f"<tr><td style='text-align:left'><code>{escape(mark.exercise)}</code></td>"
+        f"<td>{escape(_points(mark))}</td>"
+        f"<td style='text-align:left'>{'<br>'.join(map(escape, _found(mark)))}</td></tr>"
+        for mark in marks
+    )
+    head = "<tr><th style='text-align:left'>exercise</th><th>points</th>"
+    head += "<th style='text-align:left'>what was found</th></tr>"
+    return f"<table>{head}{rows}</table><p>{escape(summary(marks))}</p>"
+
+
+def summary(marks: Sequence[Mark]) -> str:
+    """The total in one line."""
+    points, tested, to_read = total(marks)
+    line = f"{points:g} of {tested} points"
+    return f"{line}, and {to_read} more to be graded by hand" if to_read else line
+
+
+def _points(mark: Mark) -> str:
+    earned = "–" if mark.points is None else f"{mark.points:g}"
+    return f"{earned} / {mark.out_of}"
+
+
+def _found(mark: Mark) -> list[str]:
+    return [mark.verdict, *mark.details, *([f"Hint: {mark.hint}"] if mark.hint else [])]

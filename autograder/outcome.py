@@ -1,0 +1,82 @@
+"""What one call did: the value it returned or the exception it raised, and the arguments it changed."""
+
+import contextlib
+import copy
+import io
+import linecache
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from traceback import walk_tb
+from types import TracebackType
+
+import numpy as np
+
+from autograder.compare import identical
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception as a learner should see it: its class, its message and their own last line."""
+
+    kind: str
+    message: str
+    line: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call did. `changed` names the arguments that were written to."""
+
+    value: object = None
+    raised: Raised | None = None
+    changed: tuple[str, ...] = ()
+
+
+def observe(function: Callable[..., object], arguments: Mapping[str, object]) -> Outcome:
+    """Call `function` on copies of `arguments`, by position, and report what happened.
+
+    Warnings, printed text and floating-point noise of the called code are swallowed: a right
+    answer that warns is a right answer.
+    """
+    given = copy.deepcopy(dict(arguments))
+    value: object = None
+    raised: Raised | None = None
+    with _quiet():
+        try:
+            value = function(*given.values())
+        except Exception as error:
+            raised = _describe(error, function)
+    changed = tuple(name for name in given if not identical(arguments[name], given[name]))
+    return Outcome(value, raised, changed)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    silence = io.StringIO()
+    with (
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+        contextlib.redirect_stdout(silence),
+        contextlib.redirect_stderr(silence),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _describe(error: Exception, function: Callable[..., object]) -> Raised:
+    return Raised(type(error).__name__, str(error), _own_line(error.__traceback__, function))
+
+
+def _own_line(trace: TracebackType | None, function: Callable[..., object]) -> str:
+    """The last line in the traceback that the learner wrote: in a notebook cell, or beside `function`."""
+    home = getattr(getattr(function, "__code__", None), "co_filename", None)
+    line = ""
+    for frame, number in walk_tb(trace):
+        name = frame.f_code.co_filename
+        if "ipykernel_" in name or name.startswith("<ipython-input") or name == home:
+            line = f"line {number}: {linecache.getline(name, number, frame.f_globals).strip()}"
+    return line

@@ -1,0 +1,87 @@
+"""Values as JSON and back: the numbers that are shipped beside a notebook.
+
+Arrays keep their dtype and every digit. A function is written as the name under which it can be
+imported, so only functions that learners have too can be shipped.
+"""
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.errors import ExamError
+from autograder.outcome import Outcome, Raised
+
+
+def encode(value: object) -> Any:
+    """A value as what `json` can write.
+
+    Raises:
+        ExamError: for a kind of value that can't be shipped.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"number": str(value)}
+    if isinstance(value, np.ndarray):
+        numbers = [encode(entry) for entry in value.ravel().tolist()]
+        return {"array": numbers, "shape": list(value.shape), "dtype": str(value.dtype)}
+    if isinstance(value, list):
+        return {"list": [encode(entry) for entry in value]}
+    if isinstance(value, tuple):
+        return {"tuple": [encode(entry) for entry in value]}
+    if isinstance(value, dict):
+        return {"dict": {key: encode(entry) for key, entry in value.items()}}
+    if callable(value):
+        return {"function": f"{value.__module__}:{value.__qualname__}"}
+    raise ExamError(f"a printed example can't hold a {type(value).__name__}")
+
+
+def decode(written: Any) -> object:
+    """The value that `encode` wrote."""
+    if not isinstance(written, dict):
+        return written
+    (kind,) = written.keys() - {"shape", "dtype"}
+    content = written[kind]
+    match kind:
+        case "number":
+            return float(content)
+        case "array":
+            numbers = [decode(entry) for entry in content]
+            return np.array(numbers, dtype=written["dtype"]).reshape(written["shape"])
+        case "list":
+            return [decode(entry) for entry in content]
+        case "tuple":
+            return tuple(decode(entry) for entry in content)
+        case "dict":
+            return {key: decode(entry) for key, entry in content.items()}
+        case _:
+            return _import(content)
+
+
+def encode_outcome(outcome: Outcome) -> dict[str, Any]:
+    """An outcome without the learner's line, which no reference has."""
+    written: dict[str, Any] = {}
+    if outcome.raised:
+        written["raised"] = [outcome.raised.kind, outcome.raised.message]
+    else:
+        written["value"] = encode(outcome.value)
+    if outcome.changed:
+        written["changed"] = list(outcome.changed)
+    return written
+
+
+def decode_outcome(written: dict[str, Any]) -> Outcome:
+    """The outcome that `encode_outcome` wrote."""
+    raised = Raised(*written["raised"]) if "raised" in written else None
+    return Outcome(decode(written.get("value")), raised, tuple(written.get("changed", ())))
+
+
+def _import(name: str) -> Callable[..., object]:
+    module, attribute = name.split(":")
+    function: Callable[..., object] = getattr(importlib.import_module(module), attribute)
+    return function

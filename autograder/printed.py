@@ -1,0 +1,95 @@
+"""`checks.json`: the printed examples of a lesson, with the numbers that come out of them.
+
+Written by the build beside each notebook, read by the learner's check. It holds what the reference
+and each misconception give on the printed examples, and nothing else.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.compare import Tolerance
+from autograder.errors import CheckError
+from autograder.exam import Exam
+from autograder.judge import Case
+from autograder.outcome import Outcome
+from autograder.plain import decode, decode_outcome, encode, encode_outcome
+
+FILE = "checks.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a learner's check knows of one exercise."""
+
+    cases: tuple[Case, ...]
+    hints: Mapping[str, str]
+
+
+def write(exams: Mapping[str, Exam]) -> str:
+    """The text of `checks.json` for these exams; the same exams give the same text."""
+    exercises = {name: _write_exam(exam) for name, exam in exams.items()}
+    written = {"format": _FORMAT, "exercises": exercises}
+    return json.dumps(written, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def read(folder: Path) -> dict[str, Printed]:
+    """The printed examples of the lesson in `folder`, by exercise.
+
+    Raises:
+        CheckError: when the file is missing or not ours.
+    """
+    path = folder / FILE
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))
+        if written["format"] != _FORMAT:
+            raise CheckError(
+                f"{path} has format {written['format']}, this version of autograder reads "
+                f"{_FORMAT}: install the version that came with the notebook"
+            )
+        return {name: _read_exam(exam) for name, exam in written["exercises"].items()}
+    except FileNotFoundError:
+        raise CheckError(
+            f"{FILE} is not in {folder}: keep it beside the notebook it came with"
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise CheckError(
+            f"{path} is damaged ({error}): copy it again from where the notebook came from"
+        ) from error
+
+
+def _write_exam(exam: Exam) -> dict[str, Any]:
+    cases = [_write_case(case) for case in exam.printed_cases()]
+    return {"hints": exam.hints, "cases": cases}
+
+
+def _write_case(case: Case) -> dict[str, Any]:
+    return {
+        "label": case.label,
+        "arguments": {name: encode(value) for name, value in case.arguments.items()},
+        "names": list(case.names),
+        "tolerance": [case.tolerance.absolute, case.tolerance.relative],
+        "expected": encode_outcome(case.expected),
+        "lookalikes": {name: encode_outcome(o) for name, o in case.lookalikes().items()},
+    }
+
+
+def _read_exam(written: dict[str, Any]) -> Printed:
+    return Printed(tuple(_read_case(case) for case in written["cases"]), written["hints"])
+
+
+def _read_case(written: dict[str, Any]) -> Case:
+    lookalikes: dict[str, Outcome] = {
+        name: decode_outcome(outcome) for name, outcome in written["lookalikes"].items()
+    }
+    return Case(
+        label=written["label"],
+        arguments={name: decode(value) for name, value in written["arguments"].items()},
+        expected=decode_outcome(written["expected"]),
+        tolerance=Tolerance(*written["tolerance"]),
+        lookalikes=lambda: lookalikes,
+        names=tuple(written["names"]),
+    )

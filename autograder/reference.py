@@ -1,0 +1,101 @@
+"""Exercises cut out of the reference: the text of a function, with nbgrader's marks in it."""
+
+import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.errors import SolutionError
+
+BEGIN = "### BEGIN SOLUTION"
+END = "### END SOLUTION"
+# Written behind the opening mark: the lines above it are given, and the solution replaces them.
+INSTEAD = "(replaces the lines above)"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One exercise's text in the reference.
+
+    `text` is the whole function with its marks, `solution` the lines between them, dedented to
+    nothing but their order, and `tree` their syntax.
+    """
+
+    name: str
+    line: int
+    text: str
+    solution: tuple[str, ...]
+    tree: tuple[ast.stmt, ...]
+
+
+def read_reference(path: Path) -> dict[str, Source]:
+    """All functions and classes of a reference module that have a solution between marks.
+
+    Raises:
+        SolutionError: naming the file and line, where marks are missing their other half.
+    """
+    text = path.read_text(encoding="utf-8")
+    lines = text.split("\n")
+    found = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            assert node.end_lineno is not None
+            own = lines[node.lineno - 1 : node.end_lineno]
+            # A closing mark is a comment and not part of the syntax: it may follow the last line.
+            for line in lines[node.end_lineno :]:
+                if line.strip() and not line.startswith(" "):
+                    break
+                own.append(line)
+            body = "\n".join(own).rstrip()
+            if BEGIN in body or END in body:
+                found[node.name] = _source(path, node, body)
+    return found
+
+
+def _source(path: Path, node: ast.FunctionDef | ast.ClassDef, text: str) -> Source:
+    spans = _spans(path, node.lineno, text)
+    solution = [line for begin, end in spans for line in text.split("\n")[begin:end]]
+    inside = [
+        statement
+        for statement in ast.walk(node)
+        if isinstance(statement, ast.stmt)
+        and any(begin <= statement.lineno - node.lineno < end for begin, end in spans)
+    ]
+    stripped = tuple(line.strip() for line in solution if line.strip())
+    if not inside:
+        raise SolutionError(path, node.lineno, f"the solution of {node.name} is empty")
+    return Source(node.name, node.lineno, text, stripped, _outermost(inside))
+
+
+def _spans(path: Path, first: int, text: str) -> list[tuple[int, int]]:
+    """The line ranges between marks, counted from the function's first line."""
+    spans: list[tuple[int, int]] = []
+    opened: int | None = None
+    for number, line in enumerate(text.split("\n")):
+        mark = line.strip()
+        if mark.startswith(BEGIN):
+            if opened is not None:
+                raise SolutionError(path, first + number, "a solution begins inside another")
+            if mark not in (BEGIN, f"{BEGIN} {INSTEAD}"):
+                raise SolutionError(path, first + number, f"unknown mark {mark!r}")
+            opened = number
+        elif mark == END:
+            if opened is None:
+                raise SolutionError(path, first + number, "a solution ends that never began")
+            spans.append((opened + 1, number))
+            opened = None
+    if opened is not None:
+        raise SolutionError(path, first + opened, "a solution begins that never ends")
+    return spans
+
+
+def _outermost(statements: list[ast.stmt]) -> tuple[ast.stmt, ...]:
+    nested = {
+        id(child) for parent in statements for child in ast.walk(parent) if child is not parent
+    }
+    return tuple(statement for statement in statements if id(statement) not in nested)
+
+
+def words(text: str) -> str:
+    """Text without its spacing, so that a copy is found however it is laid out."""
+    return re.sub(r"\s+", "", text)

@@ -1,0 +1,79 @@
+"""Running a notebook from beginning to end in a kernel of its own."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat.notebooknode import NotebookNode
+
+from autograder.errors import NotebookStopped
+
+SECONDS_PER_CELL = 60
+# Without it every kernel warns on the terminal that it talks over the local network interface.
+QUIET_KERNEL = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]
+
+
+def run(
+    notebook: NotebookNode,
+    folder: Path,
+    *,
+    path: Path | None = None,
+    seconds_per_cell: int = SECONDS_PER_CELL,
+    progress: Callable[[int, int], None] = lambda done, cells: None,
+) -> NotebookNode:
+    """Execute every cell, errors included, and return the notebook with its outputs.
+
+    Args:
+        notebook: what to run; it is changed in place.
+        folder: the working directory, where `checks.json` lies.
+        path: put first on the kernel's module search path.
+        seconds_per_cell: a cell that takes longer is interrupted, and the next one runs.
+        progress: called after each cell with how many are done of how many.
+
+    Raises:
+        NotebookStopped: when the kernel dies or can't be interrupted.
+    """
+    done = 0
+
+    def count(**_: object) -> None:
+        nonlocal done
+        done += 1
+        progress(done, len(notebook.cells))
+
+    client = NotebookClient(
+        notebook,
+        timeout=seconds_per_cell,
+        interrupt_on_timeout=True,
+        allow_errors=True,
+        resources={"metadata": {"path": str(folder)}},
+        on_cell_complete=count,
+        extra_arguments=QUIET_KERNEL,
+    )
+    with _search_path(path):
+        try:
+            client.execute()
+        except DeadKernelError as error:
+            raise NotebookStopped(
+                "a cell ended the Python process, so nothing after it could run"
+            ) from error
+        except CellTimeoutError as error:
+            raise NotebookStopped(
+                f"a cell ran for more than {seconds_per_cell} s and could not be interrupted"
+            ) from error
+    return notebook
+
+
+@contextmanager
+def _search_path(path: Path | None) -> Iterator[None]:
+    before = os.environ.get("PYTHONPATH")
+    if path:
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(path), before]))
+    try:
+        yield
+    finally:
+        os.environ.pop("PYTHONPATH", None)
+        if before is not None:
+            os.environ["PYTHONPATH"] = before

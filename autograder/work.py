@@ -1,0 +1,159 @@
+"""The learner's own folder: lessons are copied into it, and nothing the learner wrote is lost.
+
+A notebook is copied once. When its lesson changes later, the copy is replaced only while it is,
+byte for byte, one that was given out; otherwise the newer lesson is put beside it under another
+name. What was given out is remembered in `.lessons.json`. Without that file, or with a damaged one,
+every notebook counts as the learner's.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from autograder.course import Course
+from autograder.errors import LessonNotBuilt, WorkFolderError
+
+MANIFEST = ".lessons.json"
+_FORMAT = 1
+_LEFT_OUT = {".ipynb_checkpoints", "__pycache__"}
+
+Given = dict[str, list[str]]
+
+
+class Change(Enum):
+    """What a copy did to a notebook."""
+
+    NONE = "unchanged"
+    NEW = "new"
+    REPLACED = "replaced by the newer lesson; you had not changed it"
+    BESIDE = "your notebook is kept; the newer lesson lies beside it"
+
+
+@dataclass(frozen=True)
+class Copied:
+    """One notebook of one lesson: where it lies now, and what was done."""
+
+    lesson: str
+    path: Path
+    change: Change
+
+    def __str__(self) -> str:
+        return f"{self.path.parent.name}/{self.path.name}: {self.change.value}."
+
+
+def work_folder(course: Course, folder: Path | None = None) -> Path:
+    """The learner's folder, made where there is none: by default `work` in the course.
+
+    Raises:
+        WorkFolderError: when `folder` can't be one's own.
+    """
+    folder = (folder or course.root / "work").resolve()
+    theirs = (course.source, course.notebooks, course.solutions)
+    if folder == course.root or any(folder.is_relative_to(place) for place in theirs):
+        raise WorkFolderError(f"{folder} belongs to the course: choose a folder of your own.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkFolderError(
+            f"{folder} can't be made ({error.strerror}): choose another."
+        ) from error
+    return folder
+
+
+def copy_lessons(course: Course, folder: Path | None = None) -> list[Copied]:
+    """Copy all lessons into the learner's folder.
+
+    Returns one entry per notebook, in the order of the lessons. Files that are not notebooks are
+    always refreshed.
+
+    Raises:
+        LessonNotBuilt: when a lesson has no notebook yet.
+        WorkFolderError: when `folder` can't be one's own.
+    """
+    folder = work_folder(course, folder)
+    given = _read_manifest(folder / MANIFEST)
+    copied = []
+    for lesson in course.lessons():
+        for release in _files(course, lesson):
+            mine = folder / release.relative_to(course.notebooks)
+            if release.suffix == ".ipynb":
+                before = given.setdefault(mine.relative_to(folder).as_posix(), [])
+                copied.append(_copy_notebook(lesson, release, mine, before))
+                _write_manifest(folder / MANIFEST, given)
+            elif not _same(release, mine):
+                _write(mine, release.read_bytes())
+    return copied
+
+
+def _files(course: Course, lesson: str) -> Iterator[Path]:
+    release = course.release_folder(lesson)
+    files = [path for path in sorted(release.rglob("*")) if path.is_file()]
+    if not any(path.suffix == ".ipynb" for path in files):
+        raise LessonNotBuilt(f"{release} holds no notebook: make it with `autograder build`.")
+    return (path for path in files if not _LEFT_OUT.intersection(path.parts))
+
+
+def _copy_notebook(lesson: str, release: Path, mine: Path, given: list[str]) -> Copied:
+    """Copy one notebook, and add the release to those that were `given` out."""
+    content = release.read_bytes()
+    now = _digest(content)
+    known = set(given)
+    if now not in known:
+        given.append(now)
+    if not mine.exists():
+        _write(mine, content)
+        return Copied(lesson, mine, Change.NEW)
+    written = _digest(mine.read_bytes())
+    if written == now:
+        return Copied(lesson, mine, Change.NONE)
+    if written in known:
+        _write(mine, content)
+        return Copied(lesson, mine, Change.REPLACED)
+    beside = mine.with_name(f"{mine.stem} (newer, {now[:8]}).ipynb")
+    if now in known or beside.exists():
+        return Copied(lesson, mine, Change.NONE)
+    _write(beside, content)
+    return Copied(lesson, beside, Change.BESIDE)
+
+
+def _read_manifest(path: Path) -> Given:
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))
+        if written["format"] != _FORMAT:
+            return {}
+        return {name: [str(digest) for digest in given] for name, given in written["given"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _write_manifest(path: Path, given: Given) -> None:
+    content = json.dumps({"format": _FORMAT, "given": given}, indent=1) + "\n"
+    if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != content:
+        _write(path, content.encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file so that, whenever we are stopped, the old or the new one is there, whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _same(one: Path, other: Path) -> bool:
+    return other.is_file() and one.read_bytes() == other.read_bytes()
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

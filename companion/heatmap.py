@@ -1,0 +1,194 @@
+"""Heat maps of attention: queries on rows, keys on columns, the number in every cell."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from companion.figure import show
+from companion.grid import WORD_SIZE, Grid
+from companion.labels import axes_at
+from companion.numbers import Array, check_index, counted, number_text, to_array
+from companion.theme import ink_on
+
+
+def heatmap(
+    weights: Any,
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str] | None = None,
+    title: str = "",
+    alt: str,
+    row_name: str = "queries",
+    column_name: str = "keys",
+    highlight_row: int | None = None,
+    decimals: int | None = 2,
+) -> None:
+    """Show a matrix of attention weights or scores as a heat map.
+
+    Without negative numbers the colours run from dark violet (0) through green to yellow (the
+    largest number), with them from blue (negative) through white (0) to red (positive). Cells
+    that hold no finite number are grey.
+
+    Args:
+        weights: `(rows, columns)`, an array, a tensor or nested lists.
+        rows: the word of each row.
+        columns: the word of each column; left out, they are the words of the rows.
+        title: a line above the map.
+        alt: what the picture shows, for those who can't see it.
+        row_name: what the rows are.
+        column_name: what the columns are.
+        highlight_row: a row to draw a frame around, counted from 0.
+        decimals: how many digits after the point; None prints no numbers.
+
+    Raises:
+        ValueError: when the words do not fit the matrix, or `alt` is empty.
+        IndexError: when there is no such row to highlight.
+    """
+    heatmaps(
+        {title: weights},
+        rows=rows,
+        columns=columns,
+        alt=alt,
+        row_name=row_name,
+        column_name=column_name,
+        highlight_row=highlight_row,
+        decimals=decimals,
+    )
+
+
+def heatmaps(
+    maps: Mapping[str, Any],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str] | None = None,
+    alt: str,
+    row_name: str = "queries",
+    column_name: str = "keys",
+    highlight_row: int | None = None,
+    decimals: int | None = 2,
+) -> None:
+    """Show several matrices side by side, with one scale of colours for all of them.
+
+    Args:
+        maps: a matrix `(rows, columns)` for each title.
+        rows: the word of each row, for all matrices.
+        columns: the word of each column; left out, they are the words of the rows.
+        alt: what the picture shows, for those who can't see it.
+        row_name: what the rows are.
+        column_name: what the columns are.
+        highlight_row: a row to draw a frame around, in all matrices, counted from 0.
+        decimals: how many digits after the point; None prints no numbers.
+
+    Raises:
+        ValueError: when the words do not fit a matrix, there is no matrix, or `alt` is empty.
+        IndexError: when there is no such row to highlight.
+    """
+    columns = rows if columns is None else columns
+    matrices = _read(maps, rows, columns)
+    if highlight_row is not None:
+        check_index(highlight_row, rows, name="highlight_row")
+    colours, scale = _colours(matrices.values())
+    grid = Grid.holding(list(matrices.values()), columns, decimals)
+
+    def draw(figure: Figure) -> None:
+        for place, (title, matrix) in enumerate(matrices.items()):
+            axes = axes_at(figure, *grid.rectangle(place))
+            _fill(axes, matrix, colours, scale)
+            if decimals is not None:
+                _print(axes, matrix, decimals, grid.number_size)
+            _name_columns(axes, columns, column_name, slanted=grid.slanted)
+            _name_rows(axes, rows, row_name, written=grid.starts_line(place))
+            if highlight_row is not None:
+                _frame(axes, highlight_row, len(columns))
+            axes.set_title(title)
+
+    show(draw, alt=alt, size=grid.size)
+
+
+def _read(maps: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> dict[str, Array]:
+    if not maps or not rows or not columns:
+        raise ValueError("There is nothing to show: pass at least one matrix, row and column.")
+    wanted = (
+        f"shape ({len(rows)}, {len(columns)}), because the labels name "
+        f"{counted(len(rows), 'row')} and {counted(len(columns), 'column')}"
+    )
+    return {
+        title: to_array(
+            matrix,
+            name=f"The matrix {title!r}" if title else "The matrix",
+            shape=(len(rows), len(columns)),
+            wanted=wanted,
+        )
+        for title, matrix in maps.items()
+    }
+
+
+def _colours(matrices: Iterable[Array]) -> tuple[Colormap, Normalize]:
+    numbers = np.concatenate([matrix.ravel() for matrix in matrices])
+    numbers = numbers[np.isfinite(numbers)]
+    largest = float(np.abs(numbers).max(initial=0)) or 1.0
+    signed = bool((numbers < 0).any())
+    # viridis grows lighter all the way, so it can be read with any colour vision, and in grey; red
+    # against blue is the pair that colour-blind people keep.
+    colours = matplotlib.colormaps["RdBu_r" if signed else "viridis"]
+    return colours, Normalize(-largest * signed, largest)
+
+
+def _fill(axes: Axes, matrix: Array, colours: Colormap, scale: Normalize) -> None:
+    axes.pcolormesh(
+        np.ma.masked_invalid(matrix),
+        cmap=colours.with_extremes(bad=matplotlib.rcParams["grid.color"]),
+        norm=scale,
+        edgecolors=matplotlib.rcParams["axes.facecolor"],
+        linewidth=1.5,
+    )
+    axes.invert_yaxis()
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, labelsize=WORD_SIZE)
+
+
+def _print(axes: Axes, matrix: Array, decimals: int, size: float) -> None:
+    (cells,) = axes.collections
+    cells.update_scalarmappable()
+    colours = np.asarray(cells.get_facecolor())
+    for (row, column), number, colour in zip(
+        np.ndindex(matrix.shape), matrix.flat, colours, strict=True
+    ):
+        axes.text(
+            column + 0.5,
+            row + 0.5,
+            number_text(number, decimals),
+            size=size,
+            color=ink_on(tuple(colour)),
+            ha="center",
+            va="center_baseline",
+        )
+
+
+def _name_columns(axes: Axes, words: Sequence[str], name: str, *, slanted: bool) -> None:
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.set_xticks(np.arange(len(words)) + 0.5, words)
+    if slanted:
+        for label in axes.get_xticklabels():
+            label.set(rotation=45, ha="left", rotation_mode="anchor")
+    axes.set_xlabel(name, labelpad=8)
+
+
+def _name_rows(axes: Axes, words: Sequence[str], name: str, *, written: bool) -> None:
+    axes.set_yticks(np.arange(len(words)) + 0.5, words if written else [""] * len(words))
+    axes.set_ylabel(name if written else "", labelpad=8)
+
+
+def _frame(axes: Axes, row: int, columns: int) -> None:
+    ink = matplotlib.rcParams["text.color"]
+    axes.add_patch(
+        Rectangle((0, row), columns, 1, fill=False, edgecolor=ink, linewidth=2.5, clip_on=False)
+    )
+    axes.get_yticklabels()[row].set_fontweight("bold")

@@ -1,0 +1,100 @@
+"""Curves, each with its name at its end."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from companion.figure import show
+from companion.labels import POINTS_PER_INCH, axes_at, spread
+from companion.numbers import Array, counted, to_array
+from companion.theme import STYLES
+
+_SIZE = 12.0
+_WIDTH, _HEIGHT = 400.0, 240.0
+_LABEL_GAP = 22.0
+_LINE_HEIGHT = 16.0
+
+
+def lines(
+    curves: Mapping[str, Any],
+    *,
+    x: Any,
+    x_label: str,
+    y_label: str,
+    alt: str,
+) -> None:
+    """Show curves over one x axis.
+
+    Colours can be told apart with any colour vision, and every curve has its own pattern of dashes.
+
+    Args:
+        curves: `(n,)` numbers for each name.
+        x: `(n,)`, where they were taken.
+        x_label: what x is.
+        y_label: what the curves measure.
+        alt: what the picture shows, for those who can't see it.
+
+    Raises:
+        ValueError: when a curve has not one number for each x, or no finite number at all, when
+            there is no curve, or `alt` is empty.
+    """
+    places = to_array(x, name="x", shape=(None,), wanted="one axis")
+    numbers = _read(curves, len(places))
+
+    def draw(figure: Figure) -> None:
+        axes = axes_at(figure, 0, 0, _WIDTH, _HEIGHT)
+        for i, y in enumerate(numbers.values()):
+            axes.plot(places, y, color=f"C{i}", linestyle=STYLES[i % len(STYLES)])
+        axes.set(xlabel=x_label, ylabel=y_label)
+        axes.tick_params(labelsize=11)
+        axes.locator_params(nbins=6)
+        axes.grid(axis="y")
+        axes.margins(x=0.02)
+        # Until then the axes do not know their limits, on which the places of the names depend.
+        axes.autoscale_view()
+        _name_ends(axes, places, numbers)
+
+    show(draw, alt=alt, size=(_WIDTH / POINTS_PER_INCH, _HEIGHT / POINTS_PER_INCH))
+
+
+def _read(curves: Mapping[str, Any], count: int) -> dict[str, Array]:
+    if not curves:
+        raise ValueError("There is no curve to show: pass at least one.")
+    wanted = f"shape ({count},): one number for {counted(count, 'place')} on the x axis"
+    numbers = {
+        name: to_array(y, name=f"The curve {name!r}", shape=(count,), wanted=wanted)
+        for name, y in curves.items()
+    }
+    for name, y in numbers.items():
+        if not np.isfinite(y).any():
+            raise ValueError(f"The curve {name!r} has no finite number, so it can't be drawn.")
+    return numbers
+
+
+def _name_ends(axes: Axes, x: Array, curves: Mapping[str, Array]) -> None:
+    lasts = [np.flatnonzero(np.isfinite(y))[-1] for y in curves.values()]
+    ends = np.array([(x[last], y[last]) for last, y in zip(lasts, curves.values(), strict=True)])
+    heights = axes.transData.transform(ends)[:, 1] * POINTS_PER_INCH / axes.figure.dpi
+    for i, (name, height) in enumerate(
+        zip(curves, spread(list(heights), _LINE_HEIGHT), strict=True)
+    ):
+        axes.annotate(
+            name,
+            xy=ends[i],
+            xytext=(_WIDTH + _LABEL_GAP, height),
+            textcoords="axes points",
+            va="center",
+            size=_SIZE,
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": f"C{i}",
+                "linewidth": 1,
+                "shrinkA": 2,
+                "shrinkB": 0,
+                "relpos": (0, 0.5),
+            },
+        )

@@ -1,0 +1,58 @@
+"""Makes this folder an nbgrader course: for `nbgrader`, for formgrader and for `autograder`."""
+
+import os
+import secrets
+import sys
+import warnings
+from pathlib import Path
+
+from autograder.release import PREPROCESSORS, settings
+from autograder.running import QUIET_KERNEL
+
+c = get_config()  # noqa: F821  nbgrader defines it before it runs this file
+root = Path(__file__).resolve().parent
+
+c.CourseDirectory.course_id = "attention"
+c.CourseDirectory.root = str(root)
+# The other folders, and gradebook.db, have nbgrader's usual names.
+c.CourseDirectory.release_directory = "notebooks"
+
+# All within the course: nothing is written to the system or into anybody's home. nbgrader makes
+# the exchange at the first release.
+c.Exchange.root = str(root / "exchange")
+c.Exchange.cache = str(root / "cache")
+c.Exchange.assignment_dir = str(root / "work")
+
+# The steps with which the build makes the students' notebooks, so that `nbgrader
+# generate_assignment` and formgrader's button make the very same.
+c.GenerateAssignment.preprocessors = PREPROCESSORS
+c.merge(settings())
+
+c.Execute.timeout = 30
+c.Execute.extra_arguments = QUIET_KERNEL
+# Jupyter skips cells with a tag of this name, and a skipped test cell earns full marks: a name that
+# nobody can guess.
+c.Execute.skip_cells_with_tag = secrets.token_hex(16)
+# A test cell that a student deleted is put back; without it they would keep an earlier score, or
+# wait for a grade for ever.
+c.OverwriteCells.add_missing_cells = True
+
+
+def put_first(variable: str, folder: Path) -> None:
+    """Put a folder before what a search path has; nbgrader runs this file more than once."""
+    others = os.environ.get(variable, "").split(os.pathsep)
+    others = [other for other in others if other and other != str(folder)]
+    os.environ[variable] = os.pathsep.join([str(folder), *others])
+
+
+# Hidden tests compare with solutions/, which is importable from the course root alone. They run in
+# the student's own kernel, so a student's code can import it as well: good enough for a class that
+# is trusted. Only a separate process for the tests can close this.
+put_first("PYTHONPATH", root)
+
+# nbgrader calls the program alembic by its bare name; it lies beside this Python, which need not be
+# on the path.
+put_first("PATH", Path(sys.executable).parent)
+
+# nbgrader's own use of SQLAlchemy: right results, and a page of warnings for each submission.
+warnings.filterwarnings("ignore", message="Object of type .* not in session")

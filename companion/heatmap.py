@@ -1,6 +1,6 @@
 """Heat maps of attention: queries on rows, keys on columns, the number in every cell."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -72,8 +72,9 @@ def heatmaps(
     column_name: str = "keys",
     highlight_row: int | None = None,
     decimals: int | None = 2,
+    same_scale: bool = True,
 ) -> None:
-    """Show several matrices side by side, with one scale of colours for all of them.
+    """Show several matrices side by side.
 
     Args:
         maps: a matrix `(rows, columns)` for each title.
@@ -84,6 +85,8 @@ def heatmaps(
         column_name: what the columns are.
         highlight_row: a row to draw a frame around, in all matrices, counted from 0.
         decimals: how many digits after the point; None prints no numbers.
+        same_scale: whether equal colours are equal numbers across all matrices. Otherwise each
+            matrix has a scale of its own, as in `heatmap`.
 
     Raises:
         ValueError: when the words do not fit a matrix, there is no matrix, or `alt` is empty.
@@ -93,13 +96,13 @@ def heatmaps(
     matrices = _read(maps, rows, columns)
     if highlight_row is not None:
         check_index(highlight_row, rows, name="highlight_row")
-    colours, scale = _colours(matrices.values())
+    everything = np.concatenate(list(matrices.values()))
     grid = Grid.holding(list(matrices.values()), columns, decimals)
 
     def draw(figure: Figure) -> None:
         for place, (title, matrix) in enumerate(matrices.items()):
             axes = axes_at(figure, *grid.rectangle(place))
-            _fill(axes, matrix, colours, scale)
+            _fill(axes, matrix, *_colours(everything if same_scale else matrix))
             if decimals is not None:
                 _print(axes, matrix, decimals, grid.number_size)
             _name_columns(axes, columns, column_name, slanted=grid.slanted)
@@ -129,9 +132,8 @@ def _read(maps: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) 
     }
 
 
-def _colours(matrices: Iterable[Array]) -> tuple[Colormap, Normalize]:
-    numbers = np.concatenate([matrix.ravel() for matrix in matrices])
-    numbers = numbers[np.isfinite(numbers)]
+def _colours(matrix: Array) -> tuple[Colormap, Normalize]:
+    numbers = matrix[np.isfinite(matrix)]
     largest = float(np.abs(numbers).max(initial=0)) or 1.0
     signed = bool((numbers < 0).any())
     # viridis grows lighter all the way, so it can be read with any colour vision, and in grey; red

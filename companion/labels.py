@@ -5,6 +5,7 @@ Everything is measured in points, 72 to the inch.
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ POINTS_PER_INCH = 72
 Points = npt.NDArray[np.float64]
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """How wide a text is, in points, in the font of all figures."""
     if not text.strip():

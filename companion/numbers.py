@@ -38,7 +38,8 @@ def number_text(value: float, decimals: int = 2) -> str:
     Infinity and "not a number" are written as Python writes them.
     """
     if np.isfinite(value) and abs(value) >= 1e6:
-        text = f"{value:.1e}".replace("e+", "e")
+        digits, exponent = f"{value:.1e}".split("e")
+        text = f"{digits}e{int(exponent)}"
     else:
         text = f"{value:z.{decimals}f}"
     return text.replace("-", "−")

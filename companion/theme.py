@@ -2,8 +2,9 @@
 
 A function that draws finds the colours where matplotlib keeps them: `rcParams["text.color"]` is
 the ink, `"axes.facecolor"` the paper, `"axes.edgecolor"` the muted and `"grid.color"` the faint
-ink, and "C0" to "C4" are colours that people with any colour vision can tell apart (Okabe and Ito,
-2008, https://jfly.uni-koeln.de/color/; without their yellow, which is lost on white).
+ink, and "C0" to "C4" are colours that people with any colour vision can tell apart: blue,
+vermilion, green, purple and the ink, after Okabe and Ito (2008, https://jfly.uni-koeln.de/color/),
+lighter on dark paper. Their yellow, orange and sky blue are too pale for white paper.
 """
 
 from dataclasses import dataclass

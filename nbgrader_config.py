@@ -6,7 +6,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from autograder.release import PREPROCESSORS, settings
+from autograder.release import FEEDBACK_PREPROCESSORS, PREPROCESSORS, settings
 from autograder.running import QUIET_KERNEL
 
 c = get_config()  # noqa: F821  nbgrader defines it before it runs this file
@@ -27,6 +27,9 @@ c.Exchange.assignment_dir = str(root / "work")
 # generate_assignment` and formgrader's button make the very same.
 c.GenerateAssignment.preprocessors = PREPROCESSORS
 c.merge(settings())
+
+# The page that a student gets back holds neither hidden tests nor marking schemes.
+c.GenerateFeedback.preprocessors = FEEDBACK_PREPROCESSORS
 
 c.Execute.timeout = 30
 c.Execute.extra_arguments = QUIET_KERNEL

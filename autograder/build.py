@@ -1,4 +1,4 @@
-"""The build: from a lesson's text, the reference and its exams to what instructors and students get.
+"""The build: from a lesson's text, the reference and the exams to what everybody gets.
 
     source/02_x.md + solutions/x.py + solutions/exams/x.py
         → source/02_x/02_x.ipynb       the instructor's notebook, not committed
@@ -83,7 +83,7 @@ def solved_notebook(course: Course, name: str) -> NotebookNode:
     built = build_lesson(course, name)
     release = course.release_folder(name) / f"{name}.ipynb"
     source = course.source / name / f"{name}.ipynb"
-    solved = nbformat.reads(built.files[release], as_version=4)
+    solved: NotebookNode = nbformat.reads(built.files[release], as_version=4)
     answers = {
         cell.metadata.nbgrader.grade_id: cell.source
         for cell in nbformat.reads(built.files[source], as_version=4).cells
@@ -102,7 +102,7 @@ def _without_marks(source: str) -> str:
 
 
 def _text(notebook: NotebookNode) -> str:
-    return nbformat.writes(notebook) + "\n"
+    return f"{nbformat.writes(notebook)}\n"
 
 
 def _match(

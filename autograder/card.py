@@ -23,6 +23,7 @@ color:var(--jp-content-font-color1,#1f2328);background:var(--jp-layout-color1,#f
 [data-jp-theme-light="false"] .ag-card{--ag:var(--ag-dark)}
 .ag-card .ag-head{font-weight:600}
 .ag-card .ag-head b{color:var(--ag);margin-right:.5em}
+.ag-card .ag-passed{color:var(--jp-content-font-color2,#57606a)}
 .ag-card .ag-case{margin-top:4px}
 .ag-card .ag-detail{font-family:var(--jp-code-font-family,monospace);font-size:13px;
 white-space:pre-wrap;margin:2px 0 0 1.4em}
@@ -36,7 +37,7 @@ def show(report: Report) -> None:
     if _in_notebook():
         from IPython.display import display
 
-        display(bundle(report), raw=True)  # type: ignore[no-untyped-call]
+        display(bundle(report), raw=True)
     else:
         print("\n".join(report.lines()))
 
@@ -62,6 +63,8 @@ def card(report: Report) -> str:
     """The report as HTML; everything in it that came from a learner's code is escaped."""
     sign, light, dark = _LOOKS[report.state]
     body = [f'<div class="ag-head"><b>{sign}</b>{escape(report.headline)}</div>']
+    if report.passed_in_words:
+        body.append(f'<div class="ag-passed">{escape(report.passed_in_words)}</div>')
     if report.finding:
         where = f": {report.finding.inputs}" if report.finding.inputs else ""
         if report.state is not State.NOT_IMPLEMENTED:
@@ -76,7 +79,7 @@ def card(report: Report) -> str:
 
 
 def _in_notebook() -> bool:
-    from IPython import get_ipython  # type: ignore[attr-defined]
+    from IPython import get_ipython
 
     shell = get_ipython()
     return shell is not None and hasattr(shell, "kernel")

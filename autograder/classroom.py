@@ -36,46 +36,50 @@ class Submission:
     broken: str = ""
 
 
-def submissions(course: Course, lesson: str, released: NotebookNode, exams: Mapping[str, Exam]) -> (
-    list[Submission]
-):  # fmt: skip
+def submissions(
+    course: Course, lesson: str, released: NotebookNode, exams: Mapping[str, Exam]
+) -> list[Submission]:
     """The class for one lesson: right, empty, half done, wrong in known ways, and broken.
 
     Args:
         course: where the reference is.
         lesson: the lesson's name.
         released: the notebook that students got.
-        exams: the lesson's exams, in the order of the notebook.
+        exams: the lesson's exams.
     """
     solved = solved_notebook(course, lesson)
-    every = list(exams)
+    every = [name for name in map(_solution_of, solved.cells) if name in exams]
     half = every[: len(every) // 2]
-    made = [
+    return [
         _hand_in("ada", solved, every),
         _hand_in("ben", _rewrite(solved, _other_styles(exams, solved)), every),
         _hand_in("cleo", released, ()),
         _hand_in("dan", _solve_only(released, solved, half), half),
+        *_mistaken(solved, every, exams),
+        *_broken(solved, every),
     ]
-    for student, mistakes in zip(_MISTAKEN, _spread(exams, solved, len(_MISTAKEN)), strict=True):
-        wrong = {name: source for name, (_, source) in mistakes.items()}
-        right = [name for name in every if name not in mistakes]
-        named = {name: misconception for name, (misconception, _) in mistakes.items()}
-        made.append(_hand_in(student, _rewrite(solved, wrong), right, named))
-    text = nbformat.writes(solved)
-    loop = every[-1]
-    endless = _rewrite(solved, {loop: _endless(_source(solved, loop))})
-    made += [
-        _hand_in("kit", endless, [name for name in every if name != loop]),
-        Submission("liz", text[: len(text) // 2], frozenset(), {}, "it is not valid JSON"),
-        Submission(
-            "max", nbformat.writes(_rewrite(solved, {every[1]: _CRASH})), frozenset(), {},
-            "the kernel died",
-        ),  # fmt: skip
-    ]
-    return made
 
 
-_MISTAKEN = ("eve", "finn", "gus", "hana", "ivan")
+def _mistaken(
+    solved: NotebookNode, every: Sequence[str], exams: Mapping[str, Exam]
+) -> Iterator[Submission]:
+    """Students who are wrong in one exercise each, in a known way."""
+    choices = list(_choices(solved, every, exams))
+    students = ("eve", "finn", "gus", "hana", "ivan")
+    for place, student in enumerate(students):
+        name, misconception, source = choices[place * len(choices) // len(students)]
+        right = [other for other in every if other != name]
+        yield _hand_in(student, _rewrite(solved, {name: source}), right, {name: misconception})
+
+
+def _broken(solved: NotebookNode, every: Sequence[str]) -> Iterator[Submission]:
+    """An endless loop, a file cut off in the middle, and a cell that ends its process."""
+    last, text = every[-1], nbformat.writes(solved)
+    endless = _rewrite(solved, {last: _endless(_source(solved, last))})
+    yield _hand_in("kit", endless, every[:-1])
+    yield Submission("liz", text[: len(text) // 2], frozenset(), {}, broken="not valid JSON")
+    crash = nbformat.writes(_rewrite(solved, {every[1]: _CRASH}))
+    yield Submission("max", crash, frozenset(), {}, broken="ended the Python process")
 
 
 def _hand_in(
@@ -97,9 +101,7 @@ def _rewrite(notebook: NotebookNode, sources: Mapping[str, str]) -> NotebookNode
     return copy
 
 
-def _solve_only(
-    released: NotebookNode, solved: NotebookNode, names: Sequence[str]
-) -> NotebookNode:
+def _solve_only(released: NotebookNode, solved: NotebookNode, names: Sequence[str]) -> NotebookNode:
     return _rewrite(released, {name: _source(solved, name) for name in names})
 
 
@@ -124,21 +126,17 @@ def _other_styles(exams: Mapping[str, Exam], solved: NotebookNode) -> dict[str, 
     return styles
 
 
-def _spread(
-    exams: Mapping[str, Exam], solved: NotebookNode, students: int
-) -> Iterator[dict[str, tuple[str, str]]]:
-    """For each student one exercise to get wrong, and how, going round through the lesson."""
-    names = _names_in(solved)
-    choices = []
-    for name, exam in exams.items():
-        for misconception, wrong in exam.misconceptions.items():
-            source = standing_alone(wrong, name, names)
+def _choices(
+    solved: NotebookNode, every: Sequence[str], exams: Mapping[str, Exam]
+) -> Iterator[tuple[str, str, str]]:
+    """For each exercise that has one, a misconception that can stand alone in a notebook."""
+    known = _names_in(solved)
+    for name in every:
+        for misconception, wrong in exams[name].misconceptions.items():
+            source = standing_alone(wrong, name, known)
             if source:
-                choices.append((name, misconception, source))
+                yield name, misconception, source
                 break
-    for student in range(students):
-        name, misconception, source = choices[student * len(choices) // students]
-        yield {name: (misconception, source)}
 
 
 def _names_in(notebook: NotebookNode) -> set[str]:

@@ -1,9 +1,15 @@
-"""How a solution is taken out of a cell: nbgrader's way, and one more for cells with given lines."""
+"""How a solution is taken out of a cell: nbgrader's way, and one for cells with given lines."""
+
+import re
 
 from nbformat.notebooknode import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
-from autograder.reference import BEGIN, INSTEAD
+from autograder.reference import BEGIN, END, INSTEAD
+
+_REPLACING = re.compile(
+    rf"^ *{BEGIN} {re.escape(INSTEAD)}\n.*?^ *{END}\n?", re.DOTALL | re.MULTILINE
+)
 
 
 class LeaveGivenLines(ClearSolutions):  # type: ignore[misc]
@@ -15,17 +21,6 @@ class LeaveGivenLines(ClearSolutions):  # type: ignore[misc]
     """
 
     def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
-        stub = self.code_stub
-        if f"{BEGIN} {INSTEAD}" in cell.source:
-            self.code_stub = {**stub, language: _NO_STUB}
-        try:
-            replaced: bool = super()._replace_solution_region(cell, language)
-        finally:
-            self.code_stub = stub
-        if replaced:
-            lines = [line for line in cell.source.split("\n") if line.strip() != _NO_STUB]
-            cell.source = "\n".join(lines)
-        return replaced
-
-
-_NO_STUB = "### NO STUB"
+        cell.source, without_stub = _REPLACING.subn("", cell.source)
+        replaced: bool = super()._replace_solution_region(cell, language)
+        return replaced or without_stub > 0

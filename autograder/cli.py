@@ -25,14 +25,18 @@ def autograder() -> None:
 @app.command()
 def build() -> None:
     """Make the notebooks from the lessons' texts, the reference and the exams."""
+    changed = _build(Course.find())
+    if not changed:
+        typer.echo("  nothing has changed")
+
+
+def _build(course: Course) -> list[Path]:
     from autograder.build import build as build_all
 
-    course = Course.find()
     changed = build_all(course, progress=lambda lesson: typer.echo(f"building {lesson}"))
     for path in changed:
         typer.echo(f"  wrote {path.relative_to(course.root)}")
-    if not changed:
-        typer.echo("  nothing has changed")
+    return changed
 
 
 @app.command()
@@ -69,14 +73,16 @@ def mark(
     from rich.console import Console
     from rich.progress import Progress
 
-    from autograder.mark import mark_notebook
+    from autograder.marking import mark_notebook
     from autograder.marks import as_table
 
     course = Course.find()
     with Progress(transient=True) as bar:
         task = bar.add_task(f"running {notebook.name}")
         marks = mark_notebook(
-            course, notebook, progress=lambda done, cells: bar.update(task, completed=done, total=cells)
+            course,
+            notebook,
+            progress=lambda done, cells: bar.update(task, completed=done, total=cells),
         )
     Console().print(as_table(marks, notebook.stem))
 
@@ -96,6 +102,7 @@ def lab(
     from autograder.work import Change, copy_lessons, work_folder
 
     course = Course.find()
+    _build(course)
     folder = work_folder(course, folder)
     for copied in copy_lessons(course, folder):
         if copied.change is not Change.NONE:
@@ -115,6 +122,7 @@ def teach(no_open: NoOpen = False) -> None:
     from autograder.jupyter import open_course, prepare_course
 
     course = Course.find()
+    _build(course)
     prepare_course(course)
     if sys.platform == "win32":
         typer.echo("nbgrader's release and collect buttons need Linux or macOS; all else works.")

@@ -5,8 +5,9 @@ itself, so that one wrong number does not hide that the others are right.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import SupportsInt
 
 import numpy as np
 
@@ -20,8 +21,8 @@ class Tolerance:
 
     def allows(self, expected: np.ndarray, received: np.ndarray) -> np.ndarray:
         """Per entry, whether the numbers agree; equal infinities and two NaNs agree."""
-        return np.isclose(
-            received, expected, rtol=self.relative, atol=self.absolute, equal_nan=True
+        return np.asarray(
+            np.isclose(received, expected, rtol=self.relative, atol=self.absolute, equal_nan=True)
         )
 
 
@@ -109,7 +110,7 @@ def _walk_sequence(
     part: str,
     names: Sequence[str],
 ) -> Iterator[Difference]:
-    entries = list(received) if _is_sequence(received) else None
+    entries = _entries(received)
     if entries is None or len(entries) != len(expected):
         wanted = f"{len(expected)} values" + (f" ({', '.join(names)})" if names else "")
         yield Difference(part, f"expected {wanted}, received {describe(received)}")
@@ -119,8 +120,9 @@ def _walk_sequence(
         yield from _walk(one, other, tolerance, label)
 
 
-def _is_sequence(value: object) -> bool:
-    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+def _entries(value: object) -> list[object] | None:
+    is_sequence = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
+    return list(value) if is_sequence else None  # type: ignore[call-overload]
 
 
 def _is_number(value: object) -> bool:
@@ -153,7 +155,7 @@ def _number_mismatch(expected: float, received: object, tolerance: Tolerance) ->
     if not _is_number(received):
         return f"expected a number, received {describe(received)}"
     number = float(received)  # type: ignore[arg-type]
-    if tolerance.allows(np.float64(expected), np.float64(number)):
+    if tolerance.allows(np.asarray(expected), np.asarray(number)):
         return ""
     return f"expected {_digits(expected)}, received {_digits(number)}"
 
@@ -180,7 +182,7 @@ def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance
     )
 
 
-def _index(where: Sequence[int] | np.ndarray) -> str:
+def _index(where: Iterable[SupportsInt]) -> str:
     return "[" + ", ".join(str(int(position)) for position in where) + "]"
 
 

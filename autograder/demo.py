@@ -160,7 +160,7 @@ def disappointments(results: Sequence[Result]) -> list[str]:
 def _judge(result: Result) -> list[str]:
     submission = result.submission
     who = f"{submission.student} in {result.lesson}"
-    if bool(submission.broken) != bool(result.reason):
+    if submission.broken not in result.reason or bool(submission.broken) != bool(result.reason):
         return [f"{who}: expected {submission.broken or 'to be graded'}, found {result.reason!r}"]
     sentences = []
     for mark in result.marks:

@@ -142,7 +142,7 @@ class Exam:
         return declare if arguments is None else declare(arguments)
 
     def holds(self, statement: Property) -> Property:
-        """Declare what holds of every right answer: called with the answer and a case's arguments."""
+        """Declare what holds of every right answer, called with it and a case's arguments."""
         self._properties[_sentence(statement)] = statement
         return statement
 
@@ -228,9 +228,8 @@ def exams_of(module: ModuleType) -> dict[str, Exam]:
     """The exams that a module declares, by the name of their exercise, in its order."""
     found: dict[str, Exam] = {}
     for value in vars(module).values():
-        if isinstance(value, Exam):
-            if found.setdefault(value.name, value) is not value:
-                raise ExamError(f"{module.__name__} declares two exams for {value.name}")
+        if isinstance(value, Exam) and found.setdefault(value.name, value) is not value:
+            raise ExamError(f"{module.__name__} declares two exams for {value.name}")
     return found
 
 

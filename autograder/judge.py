@@ -134,7 +134,7 @@ def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) ->
 
 
 def _explained(name: str, observations: Sequence[_Observation]) -> int:
-    """2 for each failed case in which all is as the misconception has it, 1 if the wrong parts are."""
+    """2 for each failed case that is all as the misconception has it, 1 if its wrong parts are."""
     explained = 0
     for one in observations:
         lookalike = one.case.lookalikes().get(name)
@@ -163,7 +163,7 @@ def _likeness(lookalike: Outcome, observation: _Observation) -> int:
 
 
 def _without_line(raised: Raised | None) -> tuple[str, str] | None:
-    return raised and (raised.kind, raised.message)
+    return (raised.kind, raised.message) if raised else None
 
 
 def _finding(observation: _Observation) -> Finding:

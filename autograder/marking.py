@@ -35,7 +35,7 @@ def mark() -> None:
     marks = [_mark(name, out_of, exams, namespace) for name, out_of in points.items()]
     from IPython.display import HTML, display
 
-    display(HTML(as_html(marks)))  # type: ignore[no-untyped-call]
+    display(HTML(as_html(marks)))
 
 
 def mark_notebook(
@@ -64,11 +64,12 @@ def read_notebook(path: Path) -> NotebookNode:
         CheckError: when there is none, or it is not one.
     """
     try:
-        return nbformat.read(path, as_version=4)
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
     except FileNotFoundError:
         raise CheckError(f"{path} does not exist") from None
     except (ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
         raise CheckError(f"{path} is not a notebook: {error}") from error
+    return notebook
 
 
 def with_hidden_tests(notebook: NotebookNode, source: NotebookNode) -> NotebookNode:

@@ -36,7 +36,10 @@ def source_notebook(lesson: Lesson, sources: Mapping[str, Source], exams: str) -
     """
     cells = [cell for block in lesson.blocks for cell in _cells(block, lesson, sources, exams)]
     _identify(cells)
-    return new_notebook(cells=cells, metadata={**lesson.metadata, "language_info": _LANGUAGE})
+    notebook: NotebookNode = new_notebook(
+        cells=cells, metadata={**lesson.metadata, "language_info": _LANGUAGE}
+    )
+    return notebook
 
 
 _LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}

@@ -1,4 +1,4 @@
-"""What one call did: the value it returned or the exception it raised, and the arguments it changed."""
+"""What one call did: the value it returned, the exception it raised, the arguments it changed."""
 
 import contextlib
 import copy
@@ -72,7 +72,7 @@ def _describe(error: Exception, function: Callable[..., object]) -> Raised:
 
 
 def _own_line(trace: TracebackType | None, function: Callable[..., object]) -> str:
-    """The last line in the traceback that the learner wrote: in a notebook cell, or beside `function`."""
+    """The last line of the traceback that is the learner's: in a cell, or beside `function`."""
     home = getattr(getattr(function, "__code__", None), "co_filename", None)
     line = ""
     for frame, number in walk_tb(trace):

@@ -5,6 +5,7 @@ imported, so only functions that learners have too can be shipped.
 """
 
 import importlib
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +37,7 @@ def encode(value: object) -> Any:
         return {"tuple": [encode(entry) for entry in value]}
     if isinstance(value, dict):
         return {"dict": {key: encode(entry) for key, entry in value.items()}}
-    if callable(value):
+    if inspect.isfunction(value):
         return {"function": f"{value.__module__}:{value.__qualname__}"}
     raise ExamError(f"a printed example can't hold a {type(value).__name__}")
 

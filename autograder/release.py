@@ -6,6 +6,7 @@ formgrader's button and the build make the same notebook.
 
 from copy import deepcopy
 
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat.notebooknode import NotebookNode
 from nbgrader.preprocessors import (
     CheckCellMetadata,
@@ -13,6 +14,7 @@ from nbgrader.preprocessors import (
     ClearMarkScheme,
     ClearOutput,
     ComputeChecksums,
+    GetGrades,
     IncludeHeaderFooter,
     InstantiateTests,
     LockCells,
@@ -38,6 +40,13 @@ PREPROCESSORS: list[type[NbGraderPreprocessor]] = [
     CheckCellMetadata,
 ]
 
+FEEDBACK_PREPROCESSORS: list[type[NbGraderPreprocessor]] = [
+    GetGrades,
+    ClearHiddenTests,
+    ClearMarkScheme,
+    CSSHTMLHeaderPreprocessor,
+]
+
 # They need a gradebook, a kernel or a header file, and change nothing in our notebooks.
 _NOT_HERE = (SaveCells, InstantiateTests, IncludeHeaderFooter)
 
@@ -52,7 +61,8 @@ def settings() -> Config:
 
 def student_notebook(source: NotebookNode) -> NotebookNode:
     """The notebook that students get: no solutions, no hidden tests, no marking schemes."""
-    notebook, resources = deepcopy(source), {}
+    notebook = deepcopy(source)
+    resources: dict[str, object] = {}
     for step in PREPROCESSORS:
         if step not in _NOT_HERE:
             notebook, resources = step(parent=None, config=settings()).preprocess(

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
+_SHOWN = 4
+
 
 class State(Enum):
     """How an exercise stands."""
@@ -49,11 +51,23 @@ class Report:
             case State.EXCEPTION:
                 return f"{self.exercise}: stopped by an exception"
             case State.WRONG:
-                return f"{self.exercise}: not yet right, {len(self.passed)} of {_count(self.total)} passed"
+                right = f"{len(self.passed)} of {_count(self.total)} passed"
+                return f"{self.exercise}: not yet right, {right}"
+
+    @property
+    def passed_in_words(self) -> str:
+        """What passed, each kind of case once; empty when all did or none."""
+        if self.state in (State.PASSED, State.NOT_IMPLEMENTED) or not self.passed:
+            return ""
+        kinds = list(dict.fromkeys(self.passed))
+        more = f" and {len(kinds) - _SHOWN} more" if len(kinds) > _SHOWN else ""
+        return f"passed: {'; '.join(kinds[:_SHOWN])}{more}"
 
     def lines(self) -> list[str]:
         """The whole result as plain text, a line each."""
         lines = [self.headline]
+        if self.passed_in_words:
+            lines.append(f"  {self.passed_in_words}")
         if self.finding:
             lines.append(
                 f"  {self.finding.case}{self.finding.inputs and ': ' + self.finding.inputs}"

@@ -102,7 +102,7 @@ def examine_worksheet(exam: Exam, query: int) -> None:
 
     @exam.misconception
     def scores_in_place_of_weights() -> dict[str, object]:
-        """This context mixes the words by their scores. Mix them by the weights, which add up to 1."""
+        """This context mixes the words by their scores. Mix by the weights, which add up to 1."""
         return worked(scores, weights, scores @ words)
 
 
@@ -111,12 +111,11 @@ examine_worksheet(shiny, SHINY)
 
 
 @shiny.misconception
-def rounded_as_often_printed() -> dict[str, object]:
-    """This context is often printed, and each of its digits was lost to early rounding: keep the
-    weights exact until the last step, and [0.3990, 0.3854, 0.8610] is not far from what you get.
+def as_often_printed() -> dict[str, object]:
+    """This context is printed in more than one place, and two of the nine products in it are
+    wrong. Multiply 0.4063 by 0.53 and 0.3646 by 0.54 once more.
     """
-    right = reference.shiny_by_hand()
-    return {**right, "context": [0.3992, 0.3858, 0.8610]}
+    return {**reference.shiny_by_hand(), "context": [0.3992, 0.3858, 0.8610]}
 
 
 sun = Exam(reference.sun_by_hand, tolerance=FOUR_DECIMALS)
@@ -174,7 +173,7 @@ def long_sentence(draw: Draw) -> Pair:
 
 @scores.misconception
 def not_added_up(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These are the products, feature by feature. A dot product adds them up: one number per word."""
+    """These are the products of the features. A dot product adds them up: one number per word."""
     return query * inputs
 
 
@@ -800,7 +799,7 @@ def sentences_are_alone(
 
 
 @batch.misconception
-def dot_T(inputs: np.ndarray) -> Pair:
+def transposed_with_the_batch(inputs: np.ndarray) -> Pair:
     """`.T` turns all three axes round, the batch too. Swap only the last two: `inputs.swapaxes(-2,
     -1)`.
     """
@@ -999,7 +998,7 @@ def _tried_on(attention: Attention, permutation: np.ndarray) -> Callable[[], Tri
     return trial
 
 
-for specimen in (
+for attention_specimen in (
     companion.plain_attention,
     companion.leave_as_is,
     companion.attention_with_positions,
@@ -1007,7 +1006,7 @@ for specimen in (
     companion.reversed_attention,
     companion.attention_with_a_slip,
 ):
-    equivariant.example(_tried_on(specimen, CYCLE))
+    equivariant.example(_tried_on(attention_specimen, CYCLE))
 equivariant.example(_tried_on(companion.plain_attention, SWAP))
 
 
@@ -1079,7 +1078,7 @@ def shuffled_back(attention: Attention, inputs: np.ndarray, permutation: np.ndar
 def only_shuffled_outputs(
     attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 ) -> bool:
-    """Both sides of your comparison run on the same, unshuffled inputs. Shuffle the inputs of one."""
+    """Both sides of your comparison run on the unshuffled inputs. Shuffle the inputs of one."""
     return bool(np.allclose(attention(inputs)[permutation], attention(inputs)))
 
 

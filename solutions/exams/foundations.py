@@ -7,7 +7,7 @@ import numpy as np
 from autograder.compare import Tolerance
 from autograder.exam import Draw, Exam
 from companion import HELLO_SHINY_SUN
-from companion.specimens import shares, torch_softmax
+from companion.specimens import leave_as_is, shares, torch_softmax
 from solutions import foundations as reference
 
 Pair = tuple[np.ndarray, np.ndarray]
@@ -1237,13 +1237,13 @@ def on_softmax() -> Trial:
 
 @invariant.example
 def on_shares() -> Trial:
-    """shares of the sum, which are not; a row of equals keeps its shares"""
+    """shares of the sum, which are not, with a row of equals below"""
     return shares, ONE_ROW_OF_EQUALS, 1.7
 
 
 @invariant.example
 def on_shares_from_below() -> Trial:
-    """the same with its rows exchanged"""
+    """shares of the sum, with a row of equals above"""
     return shares, ONE_ROW_OF_EQUALS[::-1].copy(), 1.7
 
 
@@ -1254,21 +1254,21 @@ def on_shares_by_a_little() -> Trial:
 
 
 @invariant.example
-def on_differences() -> Trial:
-    """differences of neighbours, which are invariant"""
-    return np.diff, EIGHTHS, 1.5
+def on_softmax_of_eighths() -> Trial:
+    """the softmax of numbers that shift without rounding"""
+    return torch_softmax, EIGHTHS, 1.5
 
 
 @invariant.example
-def on_sorting() -> Trial:
-    """sorted scores, which are not"""
-    return np.sort, SCORES, 1.7
+def on_softmax_with_minus_infinity() -> Trial:
+    """the softmax, one score is -inf"""
+    return torch_softmax, np.array([[-np.inf, 1.4, 0.3], [1.6, 0.7, 0.5]]), 1.7
 
 
 @invariant.example
-def on_ranks() -> Trial:
-    """the order of the scores, which is invariant"""
-    return np.argsort, SCORES, 1.7
+def on_nothing_done() -> Trial:
+    """the scores themselves, which grow along with the shift"""
+    return leave_as_is, SCORES, 1.7
 
 
 def less_their_mean(x: np.ndarray) -> np.ndarray:
@@ -1320,9 +1320,9 @@ def one_entry_leaks(x: np.ndarray) -> np.ndarray:
     return weights
 
 
-def the_scores_themselves(x: np.ndarray) -> np.ndarray:
-    """Nothing done: not invariant."""
-    return x.copy()
+def sorted_scores(x: np.ndarray) -> np.ndarray:
+    """The scores in order: not invariant."""
+    return np.sort(x, axis=-1)
 
 
 def the_opposite(x: np.ndarray) -> np.ndarray:
@@ -1345,7 +1345,7 @@ def _trial(function: Function) -> Callable[[Draw], Trial]:
 
 for specimen in (
     less_their_mean, softmax_of_the_double, standardised, best_score, steps, sigmoid, exponential,
-    softmax_but_for_the_last, one_entry_leaks, the_scores_themselves, the_opposite,
+    softmax_but_for_the_last, one_entry_leaks, sorted_scores, the_opposite,
     softmax_of_squares,
 ):  # fmt: skip
     invariant.case(_trial(specimen), times=1)
@@ -1489,7 +1489,7 @@ def one_mixture() -> Pair:
 @mixing.example
 def four_mixtures() -> Pair:
     """four rows of weights, of any sign and sum"""
-    weights = np.array([[0.2, 0.5, 0.3], [1.0, -1.0, 0.0], [2.0, 1.0, 0.5], [0.0, 0.0, 1.0]])
+    weights = np.array([[0.2, 0.5, 0.3], [1.0, -0.5, 0.0], [2.0, 1.0, 0.5], [0.0, 0.0, 1.0]])
     return weights, np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0]])
 
 
@@ -1604,6 +1604,22 @@ def values_first(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     matrix on its right.
     """
     return values @ weights
+
+
+@mixing.misconception
+def entry_by_entry_mixed(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """You multiplied entry by entry, so that a weight met one entry. Each weight multiplies a whole
+    vector.
+    """
+    return weights * values
+
+
+@mixing.misconception
+def one_row_at_most(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """One row of weights works, several do not: the axis that you add over is another one then. Try
+    a matrix product, or count axes from the end.
+    """
+    return (weights[:, None] * values).sum(axis=0)
 
 
 @mixing.misconception
@@ -1722,6 +1738,22 @@ def sign_turned(p: np.ndarray) -> np.ndarray:
 def outer_added(p: np.ndarray) -> np.ndarray:
     """You added the products. Beside the diagonal the entries are below zero: subtract."""
     return np.diag(p) + np.outer(p, p)
+
+
+@jacobian.misconception
+def sign_beside_the_diagonal(p: np.ndarray) -> np.ndarray:
+    """The diagonal is right; beside it the sign is not. When one score grows, the other weights
+    shrink.
+    """
+    return np.diag(p) + np.outer(p, p) - 2 * np.diag(p * p)
+
+
+@jacobian.misconception
+def p_in_each_row(p: np.ndarray) -> np.ndarray:
+    """p stands in every row of the first term: a vector is repeated for each row. It belongs on the
+    diagonal alone.
+    """
+    return p - np.outer(p, p)
 
 
 @jacobian.misconception

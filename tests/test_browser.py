@@ -1,0 +1,220 @@
+"""A learner at work in JupyterLab, in a real browser; screenshots are kept in artefacts/."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from autograder.build import solved_notebook
+from autograder.course import Course
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "artefacts"
+LESSON = "02_dot_product_self_attention"
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+WRONG = """def attention_weights(scores):
+    exponentials = np.exp(scores - scores.max(axis=0))
+    return exponentials / exponentials.sum(axis=0)"""
+RIGHT = """def attention_weights(scores):
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)"""
+CRASHING = """def attention_weights(scores):
+    return scores / keepdims"""
+
+pytestmark = pytest.mark.xdist_group("browser")
+expect.set_options(timeout=60_000)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A learner's folder in which all but one exercise of lesson 02 is done."""
+    folder = tmp_path_factory.mktemp("learner")
+    released = ROOT / "notebooks" / LESSON
+    shutil.copytree(released, folder / LESSON)
+    notebook = solved_notebook(Course(ROOT), LESSON)
+    unfinished = nbformat.read(released / f"{LESSON}.ipynb", as_version=4)
+    stub = {cell.id: cell.source for cell in unfinished.cells}
+    for cell in notebook.cells:
+        if cell.id == "attention-weights":
+            cell.source = stub[cell.id]
+    nbformat.write(notebook, folder / LESSON / f"{LESSON}.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """JupyterLab in that folder, with settings of its own."""
+    home = tmp_path_factory.mktemp("home")
+    settings = home / "settings"
+    write_settings(settings, "notebook-extension/tracker", {"windowingMode": "none", "autoStartDefaultKernel": True})
+    write_settings(settings, "apputils-extension/notification", {"fetchNews": "false"})
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        **os.environ,
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+    }
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root",
+        f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
+    ]  # fmt: skip
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_for(address, process, home / "log")
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+    shutil.rmtree(settings)
+
+
+def write_settings(folder: Path, plugin: str, values: dict[str, object]) -> None:
+    path = folder / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(values))
+
+
+def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        assert process.poll() is None, log.read_text()
+        try:
+            urllib.request.urlopen(f"{address}/api", timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.3)
+    pytest.fail(f"JupyterLab did not answer: {log.read_text()}")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, server: str) -> Page:
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.set_default_timeout(60_000)
+    page.goto(f"{server}/lab/tree/{LESSON}/{LESSON}.ipynb")
+    expect(page.locator(".jp-Notebook .jp-Cell").first).to_be_visible()
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    menu(page, "Run", "Run All Cells")
+    expect(cards(page)).to_have_count(10)
+    return page
+
+
+def menu(page: Page, name: str, entry: str) -> None:
+    page.locator(".lm-MenuBar-item", has_text=name).first.click()
+    page.locator(".lm-Menu-item", has_text=entry).first.click()
+
+
+def cards(page: Page) -> "object":
+    return page.locator(".ag-card")
+
+
+def card_of(page: Page, exercise: str) -> "object":
+    return page.locator(".ag-card", has_text=exercise).first
+
+
+def write_solution(page: Page, code: str) -> None:
+    """Type an answer into the exercise's cell and run it and its check, as a learner does."""
+    cell = page.locator(".jp-CodeCell", has_text="def attention_weights(").first
+    cell.scroll_into_view_if_needed()
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(code)
+    page.keyboard.press("Control+Enter")
+    check = page.locator(".jp-CodeCell", has_text="check(attention_weights)").first
+    check.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+
+
+def keep(page: Page, name: str) -> None:
+    PICTURES.mkdir(exist_ok=True)
+    page.screenshot(path=PICTURES / f"{name}.png")
+
+
+def theme(page: Page, name: str) -> None:
+    page.evaluate(
+        """async name => {
+            const settings = {method: 'PUT', body: JSON.stringify({raw: JSON.stringify({theme: name})})};
+            await fetch('/lab/api/settings/@jupyterlab/apputils-extension:themes', settings);
+        }""",
+        name,
+    )
+
+
+def test_unfinished_is_calm(page: Page) -> None:
+    card = card_of(page, "attention_weights")
+    expect(card).to_contain_text("not implemented yet")
+    expect(
+        page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']")
+    ).to_have_count(0)
+    card.scroll_into_view_if_needed()
+    keep(page, "check_not_implemented")
+
+
+def test_wrong_answer_is_named(page: Page) -> None:
+    write_solution(page, WRONG)
+    card = card_of(page, "attention_weights")
+    expect(card).to_contain_text("This is what comes out when the softmax runs over the queries")
+    card.scroll_into_view_if_needed()
+    keep(page, "check_wrong")
+
+
+def test_exception_shows_own_line(page: Page) -> None:
+    write_solution(page, CRASHING)
+    card = card_of(page, "attention_weights")
+    expect(card).to_contain_text("in your code, line 2: return scores / keepdims")
+    expect(card).not_to_contain_text("autograder")
+    keep(page, "check_exception")
+
+
+def test_right_answer_is_green(page: Page) -> None:
+    write_solution(page, RIGHT)
+    card = card_of(page, "attention_weights")
+    expect(card).to_contain_text("passed, 6 cases")
+    card.scroll_into_view_if_needed()
+    keep(page, "check_passed")
+
+
+def test_figures_have_alt_text(page: Page) -> None:
+    images = page.locator(".jp-OutputArea img")
+    assert images.count() >= 4
+    for index in range(images.count()):
+        assert len(images.nth(index).get_attribute("alt") or "") > 20
+
+
+def test_validate_passes(page: Page) -> None:
+    page.keyboard.press("Control+s")
+    page.get_by_text("Validate", exact=True).click()
+    dialog = page.locator(".jp-Dialog")
+    expect(dialog).to_contain_text("Success! Your notebook passes all the tests.", timeout=120_000)
+    keep(page, "validate")
+    dialog.locator("button", has_text="Ok").click()

@@ -1,0 +1,112 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.cli import main
+from autograder.course import Course, module_name
+from autograder.errors import CourseNotFound, ReferenceNotFound
+
+LESSONS = ("00_foundations", "02_dot_product_self_attention")
+
+
+def make_course(root: Path, lessons=LESSONS) -> Course:
+    (root / "source").mkdir(parents=True)
+    (root / "nbgrader_config.py").touch()
+    for package in (root / "solutions", root / "solutions" / "exams"):
+        package.mkdir()
+        (package / "__init__.py").touch()
+    for lesson in lessons:
+        (root / "source" / f"{lesson}.md").touch()
+    return Course(root)
+
+
+def write_reference(course: Course, lesson: str, text: str) -> None:
+    (course.solutions / f"{module_name(lesson)}.py").write_text(text)
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    # Both are changed by importing a reference; what was there before comes back afterwards.
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    before = {name: m for name, m in sys.modules.items() if name.split(".")[0] == "solutions"}
+    yield make_course(tmp_path.resolve() / "course")
+    for name in [name for name in sys.modules if name.split(".")[0] == "solutions"]:
+        del sys.modules[name]
+    sys.modules.update(before)
+
+
+@pytest.mark.parametrize("below", ["", "source", "solutions/exams"])
+def test_find_from_below(course, below):
+    assert Course.find(course.root / below) == course
+
+
+def test_find_from_current_folder(course, monkeypatch):
+    monkeypatch.chdir(course.source)
+    assert Course.find() == course
+
+
+@pytest.mark.parametrize("missing", ["nbgrader_config.py", "source"])
+def test_half_a_course(course, missing):
+    (course.root / missing).rename(course.root / "elsewhere")
+    with pytest.raises(CourseNotFound, match="not in a course"):
+        Course.find(course.root)
+
+
+def test_no_course_on_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["autograder", "lab"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr()
+    assert ended.value.code == 2
+    assert said.out == ""
+    assert said.err.startswith(f"autograder: {tmp_path.resolve()} is not in a course")
+    assert said.err.count("\n") == 1
+
+
+def test_lessons_in_order(course):
+    for name in ("notes.md", "1_short_number.md", "03_Capital.md", "01_text.txt", "01_added.md"):
+        (course.source / name).touch()
+    assert course.lessons() == ["00_foundations", "01_added", "02_dot_product_self_attention"]
+
+
+def test_folders(course):
+    lesson = LESSONS[1]
+    assert course.lesson_file(lesson) == course.root / "source" / f"{lesson}.md"
+    assert course.release_folder(lesson) == course.root / "notebooks" / lesson
+
+
+def test_module_name():
+    assert module_name(LESSONS[1]) == "dot_product_self_attention"
+
+
+def test_solution_module(course):
+    write_reference(course, LESSONS[0], "ANSWER = 42")
+    assert course.solution_module(LESSONS[0]).ANSWER == 42
+
+
+def test_exam_module(course):
+    (course.solutions / "exams" / "foundations.py").write_text("POINTS = 3")
+    assert course.exam_module(LESSONS[0]).POINTS == 3
+
+
+def test_another_course_before(course, tmp_path):
+    other = make_course(tmp_path.resolve() / "other")
+    write_reference(course, LESSONS[0], "ANSWER = 42")
+    write_reference(other, LESSONS[0], "ANSWER = 43")
+    assert course.solution_module(LESSONS[0]).ANSWER == 42
+    assert other.solution_module(LESSONS[0]).ANSWER == 43
+    assert course.solution_module(LESSONS[0]).ANSWER == 42
+
+
+@pytest.mark.parametrize("kind", ["solution_module", "exam_module"])
+def test_reference_missing(course, kind):
+    with pytest.raises(ReferenceNotFound, match=r"foundations\.py is missing"):
+        getattr(course, kind)(LESSONS[0])
+
+
+def test_reference_imports_nonsense(course):
+    write_reference(course, LESSONS[0], "import no_such_module")
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        course.solution_module(LESSONS[0])

@@ -1,0 +1,172 @@
+"""The files that set the project up agree with each other and with what is installed."""
+
+import os
+import re
+import shutil
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from pathlib import Path
+
+import pytest
+import yaml
+from nbgrader.converters import GenerateAssignment
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+from traitlets.config import PyFileConfigLoader
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+RUNTIME = [Requirement(text) for text in PROJECT["dependencies"]]
+TEST = [Requirement(text) for text in PROJECT["optional-dependencies"]["test"]]
+# They come with every environment, or with none, and are nothing that we choose.
+UNPINNED = {"pip", "setuptools", "wheel"}
+
+
+def pins(lines):
+    """Versions by name, from lines such as numpy==2.4.6."""
+    exact = (re.fullmatch(r"([\w.-]+)==([\w.]+)", line.strip()) for line in lines)
+    return {canonicalize_name(found[1]): found[2] for found in exact if found}
+
+
+CONSTRAINTS = pins((ROOT / "constraints.txt").read_text().splitlines())
+
+
+def conda():
+    return yaml.safe_load((ROOT / "environment.yml").read_text())
+
+
+def conda_pip():
+    (found,) = [part["pip"] for part in conda()["dependencies"] if isinstance(part, dict)]
+    return found
+
+
+def needed(requirements):
+    """Names of all distributions that these requirements bring here, themselves included."""
+    found, waiting = set(), [(r.name, frozenset(r.extras)) for r in requirements]
+    while waiting:
+        name, extras = key = waiting.pop()
+        if key not in found:
+            found.add(key)
+            for text in requires(name) or ():
+                wanted = Requirement(text)
+                marker = wanted.marker
+                if not marker or any(marker.evaluate({"extra": e}) for e in extras | {""}):
+                    waiting.append((wanted.name, frozenset(wanted.extras)))
+    return {canonicalize_name(name) for name, _ in found}
+
+
+def test_constraints_are_exact_and_sorted():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    names = [line.split("==")[0].lower() for line in lines if not line.startswith("#")]
+    assert names == sorted(names)
+    assert len(names) == len(CONSTRAINTS)
+
+
+@pytest.mark.parametrize("requirement", RUNTIME + TEST, ids=lambda r: r.name)
+def test_direct_dependency_is_pinned(requirement):
+    pinned = CONSTRAINTS[canonicalize_name(requirement.name)]
+    assert requirement.specifier.contains(pinned)
+
+
+@pytest.mark.parametrize("requirement", RUNTIME + TEST, ids=lambda r: r.name)
+def test_lower_bound_only(requirement):
+    assert [clause.operator for clause in requirement.specifier] == [">="]
+
+
+def test_all_that_is_needed_is_pinned():
+    assert needed(RUNTIME + TEST) - UNPINNED <= set(CONSTRAINTS)
+
+
+def test_installed_versions_are_the_pinned():
+    installed = {}
+    for name in CONSTRAINTS:
+        try:
+            installed[name] = Version(version(name)).public
+        except PackageNotFoundError:
+            continue
+    assert installed.keys() >= {canonicalize_name(r.name) for r in RUNTIME + TEST}
+    assert installed == {name: CONSTRAINTS[name] for name in installed}
+
+
+def test_pins_run_on_debians_python():
+    # Debian 12 has 3.11.2: a package that asks for a later 3.11 makes `make setup` fail there.
+    asked = {name: metadata(name).get("Requires-Python") for name in needed(RUNTIME + TEST)}
+    assert {
+        n: asks for n, asks in asked.items() if asks and "3.11.2" not in SpecifierSet(asks)
+    } == {}
+
+
+def test_conda_has_the_same_versions():
+    direct = {canonicalize_name(r.name) for r in RUNTIME}
+    assert pins(conda_pip()) == {name: CONSTRAINTS[name] for name in direct}
+
+
+def test_conda_takes_torch_first_and_us_last():
+    parts = conda_pip()
+    assert parts[:2] == ["-c constraints.txt", f"torch=={CONSTRAINTS['torch']}"]
+    assert parts[-1] == "-e ."
+
+
+def test_conda_python_is_allowed():
+    (python,) = [p for p in conda()["dependencies"] if str(p).startswith("python=")]
+    assert python == "python=" + PROJECT["requires-python"].removeprefix(">=")
+
+
+def test_solutions_are_not_packaged():
+    setup = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    assert setup["packages"] == ["autograder", "companion"]
+
+
+def test_every_target_is_explained():
+    makefile = (ROOT / "Makefile").read_text()
+    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split()
+    assert re.findall(r"^([a-z]+):.*## \S", makefile, re.MULTILINE) == phony
+
+
+def load(folder):
+    """The course's configuration, as nbgrader reads it in some folder."""
+    shutil.copy(ROOT / "nbgrader_config.py", folder)
+    return PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
+
+
+@pytest.fixture(autouse=True)
+def search_paths(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["one", "two"]))
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+
+
+def test_config_stays_in_the_course(tmp_path):
+    config = load(tmp_path)
+    root = tmp_path.resolve()
+    assert config.CourseDirectory.root == str(root)
+    for place in (config.Exchange.root, config.Exchange.cache, config.Exchange.assignment_dir):
+        assert Path(place).parent == root
+    assert list(tmp_path.iterdir()) == [tmp_path / "nbgrader_config.py"]
+
+
+def test_config_changes_one_preprocessor(tmp_path):
+    ours = [step.__name__ for step in load(tmp_path).GenerateAssignment.preprocessors]
+    stock = [step.__name__ for step in GenerateAssignment.preprocessors.default()]
+    assert ours[stock.index("ClearSolutions")] == "LeaveGivenLines"
+    ours[stock.index("ClearSolutions")] = "ClearSolutions"
+    assert ours == stock
+
+
+def test_config_tag_is_new_each_time(tmp_path):
+    tags = {load(tmp_path).Execute.skip_cells_with_tag for _ in range(2)}
+    assert len(tags) == 2
+    assert min(map(len, tags)) >= 32
+
+
+def test_config_extends_search_paths_once(tmp_path):
+    programs = os.environ["PATH"].split(os.pathsep)
+    for _ in range(2):
+        load(tmp_path)
+        ours = [str(tmp_path.resolve()), "one", "two"]
+        assert os.environ["PYTHONPATH"].split(os.pathsep) == ours
+        beside = str(Path(sys.executable).parent)
+        rest = [folder for folder in programs if folder not in (beside, "")]
+        assert os.environ["PATH"].split(os.pathsep) == [beside, *rest]

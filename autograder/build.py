@@ -5,6 +5,7 @@
         → source/02_x/checks.json      (nbgrader copies it along)
         → notebooks/02_x/02_x.ipynb    the student's notebook
         → notebooks/02_x/checks.json   the printed examples and what comes out of them
+        → docs/misconceptions.md       every exam's misconceptions, all lessons in one table
 
 It is strict: whatever does not fit together is an error that names the file and the line.
 """
@@ -22,6 +23,7 @@ from autograder.errors import LessonError, SolutionError
 from autograder.exam import Exam, exams_of
 from autograder.leaks import leaks
 from autograder.lesson import Code, Lesson, Prose, Written, read_lesson
+from autograder.matrix import FILE, kill_matrix
 from autograder.notebook import source_notebook
 from autograder.pictures import Pictures, undescribed_in_prose
 from autograder.reference import BEGIN, END, Source, read_reference
@@ -66,16 +68,23 @@ def build_lesson(course: Course, name: str) -> Built:
 
 
 def build(course: Course, *, progress: Callable[[str], None] = lambda name: None) -> list[Path]:
-    """Build every lesson and write what changed; returns the files written."""
-    changed: list[Path] = []
+    """Build everything and write what changed; returns the files written."""
+    files: dict[Path, str] = {}
     for name in course.lessons():
         progress(name)
-        for path, text in build_lesson(course, name).files.items():
-            if not path.exists() or path.read_text(encoding="utf-8") != text:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8", newline="\n")
-                changed.append(path)
-    return changed
+        files.update(build_lesson(course, name).files)
+    progress(str(FILE))
+    files[course.root / FILE] = kill_matrix(course)
+    return [path for path, text in files.items() if _write(path, text)]
+
+
+def _write(path: Path, text: str) -> bool:
+    """Write a file unless it is already so; whether it was written."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return True
 
 
 def solved_notebook(course: Course, name: str) -> NotebookNode:

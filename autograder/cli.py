@@ -49,7 +49,9 @@ def demo() -> None:
     course = Course.find()
     folder = course.root / "demo"
     console = Console()
-    results = run_demo(course, folder, progress=lambda step: console.print(f"  {step}"))
+    results = run_demo(
+        course, folder, course.lessons(), progress=lambda step: console.print(f"  {step}")
+    )
     for table in as_tables(results):
         console.print("", table)
     console.print("\nFeedback pages:  demo/feedback/<student>/<lesson>/<lesson>.html")

@@ -36,8 +36,10 @@ class Result:
     feedback: Path | None = None
 
 
-def run_demo(course: Course, root: Path, *, progress: Callable[[str], None]) -> list[Result]:
-    """Grade a simulated class in `root`, which is emptied first.
+def run_demo(
+    course: Course, root: Path, lessons: Sequence[str], *, progress: Callable[[str], None]
+) -> list[Result]:
+    """Grade a simulated class of these lessons in `root`, which is emptied first.
 
     Raises:
         GradingFailed: when nbgrader could not release a lesson.
@@ -48,7 +50,7 @@ def run_demo(course: Course, root: Path, *, progress: Callable[[str], None]) -> 
     config.Execute.timeout = _SECONDS_PER_CELL
     api = nbgrader_api(config)
     results = []
-    for lesson in course.lessons():
+    for lesson in lessons:
         progress(f"{lesson}: build and release")
         built = _release(course, root, api, lesson)
         for submission in _submit(course, root, lesson):

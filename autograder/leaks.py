@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from autograder.reference import Source, words
 
 # Shorter texts ("return total") are everybody's.
-_SHORTEST = 24
+_SHORTEST = 16
 
 
 def leaks(text: str, sources: Iterable[Source], *, is_code: bool) -> Iterator[tuple[str, int]]:

@@ -31,17 +31,17 @@ def run(
         folder: the working directory, where `checks.json` lies.
         path: put first on the kernel's module search path.
         seconds_per_cell: a cell that takes longer is interrupted, and the next one runs.
-        progress: called after each cell with how many are done of how many.
+        progress: called after each code cell with how many are done of how many.
 
     Raises:
         NotebookStopped: when the kernel dies or can't be interrupted.
     """
-    done = 0
+    done, cells = 0, sum(cell.cell_type == "code" for cell in notebook.cells)
 
     def count(**_: object) -> None:
         nonlocal done
         done += 1
-        progress(done, len(notebook.cells))
+        progress(done, cells)
 
     client = NotebookClient(
         notebook,

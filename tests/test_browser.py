@@ -13,7 +13,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from autograder.build import solved_notebook
 from autograder.course import Course
@@ -59,7 +59,11 @@ def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
     """JupyterLab in that folder, with settings of its own."""
     home = tmp_path_factory.mktemp("home")
     settings = home / "settings"
-    write_settings(settings, "notebook-extension/tracker", {"windowingMode": "none", "autoStartDefaultKernel": True})
+    write_settings(
+        settings,
+        "notebook-extension/tracker",
+        {"windowingMode": "none", "autoStartDefaultKernel": True},
+    )
     write_settings(settings, "apputils-extension/notification", {"fetchNews": "false"})
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -134,11 +138,11 @@ def menu(page: Page, name: str, entry: str) -> None:
     page.locator(".lm-Menu-item", has_text=entry).first.click()
 
 
-def cards(page: Page) -> "object":
+def cards(page: Page) -> Locator:
     return page.locator(".ag-card")
 
 
-def card_of(page: Page, exercise: str) -> "object":
+def card_of(page: Page, exercise: str) -> Locator:
     return page.locator(".ag-card", has_text=exercise).first
 
 
@@ -158,16 +162,6 @@ def write_solution(page: Page, code: str) -> None:
 def keep(page: Page, name: str) -> None:
     PICTURES.mkdir(exist_ok=True)
     page.screenshot(path=PICTURES / f"{name}.png")
-
-
-def theme(page: Page, name: str) -> None:
-    page.evaluate(
-        """async name => {
-            const settings = {method: 'PUT', body: JSON.stringify({raw: JSON.stringify({theme: name})})};
-            await fetch('/lab/api/settings/@jupyterlab/apputils-extension:themes', settings);
-        }""",
-        name,
-    )
 
 
 def test_unfinished_is_calm(page: Page) -> None:
@@ -218,3 +212,18 @@ def test_validate_passes(page: Page) -> None:
     expect(dialog).to_contain_text("Success! Your notebook passes all the tests.", timeout=120_000)
     keep(page, "validate")
     dialog.locator("button", has_text="Ok").click()
+
+
+def test_dark_theme(page: Page) -> None:
+    page.locator(".lm-MenuBar-item", has_text="Settings").click()
+    page.locator(".lm-Menu-item", has_text="Theme").first.hover()
+    page.locator(".lm-Menu-item", has_text="JupyterLab Dark").first.click()
+    expect(page.locator("body[data-jp-theme-light='false']")).to_have_count(1)
+    write_solution(page, WRONG)
+    card = card_of(page, "attention_weights")
+    expect(card).to_contain_text("runs over the queries")
+    expect(card).to_have_css("background-color", "rgb(33, 33, 33)")
+    keep(page, "check_wrong_dark")
+    figure = page.locator(".jp-OutputArea img").first
+    figure.scroll_into_view_if_needed()
+    keep(page, "figure_dark")

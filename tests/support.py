@@ -1,0 +1,109 @@
+"""What several test files need: an exam, a lesson, cells as Jupyter and nbgrader have them."""
+
+import linecache
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from autograder.exam import Exam
+from autograder.lesson import Lesson, read_lesson
+from autograder.reference import Source, read_reference
+
+FRONT_MATTER = """\
+---
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+"""
+
+
+_numbers = count(1)
+
+
+def run_cell(text: str, namespace: dict[str, object]) -> None:
+    """Run a cell as Jupyter does: under a file name of its own, with its lines on record."""
+    name = f"/tmp/ipykernel_4711/{next(_numbers)}.py"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(text, name, "exec"), namespace)
+
+
+def make_lesson(path: Path, body: str) -> Lesson:
+    path.write_text(FRONT_MATTER + body, encoding="utf-8")
+    return read_lesson(path)
+
+
+def make_sources(path: Path, text: str) -> dict[str, Source]:
+    path.write_text(text, encoding="utf-8")
+    return read_reference(path)
+
+
+def make_cell(
+    kind: str,
+    source: str,
+    grade_id: str,
+    *,
+    solution: bool = False,
+    grade: bool = False,
+    points: int = 0,
+) -> NotebookNode:
+    """A cell with nbgrader's metadata, written here by hand."""
+    cell: NotebookNode = {"code": new_code_cell, "markdown": new_markdown_cell}[kind](source)
+    cell.metadata["nbgrader"] = {
+        "schema_version": 3,
+        "cell_type": kind,
+        "grade_id": grade_id,
+        "solution": solution,
+        "grade": grade,
+        "locked": not solution,
+        "task": False,
+        **({"points": points} if grade else {}),
+    }
+    return cell
+
+
+def mix(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return weights @ values
+
+
+def mixing_exam() -> Exam:
+    """An exam with all that an exam can have."""
+    exam = Exam(mix)
+
+    @exam.example
+    def two_of_three():
+        """three words, two features"""
+        return np.array([0.5, 0.25, 0.25]), np.array([[1.0, 2.0], [3.0, -4.0], [5.0, 8.0]])
+
+    @exam.case(times=2)
+    def random_mixture(draw):
+        """a mixture drawn at random"""
+        return draw.weights("tokens"), draw("tokens d_in")
+
+    @exam.holds
+    def linear(answer, weights, values):
+        """twice the values give twice the mixture"""
+        return np.allclose(answer(weights, 2 * values), 2 * answer(weights, values), rtol=1e-4)
+
+    @exam.misconception
+    def unweighted(weights, values):
+        """This is the plain average.
+        Multiply each value by its weight first.
+        """
+        return values.mean(axis=0)
+
+    @exam.misconception
+    def over_features(weights, values):
+        """You added over the features."""
+        return (weights[:, None] * values).sum(axis=1)
+
+    @exam.accepts
+    def in_loops(weights, values):
+        return sum(weight * value for weight, value in zip(weights, values, strict=True))
+
+    return exam

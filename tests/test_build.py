@@ -1,0 +1,156 @@
+"""What is committed is what the build makes, and the build refuses what does not fit together."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.build import build, build_lesson
+from autograder.course import Course
+from autograder.errors import CourseError
+
+ROOT = Path(__file__).resolve().parents[1]
+LESSON = "02_dot_product_self_attention"
+
+
+def test_notebooks_are_current() -> None:
+    course, built = Course(ROOT), {}
+    for name in course.lessons():
+        built.update(build_lesson(course, name).files)
+    made = {path: text for path, text in built.items() if path.is_relative_to(course.notebooks)}
+    committed = {path for path in course.notebooks.rglob("*") if path.is_file()}
+    committed = {path for path in committed if ".ipynb_checkpoints" not in path.parts}
+    assert committed == set(made)
+    for path, text in made.items():
+        assert path.read_text(encoding="utf-8") == text, f"{path} is not current: make build"
+
+
+def test_building_twice_gives_the_same_bytes() -> None:
+    first, second = (build_lesson(Course(ROOT), LESSON).files for _ in range(2))
+    assert first == second
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """A copy of the course that can be spoilt."""
+    for folder in ("source", "solutions"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.ipynb"))
+    (tmp_path / "nbgrader_config.py").touch()
+    for lesson in (tmp_path / "source").glob("*.md"):
+        if lesson.stem != LESSON:
+            lesson.unlink()
+    return Course(tmp_path)
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def in_lesson(old: str, new: str) -> Callable[[Course], Path]:
+    def spoil(course: Course) -> Path:
+        replace(course.lesson_file(LESSON), old, new)
+        return course.lesson_file(LESSON)
+
+    return spoil
+
+
+def in_solution(old: str, new: str) -> Callable[[Course], Path]:
+    def spoil(course: Course) -> Path:
+        path = course.solutions / "dot_product_self_attention.py"
+        replace(path, old, new)
+        return path
+
+    return spoil
+
+
+def in_exam(old: str, new: str, *, blames_lesson: bool = False) -> Callable[[Course], Path]:
+    def spoil(course: Course) -> Path:
+        path = course.solutions / "exams" / "dot_product_self_attention.py"
+        replace(path, old, new)
+        return course.lesson_file(LESSON) if blames_lesson else path
+
+    return spoil
+
+
+MARKED = "    ### BEGIN SOLUTION\n    return 1\n    ### END SOLUTION"
+SPOILT = {
+    "exercise without exam": (
+        in_exam(
+            "context = Exam(reference.context_vector)", "context = Exam(len)", blames_lesson=True
+        ),
+        "context_vector has no exam",
+    ),
+    "exam without exercise": (
+        in_exam("scores = Exam(", "extra = Exam(softmax)\nscores = Exam("),
+        "the exam of softmax has no exercise",
+    ),
+    "no points": (in_lesson(":points: 3\n", ""), "no card entry `:points:`"),
+    "no difficulty": (in_lesson(":difficulty: 1\n", ""), "no card entry `:difficulty:`"),
+    "no minutes": (in_lesson(":minutes: 12\n", ""), "no card entry `:minutes:`"),
+    "doubled name": (
+        in_lesson("{exercise} sun_by_hand", "{exercise} shiny_by_hand"),
+        "shiny_by_hand stands here and on line",
+    ),
+    "figure without alt": (in_lesson('    alt="Arcs', '    title="Arcs'), "without alt text"),
+    "image without alt": (in_lesson("## By hand", "![](sun.png)\n\n## By hand"), "no alt text"),
+    "solution in code": (
+        in_lesson(
+            "some_scores = np", "def f(inputs, query):\n    return inputs @ query\nsome_scores = np"
+        ),
+        "the solution of",
+    ),
+    "solution in prose": (
+        in_lesson("Last step:", "Write `return softmax(scores, axis=-1)`. Last step:"),
+        "the solution of attention_weights would reach students",
+    ),
+    "exercise without solution": (
+        in_lesson("{exercise} sun_by_hand", "{exercise} moon_by_hand"),
+        "sun_by_hand is checked before its exercise",
+    ),
+    "unplaced solution": (
+        in_solution(
+            "def pairwise_scores",
+            f"def spare():\n{MARKED}\n\n\ndef pairwise_scores",
+        ),
+        "spare has solution marks but is no exercise",
+    ),
+    "mark never closed": (
+        in_solution(
+            "    return weights @ inputs\n    ### END SOLUTION", "    return weights @ inputs"
+        ),
+        "never ends",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spoil", "sentence"), SPOILT.values(), ids=SPOILT.keys())
+def test_what_does_not_fit_is_refused(
+    course: Course, spoil: Callable[[Course], Path], sentence: str
+) -> None:
+    path = spoil(course)
+    with pytest.raises(CourseError) as caught:
+        build_lesson(course, LESSON)
+    place, line, message = str(caught.value).split(":", maxsplit=2)
+    assert place == str(path)
+    assert int(line) > 0
+    assert sentence in message
+
+
+def test_line_is_the_authors(course: Course) -> None:
+    path = course.lesson_file(LESSON)
+    replace(path, '    alt="Arcs', '    title="Arcs')
+    with pytest.raises(CourseError) as caught:
+        build_lesson(course, LESSON)
+    line = int(str(caught.value).removeprefix(f"{path}:").split(":")[0])
+    assert path.read_text(encoding="utf-8").split("\n")[line - 1].startswith("arcs(")
+
+
+def test_edited_lesson_changes_the_notebook(course: Course) -> None:
+    build(course)
+    assert build(course) == []
+    replace(course.lesson_file(LESSON), "Six words, three numbers each.", "Six words.")
+    names = {path.suffix for path in build(course)}
+    assert names == {".ipynb"}

@@ -1,0 +1,130 @@
+import json
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import pytest
+
+from autograder.card import REPORT_MIME, bundle, card, show
+from autograder.report import Finding, Report, State
+
+PASSED = Report("mix", State.PASSED, ("one", "two"), 2)
+WRONG = Report(
+    "mix", State.WRONG, ("one word",), 3,
+    Finding("two words", "x of shape (2, 3)", ("weights: wrong", "context: wrong")),
+    "over_rows", "Take the other axis.",
+)  # fmt: skip
+EXCEPTION = Report("mix", State.EXCEPTION, (), 1, Finding("two", "", ("ValueError: no",)))
+UNWRITTEN = Report("mix", State.NOT_IMPLEMENTED, (), 1)
+EVERY = pytest.mark.parametrize("report", [PASSED, WRONG, EXCEPTION, UNWRITTEN])
+ATTACK = "<script>alert(1)</script><img src=x onerror='alert(1)'>&amp;\"</div>"
+
+
+class Reader(HTMLParser):
+    """The tags of a card and what a reader sees."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.seen = ""
+        self.feed(html.split("</style>", 1)[1])
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.seen += data + "\n"
+
+
+@EVERY
+def test_card_shows_report(report):
+    seen = Reader(card(report)).seen.splitlines()
+    assert seen[1] == report.headline
+    assert seen[2:] == [line.strip().removeprefix("Hint: ") for line in report.lines()[1:]]
+
+
+def test_states_differ():
+    signs = [Reader(card(report)).seen[0] for report in (PASSED, WRONG, EXCEPTION, UNWRITTEN)]
+    assert len(set(signs)) == 4
+
+
+def test_screen_reader_is_told():
+    assert 'role="status"' in card(PASSED)
+
+
+def test_learner_text_is_escaped():
+    finding = Finding(ATTACK, ATTACK, (ATTACK, f"ValueError: {ATTACK}"))
+    html = card(Report(ATTACK, State.EXCEPTION, (ATTACK,), 2, finding, ATTACK, ATTACK))
+    reader = Reader(html)
+    assert set(reader.tags) == {"div", "b"}
+    assert reader.seen.count(ATTACK) == 7
+    assert "<script" not in html
+
+
+def test_plain_text():
+    assert bundle(WRONG)["text/plain"] == (
+        "mix: not yet right, 1 of 3 cases passed\n"
+        "  passed: one word\n"
+        "  two words: x of shape (2, 3)\n"
+        "    weights: wrong\n"
+        "    context: wrong\n"
+        "  Hint: Take the other axis."
+    )
+
+
+@pytest.mark.parametrize(
+    ("report", "text"),
+    [
+        (PASSED, "mix: passed, 2 cases"),
+        (EXCEPTION, "mix: stopped by an exception\n  two\n    ValueError: no"),
+        (UNWRITTEN, "mix: not implemented yet"),
+        (Report("mix", State.PASSED, ("one",), 1), "mix: passed, 1 case"),
+    ],
+)
+def test_other_plain_texts(report, text):
+    assert bundle(report)["text/plain"] == text
+
+
+def test_passed_kinds_once():
+    passed = ("a", "b", "a", "c", "d", "e", "f")
+    report = Report("mix", State.WRONG, passed, 8, Finding("g", "", ("wrong",)))
+    assert report.lines()[1] == "  passed: a; b; c; d and 2 more"
+
+
+@EVERY
+def test_bundle(report):
+    made = bundle(report)
+    assert list(made) == ["text/html", "text/plain", REPORT_MIME]
+    assert made["text/html"] == card(report)
+    assert json.loads(json.dumps(made)) == made
+
+
+def test_report_for_machines():
+    assert bundle(WRONG)[REPORT_MIME] == {
+        "exercise": "mix",
+        "state": "wrong",
+        "passed": 1,
+        "total": 3,
+        "misconception": "over_rows",
+        "hint": "Take the other axis.",
+        "details": ["weights: wrong", "context: wrong"],
+    }
+
+
+def test_shown_in_terminal(capsys):
+    show(WRONG)
+    assert capsys.readouterr().out == "\n".join(WRONG.lines()) + "\n"
+
+
+def test_shown_in_notebook(monkeypatch, capsys):
+    displayed = []
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(kernel=None))
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: displayed.append((data, raw)))
+    show(WRONG)
+    assert displayed == [(bundle(WRONG), True)]
+    assert capsys.readouterr().out == ""
+
+
+def test_shown_in_ipython_terminal(monkeypatch, capsys):
+    monkeypatch.setattr("IPython.get_ipython", SimpleNamespace)
+    show(PASSED)
+    assert capsys.readouterr().out == "mix: passed, 2 cases\n"

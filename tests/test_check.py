@@ -1,0 +1,116 @@
+import pytest
+from support import mix, mixing_exam, run_cell
+
+from autograder import check, printed
+from autograder.check import ExerciseNotPassed, name_of
+from autograder.errors import CheckError
+
+RIGHT = "def mix(weights, values):\n    return weights @ values\n"
+WRONG = "def mix(weights, values):\n    return values.mean(axis=0)\n"
+UNWRITTEN = "def mix(weights, values):\n    raise NotImplementedError()\n"
+KNOWN = ["scores", "weights", "context"]
+
+
+def scores():
+    """A function with the name of an exercise."""
+
+
+def helper():
+    """A function with no exercise's name."""
+
+
+@pytest.fixture
+def notebook(tmp_path, monkeypatch):
+    """Runs cells in one notebook, beside the printed examples of the exercise `mix`."""
+    (tmp_path / printed.FILE).write_text(printed.write({"mix": mixing_exam()}), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    namespace = {"check": check}
+    return lambda *cells: [run_cell(cell, namespace) for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("answer", "namespace", "name"),
+    [
+        (scores, {"scores": scores}, "scores"),
+        (scores, {}, "scores"),
+        (scores, {"weights": scores}, "weights"),
+        (scores, {"weights": scores, "scores": scores}, "scores"),
+        (scores, {"weights": scores, "scores": helper}, "weights"),
+        (helper, {"context": helper, "helper": helper}, "context"),
+        (helper, {"context": helper, "weights": helper}, "weights"),
+        (7, {"context": 7}, "context"),
+    ],
+)
+def test_name_of_answer(answer, namespace, name):
+    assert name_of(answer, KNOWN, namespace) == name
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"), [(helper, "helper"), (print, "print"), (7, "int"), ("scores", "str")]
+)
+def test_unknown_answer(answer, shown):
+    with pytest.raises(CheckError) as error:
+        name_of(answer, KNOWN, {"helper": helper})
+    assert str(error.value) == (
+        f"{shown} is not an exercise of this lesson; "
+        "call check with one of: scores, weights, context"
+    )
+
+
+def test_right_answer_is_shown(notebook, capsys):
+    notebook(RIGHT, "check(mix)")
+    assert capsys.readouterr().out == "mix: passed, 2 cases\n"
+
+
+def test_wrong_answer_is_shown(notebook, capsys):
+    notebook(WRONG, "check(mix)", "after = 1")
+    said = capsys.readouterr().out
+    assert said.startswith("mix: not yet right, 0 of 2 cases passed\n")
+    assert "Hint: This is the plain average." in said
+
+
+def test_corrected_answer(notebook, capsys):
+    notebook(WRONG, "check(mix)", RIGHT, "check(mix)")
+    assert capsys.readouterr().out.endswith("mix: passed, 2 cases\n")
+
+
+def test_answer_under_another_name(notebook, capsys):
+    notebook("mix = lambda weights, values: weights @ values", "check(mix)")
+    assert capsys.readouterr().out.startswith("mix: passed")
+
+
+def test_exception_in_answer(notebook, capsys):
+    notebook("def mix(weights, values):\n    return weights[7]\n", "check(mix)")
+    assert "line 2: return weights[7]" in capsys.readouterr().out
+
+
+def test_no_exercise(notebook):
+    with pytest.raises(CheckError, match=r"print is not an exercise .* one of: mix"):
+        notebook("check(print)")
+
+
+def test_no_examples(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CheckError, match=r"checks\.json is not in"):
+        check(mix)
+
+
+@pytest.mark.parametrize("execution", ["validate", "autograde"])
+def test_right_answer_when_graded(notebook, monkeypatch, capsys, execution):
+    monkeypatch.setenv("NBGRADER_EXECUTION", execution)
+    notebook(RIGHT, "check(mix)")
+    assert capsys.readouterr().out == "mix: passed, 2 cases\n"
+
+
+@pytest.mark.parametrize("answer", [WRONG, UNWRITTEN, "mix = 7"])
+@pytest.mark.parametrize("execution", ["validate", "autograde"])
+def test_raises_when_graded(notebook, monkeypatch, capsys, execution, answer):
+    monkeypatch.setenv("NBGRADER_EXECUTION", execution)
+    with pytest.raises(ExerciseNotPassed) as error:
+        notebook(answer, "check(mix)")
+    shown = capsys.readouterr().out.splitlines()
+    assert str(error.value) == shown[0]
+    # Validate shows nothing but the traceback.
+    whole = shown if execution == "validate" else shown[:1]
+    assert error.value._render_traceback_() == whole

@@ -1,0 +1,326 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from support import run_cell
+
+from autograder.compare import TOLERANCES
+from autograder.judge import Case, judge
+from autograder.outcome import observe
+from autograder.report import Report, State
+
+WORDS = np.arange(10.0).reshape(5, 2)
+
+
+def case(
+    label: str,
+    reference: Callable[..., object],
+    *mistakes: Callable[..., object],
+    names: tuple[str, ...] = (),
+    holds: dict[str, Callable[..., object]] | None = None,
+    **arguments: object,
+) -> Case:
+    lookalikes = {wrong.__name__: observe(wrong, arguments) for wrong in mistakes}
+    return Case(
+        label, arguments, observe(reference, arguments), TOLERANCES["float64"],
+        lambda: lookalikes, names, holds or {},
+    )  # fmt: skip
+
+
+def judged(answer: object, *cases: Case) -> Report:
+    """A report in which each misconception's hint is its name in capitals."""
+    hints = {name: name.upper() for one in cases for name in one.lookalikes()}
+    return judge("total", answer, cases, hints)
+
+
+def details(report: Report) -> tuple[str, ...]:
+    assert report.finding is not None
+    return report.finding.details
+
+
+def total(x):
+    return x.sum(axis=0)
+
+
+def over_rows(x):
+    return x.sum(axis=1)
+
+
+def doubled(x):
+    return 2 * x.sum(axis=0)
+
+
+def largest(x):
+    return x.max(axis=0)
+
+
+def parts(x):
+    return x.sum(axis=0), x.mean(axis=0)
+
+
+def test_all_passed():
+    report = judged(total, case("five", total, x=WORDS), case("three", total, x=WORDS[:3]))
+    assert report == Report("total", State.PASSED, ("five", "three"), 2)
+
+
+def test_smallest_failure_is_shown():
+    cases = [case(str(n), total, x=WORDS[:n]) for n in (1, 4, 3, 5, 2)]
+    report = judged(lambda x: x.sum(axis=0) + (len(x) > 2), *cases)
+    assert report.state is State.WRONG
+    assert (report.passed, report.total) == (("1", "2"), 5)
+    assert report.finding.case == "3"
+
+
+def test_inputs_in_words():
+    def attend(x, attention, k, name):
+        return 0
+
+    one = case("one", attend, x=WORDS, attention=total, k=2, name="a")
+    report = judged(lambda *_: 1, one)
+    assert report.finding.inputs == "x of shape (5, 2), attention = total, k = 2, name = 'a'"
+
+
+def test_exception_in_answer():
+    namespace = {}
+    run_cell("def answer(x):\n    return x[7]\n", namespace)
+    report = judged(namespace["answer"], case("five", total, x=WORDS))
+    assert report.state is State.EXCEPTION
+    assert details(report) == (
+        "IndexError: index 7 is out of bounds for axis 0 with size 5",
+        "in your code, line 2: return x[7]",
+    )
+
+
+def divided(x, heads):
+    if x % heads:
+        raise ValueError(f"{heads} heads do not divide {x}")
+    return x // heads
+
+
+def test_expected_exception():
+    def in_other_words(x, heads):
+        if x % heads:
+            raise ValueError("choose other sizes")
+        return x // heads
+
+    cases = case("8 by 2", divided, x=8, heads=2), case("8 by 3", divided, x=8, heads=3)
+    assert judged(in_other_words, *cases).state is State.PASSED
+
+
+def test_exception_of_other_kind():
+    def wrong_kind(x, heads):
+        raise TypeError("no")
+
+    report = judged(wrong_kind, case("8 by 3", divided, x=8, heads=3))
+    assert details(report)[0] == "expected a ValueError, received TypeError: no"
+
+
+def test_exception_did_not_come():
+    report = judged(lambda x, heads: x // heads, case("8 by 3", divided, x=8, heads=3))
+    assert report.state is State.WRONG
+    assert details(report) == ("expected a ValueError, but your function returned a value",)
+
+
+def test_misconception_is_named():
+    report = judged(lambda x: x @ np.ones(2), case("five", total, largest, over_rows, x=WORDS))
+    assert (report.misconception, report.hint) == ("over_rows", "OVER_ROWS")
+
+
+def test_no_misconception_fits():
+    report = judged(lambda x: x.sum(axis=0) + 1, case("five", total, largest, over_rows, x=WORDS))
+    assert report.state is State.WRONG
+    assert (report.misconception, report.hint) == ("", "")
+
+
+def test_misconception_contradicted_by_pass():
+    def wrong_once(x):
+        return doubled(x) if len(x) == 5 else total(x)
+
+    five, three = (case(str(n), total, doubled, x=WORDS[:n]) for n in (5, 3))
+    assert judged(wrong_once, five).misconception == "doubled"
+    assert judged(wrong_once, five, three).misconception == ""
+
+
+def test_misconception_right_on_passed_case():
+    alone = case("one word", total, largest, x=WORDS[:1])
+    report = judged(largest, alone, case("five", total, largest, x=WORDS))
+    assert report.passed == ("one word",)
+    assert report.misconception == "largest"
+
+
+def test_misconception_that_explains_most():
+    def last_word(x):
+        return x[-1]
+
+    # WORDS grow, so that the last is the largest; turned round it is not.
+    cases = [
+        case("growing", total, last_word, largest, x=WORDS),
+        case("shrinking", total, last_word, largest, x=WORDS[::-1]),
+    ]
+    assert judged(lambda x: x.max(axis=0), *cases).misconception == "largest"
+
+
+def test_likelier_misconception_first():
+    def same_as_largest(x):
+        return x.max(axis=0)
+
+    assert judged(largest, case("a", total, largest, same_as_largest, x=WORDS)).hint == "LARGEST"
+    report = judged(largest, case("a", total, same_as_largest, largest, x=WORDS))
+    assert report.hint == "SAME_AS_LARGEST"
+
+
+def test_likeness_in_wrong_part():
+    def mean_over_rows(x):
+        return x.max(axis=0), x.mean(axis=1)
+
+    def both_from_rows(x):
+        return x.sum(axis=1), x.mean(axis=1)
+
+    names = ("total", "mean")
+    report = judged(
+        lambda x: (x.sum(axis=0), x.mean(axis=1)),
+        case("five", parts, both_from_rows, x=WORDS, names=names),
+    )
+    assert report.misconception == "both_from_rows"
+    assert details(report) == ("mean: expected shape (2,), received (5,)",)
+    report = judged(
+        mean_over_rows, case("five", parts, both_from_rows, mean_over_rows, x=WORDS, names=names)
+    )
+    assert report.misconception == "mean_over_rows"
+
+
+def test_unlike_in_wrong_part():
+    def both_from_rows(x):
+        return x.sum(axis=1), x.mean(axis=1)
+
+    report = judged(
+        lambda x: (x.sum(axis=1), x.mean(axis=0) + 1), case("five", parts, both_from_rows, x=WORDS)
+    )
+    assert report.misconception == ""
+
+
+@pytest.mark.parametrize(("index", "named"), [(7, "out_of_range"), (9, "")])
+def test_misconception_that_raises(index, named):
+    def out_of_range(x):
+        return x[7]
+
+    report = judged(lambda x: x[index], case("five", total, out_of_range, x=WORDS))
+    assert report.state is State.EXCEPTION
+    assert report.misconception == named
+
+
+def test_value_is_unlike_exception():
+    def out_of_range(x):
+        return x[7]
+
+    assert judged(largest, case("five", total, out_of_range, x=WORDS)).misconception == ""
+
+
+def centred(x):
+    return x - x.mean()
+
+
+def in_place(x):
+    x -= x.mean()
+    return x
+
+
+def test_writing_to_argument():
+    report = judged(in_place, case("five", centred, in_place, x=WORDS))
+    assert details(report) == ("arguments: your function writes to its argument `x`",)
+    assert report.misconception == "in_place"
+
+
+def test_right_numbers_are_not_in_place():
+    report = judged(lambda x: x - x.max(), case("five", centred, in_place, x=WORDS))
+    assert report.misconception == ""
+
+
+def test_property_fails():
+    def fickle(x):
+        return x.sum(axis=0) if len(x) == 5 else 0
+
+    holds = {"a word of zeros changes nothing": lambda f, x: (f(x) == f(pad(x))).all()}
+    report = judged(fickle, case("five", total, x=WORDS, holds=holds))
+    assert report.state is State.WRONG
+    assert details(report) == ("this does not hold: a word of zeros changes nothing",)
+
+
+def test_property_holds():
+    holds = {"a word of zeros changes nothing": lambda f, x: (f(x) == f(pad(x))).all()}
+    assert judged(total, case("five", total, x=WORDS, holds=holds)).state is State.PASSED
+
+
+def test_property_raises():
+    def particular(x):
+        if len(x) != 5:
+            raise ValueError
+        return x.sum(axis=0)
+
+    holds = {"any length will do": lambda f, x: f(pad(x)).all()}
+    report = judged(particular, case("five", total, x=WORDS, holds=holds))
+    assert details(report) == ("this does not hold: any length will do",)
+
+
+def test_values_before_properties():
+    holds = {"never": lambda f, x: False}
+    (only,) = details(judged(largest, case("five", total, x=WORDS, holds=holds)))
+    assert only.startswith("largest difference")
+
+
+def pad(x):
+    return np.vstack([x, np.zeros(2)])
+
+
+def not_yet(x):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("answer", [not_yet, lambda x: ...])
+def test_not_implemented(answer):
+    report = judged(answer, case("five", total, not_yet, x=WORDS))
+    assert report == Report("total", State.NOT_IMPLEMENTED, (), 1)
+
+
+def test_partly_implemented():
+    def for_one_word(x):
+        return x[0] if len(x) == 1 else not_yet(x)
+
+    cases = [case(str(n), total, x=WORDS[:n]) for n in (1, 5)]
+    report = judged(for_one_word, *cases)
+    assert (report.state, report.passed) == (State.NOT_IMPLEMENTED, ("1",))
+
+
+def worksheet():
+    return {"scores": [0.25, 0.5], "context": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize(
+    "blank",
+    [{"scores": [..., ...], "context": [..., ...]}, {"scores": ..., "context": ...}, ...],
+)
+def test_blank_worksheet(blank):
+    report = judged(lambda: blank, case("your numbers", worksheet))
+    assert report == Report("total", State.NOT_IMPLEMENTED, (), 1)
+
+
+def test_worksheet_partly_filled():
+    filled = {"scores": [0.25, 0.75], "context": [1.0, ...]}
+    report = judged(lambda: filled, case("your numbers", worksheet))
+    assert report.state is State.WRONG
+    assert details(report) == (
+        "scores[1]: expected 0.5000, received 0.7500",
+        "context[1]: still blank",
+    )
+    assert report.finding.inputs == ""
+
+
+def test_filled_worksheet():
+    assert judged(worksheet, case("your numbers", worksheet)).state is State.PASSED
+
+
+@pytest.mark.parametrize(("answer", "kind"), [(3, "int"), (None, "NoneType"), (WORDS, "ndarray")])
+def test_answer_is_no_function(answer, kind):
+    report = judged(answer, case("five", total, largest, x=WORDS))
+    assert (report.state, report.passed, report.total) == (State.WRONG, (), 1)
+    assert details(report) == (f"expected a function, found a {kind}",)

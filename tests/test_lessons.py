@@ -1,0 +1,73 @@
+"""The lessons run: solved with all checks green, empty with nothing but "not implemented yet"."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.notebooknode import NotebookNode
+
+from autograder.build import solved_notebook
+from autograder.card import REPORT_MIME
+from autograder.course import Course
+from autograder.exam import exams_of
+from autograder.running import run
+
+COURSE = Course(Path(__file__).resolve().parents[1])
+LESSONS = COURSE.lessons()
+# An exercise that begins as a broken cell is wrong, not unwritten.
+REPAIRS = {"row_softmax", "repaired_self_attention"}
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_solved_lesson_passes(lesson: str) -> None:
+    solved = run(solved_notebook(COURSE, lesson), COURSE.release_folder(lesson))
+    assert errors(solved) == []
+    assert states(solved) == dict.fromkeys(exercises(lesson), "passed")
+    assert noises(solved) == []
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_empty_lesson_stops_nowhere(lesson: str) -> None:
+    path = COURSE.release_folder(lesson) / f"{lesson}.ipynb"
+    empty = run(nbformat.read(path, as_version=4), path.parent)
+    assert errors(empty) == []
+    found = states(empty)
+    assert {name for name, state in found.items() if state != "not implemented yet"} <= REPAIRS
+    assert "passed" not in found.values()
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_lesson_has_its_shape(lesson: str) -> None:
+    notebook = solved_notebook(COURSE, lesson)
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    for part in ("After this lesson you can", "You need", "It takes", "Before you run this"):
+        assert part in prose
+    for heading in ("## The problem", "## What can go wrong", "## Going further"):
+        assert heading in prose
+    assert any(name.endswith("_by_hand") for name in exercises(lesson))
+    assert any(name in REPAIRS for name in exercises(lesson))
+    assert any(name.startswith("is_") for name in exercises(lesson))
+    hints = len(exercises(lesson))
+    assert prose.count("<summary>Hint 1") == prose.count("<summary>Hint 3") == hints
+    assert "In your own words" in prose
+
+
+def exercises(lesson: str) -> list[str]:
+    return list(exams_of(COURSE.exam_module(lesson)))
+
+
+def errors(notebook: NotebookNode) -> list[str]:
+    return [f"{o.ename}: {o.evalue}" for o in outputs(notebook) if o.output_type == "error"]
+
+
+def noises(notebook: NotebookNode) -> list[str]:
+    return [o.text for o in outputs(notebook) if o.get("name") == "stderr"]
+
+
+def states(notebook: NotebookNode) -> dict[str, str]:
+    reports = [o.get("data", {}).get(REPORT_MIME) for o in outputs(notebook)]
+    return {report["exercise"]: report["state"] for report in reports if report}
+
+
+def outputs(notebook: NotebookNode) -> list[NotebookNode]:
+    return [o for cell in notebook.cells if cell.cell_type == "code" for o in cell.outputs]

@@ -1,0 +1,115 @@
+import json
+import statistics
+import textwrap
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from autograder.errors import ExamError
+from autograder.outcome import Outcome, Raised
+from autograder.plain import decode, decode_outcome, encode, encode_outcome
+
+DTYPES = ("float64", "float32", "float16", "int64", "uint8", "bool", "<U3")
+FUNCTIONS = (statistics.fmean, textwrap.dedent)
+
+simple = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.sampled_from(FUNCTIONS)
+)
+any_array = st.sampled_from(DTYPES).flatmap(
+    lambda dtype: arrays(dtype, array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+)
+values = st.recursive(
+    simple | any_array,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(st.text() | st.sampled_from(["array", "shape"]), inner, max_size=4),
+    ),
+    max_leaves=8,
+)
+
+
+def through_json(value: object) -> object:
+    return decode(json.loads(json.dumps(encode(value), allow_nan=False)))
+
+
+def seen(value: object) -> object:
+    """A value such that `==` sees types, every digit, signs of zeros and NaNs."""
+    if isinstance(value, np.ndarray):
+        return type(value), value.dtype, value.shape, repr(value.tolist())
+    if isinstance(value, list | tuple):
+        return type(value), [seen(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: seen(entry) for key, entry in value.items()}
+    return type(value), repr(value)
+
+
+@given(values)
+@settings(max_examples=200, deadline=None)
+def test_round_trip(value):
+    assert seen(through_json(value)) == seen(value)
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "-0.0", "5e-324"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_unusual_floats(number, dtype):
+    number = float(number)
+    array = np.array([[number, 1.0]], dtype=dtype)
+    assert seen(through_json([number, array])) == seen([number, array])
+
+
+@pytest.mark.parametrize(
+    "scalar",
+    [np.float64(0.1), np.float32(0.1), np.int64(-3), np.True_, np.str_("a"), np.float32("nan")],
+)
+def test_scalar_becomes_plain(scalar):
+    assert seen(through_json(scalar)) == seen(scalar.item())
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_function_by_name(function):
+    assert encode(function) == {"function": f"{function.__module__}:{function.__name__}"}
+    assert through_json(function) is function
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ({1, 2}, "set"),
+        (1j, "complex"),
+        (b"bytes", "bytes"),
+        (..., "ellipsis"),
+        (np.exp, "ufunc"),
+        (Outcome, "type"),
+        (Outcome(1), "Outcome"),
+        (iter([1]), "list_iterator"),
+        (np.array([1j]), "complex"),
+        ([1, ({"a": {1}},)], "set"),
+    ],
+)
+def test_what_cannot_be_shipped(value, kind):
+    with pytest.raises(ExamError, match=f"^a printed example can't hold a {kind}$"):
+        encode(value)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Outcome(),
+        Outcome((1.5, [2])),
+        Outcome({"value": 1}, changed=("weights", "values")),
+        Outcome(raised=Raised("ValueError", "3 heads do not divide 8")),
+        Outcome(raised=Raised("ValueError", ""), changed=("weights",)),
+    ],
+)
+def test_outcomes(outcome):
+    written = json.dumps(encode_outcome(outcome))
+    assert decode_outcome(json.loads(written)) == outcome
+
+
+def test_line_of_code_stays_here():
+    outcome = Outcome(raised=Raised("ValueError", "no", "line 3: return secret"))
+    assert "secret" not in json.dumps(encode_outcome(outcome))

@@ -1,0 +1,123 @@
+import json
+
+import numpy as np
+import pytest
+from support import mix, mixing_exam
+
+from autograder import printed
+from autograder.errors import CheckError
+from autograder.exam import Exam
+from autograder.judge import judge
+
+CHECKS = printed.write({"mix": mixing_exam()})
+
+
+def read_back(folder, content: str | bytes) -> dict[str, printed.Printed]:
+    content = content if isinstance(content, bytes) else content.encode()
+    (folder / printed.FILE).write_bytes(content)
+    return printed.read(folder)
+
+
+def other_answer(weights, values):
+    return values * 3
+
+
+def no_answer(weights, values):
+    raise NotImplementedError
+
+
+ANSWERS = [mix, *mixing_exam().misconceptions.values(), other_answer, no_answer]
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.__name__)
+def test_same_verdict_after_shipping(tmp_path, answer):
+    shipped = read_back(tmp_path, CHECKS)["mix"]
+    assert judge("mix", answer, shipped.cases, shipped.hints) == mixing_exam().preview(answer)
+
+
+def test_names_and_tolerance_are_kept(tmp_path):
+    def parts(x):
+        return x + 1, x
+
+    exam = Exam(parts, returns=("context", "weights"))
+
+    @exam.example
+    def one():
+        """one number"""
+        return np.ones(1)
+
+    shipped = read_back(tmp_path, printed.write({"parts": exam}))["parts"]
+    for case, original in zip(shipped.cases, exam.printed_cases(), strict=True):
+        assert case.label == original.label
+        assert case.names == original.names
+        assert case.tolerance == original.tolerance
+
+
+def test_several_exercises(tmp_path):
+    exams = {"second": mixing_exam(), "first": mixing_exam()}
+    assert list(read_back(tmp_path, printed.write(exams))) == ["second", "first"]
+
+
+def test_same_text_twice():
+    assert printed.write({"mix": mixing_exam()}) == CHECKS
+    assert CHECKS.endswith("}\n")
+
+
+def test_nothing_hidden_is_shipped():
+    exam = json.loads(CHECKS)["exercises"]["mix"]
+    assert [case["label"] for case in exam["cases"]] == [
+        case.label for case in mixing_exam().printed_cases()
+    ]
+    assert "drawn at random" not in CHECKS
+    assert "twice the values" not in CHECKS
+    assert "return" not in CHECKS
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(CheckError) as error:
+        printed.read(tmp_path / "nowhere")
+    assert str(error.value) == (
+        f"checks.json is not in {tmp_path / 'nowhere'}: keep it beside the notebook it came with"
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "7",
+        '"format"',
+        b"\xff",
+        "{}",
+        '{"format": 1}',
+        '{"format": 1, "exercises": {"mix": []}}',
+        '{"format": 1, "exercises": {"mix": {"hints": {}}}}',
+        CHECKS.replace('"array"', '"arrays","more"'),
+        CHECKS.replace('"float32"', '"float33"'),
+        CHECKS.replace('"shape":[3]', '"shape":[4]'),
+        CHECKS.replace('"tolerance"', '"tolerances"'),
+    ],
+)
+def test_damaged_file(tmp_path, content):
+    with pytest.raises(CheckError) as error:
+        read_back(tmp_path, content)
+    sentence = str(error.value)
+    assert sentence.startswith(f"{tmp_path / 'checks.json'} is damaged (")
+    assert sentence.endswith("copy it again from where the notebook came from")
+    assert "\n" not in sentence
+
+
+def test_cut_off_file(tmp_path):
+    for length in range(0, len(CHECKS) - 2, 50):
+        with pytest.raises(CheckError, match="is damaged"):
+            read_back(tmp_path, CHECKS[:length])
+
+
+@pytest.mark.parametrize("version", [0, 2, '"1"', "null"])
+def test_other_format(tmp_path, version):
+    content = CHECKS.replace('"format":1', f'"format":{version}')
+    with pytest.raises(CheckError, match=r"has format .*: install the version that came with"):
+        read_back(tmp_path, content)

@@ -93,7 +93,11 @@ def path(tmp_path):
         ("```{check} s\n:points:\n```\n", 1, "not a positive whole number"),
         (EXERCISE.replace("```\n", ":points: 2\n```\n"), 1, "unknown option `:points:`"),
         (CHECK.replace("points: 2", "points: 2\n:minutes: 2"), 1, "unknown option `:minutes:`"),
-        (EXERCISE.replace("difficulty: 1", "difficulty: 4"), 1, "difficulty of scores is 1, 2 or 3"),
+        (
+            EXERCISE.replace("difficulty: 1", "difficulty: 4"),
+            1,
+            "difficulty of scores is 1, 2 or 3",
+        ),
         (without(WRITTEN, "### BEGIN SOLUTION"), 1, "why has no ### BEGIN SOLUTION"),
         (without(WRITTEN, "### END MARK SCHEME"), 1, "why has no ### BEGIN MARK SCHEME"),
         (f"{EXERCISE}\n{CHECK}\n{EXERCISE}", 10, "the exercise scores stands here and on line "),
@@ -102,6 +106,7 @@ def path(tmp_path):
         (f"words\n\n{CHECK}\n{EXERCISE}", 3, "scores is checked before its exercise"),
         (f"words\n\n\n\n{EXERCISE}", 5, "scores is never checked"),
     ],
+    ids=lambda value: "" if "\n" in str(value) else None,
 )
 def test_broken_lesson(path, before, body, line, words):
     error = error_in(path, before + body)
@@ -124,7 +129,7 @@ def test_first_of_two_is_named(path):
         ("---\nkernelspec: [\n---\n\nwords\n", "this is not a MyST notebook: "),
         (
             f"{FRONT_MATTER}```{{code-cell}} ipython3\n:tags: [a\nx = 1\n```\n",
-            f"this is not a MyST notebook: Code cell 1 at line {ABOVE + 1} could not be read",
+            f"at line {ABOVE + 1} could not be read: Invalid YAML",
         ),
     ],
 )

@@ -10,6 +10,7 @@ _LOOKS = {
     State.PASSED: ("✓", "#1a7f37", "#3fb950"),
     State.WRONG: ("✗", "#b35900", "#e3a04f"),
     State.EXCEPTION: ("!", "#b3261e", "#f2857b"),
+    State.STOPPED: ("!", "#b3261e", "#f2857b"),
     State.NOT_IMPLEMENTED: ("○", "#5f6b7a", "#9aa7b5"),
 }
 

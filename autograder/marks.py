@@ -82,7 +82,7 @@ def _read(exercise: str, out_of: int, cells: Mapping[str, NotebookNode]) -> Mark
 
 def _explain(kind: str, message: str) -> str:
     if kind in ("CellTimeoutError", "KeyboardInterrupt"):
-        return "stopped: it ran for too long"
+        return State.STOPPED.value
     if kind == "NameError":
         return f"missing: {message}"
     return f"{kind}: {message}"

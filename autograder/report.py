@@ -13,6 +13,7 @@ class State(Enum):
     WRONG = "wrong"
     EXCEPTION = "exception"
     NOT_IMPLEMENTED = "not implemented yet"
+    STOPPED = "stopped: it ran for too long"
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Report:
                 return f"{self.exercise}: not implemented yet"
             case State.EXCEPTION:
                 return f"{self.exercise}: stopped by an exception"
+            case State.STOPPED:
+                return f"{self.exercise}: stopped, because it ran for too long"
             case State.WRONG:
                 right = f"{len(self.passed)} of {_count(self.total)} passed"
                 return f"{self.exercise}: not yet right, {right}"

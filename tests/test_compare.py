@@ -270,6 +270,8 @@ def test_identical_to_itself(value):
         ([ZEROS], [ZEROS, ZEROS]),
         ([ZEROS, 1], [ZEROS, 2]),
         (ZEROS, ZEROS.tolist()),
+        (ZEROS.tolist(), ZEROS),
+        (0.0, np.zeros(1)),
     ],
 )
 def test_not_identical(first, second):

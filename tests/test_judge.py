@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -72,12 +73,16 @@ def test_smallest_failure_is_shown():
 
 
 def test_inputs_in_words():
-    def attend(x, attention, k, name):
+    def attend(x, attention, other, k, name):
         return 0
 
-    one = case("one", attend, x=WORDS, attention=total, k=2, name="a")
-    report = judged(lambda *_: 1, one)
-    assert report.finding.inputs == "x of shape (5, 2), attention = total, k = 2, name = 'a'"
+    report = judged(
+        lambda *_: 1,
+        case("one", attend, x=WORDS, attention=total, other=partial(total), k=2, name="a"),
+    )
+    assert report.finding.inputs == (
+        "x of shape (5, 2), attention = total, other = a function, k = 2, name = 'a'"
+    )
 
 
 def test_exception_in_answer():

@@ -32,7 +32,7 @@ test: $(INSTALLED) ## Check style and types, run the tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 clean: ## Remove what build, demo and test made; .venv, work/ and all grades stay
 	rm -rf source/*/ demo artefacts build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

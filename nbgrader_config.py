@@ -8,6 +8,7 @@ from pathlib import Path
 
 from autograder.release import FEEDBACK_PREPROCESSORS, PREPROCESSORS, settings
 from autograder.running import QUIET_KERNEL
+from autograder.threads import VARIABLE
 
 c = get_config()  # noqa: F821  nbgrader defines it before it runs this file
 root = Path(__file__).resolve().parent
@@ -56,6 +57,9 @@ put_first("PYTHONPATH", root)
 # nbgrader calls the program alembic by its bare name; it lies beside this Python, which need not be
 # on the path.
 put_first("PATH", Path(sys.executable).parent)
+
+# Exams run on tiny arrays: more threads make them slower, on a busy machine by far.
+os.environ.setdefault(VARIABLE, "1")
 
 # nbgrader's own use of SQLAlchemy: right results, and a page of warnings for each submission.
 warnings.filterwarnings("ignore", message="Object of type .* not in session")

@@ -11,6 +11,7 @@ import typer
 
 from autograder.course import Course
 from autograder.errors import CourseError
+from autograder.threads import one_thread
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -33,7 +34,8 @@ def build() -> None:
 def _build(course: Course) -> list[Path]:
     from autograder.build import build as build_all
 
-    changed = build_all(course, progress=lambda lesson: typer.echo(f"building {lesson}"))
+    with one_thread():
+        changed = build_all(course, progress=lambda lesson: typer.echo(f"building {lesson}"))
     for path in changed:
         typer.echo(f"  wrote {path.relative_to(course.root)}")
     return changed
@@ -49,9 +51,10 @@ def demo() -> None:
     course = Course.find()
     folder = course.root / "demo"
     console = Console()
-    results = run_demo(
-        course, folder, course.lessons(), progress=lambda step: console.print(f"  {step}")
-    )
+    with one_thread():
+        results = run_demo(
+            course, folder, course.lessons(), progress=lambda step: console.print(f"  {step}")
+        )
     for table in as_tables(results):
         console.print("", table)
     console.print("\nFeedback pages:  demo/feedback/<student>/<lesson>/<lesson>.html")
@@ -79,7 +82,7 @@ def mark(
     from autograder.marks import as_table
 
     course = Course.find()
-    with Progress(transient=True) as bar:
+    with one_thread(), Progress(transient=True) as bar:
         task = bar.add_task(f"running {notebook.name}")
         marks = mark_notebook(
             course,

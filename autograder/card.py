@@ -1,5 +1,6 @@
 """A report as a learner sees it: a small card in a notebook, plain text elsewhere."""
 
+import re
 from html import escape
 
 from autograder.report import Report, State
@@ -68,15 +69,18 @@ def card(report: Report) -> str:
         body.append(f'<div class="ag-passed">{escape(report.passed_in_words)}</div>')
     if report.finding:
         where = f": {report.finding.inputs}" if report.finding.inputs else ""
-        if report.state is not State.NOT_IMPLEMENTED:
+        if report.finding.case:
             body.append(f'<div class="ag-case">{escape(report.finding.case + where)}</div>')
-        body += [
-            f'<div class="ag-detail">{escape(detail)}</div>' for detail in report.finding.details
-        ]
+        body += [f'<div class="ag-detail">{_prose(text)}</div>' for text in report.finding.details]
     if report.hint:
-        body.append(f'<div class="ag-hint">{escape(report.hint)}</div>')
+        body.append(f'<div class="ag-hint"><b>Hint:</b> {_prose(report.hint)}</div>')
     style = f"--ag-light:{light};--ag-dark:{dark}"
     return f'{_STYLE}<div class="ag-card" role="status" style="{style}">{"".join(body)}</div>'
+
+
+def _prose(text: str) -> str:
+    """Escaped text, with what stands between backticks as code."""
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
 
 
 def _in_notebook() -> bool:

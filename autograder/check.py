@@ -55,13 +55,17 @@ def settle(report: Report) -> None:
 def name_of(answer: object, exercises: Iterable[str], namespace: Mapping[str, object]) -> str:
     """The exercise that `answer` belongs to: by the name it is bound to, else by its own name."""
     known = list(exercises)
-    bound = [name for name in known if namespace.get(name) is answer]
+    bound = [name for name in known if name in namespace and namespace[name] is answer]
     own = getattr(answer, "__name__", "")
     if own in known and (own in bound or not bound):
         return own
     if bound:
         return bound[0]
-    shown = own or type(answer).__name__
+    if not callable(answer):
+        raise CheckError(
+            f"check needs the function itself: write its name without brackets or quotes, as in "
+            f"check({known[0]})"
+        )
     raise CheckError(
-        f"{shown} is not an exercise of this lesson; call check with one of: {', '.join(known)}"
+        f"{own} is not an exercise of this lesson; call check with one of: {', '.join(known)}"
     )

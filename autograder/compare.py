@@ -34,11 +34,15 @@ TOLERANCES = {
 
 @dataclass(frozen=True)
 class Difference:
-    """One part that is not as expected. `part` is empty where the value has no parts."""
+    """One part that is not as expected. `part` is empty where the value has no parts.
+
+    `veiled` is the text for those who are to find the expected number themselves.
+    """
 
     part: str
     text: str
     blank: bool = False
+    veiled: str = ""
 
 
 def differences(
@@ -80,6 +84,8 @@ def _walk(
 ) -> Iterator[Difference]:
     if received is ...:
         yield Difference(part, "still blank", blank=True)
+    elif _is_number(expected) and part:
+        yield from _walk_number(float(expected), received, tolerance, part)  # type: ignore[arg-type]
     elif isinstance(expected, dict):
         yield from _walk_dict(expected, received, tolerance, part)
     elif isinstance(expected, tuple | list):
@@ -94,13 +100,31 @@ def _walk_dict(
     expected: dict[str, object], received: object, tolerance: Tolerance, part: str
 ) -> Iterator[Difference]:
     if not isinstance(received, dict) or received.keys() != expected.keys():
-        keys = ", ".join(map(repr, expected))
-        yield Difference(
-            part, f"expected a dict with the keys {keys}, received {describe(received)}"
-        )
+        yield Difference(part, _wrong_keys(expected, received))
         return
     for key, value in expected.items():
         yield from _walk(value, received[key], tolerance, f"{part} {key}".strip())
+
+
+def _wrong_keys(expected: dict[str, object], received: object) -> str:
+    if not isinstance(received, dict):
+        keys = ", ".join(map(repr, expected))
+        return f"expected a dict with the keys {keys}, received {describe(received)}"
+    missing = ", ".join(repr(key) for key in expected if key not in received)
+    unknown = ", ".join(repr(key) for key in received if key not in expected)
+    parts = [missing and f"missing: {missing}", unknown and f"unknown: {unknown}"]
+    return f"the keys are not as given; {'; '.join(filter(None, parts))}"
+
+
+def _walk_number(
+    expected: float, received: object, tolerance: Tolerance, part: str
+) -> Iterator[Difference]:
+    text = _number_mismatch(expected, received, tolerance)
+    if text and _is_number(received):
+        number = _digits(float(received))  # type: ignore[arg-type]
+        yield Difference(part, text, veiled=f"not right yet, received {number}")
+    elif text:
+        yield Difference(part, text.replace(": is there a return at the end?", ""))
 
 
 def _walk_sequence(
@@ -110,7 +134,7 @@ def _walk_sequence(
     part: str,
     names: Sequence[str],
 ) -> Iterator[Difference]:
-    entries = _entries(received)
+    entries = _entries(received, arrays=isinstance(expected, list))
     if entries is None or len(entries) != len(expected):
         wanted = f"{len(expected)} values" + (f" ({', '.join(names)})" if names else "")
         yield Difference(part, f"expected {wanted}, received {describe(received)}")
@@ -120,8 +144,11 @@ def _walk_sequence(
         yield from _walk(one, other, tolerance, label)
 
 
-def _entries(value: object) -> list[object] | None:
-    is_sequence = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
+def _entries(value: object, *, arrays: bool) -> list[object] | None:
+    """The parts of a sequence; an array has parts only where a list of numbers is expected."""
+    is_sequence = isinstance(value, list | tuple) or (
+        arrays and isinstance(value, np.ndarray) and value.ndim
+    )
     return list(value) if is_sequence else None  # type: ignore[call-overload]
 
 
@@ -166,7 +193,7 @@ def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance
     if received.shape != expected.shape:
         return f"expected shape {expected.shape}, received {received.shape}"
     if received.dtype != expected.dtype:
-        return f"expected numbers of type {expected.dtype}, received {received.dtype}"
+        return _dtype_mismatch(str(expected.dtype), str(received.dtype))
     agree = tolerance.allows(expected, received)
     if agree.all():
         return ""
@@ -180,6 +207,13 @@ def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance
         f"largest difference {_digits(float(gap[where]))} at {_index(where)}: "
         f"expected {_digits(float(expected[where]))}, received {_digits(float(received[where]))}"
     )
+
+
+def _dtype_mismatch(expected: str, received: str) -> str:
+    text = f"expected numbers of type {expected}, received {received}"
+    if (expected, received) == ("float32", "float64"):
+        text += "; new arrays are float64 unless told otherwise: dtype=…, or np.zeros_like"
+    return text
 
 
 def _index(where: Iterable[SupportsInt]) -> str:

@@ -26,6 +26,10 @@ class CourseError(Exception):
 
     exit_code = 2
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows in place of a traceback through this program."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class CourseNotFound(CourseError):
     """There is no course in this folder or above it."""

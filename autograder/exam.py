@@ -98,6 +98,7 @@ class Exam:
         reference: the right answer; the exercise has its name.
         returns: the words for the parts of a tuple that it returns.
         tolerance: how far numbers may be off; by default what their dtype allows.
+        reveal: whether a learner is shown the expected numbers of a worksheet.
         dtypes: each case is run once with its floating-point arrays cast to each of these.
     """
 
@@ -107,6 +108,7 @@ class Exam:
         *,
         returns: Sequence[str] = (),
         tolerance: Tolerance | None = None,
+        reveal: bool = True,
         dtypes: Sequence[str] = ("float64", "float32"),
     ) -> None:
         self.reference = reference
@@ -118,6 +120,7 @@ class Exam:
         caller = sys._getframe(1)
         self.where = (Path(caller.f_code.co_filename), caller.f_lineno)
         self._tolerance = tolerance
+        self._reveal = reveal
         self._dtypes = tuple(dtypes)
         self._examples: list[Callable[[], object]] = []
         self._cases: list[tuple[Callable[[Draw], object], int]] = []
@@ -208,7 +211,16 @@ class Exam:
             return {name: observe(f, arguments) for name, f in self.misconceptions.items()}
 
         expected = observe(self.reference, arguments)
-        return Case(label, arguments, expected, tolerance, lookalikes, self.returns, properties)
+        return Case(
+            label,
+            arguments,
+            expected,
+            tolerance,
+            lookalikes,
+            self.returns,
+            properties,
+            self._reveal,
+        )
 
     def _bind(self, values: object) -> dict[str, object]:
         given = values if isinstance(values, tuple) else (values,)

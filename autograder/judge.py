@@ -5,6 +5,7 @@ known misconception did there. Only numbers are needed for that, so the same jud
 learner's check (numbers shipped beside the notebook) and the hidden exam (numbers made afresh).
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,11 @@ from autograder.compare import Difference, Tolerance, differences
 from autograder.outcome import Outcome, Raised, observe
 from autograder.report import Finding, Report, State
 
+_STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
+_FEW = 12
+_NAMED = 4
+_MATMUL = re.compile(r"matmul: .*\(size (?P<right>\d+) is different from (?P<left>\d+)\)")
+
 Property = Callable[..., object]
 
 
@@ -21,7 +27,8 @@ Property = Callable[..., object]
 class Case:
     """One call, and what should come of it.
 
-    `lookalikes` gives, by a misconception's name, what that wrong answer does on this call.
+    `lookalikes` gives, by a misconception's name, what that wrong answer does on this call. With
+    `reveal` false, expected numbers are not shown: they are for the learner to find.
     """
 
     label: str
@@ -31,6 +38,7 @@ class Case:
     lookalikes: Callable[[], Mapping[str, Outcome]]
     names: tuple[str, ...] = ()
     properties: Mapping[str, Property] = field(default_factory=dict)
+    reveal: bool = True
 
 
 @dataclass(frozen=True)
@@ -59,8 +67,10 @@ def judge(
     passed = tuple(one.case.label for one in observations if not one.wrong)
     if not failed:
         return Report(exercise, State.PASSED, passed, len(cases))
-    if any(_unwritten(one) for one in failed):
-        return Report(exercise, State.NOT_IMPLEMENTED, passed, len(cases))
+    unwritten = next((one for one in failed if _unwritten(one)), None)
+    if unwritten:
+        found = _what_is_missing(unwritten)
+        return Report(exercise, State.NOT_IMPLEMENTED, passed, len(cases), found)
     smallest = min(failed, key=lambda one: _size(one.case.arguments))
     name = _diagnose(observations, hints)
     return Report(
@@ -110,6 +120,18 @@ def _compare_raised(expected: Outcome, received: Outcome) -> list[Difference]:
     else:
         assert received.raised is not None
         text = str(received.raised)
+    return [Difference("", text), *_in_plain_words(received.raised)]
+
+
+def _in_plain_words(raised: Raised | None) -> list[Difference]:
+    """What NumPy's message about a matrix product means, if this is one."""
+    sizes = _MATMUL.search(raised.message) if raised else None
+    if not sizes:
+        return []
+    text = (
+        f"in a matrix product the last axis on the left meets the one before the last on the "
+        f"right; here {sizes['left']} met {sizes['right']}"
+    )
     return [Difference("", text)]
 
 
@@ -117,6 +139,14 @@ def _unwritten(observation: _Observation) -> bool:
     raised = observation.outcome.raised
     blank = all(difference.blank for difference in observation.wrong)
     return blank or (raised is not None and raised.kind == "NotImplementedError")
+
+
+def _what_is_missing(observation: _Observation) -> Finding:
+    blanks = [difference.part for difference in observation.wrong if difference.part]
+    if not blanks:
+        return Finding("", "", (_STUB,))
+    more = f" and {len(blanks) - _NAMED} more" if len(blanks) > _NAMED else ""
+    return Finding("", "", (f"still blank: {', '.join(blanks[:_NAMED])}{more}",))
 
 
 def _stopped(observation: _Observation) -> bool:
@@ -168,13 +198,20 @@ def _without_line(raised: Raised | None) -> tuple[str, str] | None:
 
 def _finding(observation: _Observation) -> Finding:
     details = [
-        f"{difference.part}: {difference.text}" if difference.part else difference.text
+        f"{difference.part}: {text}" if difference.part else text
         for difference in observation.wrong
+        for text in [difference.text if observation.case.reveal else _veiled(difference)]
     ]
     raised = observation.outcome.raised
     if raised and raised.line:
         details.append(f"in your code, {raised.line}")
+    if observation.outcome.printed:
+        details.append(f"your code printed: {observation.outcome.printed}")
     return Finding(observation.case.label, _shapes(observation.case.arguments), tuple(details))
+
+
+def _veiled(difference: Difference) -> str:
+    return difference.veiled or difference.text
 
 
 def _shapes(arguments: Mapping[str, object]) -> str:
@@ -184,7 +221,9 @@ def _shapes(arguments: Mapping[str, object]) -> str:
 
 def _shape(value: object) -> str:
     if isinstance(value, np.ndarray):
-        return f"of shape {value.shape}"
+        few = np.array2string(value, precision=4, separator=", ", suppress_small=True)
+        few = " ".join(few.split())
+        return f"= {few}" if value.size <= _FEW and value.ndim else f"of shape {value.shape}"
     if callable(value):
         return f"= {getattr(value, '__name__', 'a function')}"
     return f"= {value!r}"

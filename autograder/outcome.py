@@ -14,6 +14,8 @@ import numpy as np
 
 from autograder.compare import identical
 
+_PRINTED = 500
+
 
 @dataclass(frozen=True)
 class Raised:
@@ -29,42 +31,51 @@ class Raised:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call did. `changed` names the arguments that were written to."""
+    """What a call did: `changed` names the arguments it wrote to, `printed` is what it printed."""
 
     value: object = None
     raised: Raised | None = None
     changed: tuple[str, ...] = ()
+    printed: str = ""
 
 
 def observe(function: Callable[..., object], arguments: Mapping[str, object]) -> Outcome:
     """Call `function` on copies of `arguments`, by position, and report what happened.
 
-    Warnings, printed text and floating-point noise of the called code are swallowed: a right
-    answer that warns is a right answer.
+    Warnings and floating-point noise of the called code are swallowed: a right answer that warns
+    is a right answer.
     """
     given = copy.deepcopy(dict(arguments))
     value: object = None
     raised: Raised | None = None
-    with _quiet():
+    with _quiet() as printed:
         try:
             value = function(*given.values())
         except Exception as error:
             raised = _describe(error, function)
     changed = tuple(name for name in given if not identical(arguments[name], given[name]))
-    return Outcome(value, raised, changed)
+    return Outcome(value, raised, changed, printed.getvalue().strip())
+
+
+class _Beginning(io.StringIO):
+    """Keeps the beginning of what is printed, so that an endless print costs no memory."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: max(0, _PRINTED - self.tell())])
+        return len(text)
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    silence = io.StringIO()
+def _quiet() -> Iterator[_Beginning]:
+    printed = _Beginning()
     with (
         warnings.catch_warnings(),
         np.errstate(all="ignore"),
-        contextlib.redirect_stdout(silence),
-        contextlib.redirect_stderr(silence),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(io.StringIO()),
     ):
         warnings.simplefilter("ignore")
-        yield
+        yield printed
 
 
 def _describe(error: Exception, function: Callable[..., object]) -> Raised:

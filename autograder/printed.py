@@ -71,6 +71,7 @@ def _write_case(case: Case) -> dict[str, Any]:
         "label": case.label,
         "arguments": {name: encode(value) for name, value in case.arguments.items()},
         "names": list(case.names),
+        "reveal": case.reveal,
         "tolerance": [case.tolerance.absolute, case.tolerance.relative],
         "expected": encode_outcome(case.expected),
         "lookalikes": {name: encode_outcome(o) for name, o in case.lookalikes().items()},
@@ -92,4 +93,5 @@ def _read_case(written: dict[str, Any]) -> Case:
         tolerance=Tolerance(*written["tolerance"]),
         lookalikes=lambda: lookalikes,
         names=tuple(written["names"]),
+        reveal=written["reveal"],
     )

@@ -72,9 +72,9 @@ class Report:
         if self.passed_in_words:
             lines.append(f"  {self.passed_in_words}")
         if self.finding:
-            lines.append(
-                f"  {self.finding.case}{self.finding.inputs and ': ' + self.finding.inputs}"
-            )
+            if self.finding.case:
+                where = f": {self.finding.inputs}" if self.finding.inputs else ""
+                lines.append(f"  {self.finding.case}{where}")
             lines += [f"    {detail}" for detail in self.finding.details]
         if self.hint:
             lines.append(f"  Hint: {self.hint}")

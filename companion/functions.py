@@ -3,13 +3,10 @@
 torch is imported when a function is first called, so that importing this package stays quick.
 """
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 
-def softmax(x: npt.ArrayLike, axis: int = -1) -> npt.NDArray[Any]:
+def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     """`torch.softmax`, from a NumPy array to a new NumPy array.
 
     Args:

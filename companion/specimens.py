@@ -3,16 +3,13 @@
 A test that you write is right when it says yes to the first kind and no to the second.
 """
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from companion.functions import softmax
 
 
-def plain_attention(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Dot-product self-attention without weights and without scaling, as PyTorch computes it.
+def plain_attention(inputs: np.ndarray) -> np.ndarray:
+    """Dot-product self-attention with nothing to train and no scaling, as PyTorch computes it.
 
     Args:
         inputs: `(tokens, d_in)`.
@@ -27,7 +24,7 @@ def plain_attention(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(contexts.numpy())
 
 
-def attention_with_positions(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def attention_with_positions(inputs: np.ndarray) -> np.ndarray:
     """The same attention, on inputs that were first told where they stand.
 
     To every feature of token i it adds i/2, then it attends.
@@ -42,7 +39,7 @@ def attention_with_positions(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return plain_attention(X + 0.5 * np.arange(len(X))[:, np.newaxis])
 
 
-def attention_map(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def attention_map(inputs: np.ndarray) -> np.ndarray:
     """The attention weights behind `plain_attention`, for pictures.
 
     Args:
@@ -60,7 +57,7 @@ def attention_map(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(weights.numpy())
 
 
-def leave_as_is(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def leave_as_is(inputs: np.ndarray) -> np.ndarray:
     """No attention at all: every word keeps its vector.
 
     Args:
@@ -72,7 +69,7 @@ def leave_as_is(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.array(inputs, dtype=np.float64)
 
 
-def copy_first_word(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def copy_first_word(inputs: np.ndarray) -> np.ndarray:
     """Every word gets the vector of whichever word stands first.
 
     Args:
@@ -85,7 +82,7 @@ def copy_first_word(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.repeat(X[:1], len(X), axis=0)
 
 
-def reversed_attention(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def reversed_attention(inputs: np.ndarray) -> np.ndarray:
     """The contexts of `plain_attention`, handed out from the last word to the first.
 
     Args:
@@ -97,7 +94,7 @@ def reversed_attention(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return plain_attention(inputs)[::-1]
 
 
-def attention_with_a_slip(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def attention_with_a_slip(inputs: np.ndarray) -> np.ndarray:
     """The contexts of `plain_attention`, with 0.1 too much in whichever row is the last.
 
     Args:
@@ -111,7 +108,7 @@ def attention_with_a_slip(inputs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return contexts
 
 
-def torch_softmax(x: npt.ArrayLike) -> npt.NDArray[Any]:
+def torch_softmax(x: np.ndarray) -> np.ndarray:
     """PyTorch's softmax over the last axis.
 
     Args:
@@ -123,7 +120,7 @@ def torch_softmax(x: npt.ArrayLike) -> npt.NDArray[Any]:
     return softmax(x, axis=-1)
 
 
-def shares(x: npt.ArrayLike) -> npt.NDArray[Any]:
+def shares(x: np.ndarray) -> np.ndarray:
     """Every number as its share of the sum over the last axis: another way to make a sum of 1.
 
     Args:

@@ -98,7 +98,7 @@ def context_vector(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         inputs: the sentence, (tokens, d_in).
 
     Returns:
-        The weighted sum of the words, (d_in,).
+        The weighted sum of the words, (d_in,), in their dtype.
     """
     ### BEGIN SOLUTION
     return weights @ inputs
@@ -121,13 +121,14 @@ def pairwise_scores(inputs: np.ndarray) -> np.ndarray:
 
 
 def simple_self_attention(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Self-attention without trainable weights: every word asks, every word answers.
+    """Self-attention with nothing to train: every word asks, every word answers.
 
     Args:
         inputs: the sentence, (tokens, d_in).
 
     Returns:
-        The context vectors, (tokens, d_in), and the attention weights, (tokens, tokens).
+        The context vectors, (tokens, d_in), and the attention weights, (tokens, tokens), both in
+        the dtype of the inputs.
     """
     ### BEGIN SOLUTION
     attn_weights = softmax(inputs @ inputs.T, axis=-1)
@@ -142,7 +143,8 @@ def simple_self_attention_batch(inputs: np.ndarray) -> tuple[np.ndarray, np.ndar
         inputs: sentences of the same length, (batch, tokens, d_in).
 
     Returns:
-        The context vectors, (batch, tokens, d_in), and the weights, (batch, tokens, tokens).
+        The context vectors, (batch, tokens, d_in), and the weights, (batch, tokens, tokens), both
+        in the dtype of the inputs.
     """
     ### BEGIN SOLUTION
     attn_scores = inputs @ inputs.swapaxes(-2, -1)
@@ -158,7 +160,7 @@ def repaired_self_attention(inputs: np.ndarray) -> np.ndarray:
         inputs: the sentence, (tokens, d_in).
 
     Returns:
-        The context vectors, (tokens, d_in).
+        The context vectors, (tokens, d_in), in the dtype of the inputs.
     """
     attn_scores = inputs @ inputs.T
     attn_weights = attn_scores / attn_scores.sum(axis=-1, keepdims=True)

@@ -39,7 +39,7 @@ class Reader(HTMLParser):
 def test_card_shows_report(report):
     seen = Reader(card(report)).seen.splitlines()
     assert seen[1] == report.headline
-    assert seen[2:] == [line.strip().removeprefix("Hint: ") for line in report.lines()[1:]]
+    assert " ".join(map(str.strip, seen[2:])) == " ".join(map(str.strip, report.lines()[1:]))
 
 
 def test_states_differ():

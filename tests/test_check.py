@@ -15,6 +15,10 @@ def scores():
     """A function with the name of an exercise."""
 
 
+def context():
+    """Another one."""
+
+
 def helper():
     """A function with no exercise's name."""
 
@@ -37,6 +41,7 @@ def notebook(tmp_path, monkeypatch):
         (scores, {"weights": scores}, "weights"),
         (scores, {"weights": scores, "scores": scores}, "scores"),
         (scores, {"weights": scores, "scores": helper}, "weights"),
+        (context, {"weights": context, "context": context}, "context"),
         (helper, {"context": helper, "helper": helper}, "context"),
         (helper, {"context": helper, "weights": helper}, "weights"),
         (7, {"context": 7}, "context"),
@@ -46,9 +51,7 @@ def test_name_of_answer(answer, namespace, name):
     assert name_of(answer, KNOWN, namespace) == name
 
 
-@pytest.mark.parametrize(
-    ("answer", "shown"), [(helper, "helper"), (print, "print"), (7, "int"), ("scores", "str")]
-)
+@pytest.mark.parametrize(("answer", "shown"), [(helper, "helper"), (print, "print")])
 def test_unknown_answer(answer, shown):
     with pytest.raises(CheckError) as error:
         name_of(answer, KNOWN, {"helper": helper})
@@ -114,3 +117,9 @@ def test_raises_when_graded(notebook, monkeypatch, capsys, execution, answer):
     # Validate shows nothing but the traceback.
     whole = shown if execution == "validate" else shown[:1]
     assert error.value._render_traceback_() == whole
+
+
+@pytest.mark.parametrize("answer", [7, "scores", None])
+def test_not_the_function_itself(answer):
+    with pytest.raises(CheckError, match=r"without brackets or quotes, as in check\(scores\)"):
+        name_of(answer, KNOWN, {})

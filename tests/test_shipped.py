@@ -83,6 +83,7 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
                     "label": case.label,
                     "arguments": {key: encode(value) for key, value in case.arguments.items()},
                     "names": list(case.names),
+                    "reveal": case.reveal,
                     "tolerance": [case.tolerance.absolute, case.tolerance.relative],
                     "expected": encode_outcome(case.expected),
                     "lookalikes": {k: encode_outcome(o) for k, o in case.lookalikes().items()},

@@ -52,23 +52,54 @@ def examine_worksheet(exam: Exam, query: int) -> None:
         """your numbers"""
         return ()
 
-    def rounded(decimals: int) -> dict[str, object]:
-        rough = weights.round(decimals)
-        return worked(scores, rough, (rough @ words).round(4))
+    def rounded(decimals: int, *, scores_too: bool) -> dict[str, object]:
+        rough_scores = scores.round(decimals) if scores_too else scores
+        rough = (softmax(rough_scores) if scores_too else weights).round(decimals)
+        return worked(rough_scores, rough, (rough @ words).round(decimals if scores_too else 4))
 
     @exam.misconception
     def rounded_to_two_decimals() -> dict[str, object]:
-        """You rounded before the last step: with weights of two decimals the context comes out like
-        this. Keep at least four until the end.
+        """You rounded before the last step: this is what comes of weights with two decimals. Keep
+        at least five until the end, and type four.
         """
-        return rounded(2)
+        return rounded(2, scores_too=False)
 
     @exam.misconception
     def rounded_to_three_decimals() -> dict[str, object]:
-        """You rounded before the last step: with weights of three decimals the context comes out
-        like this. Keep at least four until the end.
+        """You rounded before the last step: this is what comes of weights with three decimals.
+        Keep at least five until the end, and type four.
         """
-        return rounded(3)
+        return rounded(3, scores_too=False)
+
+    @exam.misconception
+    def everything_to_two_decimals() -> dict[str, object]:
+        """These numbers have two decimals. Carry at least five through all three steps, and type
+        four.
+        """
+        return rounded(2, scores_too=True)
+
+    @exam.misconception
+    def everything_to_three_decimals() -> dict[str, object]:
+        """These numbers have three decimals. Carry at least five through all three steps, and type
+        four.
+        """
+        return rounded(3, scores_too=True)
+
+    @exam.misconception
+    def divided_by_the_sum_of_another() -> dict[str, object]:
+        """You divided by another word's sum of exponentials. Each query has a sum of its own: add
+        up the three exponentials of this row.
+        """
+        other = np.exp(scores) / np.exp(words @ words[query - 1]).sum()
+        return worked(scores, other, other @ words)
+
+    @exam.misconception
+    def the_word_before() -> dict[str, object]:
+        """These are the numbers of the word before. Now the next one asks: take its row as the
+        query.
+        """
+        before = words @ words[query - 1]
+        return worked(before, softmax(before), softmax(before) @ words)
 
     @exam.misconception
     def shares_of_the_scores() -> dict[str, object]:
@@ -106,19 +137,19 @@ def examine_worksheet(exam: Exam, query: int) -> None:
         return worked(scores, weights, scores @ words)
 
 
-shiny = Exam(reference.shiny_by_hand, tolerance=FOUR_DECIMALS)
+shiny = Exam(reference.shiny_by_hand, tolerance=FOUR_DECIMALS, reveal=False)
 examine_worksheet(shiny, SHINY)
 
 
 @shiny.misconception
 def as_often_printed() -> dict[str, object]:
-    """This context is printed in more than one place, and two of the nine products in it are
-    wrong. Multiply 0.4063 by 0.53 and 0.3646 by 0.54 once more.
+    """This context has been printed elsewhere, and two of its nine products are slips. Multiply
+    your own weights once more.
     """
     return {**reference.shiny_by_hand(), "context": [0.3992, 0.3858, 0.8610]}
 
 
-sun = Exam(reference.sun_by_hand, tolerance=FOUR_DECIMALS)
+sun = Exam(reference.sun_by_hand, tolerance=FOUR_DECIMALS, reveal=False)
 examine_worksheet(sun, SUN)
 
 
@@ -132,12 +163,6 @@ def weights_read_down_the_column() -> dict[str, object]:
     borrowed = attn_weights[SUN].copy()
     borrowed[SHINY] = attn_weights[SHINY, SUN]
     return worked(words @ words[SUN], borrowed, borrowed @ words)
-
-
-@sun.misconception
-def shiny_again() -> dict[str, object]:
-    """These are the numbers of "shiny". Now "sun" asks: its vector is the query."""
-    return reference.shiny_by_hand()
 
 
 # --- one word asks -------------------------------------------------------------------------------
@@ -220,6 +245,22 @@ def weights_already(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     weights of them.
     """
     return softmax(inputs @ query)
+
+
+@scores.misconception
+def first_score_only(query: np.ndarray, inputs: np.ndarray) -> np.floating:
+    """This is the score of the first word alone. If you have a loop, it returns in its first turn:
+    collect the scores, and return them after it.
+    """
+    return np.dot(query, inputs[0])
+
+
+@scores.misconception
+def sentence_on_the_right(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """The features have to meet: the last axis of the left side with the first axis of the right.
+    Turn the product round, or transpose the sentence.
+    """
+    return query @ inputs
 
 
 @scores.accepts
@@ -313,8 +354,8 @@ def over_everything(scores: np.ndarray) -> np.ndarray:
 
 @weights.misconception
 def shares(scores: np.ndarray) -> np.ndarray:
-    """You divided by the sum of the scores. Take the exponential of each score first; otherwise a
-    score below zero makes a weight below zero.
+    """These are shares of the sum of the scores. Take the exponential of each score first: it makes
+    a positive share of any score.
     """
     return divided_by_sum(scores)
 
@@ -346,6 +387,23 @@ def written_in_place(scores: np.ndarray) -> np.ndarray:
     """
     scores -= scores.max(axis=-1, keepdims=True)
     return softmax(scores)
+
+
+@weights.misconception
+def one_maximum_for_all(scores: np.ndarray) -> np.ndarray:
+    """You subtracted the largest score of the whole table. A row far below it then has nothing but
+    zeros, and 0 / 0 is NaN. Subtract each row's own maximum.
+    """
+    exponentials = np.exp(scores - scores.max())
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+@weights.misconception
+def sizes_as_shares(scores: np.ndarray) -> np.ndarray:
+    """A strong mismatch gets as much as a strong match here: the sign of the scores was dropped.
+    Take the exponential instead.
+    """
+    return divided_by_sum(np.abs(scores))
 
 
 @weights.accepts
@@ -452,6 +510,28 @@ def summed_over_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     return (weights[:, None] * inputs).sum(axis=1)
 
 
+@context.misconception
+def first_term_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """This is the first word, times its weight. If you have a loop, it returns in its first turn:
+    add up all the words, and return after it.
+    """
+    return weights[0] * inputs[0]
+
+
+@context.misconception
+def weights_across_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """The weights belong to the rows, and `*` lines them up with the columns. Give them a second
+    axis, or take a matrix product.
+    """
+    return weights * inputs
+
+
+@context.misconception
+def softmax_once_more(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """You took the softmax of the weights. They are weights already: use them as they are."""
+    return softmax(weights) @ inputs
+
+
 @context.accepts
 def context_in_loops(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """Loops."""
@@ -547,6 +627,28 @@ def pairwise_scaled(inputs: np.ndarray) -> np.ndarray:
     they stay as they are.
     """
     return (inputs @ inputs.T) / np.sqrt(inputs.shape[1]).astype(inputs.dtype)
+
+
+@pairs.misconception
+def first_row_only(inputs: np.ndarray) -> np.ndarray:
+    """These are the scores of the first word alone. If you have a loop, it returns in its first
+    turn: fill all rows, and return after it.
+    """
+    return inputs @ inputs[0]
+
+
+@pairs.misconception
+def weights_too_early(inputs: np.ndarray) -> np.ndarray:
+    """These numbers have been through the softmax. Return the scores as they are."""
+    return softmax(inputs @ inputs.T)
+
+
+@pairs.misconception
+def squared_features(inputs: np.ndarray) -> np.ndarray:
+    """`*` multiplies entry by entry: this is each feature with itself. Every word has to meet every
+    word.
+    """
+    return inputs * inputs
 
 
 @pairs.accepts
@@ -665,9 +767,7 @@ def attention_overflowing(inputs: np.ndarray) -> Pair:
 
 @attention.misconception
 def scores_times_inputs(inputs: np.ndarray) -> Pair:
-    """These contexts mix the words by their scores, so the softmax was never used. Mix them by the
-    weights.
-    """
+    """These contexts mix the words by their scores. Mix them by the weights, as you return them."""
     attn_scores = inputs @ inputs.T
     return attn_scores @ inputs, softmax(attn_scores)
 
@@ -722,6 +822,20 @@ def attention_between_features(inputs: np.ndarray) -> Pair:
     """
     attn_weights = softmax(inputs.T @ inputs)
     return inputs @ attn_weights, attn_weights
+
+
+@attention.misconception
+def softmax_left_out(inputs: np.ndarray) -> Pair:
+    """You mixed the words by their scores, and returned the scores as weights. The softmax between
+    the two steps is missing.
+    """
+    return attend(inputs, inputs @ inputs.T)
+
+
+@attention.misconception
+def contexts_alone(inputs: np.ndarray) -> np.ndarray:
+    """This is one array: the contexts. Return two results, the contexts and the weights."""
+    return softmax(inputs @ inputs.T) @ inputs
 
 
 @attention.accepts
@@ -800,8 +914,8 @@ def sentences_are_alone(
 
 @batch.misconception
 def transposed_with_the_batch(inputs: np.ndarray) -> Pair:
-    """`.T` turns all three axes round, the batch too. Swap only the last two: `inputs.swapaxes(-2,
-    -1)`.
+    """These two arrays do not fit. `.T` turns all three axes round, the batch too: find a way to
+    swap only the last two axes of the right one.
     """
     return attend(inputs, softmax(inputs @ inputs.T))
 
@@ -842,11 +956,23 @@ def first_sentence_for_all(inputs: np.ndarray) -> Pair:
 
 @batch.misconception
 def batch_between_features(inputs: np.ndarray) -> Pair:
-    """You compared the features with each other. The transposed array stands on the right: `inputs
-    @ inputs.swapaxes(-2, -1)`.
-    """
+    """You compared the features with each other. The transposed array belongs on the right."""
     attn_weights = softmax(inputs.swapaxes(-2, -1) @ inputs)
     return inputs @ attn_weights, attn_weights
+
+
+@batch.misconception
+def batch_contexts_alone(inputs: np.ndarray) -> np.ndarray:
+    """This is one array: the contexts. Return two results, the contexts and the weights."""
+    return softmax(inputs @ inputs.swapaxes(-2, -1)) @ inputs
+
+
+@batch.misconception
+def first_sentence_only(inputs: np.ndarray) -> Pair:
+    """These are the results of the first sentence alone. If you have a loop, it returns in its
+    first turn: collect them all.
+    """
+    return attend(inputs[0], softmax(inputs[0] @ inputs[0].T))
 
 
 @batch.accepts
@@ -1067,8 +1193,8 @@ def invariance(attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 
 @equivariant.misconception
 def shuffled_back(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """You shuffle the outputs with the inverse permutation. Both sides take the same one:
-    attention(inputs[permutation]) and attention(inputs)[permutation].
+    """You shuffle the outputs back with the inverse permutation. They have to move as the inputs
+    did.
     """
     inverse = np.argsort(permutation)
     return bool(np.allclose(attention(inputs[permutation]), attention(inputs)[inverse]))
@@ -1100,17 +1226,35 @@ def to_the_last_bit(attention: Attention, inputs: np.ndarray, permutation: np.nd
 
 @equivariant.misconception
 def totals_only(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """You compare sums over the words, and a sum forgets the order. Compare word by word."""
+    """Your comparison overlooks who stands where, as a sum over the words does. Compare word by
+    word, and allow for rounding only.
+    """
     shuffled = attention(inputs[permutation]).sum(axis=0)
     return bool(np.allclose(shuffled, attention(inputs).sum(axis=0)))
 
 
 @equivariant.misconception
 def first_word_only(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """You compare the first word alone. An attention can be wrong at the end only: compare them
-    all.
+    """You compare too little: an attention can be wrong in one place only. All words and all
+    features have to agree.
     """
     return bool(np.allclose(attention(inputs[permutation])[0], attention(inputs)[permutation][0]))
+
+
+@equivariant.misconception
+def an_order_of_its_own(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """You reverse the words, whatever the permutation. Some attentions pass that and fail another:
+    use the argument `permutation`.
+    """
+    return bool(np.allclose(attention(inputs[::-1]), attention(inputs)[::-1]))
+
+
+@equivariant.misconception
+def a_table_of_truths(
+    attention: Attention, inputs: np.ndarray, permutation: np.ndarray
+) -> np.ndarray:
+    """This is an answer for every number. Say True or False once, for all of them together."""
+    return np.isclose(attention(inputs[permutation]), attention(inputs)[permutation])
 
 
 @equivariant.accepts

@@ -109,23 +109,6 @@ def embedding_lookup(
     ### END SOLUTION
 
 
-def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Scores turned into weights: positive numbers that sum to 1 along one axis.
-
-    Args:
-        x: scores of any shape and size; -inf stands for "no weight at all", but not for all the
-            scores that are normalised together.
-        axis: the axis along which the weights sum to 1.
-
-    Returns:
-        exp(x) divided by its sum along the axis; a new array of the shape and dtype of x.
-    """
-    ### BEGIN SOLUTION
-    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
-    ### END SOLUTION
-
-
 def row_softmax(x: np.ndarray) -> np.ndarray:
     """The softmax of each row of a matrix: given and broken, to be repaired.
 
@@ -145,6 +128,23 @@ def row_softmax(x: np.ndarray) -> np.ndarray:
     total = exponentials.sum(axis=-1, keepdims=True)
     ### END SOLUTION
     return exponentials / total
+
+
+def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Scores turned into weights: positive numbers that sum to 1 along one axis.
+
+    Args:
+        x: scores of any shape; -inf stands for "no weight at all". At least one score along the
+            axis is finite.
+        axis: the axis along which the weights sum to 1.
+
+    Returns:
+        exp(x) divided by its sum along the axis; a new array of the shape and dtype of x.
+    """
+    ### BEGIN SOLUTION
+    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+    ### END SOLUTION
 
 
 def is_shift_invariant(
@@ -171,10 +171,10 @@ def weighted_sum(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     Args:
         weights: one number for each vector, (n,); or several such rows, (m, n). They may be
             negative, and need not sum to 1.
-        values: the vectors, (n, d).
+        values: the vectors, one in each row, (n, d), in the dtype of the weights.
 
     Returns:
-        The mixture, (d,); or one for each row of weights, (m, d).
+        The mixture, (d,); or one for each row of weights, (m, d). In the dtype of the vectors.
     """
     ### BEGIN SOLUTION
     return weights @ values
@@ -189,7 +189,7 @@ def softmax_jacobian(p: np.ndarray) -> np.ndarray:
 
     Returns:
         The derivatives, (n, n), in the dtype of p: entry (i, j) is how fast weight i grows as
-        score j does. That is p_i (1 - p_i) where i = j, and -p_i p_j elsewhere.
+        score j does.
     """
     ### BEGIN SOLUTION
     return np.diag(p) - np.outer(p, p)

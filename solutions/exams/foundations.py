@@ -34,8 +34,8 @@ def hello_and_shiny() -> Pair:
 
 
 @dot.example
-def two_that_disagree() -> Pair:
-    """two vectors that disagree"""
+def two_apart() -> Pair:
+    """(2, -1) and (-1.5, 0.5), which point apart"""
     return OPPOSED
 
 
@@ -87,8 +87,18 @@ def last_product_only(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def first_product_only(a: np.ndarray, b: np.ndarray) -> object:
-    """This is the first product alone. Does your loop return before it is through?"""
+    """What comes out is as large as the first product alone. Does `return` stand inside the
+    loop?
+    """
     return a[0] * b[0]
+
+
+@dot.misconception
+def decimals_cut_off(a: np.ndarray, b: np.ndarray) -> object:
+    """The decimals are gone: something turned your numbers into whole ones. Is there an `int` in
+    your code?
+    """
+    return sum(int(x * y) for x, y in zip(a, b, strict=True))
 
 
 @dot.misconception
@@ -164,7 +174,7 @@ def dot_by_matmul(a: np.ndarray, b: np.ndarray) -> object:
 
 # --- by hand -------------------------------------------------------------------------------------
 
-worksheet = Exam(reference.dot_and_cosine_by_hand, tolerance=FOUR_DECIMALS)
+worksheet = Exam(reference.dot_and_cosine_by_hand, tolerance=FOUR_DECIMALS, reveal=False)
 
 
 @worksheet.example
@@ -277,9 +287,37 @@ def dot_product_kept() -> dict[str, object]:
 
 
 @worksheet.misconception
+def old_dot_product_divided() -> dict[str, object]:
+    """Your last cosine is 11 divided by 3 · 50. Below the line stands 10 b, above it still b: the
+    dot product of a and 10 b belongs there.
+    """
+    return filled_in(cosine_of_ten=11 / 150)
+
+
+@worksheet.misconception
+def squares_all_along() -> dict[str, object]:
+    """You used squared lengths, 9 and 25. Take the square root of each sum of squares."""
+    return filled_in(lengths=(9, 25), cosine=11 / 225, cosine_of_ten=11 / 225)
+
+
+@worksheet.misconception
 def two_decimals() -> dict[str, object]:
     """This is rounded to two decimals. Write four."""
     return filled_in(cosine=0.73, cosine_of_ten=0.73)
+
+
+@worksheet.misconception
+def three_decimals() -> dict[str, object]:
+    """A cosine is rounded to three decimals. Write four."""
+    return filled_in(cosine=0.733, cosine_of_ten=0.733)
+
+
+@worksheet.misconception
+def cosine_grew_and_was_rounded() -> dict[str, object]:
+    """7.333 is 110 divided by the lengths of a and b. The vector 10 b is also ten times as long as
+    b, so the cosine stays; and write four decimals.
+    """
+    return filled_in(cosine=0.733, cosine_of_ten=7.333)
 
 
 @worksheet.accepts
@@ -310,13 +348,13 @@ cosine = Exam(reference.cosine_similarity)
 
 @cosine.example
 def as_on_paper() -> Pair:
-    """the two vectors of your worksheet"""
+    """(1, 2, 2) and (3, 0, 4), as on paper"""
     return np.array([1.0, 2.0, 2.0]), np.array([3.0, 0.0, 4.0])
 
 
 @cosine.example
 def pointing_apart() -> Pair:
-    """two vectors that disagree"""
+    """(2, -1) and (-1.5, 0.5), which point apart"""
     return OPPOSED
 
 
@@ -431,6 +469,40 @@ def the_angle(a: np.ndarray, b: np.ndarray) -> object:
 def a_distance(a: np.ndarray, b: np.ndarray) -> object:
     """This is 1 minus the cosine, a distance. Return the cosine: 1 for the same direction."""
     return 1 - a @ b / (length(a) * length(b))
+
+
+@cosine.misconception
+def cosine_of_the_dot_product(a: np.ndarray, b: np.ndarray) -> object:
+    """You took the dot product for an angle and handed it to `np.cos`. No angle is needed: divide
+    the dot product by both lengths.
+    """
+    return np.cos(a @ b)
+
+
+@cosine.misconception
+def root_of_each_entry(a: np.ndarray, b: np.ndarray) -> object:
+    """Your lengths are vectors: the root was taken entry by entry. Add all the squares first, then
+    take one root.
+    """
+    return a @ b / (np.sqrt(a**2) * np.sqrt(b**2))
+
+
+@cosine.misconception
+def roots_of_the_entries(a: np.ndarray, b: np.ndarray) -> object:
+    """Your lengths are vectors: you took the root of each entry. Square the entries, add the
+    squares, then take one root.
+    """
+    return a @ b / (np.sqrt(a) * np.sqrt(b))
+
+
+@cosine.misconception
+def normalised_in_place(a: np.ndarray, b: np.ndarray) -> object:
+    """The number is right, but `/=` also changes the vectors that the caller handed in. Make new
+    ones.
+    """
+    a /= length(a)
+    b /= length(b)
+    return a @ b
 
 
 @cosine.misconception
@@ -579,6 +651,24 @@ def diagonal_only(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
     for i in range(min(product.shape)):
         product[i, i] = A[i] @ B[:, i]
+    return product
+
+
+@matmul.misconception
+def returned_after_one_row(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Only the first row is filled, the rest is still 0. Does `return` stand inside the loop over
+    the rows?
+    """
+    product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
+    product[0] = A[0] @ B
+    return product
+
+
+@matmul.misconception
+def returned_after_one_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Only the first entry is filled, the rest is still 0. Does `return` stand inside the loops?"""
+    product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
+    product[0, 0] = A[0] @ B[:, 0]
     return product
 
 
@@ -782,293 +872,13 @@ def lookup_by_comparing(token_ids: np.ndarray, embeddings: np.ndarray) -> list[n
     return [one_hot, np.einsum("tv,vd->td", one_hot, embeddings)]
 
 
-# --- softmax -------------------------------------------------------------------------------------
+# --- repair --------------------------------------------------------------------------------------
 
-softmax = Exam(reference.softmax)
+rows = Exam(reference.row_softmax)
 
 TWO_BY_THREE = np.array([[2.0, -1.0, 0.5], [-1.5, 1.0, 1.0]])
 SQUARE = np.array([[1.0, 3.0], [-2.0, 0.5]])
 FAR_OUT = np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1000.0, -1002.0], [1000.0, -1000.0, 0.0]])
-HIDDEN = np.array([[0.5, -np.inf, 1.5, 0.0], [-np.inf, -np.inf, -2.0, -np.inf]])
-
-
-@softmax.example
-def each_row() -> tuple[np.ndarray, int]:
-    """two rows of three scores, axis -1"""
-    return TWO_BY_THREE, -1
-
-
-@softmax.example
-def each_column() -> tuple[np.ndarray, int]:
-    """the same scores, axis 0"""
-    return TWO_BY_THREE, 0
-
-
-@softmax.example
-def a_square() -> tuple[np.ndarray, int]:
-    """a square matrix, axis 1"""
-    return SQUARE, 1
-
-
-@softmax.example
-def far_from_zero() -> tuple[np.ndarray, int]:
-    """scores near 1000 and -1000"""
-    return FAR_OUT, -1
-
-
-@softmax.example
-def with_minus_infinity() -> tuple[np.ndarray, int]:
-    """scores of -inf, in one row all but one"""
-    return HIDDEN, -1
-
-
-@softmax.case
-def drawn_scores(draw: Draw) -> tuple[np.ndarray, int]:
-    """scores drawn at random"""
-    return draw("rows columns", scale=2), -1
-
-
-@softmax.case(times=1)
-def axis_left_out(draw: Draw) -> np.ndarray:
-    """no axis given"""
-    return draw("rows columns")
-
-
-@softmax.case(times=1)
-def one_axis_only(draw: Draw) -> np.ndarray:
-    """a vector"""
-    return draw("n")
-
-
-@softmax.case(times=1)
-def three_axes(draw: Draw) -> tuple[np.ndarray, int]:
-    """three axes, the softmax over the middle one"""
-    return draw("batch rows columns"), 1
-
-
-@softmax.case(times=1)
-def first_of_four(draw: Draw) -> tuple[np.ndarray, int]:
-    """four axes, the softmax over the first one"""
-    return draw("batch heads rows columns"), 0
-
-
-@softmax.case(times=1)
-def last_of_a_cube(draw: Draw) -> tuple[np.ndarray, int]:
-    """three axes of the same length"""
-    return draw.fix(batch=3, rows=3, columns=3)("batch rows columns"), -2
-
-
-@softmax.case
-def spread_wide(draw: Draw) -> tuple[np.ndarray, int]:
-    """scores hundreds apart"""
-    return draw("rows columns", scale=300), 0
-
-
-@softmax.case(times=1)
-def hidden_triangle(draw: Draw) -> tuple[np.ndarray, int]:
-    """-inf above the diagonal"""
-    n = draw.size("n")
-    scores = draw("n n")
-    scores[np.triu_indices(n, k=1)] = -np.inf
-    return scores, 1
-
-
-@softmax.case(times=1)
-def a_single_score(draw: Draw) -> tuple[np.ndarray, int]:
-    """one score per row"""
-    return draw.fix(columns=1)("rows columns"), -1
-
-
-@softmax.holds
-def sum_is_one(softmax: Callable[..., np.ndarray], x: np.ndarray, axis: int = -1) -> bool:
-    """the weights sum to 1 along the axis"""
-    return bool(np.allclose(softmax(x, axis).sum(axis=axis), 1, atol=1e-5))
-
-
-@softmax.holds
-def shift_changes_nothing(
-    softmax: Callable[..., np.ndarray], x: np.ndarray, axis: int = -1
-) -> bool:
-    """the same number added to all scores changes no weight"""
-    return bool(np.allclose(softmax(x + 2, axis), softmax(x, axis), atol=1e-4))
-
-
-@softmax.misconception
-def always_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Your weights sum to 1 along the last axis, whatever axis was asked for. Use the argument
-    `axis`.
-    """
-    return reference.softmax(x)
-
-
-@softmax.misconception
-def always_the_first_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Your weights sum to 1 down each column, whatever axis was asked for. Use the argument
-    `axis`.
-    """
-    return reference.softmax(x, 0)
-
-
-@softmax.misconception
-def keepdims_forgotten(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Once an axis is summed away, row i's sum lines up with column i. Keep that axis, with length
-    1, in the maximum and in the sum.
-    """
-    exponentials = np.exp(x - x.max(axis=axis))
-    return exponentials / exponentials.sum(axis=axis)
-
-
-@softmax.misconception
-def maximum_without_keepdims(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The sum has kept its axis, the maximum has not: row i's maximum lines up with column i. Keep
-    the axis there too.
-    """
-    exponentials = np.exp(x - x.max(axis=axis))
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
-
-
-@softmax.misconception
-def sum_without_keepdims(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The sum has lost its axis, so that row i's sum divides column i. Keep the axis, with length
-    1.
-    """
-    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
-    return exponentials / exponentials.sum(axis=axis)
-
-
-@softmax.misconception
-def overflowing(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """exp(1000) is too large for a float, and inf / inf is NaN. Subtract the largest score first:
-    the weights stay the same.
-    """
-    exponentials = np.exp(x)
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
-
-
-@softmax.misconception
-def one_maximum_for_all(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """You subtracted the largest score of the whole array. In a row far below it, every exponential
-    is 0, and 0 / 0 is NaN: take the maximum along the axis.
-    """
-    exponentials = np.exp(x - x.max())
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
-
-
-@softmax.misconception
-def divided_by_sum(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """You divided the scores by their sum, and a score below zero made a weight below zero. Take
-    the exponential of each first.
-    """
-    return x / x.sum(axis=axis, keepdims=True)
-
-
-@softmax.misconception
-def over_everything(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """All your weights together sum to 1. They should sum to 1 along the axis, once for each row or
-    column.
-    """
-    exponentials = np.exp(x - x.max())
-    return exponentials / exponentials.sum()
-
-
-@softmax.misconception
-def never_divided(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """These are exponentials that no one divided. Divide by their sum along the axis."""
-    return np.exp(x - x.max(axis=axis, keepdims=True))
-
-
-@softmax.misconception
-def written_in_place(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The numbers are right, but `-=` also changes the array that the caller handed in. Leave x as
-    it is and make a new array.
-    """
-    x -= x.max(axis=axis, keepdims=True)
-    return reference.softmax(x, axis)
-
-
-@softmax.misconception
-def softmax_in_float64(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The numbers are right, but float32 went in and float64 came out. Keep the dtype of x."""
-    return reference.softmax(x.astype(np.float64), axis)
-
-
-@softmax.misconception
-def shifted_by_the_minimum(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """You subtracted the smallest score. The largest one then still overflows, and -inf - -inf is
-    NaN: subtract the largest.
-    """
-    exponentials = np.exp(x - x.min(axis=axis, keepdims=True))
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
-
-
-@softmax.misconception
-def shifted_by_the_mean(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """You subtracted the mean. With one score of -inf the mean is -inf as well, and -inf - -inf is
-    NaN: subtract the largest.
-    """
-    exponentials = np.exp(x - x.mean(axis=axis, keepdims=True))
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
-
-
-@softmax.misconception
-def clipped(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """You cut the scores off, so that 1000 and 1001 became the same. Subtract the largest instead:
-    that keeps their differences.
-    """
-    exponentials = np.exp(np.clip(x, -80, 80))
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
-
-
-@softmax.misconception
-def turned_round(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The smallest score got the largest weight: you subtracted the scores from their maximum.
-    Subtract the maximum from the scores.
-    """
-    return reference.softmax(-x, axis)
-
-
-@softmax.misconception
-def winner_takes_all(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """You gave all the weight to the largest score. The softmax leaves every score a share."""
-    return (x == x.max(axis=axis, keepdims=True)).astype(x.dtype)
-
-
-@softmax.misconception
-def logarithms(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """These are the logarithms of the weights: all below zero. Return the weights."""
-    shifted = x - x.max(axis=axis, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
-
-
-@softmax.accepts
-def softmax_slice_by_slice(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """One vector at a time."""
-
-    def weights(scores: np.ndarray) -> np.ndarray:
-        exponentials = np.exp(scores - max(scores))
-        return exponentials / sum(exponentials)
-
-    return np.apply_along_axis(weights, axis, x)
-
-
-@softmax.accepts
-def softmax_by_logarithms(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """exp(x - log-sum-exp)."""
-    return np.exp(x - np.logaddexp.reduce(x, axis=axis, keepdims=True))
-
-
-@softmax.accepts
-def softmax_on_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The axis moved to the end and back."""
-    moved = np.moveaxis(x, axis, -1)
-    exponentials = np.exp(moved - np.max(moved, axis=-1)[..., np.newaxis])
-    weights = exponentials / np.sum(exponentials, axis=-1)[..., np.newaxis]
-    return np.moveaxis(weights, -1, axis)
-
-
-# --- repair --------------------------------------------------------------------------------------
-
-rows = Exam(reference.row_softmax)
 
 
 @rows.example
@@ -1217,6 +1027,319 @@ def repaired_row_by_row(x: np.ndarray) -> np.ndarray:
     return result
 
 
+# --- softmax -------------------------------------------------------------------------------------
+
+softmax = Exam(reference.softmax)
+
+HIDDEN = np.array([[0.5, -np.inf, 1.5, 0.0], [-np.inf, -np.inf, -2.0, -np.inf]])
+
+
+@softmax.example
+def each_row() -> tuple[np.ndarray, int]:
+    """two rows of three scores, axis -1"""
+    return TWO_BY_THREE, -1
+
+
+@softmax.example
+def each_column() -> tuple[np.ndarray, int]:
+    """two rows of three scores, axis 0"""
+    return TWO_BY_THREE, 0
+
+
+@softmax.example
+def no_axis_named() -> np.ndarray:
+    """three rows of two scores, no axis given"""
+    return TWO_BY_THREE.T.copy()
+
+
+@softmax.example
+def a_square() -> tuple[np.ndarray, int]:
+    """a square matrix, axis 1"""
+    return SQUARE, 1
+
+
+@softmax.example
+def far_from_zero() -> tuple[np.ndarray, int]:
+    """scores near 1000 and -1000"""
+    return FAR_OUT, -1
+
+
+@softmax.example
+def with_minus_infinity() -> tuple[np.ndarray, int]:
+    """scores of -inf, in one row all but one"""
+    return HIDDEN, -1
+
+
+@softmax.case
+def drawn_scores(draw: Draw) -> tuple[np.ndarray, int]:
+    """scores drawn at random"""
+    return draw("rows columns", scale=2), -1
+
+
+@softmax.case(times=1)
+def axis_left_out(draw: Draw) -> np.ndarray:
+    """a matrix, no axis given"""
+    return draw("rows columns")
+
+
+@softmax.case(times=1)
+def one_axis_only(draw: Draw) -> np.ndarray:
+    """a vector, no axis given"""
+    return draw("n")
+
+
+@softmax.case(times=1)
+def three_axes(draw: Draw) -> tuple[np.ndarray, int]:
+    """three axes, the softmax over the middle one"""
+    return draw("batch rows columns"), 1
+
+
+@softmax.case(times=1)
+def first_of_four(draw: Draw) -> tuple[np.ndarray, int]:
+    """four axes, the softmax over the first one"""
+    return draw("batch heads rows columns"), 0
+
+
+@softmax.case(times=1)
+def last_of_a_cube(draw: Draw) -> tuple[np.ndarray, int]:
+    """three axes of the same length"""
+    return draw.fix(batch=3, rows=3, columns=3)("batch rows columns"), -2
+
+
+@softmax.case
+def spread_wide(draw: Draw) -> tuple[np.ndarray, int]:
+    """scores hundreds apart"""
+    return draw("rows columns", scale=300), 0
+
+
+@softmax.case(times=1)
+def hidden_triangle(draw: Draw) -> tuple[np.ndarray, int]:
+    """-inf above the diagonal"""
+    n = draw.size("n")
+    scores = draw("n n")
+    scores[np.triu_indices(n, k=1)] = -np.inf
+    return scores, 1
+
+
+@softmax.case(times=1)
+def a_single_score(draw: Draw) -> tuple[np.ndarray, int]:
+    """one score per row"""
+    return draw.fix(columns=1)("rows columns"), -1
+
+
+@softmax.holds
+def sum_is_one(softmax: Callable[..., np.ndarray], x: np.ndarray, axis: int = -1) -> bool:
+    """the weights sum to 1 along the axis"""
+    return bool(np.allclose(softmax(x, axis).sum(axis=axis), 1, atol=1e-5))
+
+
+@softmax.holds
+def shift_changes_nothing(
+    softmax: Callable[..., np.ndarray], x: np.ndarray, axis: int = -1
+) -> bool:
+    """the same number added to all scores changes no weight"""
+    return bool(np.allclose(softmax(x + 2, axis), softmax(x, axis), atol=1e-4))
+
+
+@softmax.misconception
+def always_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Your weights sum to 1 along the last axis, whatever axis was asked for. Use the argument
+    `axis`.
+    """
+    return reference.softmax(x)
+
+
+@softmax.misconception
+def always_the_first_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Your weights sum to 1 down each column, whatever axis was asked for. Use the argument
+    `axis`.
+    """
+    return reference.softmax(x, 0)
+
+
+@softmax.misconception
+def the_first_axis_by_default(x: np.ndarray, axis: int = 0) -> np.ndarray:
+    """Where no axis is given, your softmax runs over the first one. Let `axis` be -1 in the first
+    line of the function, as it was.
+    """
+    return reference.softmax(x, axis)
+
+
+@softmax.misconception
+def keepdims_forgotten(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Once an axis is summed away, row i's sum lines up with column i. Keep that axis, with length
+    1, in the maximum and in the sum.
+    """
+    exponentials = np.exp(x - x.max(axis=axis))
+    return exponentials / exponentials.sum(axis=axis)
+
+
+@softmax.misconception
+def maximum_without_keepdims(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The sum has kept its axis, the maximum has not: row i's maximum lines up with column i. Keep
+    the axis there too.
+    """
+    exponentials = np.exp(x - x.max(axis=axis))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@softmax.misconception
+def sum_without_keepdims(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The sum has lost its axis, so that row i's sum divides column i. Keep the axis, with length
+    1.
+    """
+    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis)
+
+
+@softmax.misconception
+def overflowing(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """`exp` of a large score is inf, and inf / inf is NaN; in float32 that begins at 89. Subtract
+    the largest score first: the weights stay the same.
+    """
+    exponentials = np.exp(x)
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@softmax.misconception
+def one_maximum_for_all(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """You subtracted the largest score of the whole array. In a row far below it, every exponential
+    is 0, and 0 / 0 is NaN: take the maximum along the axis.
+    """
+    exponentials = np.exp(x - x.max())
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@softmax.misconception
+def divided_by_sum(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """You divided the scores by their sum, and a score below zero made a weight below zero. Take
+    the exponential of each first.
+    """
+    return x / x.sum(axis=axis, keepdims=True)
+
+
+@softmax.misconception
+def over_everything(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """All your weights together sum to 1. They should sum to 1 along the axis, once for each row or
+    column.
+    """
+    exponentials = np.exp(x - x.max())
+    return exponentials / exponentials.sum()
+
+
+@softmax.misconception
+def never_divided(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """These are exponentials that no one divided. Divide by their sum along the axis."""
+    return np.exp(x - x.max(axis=axis, keepdims=True))
+
+
+@softmax.misconception
+def written_in_place(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The numbers are right, but `-=` also changes the array that the caller handed in. Leave x as
+    it is and make a new array.
+    """
+    x -= x.max(axis=axis, keepdims=True)
+    return reference.softmax(x, axis)
+
+
+@softmax.misconception
+def softmax_in_float64(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The numbers are right, but float32 went in and float64 came out. Keep the dtype of x."""
+    return reference.softmax(x.astype(np.float64), axis)
+
+
+@softmax.misconception
+def shifted_by_the_minimum(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """You subtracted the smallest score. The largest one then still overflows, and -inf - -inf is
+    NaN: subtract the largest.
+    """
+    exponentials = np.exp(x - x.min(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@softmax.misconception
+def shifted_by_the_mean(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """You subtracted the mean. With one score of -inf the mean is -inf as well, and -inf - -inf is
+    NaN: subtract the largest.
+    """
+    exponentials = np.exp(x - x.mean(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@softmax.misconception
+def clipped(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """You cut the scores off, so that 1000 and 1001 became the same. Subtract the largest instead:
+    that keeps their differences.
+    """
+    exponentials = np.exp(np.clip(x, -80, 80))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@softmax.misconception
+def clipped_far_out(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """You cut the scores off, so that 1000 and 1001 became the same; and in float32, `exp` is inf
+    from 89 on. Subtract the largest score instead: that keeps the differences.
+    """
+    exponentials = np.exp(np.clip(x, -500, 500))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@softmax.misconception
+def clipped_above(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """You cut large scores off, so that 1000 and 1001 became the same, and scores near -1000 still
+    end as 0 / 0. Subtract the largest score instead: that cures both.
+    """
+    exponentials = np.exp(np.minimum(x, 80))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@softmax.misconception
+def turned_round(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The smallest score got the largest weight: you subtracted the scores from their maximum.
+    Subtract the maximum from the scores.
+    """
+    return reference.softmax(-x, axis)
+
+
+@softmax.misconception
+def winner_takes_all(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """You gave all the weight to the largest score. The softmax leaves every score a share."""
+    return (x == x.max(axis=axis, keepdims=True)).astype(x.dtype)
+
+
+@softmax.misconception
+def logarithms(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """These are the logarithms of the weights: all below zero. Return the weights."""
+    shifted = x - x.max(axis=axis, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+
+
+@softmax.accepts
+def softmax_slice_by_slice(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """One vector at a time."""
+
+    def weights(scores: np.ndarray) -> np.ndarray:
+        exponentials = np.exp(scores - max(scores))
+        return exponentials / sum(exponentials)
+
+    return np.apply_along_axis(weights, axis, x)
+
+
+@softmax.accepts
+def softmax_by_logarithms(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """exp(x - log-sum-exp)."""
+    return np.exp(x - np.logaddexp.reduce(x, axis=axis, keepdims=True))
+
+
+@softmax.accepts
+def softmax_on_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The axis moved to the end and back."""
+    moved = np.moveaxis(x, axis, -1)
+    exponentials = np.exp(moved - np.max(moved, axis=-1)[..., np.newaxis])
+    weights = exponentials / np.sum(exponentials, axis=-1)[..., np.newaxis]
+    return np.moveaxis(weights, -1, axis)
+
+
 # --- write the test ------------------------------------------------------------------------------
 
 Function = Callable[[np.ndarray], np.ndarray]
@@ -1226,31 +1349,38 @@ invariant = Exam(reference.is_shift_invariant, dtypes=("float64",))
 
 SCORES = np.array([[2.1, 1.4, 0.3], [1.6, 0.7, 0.5]])
 ONE_ROW_OF_EQUALS = np.array([[2.1, 1.2, 0.3], [0.5, 0.5, 0.5]])
+FIRST_IS_THE_MEAN = np.array([[0.5, 0.2, 0.8], [1.6, 0.7, 0.5]])
 EIGHTHS = np.array([[2.125, 1.25, 0.375], [1.625, 0.75, 0.5]])
 
 
 @invariant.example
 def on_softmax() -> Trial:
-    """the softmax, which is invariant"""
+    """the softmax"""
     return torch_softmax, SCORES, 1.7
 
 
 @invariant.example
 def on_shares() -> Trial:
-    """shares of the sum, which are not, with a row of equals below"""
+    """shares of the sum, the second row three equal scores"""
     return shares, ONE_ROW_OF_EQUALS, 1.7
 
 
 @invariant.example
 def on_shares_from_below() -> Trial:
-    """shares of the sum, with a row of equals above"""
+    """shares of the sum, the first row three equal scores"""
     return shares, ONE_ROW_OF_EQUALS[::-1].copy(), 1.7
 
 
 @invariant.example
 def on_shares_by_a_little() -> Trial:
-    """shares of the sum, and a small shift"""
+    """shares of the sum, a small shift"""
     return shares, SCORES, 0.05
+
+
+@invariant.example
+def on_shares_with_a_fixed_entry() -> Trial:
+    """shares of the sum, the first of which stays"""
+    return shares, FIRST_IS_THE_MEAN, 1.7
 
 
 @invariant.example
@@ -1404,6 +1534,16 @@ def one_entry_shifted(function: Function, x: np.ndarray, shift: float) -> bool:
 
 
 @invariant.misconception
+def first_row_shifted(function: Function, x: np.ndarray, shift: float) -> bool:
+    """You shifted the first row only: `x[0]` is one row of a matrix. All entries grow by the same
+    number.
+    """
+    moved = x.copy()
+    moved[0] += shift
+    return bool(np.allclose(function(moved), function(x)))
+
+
+@invariant.misconception
 def scaled(function: Function, x: np.ndarray, shift: float) -> bool:
     """You multiplied the input. A shift adds the same number to every entry."""
     return bool(np.allclose(function(x * shift), function(x)))
@@ -1435,7 +1575,9 @@ def entry_by_entry_answer(function: Function, x: np.ndarray, shift: float) -> ob
 
 @invariant.misconception
 def first_entry_only(function: Function, x: np.ndarray, shift: float) -> bool:
-    """You compare the first entry alone. A function can be wrong anywhere: compare them all."""
+    """Your test says True as soon as the first entry stays. A function can be wrong anywhere:
+    compare all entries.
+    """
     return bool(np.isclose(function(x + shift).flat[0], function(x).flat[0]))
 
 
@@ -1573,6 +1715,14 @@ def rescaled(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 @mixing.misconception
+def rescaled_by_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """You divided by the sum of all the weights. Take them as they are, also when they do not sum
+    to 1.
+    """
+    return weights @ values / weights.sum()
+
+
+@mixing.misconception
 def through_a_softmax(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     """You sent the weights through a softmax. Here they are given: take them as they are."""
     return reference.softmax(weights) @ values
@@ -1620,6 +1770,63 @@ def one_row_at_most(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     a matrix product, or count axes from the end.
     """
     return (weights[:, None] * values).sum(axis=0)
+
+
+@mixing.misconception
+def added_over_the_mixtures(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """One row of weights works. With several, axis 0 counts the mixtures, and you added these. Add
+    over the vectors: count their axis from the end.
+    """
+    return (weights[..., None] * values).sum(axis=0)
+
+
+@mixing.misconception
+def vectors_on_the_left(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """One row of weights works. With several, a row of the vectors' transpose meets a column of the
+    weights. Each row of weights should meet the columns of the vectors.
+    """
+    return values.T @ weights
+
+
+@mixing.misconception
+def rows_for_numbers(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """One row of weights works. With several, your loop takes a whole row for the weight of one
+    vector. Loop over the rows first: each makes a mixture of its own.
+    """
+    total = np.zeros(values.shape[1], dtype=values.dtype)
+    for weight, vector in zip(weights, values, strict=False):
+        total = total + weight * vector
+    return total
+
+
+@mixing.misconception
+def returned_after_first_row(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """This is the first mixture alone. Each row of weights makes one: does `return` stand inside
+    the loop over the rows?
+    """
+    return np.atleast_2d(weights)[0] @ values
+
+
+@mixing.misconception
+def returned_after_first_vector(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """This is the first vector alone, times its weight. Does `return` stand inside the loop?"""
+    return np.asarray(np.atleast_2d(weights)[0, 0] * values[0])
+
+
+@mixing.misconception
+def last_vector_only(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Only the last vector is left, times its weight: each turn of your loop replaces the total.
+    Add to it.
+    """
+    return weights[..., -1:] * values[-1]
+
+
+@mixing.misconception
+def mixed_in_float64(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The numbers are right, but float32 went in and float64 came out. An array that you make has a
+    dtype: give it the one of the vectors.
+    """
+    return np.asarray(weights @ values, dtype=np.float64)
 
 
 @mixing.misconception

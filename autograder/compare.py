@@ -201,7 +201,8 @@ def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance
         where = np.argwhere(np.isnan(received) & ~np.isnan(expected))[0]
         count = int(np.isnan(received).sum())
         return f"{count} of {received.size} numbers are NaN, the first at {_index(where)}"
-    gap = np.abs(np.asarray(received, dtype=float) - np.asarray(expected, dtype=float))
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(np.asarray(received, dtype=float) - np.asarray(expected, dtype=float))
     where = np.unravel_index(int(np.argmax(np.where(agree, -1.0, gap))), gap.shape)
     return (
         f"largest difference {_digits(float(gap[where]))} at {_index(where)}: "

@@ -3,6 +3,7 @@
 It runs in a folder of its own, with nbgrader's own steps and the course's own configuration.
 """
 
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from autograder.marks import Mark, marks_in, total
 from autograder.stock import configuration, nbgrader_api
 
 _SECONDS_PER_CELL = 10
+_TAG = re.compile(r"</?code>")
 
 
 @dataclass(frozen=True)
@@ -184,4 +186,5 @@ def _judge(result: Result) -> list[str]:
 def _page_says(result: Result, hint: str) -> bool:
     if not result.feedback or not hint:
         return False
-    return hint in unescape(result.feedback.read_text(encoding="utf-8"))
+    page = unescape(_TAG.sub("", result.feedback.read_text(encoding="utf-8")))
+    return hint.replace("`", "") in page.replace("`", "")

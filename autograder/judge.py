@@ -188,8 +188,9 @@ def _likeness(lookalike: Outcome, observation: _Observation) -> int:
     apart = {
         d.part for d in differences(lookalike.value, received.value, case.tolerance, case.names)
     }
-    wrong = {difference.part for difference in observation.wrong}
-    return 0 if apart & wrong else 2 - bool(apart)
+    # What is still blank is nobody's mistake.
+    wrong = {difference.part for difference in observation.wrong if not difference.blank}
+    return 0 if apart & wrong or not wrong else 2 - bool(apart)
 
 
 def _without_line(raised: Raised | None) -> tuple[str, str] | None:

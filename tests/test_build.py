@@ -89,7 +89,7 @@ SPOILT = {
     ),
     "no points": (in_lesson(":points: 3\n", ""), "no card entry `:points:`"),
     "no difficulty": (in_lesson(":difficulty: 1\n", ""), "no card entry `:difficulty:`"),
-    "no minutes": (in_lesson(":minutes: 12\n", ""), "no card entry `:minutes:`"),
+    "no minutes": (in_lesson(":minutes: 18\n", ""), "no card entry `:minutes:`"),
     "doubled name": (
         in_lesson("{exercise} sun_by_hand", "{exercise} shiny_by_hand"),
         "shiny_by_hand stands here and on line",

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -58,6 +59,13 @@ def test_learner_text_is_escaped():
     assert set(reader.tags) == {"div", "b"}
     assert reader.seen.count(ATTACK) == 7
     assert "<script" not in html
+
+
+def test_code_in_hint():
+    report = Report("mix", State.WRONG, (), 1, Finding("two", "", ("`x < 1` fails",)), "", ATTACK)
+    assert "<code>x &lt; 1</code> fails" in card(report)
+    attacked = replace(report, hint=f"`{ATTACK}`")
+    assert set(Reader(card(attacked)).tags) == {"div", "b", "code"}
 
 
 def test_plain_text():

@@ -488,11 +488,11 @@ def root_of_each_entry(a: np.ndarray, b: np.ndarray) -> object:
 
 
 @cosine.misconception
-def roots_of_the_entries(a: np.ndarray, b: np.ndarray) -> object:
-    """Your lengths are vectors: you took the root of each entry. Square the entries, add the
+def roots_summed(a: np.ndarray, b: np.ndarray) -> object:
+    """You took the root of each entry, which is NaN below zero. Square the entries, add the
     squares, then take one root.
     """
-    return a @ b / (np.sqrt(a) * np.sqrt(b))
+    return a @ b / (np.sqrt(a).sum() * np.sqrt(b).sum())
 
 
 @cosine.misconception
@@ -1715,6 +1715,14 @@ def rescaled(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 @mixing.misconception
+def numpys_average(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """`np.average` also divides by the sum of the weights, and takes one row of weights only.
+    Multiply and add yourself.
+    """
+    return np.asarray(np.average(values, axis=0, weights=weights))
+
+
+@mixing.misconception
 def rescaled_by_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     """You divided by the sum of all the weights. Take them as they are, also when they do not sum
     to 1.
@@ -1805,6 +1813,18 @@ def returned_after_first_row(weights: np.ndarray, values: np.ndarray) -> np.ndar
     the loop over the rows?
     """
     return np.atleast_2d(weights)[0] @ values
+
+
+@mixing.misconception
+def only_the_first_row_filled(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Only the first row of the result is filled, the rest is still 0. Does `return` stand inside
+    the loop over the rows?
+    """
+    if weights.ndim == 1:
+        return np.asarray(weights @ values)
+    mixtures = np.zeros((len(weights), values.shape[1]), dtype=values.dtype)
+    mixtures[0] = weights[0] @ values
+    return mixtures
 
 
 @mixing.misconception

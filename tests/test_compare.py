@@ -139,6 +139,11 @@ def test_infinite_difference():
     assert text(ZEROS, received).startswith("largest difference inf at [1, 1]")
 
 
+def test_infinities_that_agree():
+    expected, received = np.array([-np.inf, 1.0, np.inf]), np.array([-np.inf, 1.5, np.inf])
+    assert text(expected, received).startswith("largest difference 0.5000 at [1]")
+
+
 def test_nan_sentence():
     received = np.array([[0.0, 0.0, np.nan], [9.0, np.nan, 0.0]])
     assert text(ZEROS, received) == "2 of 6 numbers are NaN, the first at [0, 2]"

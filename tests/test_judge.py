@@ -323,6 +323,19 @@ def test_worksheet_partly_filled():
     assert report.finding.inputs == ""
 
 
+def test_misconception_beside_blanks():
+    def percentages():
+        return {"scores": [25.0, 50.0], "context": [100.0, 200.0]}
+
+    one = case("your numbers", worksheet, percentages)
+    half_done = {"scores": [25.0, 50.0], "context": [..., ...]}
+    assert judged(lambda: half_done, one).misconception == "percentages"
+    half_right = {"scores": [0.25, 0.5], "context": [..., 200.0]}
+    assert judged(lambda: half_right, one).misconception == "percentages"
+    neither = {"scores": [25.0, 5.0], "context": [..., ...]}
+    assert judged(lambda: neither, one).misconception == ""
+
+
 def test_filled_worksheet():
     assert judged(worksheet, case("your numbers", worksheet)).state is State.PASSED
 

@@ -91,6 +91,13 @@ def test_one_line(found):
     assert found(f"Write\n`{ONE_LINE}`.", is_code=False) == [("mean_word", 2)]
 
 
+@pytest.mark.parametrize("lines", [1, 2, 3, 4])
+def test_one_line_over_several(found, lines):
+    spread = ONE_LINE.replace(" ", "\n", lines - 1)
+    assert found(spread, is_code=False) == [("mean_word", 1)]
+    assert found(f"words\n{spread}", is_code=False) == [("mean_word", 2)]
+
+
 def test_several_solutions(found):
     text = f"def f(words):\n    {ONE_LINE}\n\n\ndef g(x):\n{indented(WITH_COMMENT)}"
     assert found(text, is_code=True) == [("attention", 6), ("mean_word", 2)]

@@ -187,6 +187,7 @@ def test_table_for_notebook():
     html = as_html(MARKS)
     assert html.count("<tr>") == 1 + len(MARKS)
     assert "<td>– / 3</td>" in html
+    assert html.count("Hint: ") == 1
     assert "wrong<br>too large<br>too long<br>Hint: Take the other axis.<" in html
     assert summary(MARKS) in html
 

@@ -1,3 +1,4 @@
+import sys
 import warnings
 
 import numpy as np
@@ -150,11 +151,33 @@ def test_endless_recursion():
 def test_everything_printed_is_swallowed(capsys):
     def noisy(x):
         print("looking at", x)
+        print("and warning", file=sys.stderr)
         warnings.warn("careful", stacklevel=1)
         return 1 / np.zeros(2)
 
-    assert observe(noisy, {"x": 1}).value.tolist() == [np.inf, np.inf]
+    outcome = observe(noisy, {"x": 1})
+    assert outcome.value.tolist() == [np.inf, np.inf]
+    assert outcome.printed == "looking at 1"
     assert capsys.readouterr() == ("", "")
+
+
+def test_much_printed():
+    def talkative(x):
+        for _ in range(1000):
+            print("on and on" * 100)
+
+    printed = observe(talkative, {"x": 1}).printed
+    assert printed.startswith("on and on")
+    assert len(printed) < 10_000
+
+
+def test_printed_before_exception():
+    def loud(x):
+        print("so far", x)
+        raise ValueError
+
+    outcome = observe(loud, {"x": 2})
+    assert (outcome.printed, outcome.raised.kind) == ("so far 2", "ValueError")
 
 
 def test_strict_settings_do_not_matter():

@@ -35,11 +35,12 @@ def test_same_verdict_after_shipping(tmp_path, answer):
     assert judge("mix", answer, shipped.cases, shipped.hints) == mixing_exam().preview(answer)
 
 
-def test_names_and_tolerance_are_kept(tmp_path):
+@pytest.mark.parametrize("reveal", [True, False])
+def test_settings_are_kept(tmp_path, reveal):
     def parts(x):
         return x + 1, x
 
-    exam = Exam(parts, returns=("context", "weights"))
+    exam = Exam(parts, returns=("context", "weights"), reveal=reveal)
 
     @exam.example
     def one():
@@ -49,7 +50,8 @@ def test_names_and_tolerance_are_kept(tmp_path):
     shipped = read_back(tmp_path, printed.write({"parts": exam}))["parts"]
     for case, original in zip(shipped.cases, exam.printed_cases(), strict=True):
         assert case.label == original.label
-        assert case.names == original.names
+        assert case.names == original.names == ("context", "weights")
+        assert case.reveal == original.reveal == reveal
         assert case.tolerance == original.tolerance
 
 

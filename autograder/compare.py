@@ -61,6 +61,10 @@ def identical(first: object, second: object) -> bool:
         return first.dtype == second.dtype and np.array_equal(
             first, second, equal_nan=first.dtype.kind in "fc"
         )
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(
+            identical(value, second[key]) for key, value in first.items()
+        )
     if isinstance(first, list | tuple) and isinstance(second, list | tuple):
         return len(first) == len(second) and all(map(identical, first, second))
     return type(first) is type(second) and (first is second or first == second)
@@ -70,7 +74,7 @@ def describe(value: object) -> str:
     """A value's kind in a few words: what a learner reads after "expected" and "received"."""
     if value is None:
         return "nothing (None): is there a return at the end?"
-    if isinstance(value, np.ndarray):
+    if type(value) is np.ndarray:
         return f"an array of shape {value.shape}"
     if _is_number(value):
         return "a number"
@@ -121,7 +125,7 @@ def _walk_number(
 ) -> Iterator[Difference]:
     text = _number_mismatch(expected, received, tolerance)
     if text and _is_number(received):
-        number = _digits(float(received))  # type: ignore[arg-type]
+        number = _digits(_as_float(received))
         yield Difference(part, text, veiled=f"not right yet, received {number}")
     elif text:
         yield Difference(part, text.replace(": is there a return at the end?", ""))
@@ -156,8 +160,15 @@ def _is_number(value: object) -> bool:
     if isinstance(value, bool | np.bool_):
         return False
     if isinstance(value, np.ndarray):
-        return value.ndim == 0 and value.dtype.kind in "iuf"
-    return isinstance(value, int | float | np.number)
+        return type(value) is np.ndarray and value.ndim == 0 and value.dtype.kind in "iuf"
+    return isinstance(value, int | float | np.integer | np.floating)
+
+
+def _as_float(number: object) -> float:
+    try:
+        return float(number)  # type: ignore[arg-type]
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf  # type: ignore[operator]
 
 
 def _mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
@@ -169,7 +180,8 @@ def _mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
         return _array_mismatch(expected, received, tolerance)
     if type(expected) is type(received) and expected == received:
         return ""
-    return f"expected {expected!r}, received {describe(received)}"
+    shown = repr(received)[:80] if isinstance(received, str) else describe(received)
+    return f"expected {expected!r}, received {shown}"
 
 
 def _truth_mismatch(expected: bool, received: object) -> str:
@@ -181,7 +193,7 @@ def _truth_mismatch(expected: bool, received: object) -> str:
 def _number_mismatch(expected: float, received: object, tolerance: Tolerance) -> str:
     if not _is_number(received):
         return f"expected a number, received {describe(received)}"
-    number = float(received)  # type: ignore[arg-type]
+    number = _as_float(received)
     if tolerance.allows(np.asarray(expected), np.asarray(number)):
         return ""
     return f"expected {_digits(expected)}, received {_digits(number)}"
@@ -197,6 +209,9 @@ def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance
     agree = tolerance.allows(expected, received)
     if agree.all():
         return ""
+    if expected.dtype.kind == "b":
+        where = np.argwhere(~agree)[0]
+        return f"the first wrong entry is at {_index(where)}: received {received[tuple(where)]}"
     if np.isnan(received).sum() > np.isnan(expected).sum():
         where = np.argwhere(np.isnan(received) & ~np.isnan(expected))[0]
         count = int(np.isnan(received).sum())

@@ -190,7 +190,12 @@ def _likeness(lookalike: Outcome, observation: _Observation) -> int:
     }
     # What is still blank is nobody's mistake.
     wrong = {difference.part for difference in observation.wrong if not difference.blank}
-    return 0 if apart & wrong or not wrong else 2 - bool(apart)
+    if not wrong:
+        return 0
+    if not apart:
+        return 2
+    # Without parts there is no telling which of them is alike.
+    return 0 if "" in apart | wrong else int(apart.isdisjoint(wrong))
 
 
 def _without_line(raised: Raised | None) -> tuple[str, str] | None:

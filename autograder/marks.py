@@ -60,11 +60,11 @@ def marks_in(notebook: NotebookNode, points: Mapping[str, int]) -> list[Mark]:
 
 
 def _read(exercise: str, out_of: int, cells: Mapping[str, NotebookNode]) -> Mark:
-    if exercise in cells and cells[exercise].cell_type == "markdown":
-        score, _ = determine_grade(cells[exercise])
+    answer, cell = cells.get(exercise), cells.get(f"{exercise}_check")
+    if answer is not None and answer.metadata.nbgrader.get("grade"):
+        score, _ = determine_grade(answer)
         return written_mark(exercise, out_of, answered=score is None)
-    cell = cells.get(f"{exercise}_check")
-    if cell is None:
+    if cell is None or cell.cell_type != "code":
         return Mark(exercise, 0, out_of, "missing: the notebook has no check for it")
     errors = [output for output in cell.outputs if output.output_type == "error"]
     for output in cell.outputs:

@@ -51,7 +51,7 @@ def observe(function: Callable[..., object], arguments: Mapping[str, object]) ->
     with _quiet() as printed:
         try:
             value = function(*given.values())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raised = _describe(error, function)
     changed = tuple(name for name in given if not identical(arguments[name], given[name]))
     return Outcome(value, raised, changed, printed.getvalue().strip())
@@ -78,7 +78,7 @@ def _quiet() -> Iterator[_Beginning]:
         yield printed
 
 
-def _describe(error: Exception, function: Callable[..., object]) -> Raised:
+def _describe(error: BaseException, function: Callable[..., object]) -> Raised:
     return Raised(type(error).__name__, str(error), _own_line(error.__traceback__, function))
 
 

@@ -285,3 +285,24 @@ def test_identical_to_itself(value):
 )
 def test_not_identical(first, second):
     assert not identical(first, second)
+
+
+def test_complex_is_no_number():
+    assert "expected a number" in text(1.0, np.complex128(1 + 5j))
+
+
+def test_huge_number_is_described():
+    assert text(1.0, 10**400).endswith("received inf")
+
+
+def test_subclass_is_named():
+    assert text(np.ones(2), np.ma.array(np.ones(2))).endswith("received a MaskedArray")
+
+
+def test_wrong_truths_are_shown():
+    assert text(np.array([True, False]), np.array([True, True])).endswith("at [1]: received True")
+
+
+def test_dicts_of_arrays_are_compared():
+    assert identical({"W": np.ones(2)}, {"W": np.ones(2)})
+    assert not identical({"W": np.ones(2)}, {"W": np.zeros(2)})

@@ -377,3 +377,16 @@ def test_matrix_product_in_plain_words():
         lambda x, y: x @ y, case("two", lambda x, y: 0, x=np.zeros(3), y=np.zeros((6, 3)))
     )
     assert any(detail.endswith("here 3 met 6") for detail in report.finding.details)
+
+
+def test_likeness_needs_parts_to_compare():
+    def both(x):
+        return np.ones(3), np.zeros(2)
+
+    def only_first(x):
+        """Return two."""
+        return np.ones(3)
+
+    pair = case("pair", both, only_first, x=WORDS)
+    report = judged(lambda x: (np.ones(3), np.array([5.0, 7.0])), pair)
+    assert report.misconception == ""

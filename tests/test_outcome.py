@@ -206,3 +206,10 @@ def test_interrupt_passes_through():
 
     with pytest.raises(KeyboardInterrupt):
         observe(interrupted, {"x": 1})
+
+
+def test_exit_is_an_exception():
+    def leave(x):
+        raise SystemExit(3)
+
+    assert observe(leave, {"x": 1}).raised.kind == "SystemExit"

@@ -22,5 +22,7 @@ class LeaveGivenLines(ClearSolutions):  # type: ignore[misc]
 
     def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
         cell.source, without_stub = _REPLACING.subn("", cell.source)
+        if without_stub:
+            cell.source = cell.source.rstrip("\n")
         replaced: bool = super()._replace_solution_region(cell, language)
         return replaced or without_stub > 0

@@ -57,6 +57,7 @@ class Draw:
         self.rng = np.random.default_rng(seed)
         self._free = [int(size) for size in self.rng.permutation(_SIZES)]
         self._sizes: dict[str, int] = {}
+        self._drawn: list[str] = []
 
     def size(self, axis: str) -> int:
         """The size of a named axis, drawn at its first mention."""
@@ -66,10 +67,16 @@ class Draw:
                     f"a case names more than {len(_SIZES)} axes: {[*self._sizes, axis]}"
                 )
             self._sizes[axis] = self._free.pop()
+            self._drawn.append(axis)
         return self._sizes[axis]
 
     def fix(self, **sizes: int) -> "Draw":
-        """Set sizes by hand, for a case such as a sentence of one word."""
+        """Set sizes by hand, for a case such as a sentence of one word, before any is drawn."""
+        if self._drawn:
+            raise ExamError(
+                f"a case fixes {', '.join(sizes)} after {', '.join(self._drawn)} was drawn: "
+                "fix sizes first"
+            )
         self._sizes.update(sizes)
         self._free = [size for size in self._free if size not in sizes.values()]
         return self
@@ -100,6 +107,9 @@ class Exam:
         tolerance: how far numbers may be off; by default what their dtype allows.
         reveal: whether a learner is shown the expected numbers of a worksheet.
         dtypes: each case is run once with its floating-point arrays cast to each of these.
+
+    Raises:
+        ExamError: for a dtype that has no tolerance by default, and is given none.
     """
 
     def __init__(
@@ -114,6 +124,10 @@ class Exam:
         self.reference = reference
         self.name: str = reference.__name__
         self.parameters = tuple(inspect.signature(reference).parameters)
+        if tolerance is None:
+            for dtype in dtypes:
+                if dtype not in TOLERANCES:
+                    raise ExamError(f"the exam of {self.name} needs a tolerance for {dtype}")
         self.returns = tuple(returns)
         self.misconceptions: dict[str, Callable[..., object]] = {}
         self.accepted: dict[str, Callable[..., object]] = {}
@@ -146,7 +160,10 @@ class Exam:
 
     def holds(self, statement: Property) -> Property:
         """Declare what holds of every right answer, called with it and a case's arguments."""
-        self._properties[_sentence(statement)] = statement
+        sentence = _sentence(statement)
+        if sentence in self._properties:
+            raise ExamError(f"the exam of {self.name} declares twice what holds: {sentence}")
+        self._properties[sentence] = statement
         return statement
 
     def misconception(self, wrong: Function) -> Function:
@@ -211,6 +228,7 @@ class Exam:
             return {name: observe(f, arguments) for name, f in self.misconceptions.items()}
 
         expected = observe(self.reference, arguments)
+        self._refuse_unnamed(expected.value)
         return Case(
             label,
             arguments,
@@ -230,6 +248,13 @@ class Exam:
                 f"but the function takes {len(self.parameters)}"
             )
         return dict(zip(self.parameters, given, strict=False))
+
+    def _refuse_unnamed(self, value: object) -> None:
+        if self.returns and isinstance(value, tuple | list) and len(value) != len(self.returns):
+            raise ExamError(
+                f"the exam of {self.name} has {len(self.returns)} words in returns, "
+                f"but the function returns {len(value)} values"
+            )
 
     def _refuse_doubled(self, name: str) -> None:
         if name in self.misconceptions or name in self.accepted:
@@ -253,10 +278,17 @@ def _sentence(function: Callable[..., object]) -> str:
 
 
 def _is_floating(value: object) -> bool:
+    if type(value) is list or type(value) is tuple:
+        return any(map(_is_floating, value))
     return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 def _cast(value: object, dtype: str) -> object:
+    if type(value) is list:
+        return [_cast(entry, dtype) for entry in value]
+    # A named tuple can't be made anew from its entries alone.
+    if type(value) is tuple:
+        return tuple(_cast(entry, dtype) for entry in value)
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return value.astype(dtype)
     return value

@@ -18,20 +18,32 @@ itself and no check.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
-from jupytext.myst import CODE_DIRECTIVE, MystMetadataParsingError, myst_to_notebook
+from jupytext.myst import (
+    CODE_DIRECTIVE,
+    MystMetadataParsingError,
+    get_parser,
+    read_fenced_cell,
+)
 
 from autograder.errors import LessonError
 
-_FENCE = re.compile(r"^(?P<ticks>`{3,})\{(?P<directive>[\w-]+)\}\s*(?P<name>\S*)\s*$")
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_DIRECTIVE = re.compile(r"\s*\{(?P<kind>[\w-]+)\}\s*(?P<name>.*?)\s*$")
+_AT_START = re.compile(r"`{3,}\{")
+_STRAY = re.compile(r"[\s>*+-]*(`{3,}|~{3,})\s*\{(?P<kind>code-cell|exercise|check)\}")
+_MISPLACED = "write ```{{{kind}}} at the start of its line, below a blank line where HTML precedes"
 _OPTION = re.compile(r"^:(?P<key>[\w-]+):\s*(?P<value>.*)$")
 _NAME = re.compile(r"^[a-z][a-zA-Z0-9_]*$")
 _REGION = re.compile(
-    r"^### BEGIN (?P<kind>SOLUTION|MARK SCHEME)\n(?P<text>.*?)\n### END (?P=kind)$", re.S | re.M
+    r"^### BEGIN (?P<kind>SOLUTION|MARK SCHEME)\n(?P<text>.*?)^### END (?P=kind)$", re.S | re.M
 )
 
 
@@ -119,60 +131,113 @@ def read_lesson(path: Path) -> Lesson:
         LessonError: naming the file and the line, for anything that is not as it should be.
     """
     text = path.read_text(encoding="utf-8")
-    try:
-        notebook = myst_to_notebook(text, add_source_map=True)
-    except (MystMetadataParsingError, yaml.YAMLError) as error:
-        raise LessonError(path, 1, f"this is not a MyST notebook: {error}") from error
-    starts = notebook.metadata.pop("source_map")
-    blocks: list[Block] = []
-    for cell, start in zip(notebook.cells, starts, strict=True):
-        if cell.cell_type == "code":
-            blocks.append(Code(start + 1, cell.source, tuple(cell.metadata.get("tags", ()))))
-        else:
-            blocks += _split(path, text.splitlines(), cell.source, start)
-    kernelspec = notebook.metadata.get("kernelspec")
-    if not kernelspec:
-        raise LessonError(path, 1, "the front matter names no kernelspec")
-    lesson = Lesson(path, tuple(blocks), {"kernelspec": dict(kernelspec)})
+    lines = text.split("\n")
+    tokens = get_parser().parse(f"{text}\n")
+    kernelspec = _kernelspec(path, tokens)
+    _refuse_strays(path, lines, tokens)
+    blocks = tuple(_blocks(path, lines, tokens))
+    lesson = Lesson(path, blocks, {"kernelspec": kernelspec})
     _validate(lesson)
     return lesson
 
 
-def _split(path: Path, file: Sequence[str], source: str, start: int) -> Iterator[Block]:
-    """Cut a Markdown cell at its directives."""
-    lines = source.split("\n")
-    while start < len(file) and file[start].strip() != lines[0].strip():
-        start += 1
-    prose_from, position = 0, 0
-    while position < len(lines):
-        fence = _FENCE.match(lines[position])
-        if not fence:
-            position += 1
-            continue
-        end = _closing(path, lines, position, start, fence["ticks"])
-        yield from _prose(lines, prose_from, position, start)
-        yield _directive(path, start + position + 1, fence, lines[position + 1 : end])
-        prose_from = position = end + 1
-    yield from _prose(lines, prose_from, len(lines), start)
+def _kernelspec(path: Path, tokens: Sequence["Token"]) -> dict[str, object]:
+    front = tokens[0].content if tokens and tokens[0].type == "front_matter" else ""
+    try:
+        metadata = yaml.safe_load(front)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 2 if mark else 1
+        raise LessonError(path, line, "the front matter is not YAML") from error
+    kernelspec = metadata.get("kernelspec") if isinstance(metadata, dict) else None
+    if not isinstance(kernelspec, dict) or not all(
+        isinstance(kernelspec.get(key), str) for key in ("name", "display_name")
+    ):
+        text = "the front matter names no kernelspec with a name and a display_name"
+        raise LessonError(path, 1, text)
+    return kernelspec
 
 
-def _closing(path: Path, lines: Sequence[str], opening: int, start: int, ticks: str) -> int:
-    for position in range(opening + 1, len(lines)):
-        if lines[position].strip() == ticks:
-            return position
-    raise LessonError(path, start + opening + 1, "this directive is never closed")
+def _refuse_strays(path: Path, lines: Sequence[str], tokens: Sequence["Token"]) -> None:
+    """Directives that Markdown takes for something else must not end up as prose."""
+    fenced = {n for token in tokens if token.type == "fence" for n in range(*_range(token))}
+    for number, line in enumerate(lines):
+        stray = _STRAY.match(line)
+        if stray and number not in fenced:
+            raise LessonError(path, number + 1, _MISPLACED.format(kind=stray["kind"]))
 
 
-def _prose(lines: Sequence[str], begin: int, end: int, start: int) -> Iterator[Prose]:
+def _blocks(path: Path, lines: Sequence[str], tokens: Sequence["Token"]) -> Iterator[Block]:
+    """Cut a lesson at its directives and at the `+++` between two cells of prose."""
+    prose_from = 0
+    for token in tokens:
+        block = _fenced(path, lines, token) if token.type == "fence" else None
+        if block or (token.type in ("front_matter", "myst_block_break") and token.level == 0):
+            begin, end = _range(token)
+            yield from _prose(lines, prose_from, begin)
+            prose_from = end
+        if block:
+            yield block
+    yield from _prose(lines, prose_from, len(lines))
+
+
+def _prose(lines: Sequence[str], begin: int, end: int) -> Iterator[Prose]:
     while begin < end and not lines[begin].strip():
         begin += 1
     text = "\n".join(lines[begin:end]).rstrip()
     if text:
-        yield Prose(start + begin + 1, text)
+        yield Prose(begin + 1, text)
 
 
-def _directive(path: Path, line: int, fence: re.Match[str], body: Sequence[str]) -> Block:
-    kind, name = fence["directive"], fence["name"]
+def _fenced(path: Path, lines: Sequence[str], token: "Token") -> Block | None:
+    """The block that a fence stands for; none when it is part of the prose."""
+    begin, end = _range(token)
+    line = begin + 1
+    directive = _DIRECTIVE.match(token.info)
+    if directive and not _AT_START.match(lines[begin]):
+        raise LessonError(path, line, _MISPLACED.format(kind=directive["kind"]))
+    # One in a list or a quotation ends where that ends.
+    if token.level == 0 and not _is_closed(lines[begin:end], token.markup):
+        raise LessonError(path, line, "this fence is never closed")
+    if not directive:
+        return None
+    kind, name = directive["kind"], directive["name"]
+    if f"{{{kind}}}" == CODE_DIRECTIVE:
+        return _code(path, token)
+    return _directive(path, line, kind, name, lines[begin + 1 : end - 1])
+
+
+def _is_closed(lines: Sequence[str], markup: str) -> bool:
+    """Whether a fence ends with its own closing line, not with that of a directive inside."""
+    ticks = f"{markup}{markup[0]}*"
+    closing = re.fullmatch(rf" {{0,3}}{ticks}\s*", lines[-1])
+    swallowed = any(re.match(rf"{ticks}\{{[\w-]+\}}", line) for line in lines[1:])
+    return len(lines) > 1 and closing is not None and not swallowed
+
+
+def _code(path: Path, token: "Token") -> Code:
+    begin, _ = _range(token)
+    try:
+        options, body = read_fenced_cell(token, 0, "Code")
+    except (MystMetadataParsingError, yaml.YAMLError) as error:
+        raise LessonError(path, begin + 1, "the options of this cell are not YAML") from error
+    tags = options.get("tags", []) if isinstance(options, dict) else None
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise LessonError(path, begin + 1, "the tags of this cell are not a list of words")
+    source = "\n".join(body)
+    # The options stand above the source and are as many lines as it has fewer.
+    options_above = token.content.rstrip().count("\n") - source.rstrip().count("\n")
+    return Code(begin + 2 + options_above, source, tuple(tags))
+
+
+def _range(token: "Token") -> tuple[int, int]:
+    """A token's lines, counted from 0, the last one excluded."""
+    assert token.map is not None
+    begin, end = token.map
+    return begin, end
+
+
+def _directive(path: Path, line: int, kind: str, name: str, body: Sequence[str]) -> Block:
     if kind not in ("exercise", "check"):
         known = f"{CODE_DIRECTIVE}, {{exercise}} and {{check}}"
         raise LessonError(path, line, f"unknown directive {{{kind}}}; there are {known}")
@@ -180,21 +245,32 @@ def _directive(path: Path, line: int, fence: re.Match[str], body: Sequence[str])
         raise LessonError(path, line, f"{{{kind}}} needs the name of an exercise, found {name!r}")
     options, text = _options(path, line, body)
     if kind == "check":
+        if text:
+            raise LessonError(path, line, f"the {{check}} of {name} has a body; it takes none")
         return Check(line, name, **_numbers(path, line, name, options, ("points",)))
     if not text:
         return Exercise(
             line, name, **_numbers(path, line, name, options, ("difficulty", "minutes"))
         )
     numbers = _numbers(path, line, name, options, ("points", "difficulty", "minutes"))
-    regions = {region["kind"]: region["text"].strip() for region in _REGION.finditer(text)}
-    for region in ("SOLUTION", "MARK SCHEME"):
-        if region not in regions:
-            raise LessonError(path, line, f"the written answer {name} has no ### BEGIN {region}")
     question = _REGION.sub("", text).strip()
     return Written(
-        line, name, question=question, model_answer=regions["SOLUTION"],
-        marking_scheme=regions["MARK SCHEME"], **numbers,
+        line, name, question=question, model_answer=_region(path, line, name, text, "SOLUTION"),
+        marking_scheme=_region(path, line, name, text, "MARK SCHEME"), **numbers,
     )  # fmt: skip
+
+
+def _region(path: Path, line: int, name: str, text: str, kind: str) -> str:
+    for mark in (f"### BEGIN {kind}", f"### END {kind}"):
+        found = text.split("\n").count(mark)
+        if found != 1:
+            sentence = f"the written answer {name} needs one line {mark}, found {found}"
+            raise LessonError(path, line, sentence)
+    regions = {region["kind"]: region["text"].strip() for region in _REGION.finditer(text)}
+    if not regions.get(kind):
+        sentence = f"the written answer {name} has nothing below its ### BEGIN {kind}"
+        raise LessonError(path, line, sentence)
+    return regions[kind]
 
 
 def _options(path: Path, line: int, body: Sequence[str]) -> tuple[dict[str, str], str]:
@@ -216,7 +292,7 @@ def _numbers(
     for key in needed:
         if key not in options:
             raise LessonError(path, line, f"{name} has no card entry `:{key}:`")
-        if not options[key].isdigit() or int(options[key]) == 0:
+        if not options[key].isdecimal() or int(options[key]) == 0:
             raise LessonError(path, line, f"`:{key}:` of {name} is not a positive whole number")
     for key in options:
         if key not in needed:
@@ -229,6 +305,7 @@ def _numbers(
 def _validate(lesson: Lesson) -> None:
     seen: dict[str, int] = {}
     checked: dict[str, int] = {}
+    exercises = {exercise.name for exercise in lesson.exercises}
     for block in lesson.blocks:
         if isinstance(block, Exercise | Written):
             if block.name in seen:
@@ -243,7 +320,24 @@ def _validate(lesson: Lesson) -> None:
             if block.name not in seen:
                 text = f"{block.name} is checked before its exercise"
                 raise LessonError(lesson.path, block.line, text)
+            if block.name not in exercises:
+                text = f"{block.name} is answered in words and has no {{check}}"
+                raise LessonError(lesson.path, block.line, text)
             checked[block.name] = block.line
     for exercise in lesson.exercises:
         if exercise.name not in checked:
             raise LessonError(lesson.path, exercise.line, f"{exercise.name} is never checked")
+    _refuse_shared_cells(lesson, seen)
+
+
+def _refuse_shared_cells(lesson: Lesson, names: Iterable[str]) -> None:
+    """An exercise's cells have its name, and its name with an ending: see `notebook`."""
+    taken = set(names)
+    for block in lesson.blocks:
+        if isinstance(block, Exercise | Written):
+            cell = f"{block.name}_{'check' if isinstance(block, Exercise) else 'question'}"
+            if cell in taken:
+                text = (
+                    f"{block.name} has a cell named {cell}: give the exercise {cell} another name"
+                )
+                raise LessonError(lesson.path, block.line, text)

@@ -8,28 +8,33 @@ import ast
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 
-_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(")
+_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\][(\[]")
 _TAG = re.compile(r"<img\b(?P<attributes>[^>]*)>", re.I)
 _PYPLOT = "matplotlib.pyplot"
 
 
 def undescribed_in_prose(text: str) -> Iterator[tuple[int, str]]:
     """Lines (from 1) of Markdown with an image that has no alt text, and what is missing."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if any(not image["alt"].strip() for image in _IMAGE.finditer(line)):
-            yield number, "an image has no alt text"
-        for tag in _TAG.finditer(line):
-            if not re.search(r"""\balt=["'][^"']""", tag["attributes"]):
-                yield number, "an <img> has no alt text"
+    for image in _IMAGE.finditer(text):
+        if not image["alt"].strip():
+            yield _line(text, image), "an image has no alt text"
+    for tag in _TAG.finditer(text):
+        if not re.search(r"""\balt=["'][^"']""", tag["attributes"]):
+            yield _line(text, tag), "an <img> has no alt text"
+
+
+def _line(text: str, match: re.Match[str]) -> int:
+    return text.count("\n", 0, match.start()) + 1
 
 
 class Pictures:
-    """Reads a lesson's code cells in their order, remembering which names draw pictures."""
+    """Reads a lesson's code cells in their order, remembering what their imports stand for."""
 
     def __init__(self) -> None:
-        self._drawing: set[str] = set()
+        self._imported: dict[str, object] = {}
 
     def undescribed(self, source: str) -> Iterator[tuple[int, str]]:
         """Lines (from 1) of a code cell that draw without alt text, and what is missing."""
@@ -45,19 +50,31 @@ class Pictures:
         if _PYPLOT in names or _PYPLOT in (module, *(f"{module}.{name}" for name in names)):
             yield node.lineno, "pyplot draws pictures without alt text: use the course's figures"
             return
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                importlib.import_module(alias.name)
+                name = alias.name if alias.asname else alias.name.split(".")[0]
+                self._imported[alias.asname or name] = sys.modules[name]
         if module:
             imported = importlib.import_module(module)
             for alias in node.names:
-                if _takes_alt(getattr(imported, alias.name, None)):
-                    self._drawing.add(alias.asname or alias.name)
+                thing = getattr(imported, alias.name, None)
+                self._imported[alias.asname or alias.name] = thing
 
     def _inspect(self, call: ast.Call) -> Iterator[tuple[int, str]]:
-        name = call.func.id if isinstance(call.func, ast.Name) else ""
-        if name not in self._drawing:
+        if not _takes_alt(self._meaning(call.func)):
             return
         alt = next((word.value for word in call.keywords if word.arg == "alt"), None)
         if alt is None or (isinstance(alt, ast.Constant) and not str(alt.value or "").strip()):
-            yield call.lineno, f"{name} draws a figure without alt text: pass alt=…"
+            yield (
+                call.lineno,
+                f"{ast.unparse(call.func)} draws a figure without alt text: pass alt=…",
+            )
+
+    def _meaning(self, name: ast.expr) -> object:
+        if isinstance(name, ast.Attribute):
+            return getattr(self._meaning(name.value), name.attr, None)
+        return self._imported.get(name.id) if isinstance(name, ast.Name) else None
 
 
 def _takes_alt(thing: object) -> bool:

@@ -4,6 +4,7 @@ Arrays keep their dtype and every digit. A function is written as the name under
 imported, so only functions that learners have too can be shipped.
 """
 
+import contextlib
 import importlib
 import inspect
 import math
@@ -20,7 +21,7 @@ def encode(value: object) -> Any:
     """A value as what `json` can write.
 
     Raises:
-        ExamError: for a kind of value that can't be shipped.
+        ExamError: for a value that can't be shipped, or would not come back as it was.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -36,9 +37,12 @@ def encode(value: object) -> Any:
     if isinstance(value, tuple):
         return {"tuple": [encode(entry) for entry in value]}
     if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise ExamError(f"a printed example can't hold a dict with the key {key!r}")
         return {"dict": {key: encode(entry) for key, entry in value.items()}}
     if inspect.isfunction(value):
-        return {"function": f"{value.__module__}:{value.__qualname__}"}
+        return {"function": _importable(value)}
     raise ExamError(f"a printed example can't hold a {type(value).__name__}")
 
 
@@ -82,7 +86,18 @@ def decode_outcome(written: dict[str, Any]) -> Outcome:
     return Outcome(decode(written.get("value")), raised, tuple(written.get("changed", ())))
 
 
+def _importable(function: Callable[..., object]) -> str:
+    name = f"{function.__module__}:{function.__qualname__}"
+    with contextlib.suppress(ImportError):
+        if _import(name) is function:
+            return name
+    raise ExamError(f"a printed example can't hold the function {name}: it can't be imported")
+
+
 def _import(name: str) -> Callable[..., object]:
     module, attribute = name.split(":")
-    function: Callable[..., object] = getattr(importlib.import_module(module), attribute)
+    imported = importlib.import_module(module)
+    if not hasattr(imported, attribute):
+        raise ImportError(f"{module} has no {attribute}")
+    function: Callable[..., object] = getattr(imported, attribute)
     return function

@@ -5,13 +5,14 @@ and each misconception give on the printed examples, and nothing else.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder.compare import Tolerance
-from autograder.errors import CheckError
+from autograder.errors import CheckError, ExamError
 from autograder.exam import Exam
 from autograder.judge import Case
 from autograder.outcome import Outcome
@@ -30,7 +31,11 @@ class Printed:
 
 
 def write(exams: Mapping[str, Exam]) -> str:
-    """The text of `checks.json` for these exams; the same exams give the same text."""
+    """The text of `checks.json` for these exams; the same exams give the same text.
+
+    Raises:
+        ExamError: when an example holds what can't be shipped.
+    """
     exercises = {name: _write_exam(exam) for name, exam in exams.items()}
     written = {"format": _FORMAT, "exercises": exercises}
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")) + "\n"
@@ -40,7 +45,7 @@ def read(folder: Path) -> dict[str, Printed]:
     """The printed examples of the lesson in `folder`, by exercise.
 
     Raises:
-        CheckError: when the file is missing or not ours.
+        CheckError: when the file is missing or not ours, or needs what is not installed.
     """
     path = folder / FILE
     try:
@@ -55,7 +60,12 @@ def read(folder: Path) -> dict[str, Printed]:
         raise CheckError(
             f"{FILE} is not in {folder}: keep it beside the notebook it came with"
         ) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except ImportError as error:
+        raise CheckError(
+            f"{path} needs what is not installed ({error}): install the version of the course that "
+            "came with the notebook"
+        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CheckError(
             f"{path} is damaged ({error}): copy it again from where the notebook came from"
         ) from error
@@ -63,6 +73,11 @@ def read(folder: Path) -> dict[str, Printed]:
 
 def _write_exam(exam: Exam) -> dict[str, Any]:
     cases = [_write_case(case) for case in exam.printed_cases()]
+    # The reference's package is not among what learners get.
+    package = exam.reference.__module__.split(".")[0]
+    secret = re.search(rf'\{{"function": "({re.escape(package)}[.:][^"]*)"', json.dumps(cases))
+    if secret:
+        raise ExamError(f"the exam of {exam.name} prints {secret[1]}, which learners don't have")
     return {"hints": exam.hints, "cases": cases}
 
 

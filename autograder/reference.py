@@ -17,8 +17,8 @@ INSTEAD = "(replaces the lines above)"
 class Source:
     """One exercise's text in the reference.
 
-    `text` is the whole function with its marks, `solution` the lines between them, dedented to
-    nothing but their order, and `tree` their syntax.
+    `text` is the whole function with its decorators and marks, `line` the first of it, `solution`
+    the lines between the marks, dedented to nothing but their order, and `tree` their syntax.
     """
 
     name: str
@@ -40,7 +40,8 @@ def read_reference(path: Path) -> dict[str, Source]:
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             assert node.end_lineno is not None
-            own = lines[node.lineno - 1 : node.end_lineno]
+            first = min(part.lineno for part in (node, *node.decorator_list))
+            own = lines[first - 1 : node.end_lineno]
             # A closing mark is a comment and not part of the syntax: it may follow the last line.
             for line in lines[node.end_lineno :]:
                 if line.strip() and not line.startswith(" "):
@@ -48,23 +49,23 @@ def read_reference(path: Path) -> dict[str, Source]:
                 own.append(line)
             body = "\n".join(own).rstrip()
             if BEGIN in body or END in body:
-                found[node.name] = _source(path, node, body)
+                found[node.name] = _source(path, node, first, body)
     return found
 
 
-def _source(path: Path, node: ast.FunctionDef | ast.ClassDef, text: str) -> Source:
-    spans = _spans(path, node.lineno, text)
+def _source(path: Path, node: ast.FunctionDef | ast.ClassDef, first: int, text: str) -> Source:
+    spans = _spans(path, first, text)
     solution = [line for begin, end in spans for line in text.split("\n")[begin:end]]
     inside = [
         statement
         for statement in ast.walk(node)
         if isinstance(statement, ast.stmt)
-        and any(begin <= statement.lineno - node.lineno < end for begin, end in spans)
+        and any(begin <= statement.lineno - first < end for begin, end in spans)
     ]
     stripped = tuple(line.strip() for line in solution if line.strip())
     if not inside:
-        raise SolutionError(path, node.lineno, f"the solution of {node.name} is empty")
-    return Source(node.name, node.lineno, text, stripped, _outermost(inside))
+        raise SolutionError(path, first, f"the solution of {node.name} is empty")
+    return Source(node.name, first, text, stripped, _outermost(inside))
 
 
 def _spans(path: Path, first: int, text: str) -> list[tuple[int, int]]:

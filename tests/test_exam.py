@@ -69,6 +69,13 @@ def test_fixed_sizes(seed):
     assert sorted(others) == [2, 3, 5, 6, 7]
 
 
+def test_fixed_after_drawn():
+    draw = Draw((0,)).fix(b=1).fix(c=3)
+    draw("a b")
+    with pytest.raises(ExamError, match=r"^a case fixes d after a was drawn: fix sizes first$"):
+        draw.fix(d=2)
+
+
 def test_too_many_axes():
     draw = Draw((0,))
     draw.shape(" ".join(AXES))
@@ -157,6 +164,30 @@ def cases_on(arguments: object, **settings: object) -> list[Case]:
     return exam.printed_cases()
 
 
+def test_floats_within_are_cast():
+    value = [np.ones(2), (np.zeros(1), np.arange(3)), 0.5]
+    double, single = cases_on((value, "word"))
+    assert identical(double.arguments["a"], value)
+    expected = [np.ones(2, "float32"), (np.zeros(1, "float32"), np.arange(3)), 0.5]
+    assert identical(single.arguments["a"], expected)
+
+
+def test_no_tolerance_for_dtype():
+    with pytest.raises(ExamError, match=r"^the exam of first needs a tolerance for float16$"):
+        cases_on(np.ones(2), dtypes=("float64", "float16"))
+
+
+def test_tolerance_for_dtype():
+    (case,) = cases_on(np.ones(2), dtypes=("float16",), tolerance=Tolerance(absolute=1e-2))
+    assert case.arguments["a"].dtype == np.float16
+
+
+@pytest.mark.parametrize("words", [("a",), ("a", "b", "c")])
+def test_wrong_number_of_words(words):
+    with pytest.raises(ExamError, match=rf"{len(words)} words in returns, .* returns 2 values"):
+        cases_on(([1, 2],), returns=words)
+
+
 @pytest.mark.parametrize("value", [np.arange(3), 2, "word", [0.5, 1.5]])
 def test_only_arrays_of_floats_are_cast(value):
     (case,) = cases_on(value)
@@ -223,6 +254,12 @@ def test_doubled_names(exam, first, second):
     getattr(exam, first)(documented)
     with pytest.raises(ExamError, match="the exam of mix declares documented twice"):
         getattr(exam, second)(documented)
+
+
+def test_doubled_statement(exam):
+    exam.holds(documented)
+    with pytest.raises(ExamError, match="exam of mix declares twice what holds: a sentence"):
+        exam.holds(documented)
 
 
 def test_hints_are_sentences(exam):

@@ -73,8 +73,8 @@ def path(tmp_path):
 @pytest.mark.parametrize(
     ("body", "line", "words"),
     [
-        ("words\n\n```{exercise} scores\n:difficulty: 1\n", 3, "this directive is never closed"),
-        ("````{exercise} scores\n:difficulty: 1\n```\n", 1, "this directive is never closed"),
+        ("words\n\n```{exercise} scores\n:difficulty: 1\n", 3, "this fence is never closed"),
+        ("````{exercise} scores\n:difficulty: 1\n```\n", 1, "this fence is never closed"),
         ("```{exercice} scores\n```\n", 1, "unknown directive {exercice}; there are {code-cell}"),
         ("```{note}\nwords\n```\n", 1, "unknown directive {note}"),
         ("```{exercise}\n```\n", 1, "{exercise} needs the name of an exercise, found ''"),
@@ -98,8 +98,48 @@ def path(tmp_path):
             1,
             "difficulty of scores is 1, 2 or 3",
         ),
-        (without(WRITTEN, "### BEGIN SOLUTION"), 1, "why has no ### BEGIN SOLUTION"),
-        (without(WRITTEN, "### END MARK SCHEME"), 1, "why has no ### BEGIN MARK SCHEME"),
+        (
+            without(WRITTEN, "### BEGIN SOLUTION"),
+            1,
+            "why needs one line ### BEGIN SOLUTION, found 0",
+        ),
+        (without(WRITTEN, "### END MARK SCHEME"), 1, "why needs one line ### END MARK SCHEME"),
+        (WRITTEN.replace("MARK SCHEME", "SOLUTION"), 1, "line ### BEGIN SOLUTION, found 2"),
+        (
+            WRITTEN.replace("Because the rows\nsum to 1.\n", ""),
+            1,
+            "why has nothing below its ### BEGIN SOLUTION",
+        ),
+        (WRITTEN.replace("- 2: it says rows\n- 1: it says 1", " "), 1, "its ### BEGIN MARK SCHEME"),
+        (f"{WRITTEN}\n```{{check}} why\n:points: 1\n```\n", 23, "in words and has no {check}"),
+        (CHECK.replace(":points: 2", ":points: 2\n\nwords"), 1, "the {check} of scores has a body"),
+        ("```{check} s\n:points: ²\n```\n", 1, "not a positive whole number"),
+        ("```{exercise} two words\n```\n", 1, "needs the name of an exercise, found 'two words'"),
+        (f"words\n\n  {CHECK}", 3, "write ```{check} at the start of its line"),
+        (f"words\n    {CHECK}", 2, "write ```{check} at the start of its line"),
+        (f"words\n\n    {CHECK}", 3, "write ```{check} at the start of its line"),
+        (f"- words\n  {CHECK}", 2, "write ```{check} at the start of its line"),
+        (f"> {CHECK}", 1, "write ```{check} at the start of its line"),
+        (f"<details>\n{CHECK}", 2, "below a blank line where HTML precedes"),
+        ("``` {exercise} scores\n```\n", 1, "write ```{exercise} at the start of its line"),
+        ("~~~{exercise} scores\n~~~\n", 1, "write ```{exercise} at the start of its line"),
+        ("  ```{code-cell}\n  x = 1\n  ```\n", 1, "write ```{code-cell} at the start of its line"),
+        ("```{raw-cell}\nx\n```\n", 1, "unknown directive {raw-cell}"),
+        ("\n```{code-cell}\nx = 1\n\nwords\n", 2, "this fence is never closed"),
+        (f"```{{code-cell}}\nx = 1\n\n{EXERCISE}\n{CHECK}", 1, "this fence is never closed"),
+        (f"```python\nx = 1\n\n{EXERCISE}\n{CHECK}", 1, "this fence is never closed"),
+        ("words\n\n```python\nx = 1\n", 3, "this fence is never closed"),
+        ("```{code-cell}\n:tags: [a\nx = 1\n```\n", 1, "options of this cell are not YAML"),
+        ("```{code-cell}\n---\ntags: [a\n---\n```\n", 1, "options of this cell are not YAML"),
+        ("```{code-cell}\n:tags: slow\n\nx = 1\n```\n", 1, "tags of this cell are not a list"),
+        ("```{code-cell}\n:slow\n\nx = 1\n```\n", 1, "tags of this cell are not a list"),
+        (
+            f"{EXERCISE}\n{CHECK}\n{EXERCISE.replace('scores', 'scores_check')}"
+            f"{CHECK.replace('scores', 'scores_check')}",
+            1,
+            "scores has a cell named scores_check: give the exercise scores_check another name",
+        ),
+        (WRITTEN + WRITTEN.replace("} why", "} why_question"), 1, "a cell named why_question"),
         (f"{EXERCISE}\n{CHECK}\n{EXERCISE}", 10, "the exercise scores stands here and on line "),
         (f"{EXERCISE}\n{CHECK}\nwords\n\n{CHECK}", 12, "scores is checked here and on line "),
         (WRITTEN + WRITTEN, 22, "the exercise why stands here and on line "),
@@ -121,24 +161,25 @@ def test_first_of_two_is_named(path):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "line", "words"),
     [
-        ("", "the front matter names no kernelspec"),
-        ("# Title\n\nwords\n", "the front matter names no kernelspec"),
-        ("---\njupytext:\n  formats: md:myst\n---\n\nwords\n", "names no kernelspec"),
-        ("---\nkernelspec: [\n---\n\nwords\n", "this is not a MyST notebook: "),
-        (
-            f"{FRONT_MATTER}```{{code-cell}} ipython3\n:tags: [a\nx = 1\n```\n",
-            f"at line {ABOVE + 1} could not be read: Invalid YAML",
-        ),
+        ("", 1, "the front matter names no kernelspec"),
+        ("# Title\n\nwords\n", 1, "the front matter names no kernelspec"),
+        ("---\njupytext:\n  formats: md:myst\n---\n\nwords\n", 1, "names no kernelspec"),
+        ("---\nkernelspec: [\n---\n\nwords\n", 2, "the front matter is not YAML"),
+        ("---\nwords: 1\nkernelspec: }\n---\n\nwords\n", 3, "the front matter is not YAML"),
+        ("---\nkernelspec: python3\n---\n\nwords\n", 1, "with a name and a display_name"),
+        ("---\nkernelspec:\n  name: python3\n---\n\nwords\n", 1, "a name and a display_name"),
+        ("---\n- kernelspec\n---\n\nwords\n", 1, "with a name and a display_name"),
     ],
 )
-def test_no_notebook(path, text, words):
+def test_no_notebook(path, text, line, words):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(LessonError) as error:
         read_lesson(path)
-    assert error.value.line == 1
+    assert error.value.line == line
     assert words in str(error.value)
+    assert str(error.value).count("\n") == 0
 
 
 def test_blocks_in_order(path):
@@ -197,6 +238,9 @@ def test_separate_prose_cells(path):
     [
         "```python\nx = 1\n\n\ny = 2\n```",
         "````markdown\n```python\nx = 1\n```\n````",
+        "````markdown\n```{exercise} foo\n:points: 2\n```\n\n```{code-cell}\nx = 1\n```\n````",
+        "~~~markdown\n```{check} foo\n~~~",
+        "- words\n\n  ```python\n  x = 1\n  ```",
         "words\n```\n:points: 2\n```\nwords",
         "| a | b |\n| --- | --- |\n| `{check}` | {exercise} |",
         "$$\n{x}\n$$",
@@ -211,3 +255,20 @@ def test_prose_is_untouched(path, prose):
 def test_windows_line_ends(path):
     path.write_bytes((FRONT_MATTER + EXERCISE + CHECK).replace("\n", "\r\n").encode())
     assert [block.line for block in read_lesson(path).blocks] == [ABOVE + 1, ABOVE + 5]
+
+
+@pytest.mark.parametrize(
+    ("above", "body"),
+    [
+        ("", "x = 1\n\ny = 2\n"),
+        (":tags: [a]\n", "x = 1\n"),
+        (":tags: [a]\n\n", "x = 1\n\n\n"),
+        ("---\ntags:\n  - a\n---\n\n", "x = 1\n"),
+        ("\n", "x = 1\n"),
+    ],
+)
+def test_line_of_code(path, above, body):
+    lesson = make_lesson(path, f"words\n\n```{{code-cell}} ipython3\n{above}{body}```\n")
+    assert lesson.blocks[1].source.rstrip("\n") == body.rstrip("\n")
+    lines = path.read_text(encoding="utf-8").split("\n")
+    assert lines[lesson.blocks[1].line - 1] == "x = 1"

@@ -38,6 +38,7 @@ def undescribed(*cells: str) -> list[tuple[int, str]]:
         ("![](a.png)", 1),
         ("words\n\nsee ![ ](a.png) here", 3),
         ("![a map](a.png) ![](b.png)", 1),
+        ("words\n![][map]", 2),
     ],
 )
 def test_image_without_alt(text, line):
@@ -48,6 +49,7 @@ def test_image_without_alt(text, line):
     ("text", "line"),
     [
         ("<img src='a.png'>", 1),
+        ("words\n<img\n  src='a.png'\n>", 2),
         ("words\n<p><IMG src='a.png' /></p>", 2),
         ('<img src="a.png" alt="">', 1),
         ("<img alt='' src='a.png'>", 1),
@@ -67,6 +69,8 @@ def test_tag_without_alt(text, line):
         "<img src='a.png' alt='a map'>",
         '<img alt="a map" src="a.png"/>',
         "<imgs>",
+        "<img\n  src='a.png'\n  alt='a map'\n>",
+        "![a map][map] ![map][]",
     ],
 )
 def test_described_in_prose(text):
@@ -138,3 +142,27 @@ def test_import_of_nothing():
 def test_broken_code():
     with pytest.raises(SyntaxError):
         undescribed("draw(")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("import gallery", "gallery.draw"),
+        ("import gallery as rooms", "rooms.draw"),
+        ("import gallery.east", "gallery.east.sketch"),
+        ("import gallery.east as east", "east.sketch"),
+        ("from gallery import east", "east.sketch"),
+    ],
+)
+def test_call_through_module(monkeypatch, text, name):
+    east = ModuleType("gallery.east")
+    east.sketch = lambda *numbers, alt: alt
+    monkeypatch.setitem(sys.modules, "gallery.east", east)
+    monkeypatch.setattr(sys.modules["gallery"], "east", east, raising=False)
+    assert undescribed(text, f"{name}(1)\n{name}(2, alt='two')") == [
+        (1, f"{name} draws a figure without alt text: pass alt=…")
+    ]
+
+
+def test_module_that_does_not_draw():
+    assert undescribed("import gallery", "gallery.load(1)\ngallery.missing(2)\nx.draw(3)") == []

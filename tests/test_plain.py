@@ -113,3 +113,41 @@ def test_outcomes(outcome):
 def test_line_of_code_stays_here():
     outcome = Outcome(raised=Raised("ValueError", "no", "line 3: return secret"))
     assert "secret" not in json.dumps(encode_outcome(outcome))
+
+
+class Mixer:
+    def mix(self):
+        return self
+
+
+def nested():
+    def inner():
+        return 1
+
+    return inner
+
+
+def renamed():
+    return 1
+
+
+shadowed, renamed = renamed, None
+
+
+@pytest.mark.parametrize("function", [lambda: 1, Mixer.mix, nested(), shadowed])
+def test_function_nobody_can_import(function):
+    with pytest.raises(ExamError, match=r"can't hold the function .*: it can't be imported$"):
+        encode([function])
+
+
+@pytest.mark.parametrize("key", [1, None, (1, 2)])
+def test_key_that_is_no_string(key):
+    with pytest.raises(ExamError) as error:
+        encode({"a": 1, key: 2})
+    assert str(error.value) == f"a printed example can't hold a dict with the key {key!r}"
+
+
+@pytest.mark.parametrize("name", ["no_such_module:f", "statistics:no_such_function"])
+def test_function_that_is_missing(name):
+    with pytest.raises(ImportError, match="no_such"):
+        decode({"function": name})

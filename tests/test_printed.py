@@ -1,11 +1,12 @@
 import json
+import statistics
 
 import numpy as np
 import pytest
 from support import mix, mixing_exam
 
 from autograder import printed
-from autograder.errors import CheckError
+from autograder.errors import CheckError, ExamError
 from autograder.exam import Exam
 from autograder.judge import judge
 
@@ -95,6 +96,7 @@ def test_missing_file(tmp_path):
         b"\xff",
         "{}",
         '{"format": 1}',
+        '{"format": 1, "exercises": []}',
         '{"format": 1, "exercises": {"mix": []}}',
         '{"format": 1, "exercises": {"mix": {"hints": {}}}}',
         CHECKS.replace('"array"', '"arrays","more"'),
@@ -126,3 +128,36 @@ def test_other_format(tmp_path, version):
         f"{tmp_path / 'checks.json'} has format {json.loads(version)}, this version of autograder "
         "reads 1: install the version that came with the notebook"
     )
+
+
+def apply(function, x):
+    return function(x)
+
+
+def exam_with(*functions) -> Exam:
+    exam = Exam(apply)
+
+    @exam.example
+    def example():
+        """the mean of two"""
+        return list(functions), np.ones(2)
+
+    return exam
+
+
+def test_function_that_is_missing(tmp_path):
+    text = printed.write({"apply": exam_with(statistics.fmean)})
+    for missing in ("no_such_module:fmean", "statistics:no_such_function"):
+        with pytest.raises(CheckError) as error:
+            read_back(tmp_path, text.replace("statistics:fmean", missing))
+        sentence = str(error.value)
+        assert sentence.startswith(f"{tmp_path / 'checks.json'} needs what is not installed (")
+        assert "no_such" in sentence
+        assert "\n" not in sentence
+
+
+def test_function_beside_the_reference():
+    with pytest.raises(ExamError) as error:
+        printed.write({"apply": exam_with(statistics.fmean, apply)})
+    name = f"{apply.__module__}:apply"
+    assert str(error.value) == f"the exam of apply prints {name}, which learners don't have"

@@ -166,3 +166,19 @@ def test_broken_marks(path, above, body, line, words):
     assert words in str(error.value)
     assert error.value.line == above.count("\n") + line
     assert str(error.value).startswith(f"{path}:{error.value.line}: ")
+
+
+@pytest.mark.parametrize("kind", ["def f(x):", "class f:"])
+def test_decorators(path, kind):
+    above = "@torch.no_grad()\n@named(\n    'f',\n)\n"
+    body = f"{kind}\n    ### BEGIN SOLUTION\n    y = 1\n    ### END SOLUTION"
+    source = make_sources(path, f"import torch\n\n\n{above}{body}\n")["f"]
+    assert source.text == above + body
+    assert source.line == 4
+    assert source.solution == ("y = 1",)
+    assert unparsed(source) == ["y = 1"]
+
+
+def test_broken_marks_below_decorator(path):
+    with pytest.raises(SolutionError, match=f"^{path}:4: a solution begins that never ends$"):
+        make_sources(path, "\n@cached\ndef f(x):\n    ### BEGIN SOLUTION\n    return x\n")

@@ -13,6 +13,7 @@ from types import TracebackType
 import numpy as np
 
 from autograder.compare import identical
+from autograder.errors import ExchangeError
 
 _PRINTED = 500
 
@@ -51,8 +52,10 @@ def observe(function: Callable[..., object], arguments: Mapping[str, object]) ->
     with _quiet() as printed:
         try:
             value = function(*given.values())
+        except ExchangeError:
+            raise
         except (Exception, SystemExit) as error:
-            raised = _describe(error, function)
+            raised = describe_error(error, function)
     changed = tuple(name for name in given if not identical(arguments[name], given[name]))
     return Outcome(value, raised, changed, printed.getvalue().strip())
 
@@ -78,8 +81,10 @@ def _quiet() -> Iterator[_Beginning]:
         yield printed
 
 
-def _describe(error: BaseException, function: Callable[..., object]) -> Raised:
-    return Raised(type(error).__name__, str(error), _own_line(error.__traceback__, function))
+def describe_error(error: BaseException, function: Callable[..., object]) -> Raised:
+    """An exception that `function` raised, with the last line of whoever wrote the function."""
+    line = getattr(error, "own_line", "") or _own_line(error.__traceback__, function)
+    return Raised(type(error).__name__, str(error), line)
 
 
 def _own_line(trace: TracebackType | None, function: Callable[..., object]) -> str:

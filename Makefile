@@ -7,10 +7,10 @@ INSTALLED := .venv/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lab demo teach test test-sandbox clean
+.PHONY: help setup build lab demo teach test clean
 
 help: ## Print this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 15
 
 setup: $(INSTALLED) ## Make .venv with everything in it; a second time takes no time
 	@tools/system-packages chromium || true
@@ -33,10 +33,6 @@ test: $(INSTALLED) ## Check style and types, run the tests
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
-
-test-sandbox: $(INSTALLED) ## Run the tests of the sandbox, which no command uses yet
-	@tools/system-packages bubblewrap
-	OMP_NUM_THREADS=1 $(BIN)/pytest -m sandbox
 
 clean: ## Remove what build, demo and test made; .venv, work/ and all grades stay
 	rm -rf source/*/ demo artefacts build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,9 +1,6 @@
 """A report as a learner sees it: a small card in a notebook, plain text elsewhere."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from html import escape
 
 from autograder.report import Report, State
@@ -37,26 +34,9 @@ background:var(--jp-layout-color2,#f3f4f6)}
 </style>"""
 
 
-_collected: ContextVar[list[dict[str, object]] | None] = ContextVar("collected", default=None)
-
-
-@contextmanager
-def collect() -> Iterator[list[dict[str, object]]]:
-    """Have reports that are shown within collected, for whoever displays them otherwise."""
-    bundles: list[dict[str, object]] = []
-    token = _collected.set(bundles)
-    try:
-        yield bundles
-    finally:
-        _collected.reset(token)
-
-
 def show(report: Report) -> None:
     """Display the report: a card in a notebook, text in a terminal."""
-    collected = _collected.get()
-    if collected is not None:
-        collected.append(bundle(report))
-    elif _in_notebook():
+    if _in_notebook():
         from IPython.display import display
 
         display(bundle(report), raw=True)

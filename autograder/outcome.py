@@ -13,7 +13,6 @@ from types import TracebackType
 import numpy as np
 
 from autograder.compare import identical
-from autograder.errors import ExchangeError
 
 _PRINTED = 500
 
@@ -52,10 +51,8 @@ def observe(function: Callable[..., object], arguments: Mapping[str, object]) ->
     with _quiet() as printed:
         try:
             value = function(*given.values())
-        except ExchangeError:
-            raise
         except (Exception, SystemExit) as error:
-            raised = describe_error(error, function)
+            raised = _describe(error, function)
     changed = tuple(name for name in given if not identical(arguments[name], given[name]))
     return Outcome(value, raised, changed, printed.getvalue().strip())
 
@@ -81,10 +78,8 @@ def _quiet() -> Iterator[_Beginning]:
         yield printed
 
 
-def describe_error(error: BaseException, function: Callable[..., object]) -> Raised:
-    """An exception that `function` raised, with the last line of whoever wrote the function."""
-    line = getattr(error, "own_line", "") or _own_line(error.__traceback__, function)
-    return Raised(type(error).__name__, str(error), line)
+def _describe(error: BaseException, function: Callable[..., object]) -> Raised:
+    return Raised(type(error).__name__, str(error), _own_line(error.__traceback__, function))
 
 
 def _own_line(trace: TracebackType | None, function: Callable[..., object]) -> str:

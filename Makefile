@@ -7,12 +7,13 @@ INSTALLED := .venv/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lab demo teach test clean
+.PHONY: help setup build lab demo teach test bench clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 15
 
 setup: $(INSTALLED) ## Make .venv with everything in it; a second time takes no time
+	@tools/system-packages bubblewrap || true
 	@tools/system-packages chromium || true
 
 build: $(INSTALLED) ## Make the notebooks from source/
@@ -22,17 +23,24 @@ lab: $(INSTALLED) ## Open the lessons in JupyterLab, in a work folder of your ow
 	@$(BIN)/autograder lab
 
 demo: $(INSTALLED) ## Grade a simulated class, from the lessons to a table of scores
+	@tools/system-packages bubblewrap
 	@$(BIN)/autograder demo
 
 teach: $(INSTALLED) ## Open the course in JupyterLab, with nbgrader's formgrader ready
+	@tools/system-packages bubblewrap || true
 	@$(BIN)/autograder teach
 
 test: $(INSTALLED) ## Check style and types, run the tests
+	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+
+bench: $(INSTALLED) ## Measure grading against stock nbgrader, in one run
+	@tools/system-packages bubblewrap
+	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/grading.py
 
 clean: ## Remove what build, demo and test made; .venv, work/ and all grades stay
 	rm -rf source/*/ demo artefacts build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

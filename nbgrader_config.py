@@ -1,13 +1,13 @@
 """Makes this folder an nbgrader course: for `nbgrader`, for formgrader and for `autograder`."""
 
 import os
-import secrets
 import sys
 import warnings
 from pathlib import Path
 
+from autograder.converter import SubmissionExporter, install
+from autograder.nbgrading import AUTOGRADE_PREPROCESSORS, SANITIZE_PREPROCESSORS
 from autograder.release import FEEDBACK_PREPROCESSORS, PREPROCESSORS, settings
-from autograder.running import QUIET_KERNEL
 from autograder.threads import VARIABLE
 
 c = get_config()  # noqa: F821  nbgrader defines it before it runs this file
@@ -32,14 +32,14 @@ c.merge(settings())
 # The page that a student gets back holds neither hidden tests nor marking schemes.
 c.GenerateFeedback.preprocessors = FEEDBACK_PREPROCESSORS
 
-c.Execute.timeout = 30
-c.Execute.extra_arguments = QUIET_KERNEL
-# Jupyter skips cells with a tag of this name, and a skipped test cell earns full marks: a name that
-# nobody can guess.
-c.Execute.skip_cells_with_tag = secrets.token_hex(16)
-# A test cell that a student deleted is put back; without it they would keep an earlier score, or
-# wait for a grade for ever.
-c.OverwriteCells.add_missing_cells = True
+# Student code runs in a sandbox, the tests run here, and the notebook that is graded is the
+# instructor's. `c.GradeSafely.isolation = "none"` gives the sandbox up; it is recorded with every
+# grade.
+install()
+c.Autograde.exporter_class = SubmissionExporter
+c.Autograde.sanitize_preprocessors = SANITIZE_PREPROCESSORS
+c.Autograde.autograde_preprocessors = AUTOGRADE_PREPROCESSORS
+c.GradeSafely.preload = ["numpy", "torch", "matplotlib.pyplot", "companion"]
 
 
 def put_first(variable: str, folder: Path) -> None:
@@ -49,10 +49,9 @@ def put_first(variable: str, folder: Path) -> None:
     os.environ[variable] = os.pathsep.join([str(folder), *others])
 
 
-# Hidden tests compare with solutions/, which is importable from the course root alone. They run in
-# the student's own kernel, so a student's code can import it as well: good enough for a class that
-# is trusted. Only a separate process for the tests can close this.
-put_first("PYTHONPATH", root)
+# Hidden tests compare with solutions/, which is importable from the course root alone.
+if str(root) not in sys.path:
+    sys.path.insert(0, str(root))
 
 # nbgrader calls the program alembic by its bare name; it lies beside this Python, which need not be
 # on the path.

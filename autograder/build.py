@@ -6,6 +6,7 @@
         → notebooks/02_x/02_x.ipynb    the student's notebook
         → notebooks/02_x/checks.json   the printed examples and what comes out of them
         → docs/misconceptions.md       every exam's misconceptions, all lessons in one table
+        → docs/curriculum.md           every exercise, its points, and where it comes from
 
 It is strict: whatever does not fit together is an error that names the file and the line.
 """
@@ -17,14 +18,14 @@ from pathlib import Path
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograder import printed
+from autograder import curriculum, printed
 from autograder.course import Course
 from autograder.errors import LessonError, SolutionError
 from autograder.exam import Exam, exams_of
 from autograder.leaks import leaks
 from autograder.lesson import Code, Lesson, Prose, Written, read_lesson
 from autograder.matrix import FILE, kill_matrix
-from autograder.notebook import source_notebook
+from autograder.notebook import has_role, source_notebook
 from autograder.pictures import Pictures, undescribed_in_prose
 from autograder.reference import BEGIN, END, Source, read_reference
 from autograder.release import student_notebook
@@ -73,6 +74,7 @@ def build(course: Course, *, progress: Callable[[str], None] = lambda name: None
     for name in course.lessons():
         progress(name)
         files.update(build_lesson(course, name).files)
+    files[course.root / curriculum.FILE] = curriculum.curriculum(course)
     progress(str(FILE))
     files[course.root / FILE] = kill_matrix(course)
     return [path for path, text in files.items() if _write(path, text)]
@@ -96,7 +98,7 @@ def solved_notebook(course: Course, name: str) -> NotebookNode:
     answers = {
         cell.metadata.nbgrader.grade_id: cell.source
         for cell in nbformat.reads(built.files[source], as_version=4).cells
-        if cell.metadata.get("nbgrader", {}).get("solution")
+        if has_role(cell, "solution")
     }
     for cell in solved.cells:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")

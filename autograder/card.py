@@ -1,6 +1,9 @@
 """A report as a learner sees it: a small card in a notebook, plain text elsewhere."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from html import escape
 
 from autograder.report import Report, State
@@ -34,9 +37,26 @@ background:var(--jp-layout-color2,#f3f4f6)}
 </style>"""
 
 
+_collected: ContextVar[list[dict[str, object]] | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collect() -> Iterator[list[dict[str, object]]]:
+    """Have reports that are shown within collected, for whoever displays them otherwise."""
+    bundles: list[dict[str, object]] = []
+    token = _collected.set(bundles)
+    try:
+        yield bundles
+    finally:
+        _collected.reset(token)
+
+
 def show(report: Report) -> None:
     """Display the report: a card in a notebook, text in a terminal."""
-    if _in_notebook():
+    collected = _collected.get()
+    if collected is not None:
+        collected.append(bundle(report))
+    elif _in_notebook():
         from IPython.display import display
 
         display(bundle(report), raw=True)
@@ -54,6 +74,7 @@ def bundle(report: Report) -> dict[str, object]:
             "state": report.state.value,
             "passed": len(report.passed),
             "total": report.total,
+            "credit": report.credit,
             "misconception": report.misconception,
             "hint": report.hint,
             "details": list(report.finding.details) if report.finding else [],

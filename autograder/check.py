@@ -5,11 +5,12 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from autograder import printed
+from autograder import execution, printed
 from autograder.card import show
 from autograder.errors import CheckError
 from autograder.judge import judge
 from autograder.report import Report, State
+from autograder.rules import broken
 
 
 class ExerciseNotPassed(Exception):
@@ -24,7 +25,7 @@ class ExerciseNotPassed(Exception):
 
         The result itself stands above it, but for nbgrader's Validate, which shows this alone.
         """
-        validating = os.environ.get("NBGRADER_EXECUTION") == "validate"
+        validating = os.environ.get(execution.VARIABLE) == "validate"
         return self.report.lines() if validating else [self.report.headline]
 
 
@@ -32,7 +33,7 @@ def check(answer: object) -> None:
     """Check an exercise on its printed example and show what was found.
 
     Args:
-        answer: the function that the exercise asks for, as defined in this notebook.
+        answer: the function or class that the exercise asks for, as defined in this notebook.
 
     Raises:
         CheckError: when `answer` is not an exercise of this lesson.
@@ -42,13 +43,14 @@ def check(answer: object) -> None:
     exercises = printed.read(Path.cwd())
     name = name_of(answer, exercises, sys._getframe(1).f_globals)
     exercise = exercises[name]
-    settle(judge(name, answer, exercise.cases, exercise.hints))
+    rule = broken(name, answer, exercise.forbids)
+    settle(rule or judge(name, answer, exercise.cases, exercise.hints))
 
 
 def settle(report: Report) -> None:
     """Show a report; raise when it did not pass and somebody's tool waits for the outcome."""
     show(report)
-    if report.state is not State.PASSED and "NBGRADER_EXECUTION" in os.environ:
+    if report.state is not State.PASSED and execution.VARIABLE in os.environ:
         raise ExerciseNotPassed(report)
 
 
@@ -61,6 +63,12 @@ def name_of(answer: object, exercises: Iterable[str], namespace: Mapping[str, ob
         return own
     if bound:
         return bound[0]
+    made = type(answer).__name__
+    if made in known:
+        raise CheckError(
+            f"check needs the class itself, not what it makes: write check({made}), without "
+            "brackets behind the name"
+        )
     if not callable(answer):
         raise CheckError(
             f"check needs the function itself: write its name without brackets or quotes, as in "

@@ -4,9 +4,7 @@ Everything in it is derived from the course, so a new lesson has its class at on
 """
 
 import ast
-import inspect
-import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -16,6 +14,7 @@ from nbformat.notebooknode import NotebookNode
 from autograder.build import solved_notebook
 from autograder.course import Course
 from autograder.exam import Exam
+from autograder.rewriting import endless, standing_alone
 
 _CRASH = "import os\nos._exit(1)"
 
@@ -25,15 +24,15 @@ class Submission:
     """What one student hands in for one lesson, and what should come of it.
 
     `mistakes` maps each exercise that is wrong in a known way to its misconception's name;
-    `passes` says which exercises should earn their points. `broken` is what keeps the submission
-    from being graded at all, if anything does.
+    `passes` says which exercises should earn their points. `remark` stands in the record of a
+    broken submission.
     """
 
     student: str
     text: str
     passes: frozenset[str]
     mistakes: Mapping[str, str]
-    broken: str = ""
+    remark: str = ""
 
 
 def submissions(
@@ -75,11 +74,12 @@ def _mistaken(
 def _broken(solved: NotebookNode, every: Sequence[str]) -> Iterator[Submission]:
     """An endless loop, a file cut off in the middle, and a cell that ends its process."""
     last, text = every[-1], nbformat.writes(solved)
-    endless = _rewrite(solved, {last: _endless(_source(solved, last))})
-    yield _hand_in("kit", endless, every[:-1])
-    yield Submission("liz", text[: len(text) // 2], frozenset(), {}, broken="not valid JSON")
+    looping = _rewrite(solved, {last: endless(_source(solved, last))})
+    yield _hand_in("kit", looping, every[:-1])
+    yield Submission("liz", text[: len(text) // 2], frozenset(), {}, remark="not valid JSON")
     crash = nbformat.writes(_rewrite(solved, {every[1]: _CRASH}))
-    yield Submission("max", crash, frozenset(), {}, broken="ended the Python process")
+    others = frozenset(every) - {every[1]}
+    yield Submission("max", crash, others, {}, remark="ended its own process")
 
 
 def _hand_in(
@@ -148,31 +148,3 @@ def _names_in(notebook: NotebookNode) -> set[str]:
                 if isinstance(node, ast.Import | ast.ImportFrom):
                     names |= {alias.asname or alias.name for alias in node.names}
     return names
-
-
-def standing_alone(function: Callable[..., object], name: str, known: set[str]) -> str:
-    """A function of an exam as a student would have written it: by another name, undocumented.
-
-    Returns an empty string when it needs more than `known` names.
-    """
-    needed = inspect.getclosurevars(function)
-    if not known.issuperset([*needed.globals, *needed.nonlocals]):
-        return ""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    definition = tree.body[0]
-    assert isinstance(definition, ast.FunctionDef)
-    definition.name = name
-    definition.decorator_list = []
-    definition.returns = None
-    for argument in definition.args.args:
-        argument.annotation = None
-    definition.body = definition.body[1:]
-    return ast.unparse(definition)
-
-
-def _endless(source: str) -> str:
-    """The same signature over a loop without an end."""
-    definition = ast.parse(source).body[0]
-    assert isinstance(definition, ast.FunctionDef)
-    definition.body = ast.parse("while True:\n    pass").body
-    return ast.unparse(definition)

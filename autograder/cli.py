@@ -68,6 +68,39 @@ def demo() -> None:
 
 
 @app.command()
+def grade(
+    lesson: Annotated[str, typer.Argument(help="The name of the lesson.")],
+    student: Annotated[str | None, typer.Option(help="Grade this student alone.")] = None,
+    force: Annotated[bool, typer.Option(help="Grade again what is graded already.")] = False,
+    isolation: Annotated[
+        str, typer.Option(help='"full", or "none" to run student code with all that you may do.')
+    ] = "full",
+) -> None:
+    """Grade the submissions in submitted/ safely: scores in the gradebook, a record for each.
+
+    Interrupt it when you like: what is graded stays, and the next run goes on from there.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    from autograder.classwork import as_table, grade_class, students_of
+
+    course = Course.find()
+    students = [student] if student else students_of(course, lesson)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining())
+    with one_thread(), Progress(*columns, transient=True) as bar:
+        task = bar.add_task(lesson, total=len(students))
+        results = []
+        for result in grade_class(course, lesson, students, force=force, isolation=isolation):
+            results.append(result)
+            bar.update(task, advance=1, description=f"{lesson} {result.student}")
+    Console().print(as_table(results, lesson))
+    if any(result.failure for result in results):
+        raise typer.Exit(1)
+
+
+@app.command()
 def mark(
     notebook: Annotated[Path, typer.Argument(help="A notebook of yours, of one of the lessons.")],
 ) -> None:

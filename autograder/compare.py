@@ -1,15 +1,39 @@
 """Where two values differ: exact in type, shape and dtype, within a tolerance in their numbers.
 
+Arrays and PyTorch's tensors are compared alike, but neither stands for the other.
+
 A value may be made of parts (a tuple of arrays, a worksheet of numbers); each part is compared by
 itself, so that one wrong number does not hide that the others are right.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import SupportsInt
+from typing import TYPE_CHECKING, SupportsInt
 
 import numpy as np
+
+from autograder.tensors import as_array, dtype_name, is_generator, is_tensor
+
+if TYPE_CHECKING:
+    import torch
+
+_NO_RETURN = ": is there a return at the end?"
+# By what was expected and what was received: where the other dtype mostly comes from.
+_ARRAY_DTYPES = {
+    ("float32", "float64"): (
+        "; new arrays are float64 unless told otherwise: dtype=…, or np.zeros_like"
+    )
+}
+_TENSOR_DTYPES = {
+    ("float64", "float32"): (
+        "; new tensors are float32, torch's default, unless told otherwise: dtype=…, or "
+        "torch.zeros_like"
+    ),
+    ("float32", "float64"): (
+        "; torch's default is float32, but tensors made of NumPy arrays are float64: .to(x.dtype)"
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +54,10 @@ TOLERANCES = {
     "float64": Tolerance(absolute=1e-9, relative=1e-7),
     "float32": Tolerance(absolute=1e-5, relative=1e-4),
 }
+
+
+_FEW = 5
+_NAME = 40
 
 
 @dataclass(frozen=True)
@@ -61,6 +89,11 @@ def identical(first: object, second: object) -> bool:
         return first.dtype == second.dtype and np.array_equal(
             first, second, equal_nan=first.dtype.kind in "fc"
         )
+    if is_tensor(first) and is_tensor(second):
+        return first.dtype == second.dtype and identical(as_array(first), as_array(second))
+    # Drawing from a generator is what it is given for.
+    if is_generator(first) and is_generator(second):
+        return True
     if isinstance(first, dict) and isinstance(second, dict):
         return first.keys() == second.keys() and all(
             identical(value, second[key]) for key, value in first.items()
@@ -73,14 +106,19 @@ def identical(first: object, second: object) -> bool:
 def describe(value: object) -> str:
     """A value's kind in a few words: what a learner reads after "expected" and "received"."""
     if value is None:
-        return "nothing (None): is there a return at the end?"
+        return f"nothing (None){_NO_RETURN}"
     if type(value) is np.ndarray:
         return f"an array of shape {value.shape}"
+    if is_tensor(value):
+        return f"a tensor of shape {tuple(value.shape)}"
+    if is_generator(value):
+        return f"a generator seeded with {value.initial_seed()}"
     if _is_number(value):
         return "a number"
     if isinstance(value, list | tuple):
         return f"a {type(value).__name__} of {len(value)}"
-    return f"a {type(value).__name__}"
+    in_words = getattr(type(value), "in_words", None)
+    return str(in_words(value)) if in_words else f"a {type(value).__name__}"
 
 
 def _walk(
@@ -88,8 +126,15 @@ def _walk(
 ) -> Iterator[Difference]:
     if received is ...:
         yield Difference(part, "still blank", blank=True)
+    elif is_tensor(expected):
+        text = _tensor_mismatch(expected, received, tolerance)
+        if text:
+            yield Difference(part, text.replace(_NO_RETURN, "") if part else text)
+    elif _is_scalar(expected) and is_tensor(received) and not received.ndim:
+        # What is a scalar of its own in NumPy is a tensor without axes in PyTorch.
+        yield from _walk(expected, as_array(received)[()], tolerance, part, names)
     elif _is_number(expected) and part:
-        yield from _walk_number(float(expected), received, tolerance, part)  # type: ignore[arg-type]
+        yield from _walk_number(expected, received, tolerance, part)
     elif isinstance(expected, dict):
         yield from _walk_dict(expected, received, tolerance, part)
     elif isinstance(expected, tuple | list):
@@ -115,20 +160,22 @@ def _wrong_keys(expected: dict[str, object], received: object) -> str:
         keys = ", ".join(map(repr, expected))
         return f"expected a dict with the keys {keys}, received {describe(received)}"
     missing = ", ".join(repr(key) for key in expected if key not in received)
-    unknown = ", ".join(repr(key) for key in received if key not in expected)
+    others = [repr(key)[:_NAME] for key in received if key not in expected]
+    more = f" and {len(others) - _FEW} more" if len(others) > _FEW else ""
+    unknown = ", ".join(others[:_FEW]) + more
     parts = [missing and f"missing: {missing}", unknown and f"unknown: {unknown}"]
     return f"the keys are not as given; {'; '.join(filter(None, parts))}"
 
 
 def _walk_number(
-    expected: float, received: object, tolerance: Tolerance, part: str
+    expected: object, received: object, tolerance: Tolerance, part: str
 ) -> Iterator[Difference]:
     text = _number_mismatch(expected, received, tolerance)
     if text and _is_number(received):
         number = _digits(_as_float(received))
         yield Difference(part, text, veiled=f"not right yet, received {number}")
     elif text:
-        yield Difference(part, text.replace(": is there a return at the end?", ""))
+        yield Difference(part, text.replace(_NO_RETURN, ""))
 
 
 def _walk_sequence(
@@ -138,8 +185,8 @@ def _walk_sequence(
     part: str,
     names: Sequence[str],
 ) -> Iterator[Difference]:
-    entries = _entries(received, arrays=isinstance(expected, list))
-    if entries is None or len(entries) != len(expected):
+    entries = _entries(received, len(expected), arrays=isinstance(expected, list))
+    if entries is None:
         wanted = f"{len(expected)} values" + (f" ({', '.join(names)})" if names else "")
         yield Difference(part, f"expected {wanted}, received {describe(received)}")
         return
@@ -148,12 +195,22 @@ def _walk_sequence(
         yield from _walk(one, other, tolerance, label)
 
 
-def _entries(value: object, *, arrays: bool) -> list[object] | None:
-    """The parts of a sequence; an array has parts only where a list of numbers is expected."""
+def _entries(value: object, count: int, *, arrays: bool) -> list[object] | None:
+    """The parts of a sequence, if it has so many.
+
+    An array has parts only where a list of numbers is expected.
+    """
+    if arrays and is_tensor(value) and value.ndim:
+        return list(as_array(value)) if len(value) == count else None
     is_sequence = isinstance(value, list | tuple) or (
         arrays and isinstance(value, np.ndarray) and value.ndim
     )
-    return list(value) if is_sequence else None  # type: ignore[call-overload]
+    # Counted before they are listed: a student's array may have millions.
+    return list(value) if is_sequence and len(value) == count else None  # type: ignore[call-overload, arg-type]
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, bool | np.bool_) or _is_number(value)
 
 
 def _is_number(value: object) -> bool:
@@ -175,7 +232,7 @@ def _mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
     if isinstance(expected, bool | np.bool_):
         return _truth_mismatch(bool(expected), received)
     if _is_number(expected):
-        return _number_mismatch(float(expected), received, tolerance)  # type: ignore[arg-type]
+        return _number_mismatch(expected, received, tolerance)
     if isinstance(expected, np.ndarray):
         return _array_mismatch(expected, received, tolerance)
     if type(expected) is type(received) and expected == received:
@@ -190,13 +247,16 @@ def _truth_mismatch(expected: bool, received: object) -> str:
     return "" if bool(received) is expected else f"expected {expected}, received {bool(received)}"
 
 
-def _number_mismatch(expected: float, received: object, tolerance: Tolerance) -> str:
+def _number_mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
     if not _is_number(received):
-        return f"expected a number, received {describe(received)}"
-    number = _as_float(received)
-    if tolerance.allows(np.asarray(expected), np.asarray(number)):
+        shown = repr(received)[:80] if isinstance(received, str) else describe(received)
+        return f"expected a number, received {shown}"
+    wanted, number = _as_float(expected), _as_float(received)
+    if tolerance.allows(np.asarray(wanted), np.asarray(number)):
         return ""
-    return f"expected {_digits(expected)}, received {_digits(number)}"
+    if isinstance(expected, int) and isinstance(received, int) and abs(number) < 1e15:
+        return f"expected {expected}, received {received}"
+    return _side_by_side(wanted, number)
 
 
 def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance) -> str:
@@ -206,6 +266,21 @@ def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance
         return f"expected shape {expected.shape}, received {received.shape}"
     if received.dtype != expected.dtype:
         return _dtype_mismatch(str(expected.dtype), str(received.dtype))
+    return _numbers_mismatch(expected, received, tolerance)
+
+
+def _tensor_mismatch(expected: "torch.Tensor", received: object, tolerance: Tolerance) -> str:
+    shape = tuple(expected.shape)
+    if not is_tensor(received):
+        return f"expected a tensor of shape {shape}, received {describe(received)}"
+    if received.shape != expected.shape:
+        return f"expected shape {shape}, received {tuple(received.shape)}"
+    if received.dtype != expected.dtype:
+        return _dtype_mismatch(dtype_name(expected), dtype_name(received), _TENSOR_DTYPES)
+    return _numbers_mismatch(as_array(expected), as_array(received), tolerance)
+
+
+def _numbers_mismatch(expected: np.ndarray, received: np.ndarray, tolerance: Tolerance) -> str:
     agree = tolerance.allows(expected, received)
     if agree.all():
         return ""
@@ -221,15 +296,24 @@ def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance
     where = np.unravel_index(int(np.argmax(np.where(agree, -1.0, gap))), gap.shape)
     return (
         f"largest difference {_digits(float(gap[where]))} at {_index(where)}: "
-        f"expected {_digits(float(expected[where]))}, received {_digits(float(received[where]))}"
+        f"{_side_by_side(float(expected[where]), float(received[where]))}"
     )
 
 
-def _dtype_mismatch(expected: str, received: str) -> str:
+def _side_by_side(expected: float, received: float) -> str:
+    """Two numbers, with as many digits as it takes to tell them apart."""
+    one, other = _digits(expected), _digits(received)
+    for digits in (6, 9, 12, 17):
+        if one == other:
+            one, other = f"{expected:.{digits}g}", f"{received:.{digits}g}"
+    return f"expected {one}, received {other}"
+
+
+def _dtype_mismatch(
+    expected: str, received: str, advice: Mapping[tuple[str, str], str] = _ARRAY_DTYPES
+) -> str:
     text = f"expected numbers of type {expected}, received {received}"
-    if (expected, received) == ("float32", "float64"):
-        text += "; new arrays are float64 unless told otherwise: dtype=…, or np.zeros_like"
-    return text
+    return text + advice.get((expected, received), "")
 
 
 def _index(where: Iterable[SupportsInt]) -> str:

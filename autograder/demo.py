@@ -3,6 +3,7 @@
 It runs in a folder of its own, with nbgrader's own steps and the course's own configuration.
 """
 
+import json
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -20,21 +21,24 @@ from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.exam import exams_of
 from autograder.marks import Mark, marks_in, total
+from autograder.record import RECORD_SUFFIX
 from autograder.stock import configuration, nbgrader_api
 
 _SECONDS_PER_CELL = 10
+_MANY = 3
 _TAG = re.compile(r"</?code>")
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one submission: its marks, or why there are none."""
+    """What came of one submission: its marks and what was remarked, or why there are none."""
 
     lesson: str
     submission: Submission
     marks: Sequence[Mark] = ()
     score: float = 0.0
     reason: str = ""
+    remarks: Sequence[str] = ()
     feedback: Path | None = None
 
 
@@ -49,7 +53,10 @@ def run_demo(
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir(parents=True)
     config = configuration(course, root)
-    config.Execute.timeout = _SECONDS_PER_CELL
+    config.GradeSafely.limits = {
+        "cell_seconds": _SECONDS_PER_CELL,
+        "call_seconds": _SECONDS_PER_CELL,
+    }
     api = nbgrader_api(config)
     results = []
     for lesson in lessons:
@@ -91,28 +98,15 @@ def _grade(root: Path, api: NbGraderAPI, built: Built, submission: Submission) -
     outcome = api.autograde(lesson, student)
     graded = root / "autograded" / student / lesson / f"{lesson}.ipynb"
     if not outcome["success"] or not graded.exists():
-        handed_in = root / "submitted" / student / lesson / f"{lesson}.ipynb"
-        return Result(lesson, submission, reason=why_not_graded(handed_in, outcome))
+        return Result(lesson, submission, reason=_last_line(outcome))
+    record = json.loads(graded.with_name(f"{lesson}{RECORD_SUFFIX}").read_text(encoding="utf-8"))
     marks = marks_in(nbformat.read(graded, as_version=4), built.lesson.points)
     api.generate_feedback(lesson, student)
     page = root / "feedback" / student / lesson / f"{lesson}.html"
     with api.gradebook as gradebook:
         score = gradebook.find_submission(lesson, student).score
-    return Result(lesson, submission, marks, score, feedback=page if page.exists() else None)
-
-
-def why_not_graded(handed_in: Path, outcome: Mapping[str, object]) -> str:
-    """One sentence on why nbgrader could not grade a submission."""
-    try:
-        nbformat.read(handed_in, as_version=4)
-    except nbformat.reader.NotJSONError:
-        return "the file is not a notebook: it is not valid JSON, or breaks off"
-    except (ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
-        return f"the file is not a notebook: {type(error).__name__}"
-    text = f"{outcome.get('log', '')}{outcome.get('error', '')}"
-    if "DeadKernel" in text or "Kernel died" in text:
-        return "a cell ended the Python process, and nbgrader gave up on the notebook"
-    return f"nbgrader gave up on it: {_last_line(outcome)}"
+    feedback = page if page.exists() else None
+    return Result(lesson, submission, marks, score, "", record["remarks"], feedback)
 
 
 def _last_line(outcome: Mapping[str, object]) -> str:
@@ -146,6 +140,8 @@ def _as_table(lesson: str, results: Sequence[Result]) -> Table:
 def _found(result: Result) -> list[str]:
     if result.reason:
         return [f"not graded: {result.reason}"]
+    if len(result.remarks) > _MANY:
+        return [result.remarks[0]]
     lost = [mark for mark in result.marks if mark.points == 0 and not mark.by_hand]
     unwritten = [mark for mark in lost if mark.verdict == "not implemented yet"]
     lines = [
@@ -153,6 +149,7 @@ def _found(result: Result) -> list[str]:
         for mark in lost
         if mark not in unwritten
     ]
+    lines = [*result.remarks, *lines]
     return [*lines, f"{len(unwritten)} not implemented yet"] if unwritten else lines
 
 
@@ -164,9 +161,11 @@ def disappointments(results: Sequence[Result]) -> list[str]:
 def _judge(result: Result) -> list[str]:
     submission = result.submission
     who = f"{submission.student} in {result.lesson}"
-    if submission.broken not in result.reason or bool(submission.broken) != bool(result.reason):
-        return [f"{who}: expected {submission.broken or 'to be graded'}, found {result.reason!r}"]
+    if result.reason:
+        return [f"{who}: not graded: {result.reason}"]
     sentences = []
+    if submission.remark not in "; ".join(result.remarks):
+        sentences.append(f"{who}: the record does not say {submission.remark!r}")
     for mark in result.marks:
         if mark.by_hand:
             continue

@@ -12,7 +12,15 @@ CourseError
 │   ├── LessonError    in source/
 │   └── SolutionError  in solutions/
 ├── ExamError           an exam that contradicts itself
-└── CheckError          a check called on what it does not know, or without its examples
+├── CheckError          a check called on what it does not know, or without its examples
+├── IsolationUnavailable  this machine can't wall student code in
+├── SandboxFailed       the sandbox itself failed, which is nobody's mistake but ours
+├── LimitError          a limit that does not exist, or a number that can't be one
+└── ExchangeError       the grader and a student's process could not exchange a value
+    ├── ValueTooLarge       what was to be sent is beyond the limits
+    ├── ReplyNotUnderstood  what came is not a message, or beyond the limits
+    ├── StudentGone         the other process has ended, or hung up
+    └── StudentTooSlow      the other process did not answer, or did not listen, in time
 
 Each message is one sentence: what was wrong, where, what to do. The command line prints it without
 a traceback and ends with the class's exit code.
@@ -82,3 +90,35 @@ class ExamError(CourseError):
 
 class CheckError(CourseError):
     """A check was called on what it does not know, or without its printed examples."""
+
+
+class LimitError(CourseError):
+    """A limit does not exist, or its number can't be one."""
+
+
+class IsolationUnavailable(CourseError):
+    """This machine can't wall student code in, so none of it is run."""
+
+
+class SandboxFailed(CourseError):
+    """The sandbox itself failed: our own failure, never the student's."""
+
+
+class ExchangeError(CourseError):
+    """The grader and a student's process could not exchange a value."""
+
+
+class ValueTooLarge(ExchangeError):
+    """What was to be sent is beyond the limits; nothing of it was sent."""
+
+
+class ReplyNotUnderstood(ExchangeError):
+    """What came from the other process is not a message, or is beyond the limits."""
+
+
+class StudentGone(ExchangeError):
+    """The process at the other end has ended, or hung up."""
+
+
+class StudentTooSlow(ExchangeError):
+    """The process at the other end did not answer, or did not listen, in time."""

@@ -1,9 +1,9 @@
 """The vocabulary in which an exam is written.
 
-An exam belongs to one exercise, that is, to one function of the reference. It says on what the
-function is called, what must hold of its answers, which wrong answers are known and what to tell
-whoever gives one. Everything else is derived: the learner's check, the hidden tests, the hints and
-the tests of the tests.
+An exam belongs to one exercise, that is, to one function or class of the reference. It says on what
+it is called, what must hold of its answers, which wrong answers are known and what to tell whoever
+gives one. Everything else is derived: the learner's check, the hidden tests, the hints and the
+tests of the tests.
 
     scores = Exam(reference.attention_scores)
 
@@ -31,7 +31,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,11 @@ from autograder.errors import ExamError
 from autograder.judge import Case, Property, judge
 from autograder.outcome import Outcome, observe
 from autograder.report import Report
+from autograder.rules import broken
+from autograder.tensors import cast, is_tensor
+
+if TYPE_CHECKING:
+    import torch
 
 Function = TypeVar("Function", bound=Callable[..., object])
 DEFAULT_SEED = 2026
@@ -85,6 +90,12 @@ class Draw:
         """A float64 array with the named axes, normal with standard deviation `scale`."""
         return scale * self.rng.normal(size=self.shape(axes))
 
+    def tensor(self, axes: str, scale: float = 1.0) -> "torch.Tensor":
+        """The same as a float64 tensor."""
+        import torch
+
+        return torch.from_numpy(self(axes, scale))
+
     def shape(self, axes: str) -> tuple[int, ...]:
         """The sizes of the named axes, as in `draw.shape("tokens d_in")`."""
         return tuple(self.size(axis) for axis in axes.split())
@@ -106,7 +117,13 @@ class Exam:
         returns: the words for the parts of a tuple that it returns.
         tolerance: how far numbers may be off; by default what their dtype allows.
         reveal: whether a learner is shown the expected numbers of a worksheet.
-        dtypes: each case is run once with its floating-point arrays cast to each of these.
+        dtypes: each case is run once with its floating-point arrays and tensors cast to each of
+            these.
+        use: the driver, for an exercise that is not simply called: a function
+            `use(answer, *arguments)` that makes a value of an answer, such as a class, and a case's
+            arguments. These have the names of its parameters. Learners must be able to import it.
+        forbids: names that an answer must not mention, where a learner is to write it themselves:
+            `("scaled_dot_product_attention",)`.
 
     Raises:
         ExamError: for a dtype that has no tolerance by default, and is given none.
@@ -120,10 +137,14 @@ class Exam:
         tolerance: Tolerance | None = None,
         reveal: bool = True,
         dtypes: Sequence[str] = ("float64", "float32"),
+        use: Callable[..., object] | None = None,
+        forbids: Sequence[str] = (),
     ) -> None:
         self.reference = reference
         self.name: str = reference.__name__
-        self.parameters = tuple(inspect.signature(reference).parameters)
+        self.use = use
+        self.forbids = tuple(forbids)
+        self.parameters = tuple(inspect.signature(use or reference).parameters)[bool(use) :]
         if tolerance is None:
             for dtype in dtypes:
                 if dtype not in TOLERANCES:
@@ -137,23 +158,34 @@ class Exam:
         self._reveal = reveal
         self._dtypes = tuple(dtypes)
         self._examples: list[Callable[[], object]] = []
-        self._cases: list[tuple[Callable[[Draw], object], int]] = []
+        self._cases: list[tuple[Callable[[Draw], object], int, str]] = []
         self._properties: dict[str, Property] = {}
+        self._made: dict[int | None, list[Case]] = {}
 
     def example(self, arguments: Callable[[], object]) -> Callable[[], object]:
         """Declare a printed example: shipped to learners with the numbers that come out of it."""
         _sentence(arguments)
+        self._made.clear()
         self._examples.append(arguments)
         return arguments
 
     def case(
-        self, arguments: Callable[[Draw], object] | None = None, *, times: int = 3
+        self,
+        arguments: Callable[[Draw], object] | None = None,
+        *,
+        times: int = 3,
+        group: str = "",
     ) -> Callable[..., object]:
-        """Declare a hidden case, drawn afresh `times` times."""
+        """Declare a hidden case, drawn afresh `times` times.
+
+        Cases with a `group` give partial credit: each group, and all cases without one together,
+        is worth the same share of the points.
+        """
 
         def declare(function: Callable[[Draw], object]) -> Callable[[Draw], object]:
             _sentence(function)
-            self._cases.append((function, times))
+            self._made.clear()
+            self._cases.append((function, times, group))
             return function
 
         return declare if arguments is None else declare(arguments)
@@ -163,6 +195,7 @@ class Exam:
         sentence = _sentence(statement)
         if sentence in self._properties:
             raise ExamError(f"the exam of {self.name} declares twice what holds: {sentence}")
+        self._made.clear()
         self._properties[sentence] = statement
         return statement
 
@@ -170,6 +203,7 @@ class Exam:
         """Declare a known wrong answer; its docstring is the hint for whoever gives it."""
         _sentence(wrong)
         self._refuse_doubled(wrong.__name__)
+        self._made.clear()
         self.misconceptions[wrong.__name__] = wrong
         return wrong
 
@@ -192,27 +226,42 @@ class Exam:
     def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
         """The printed examples and all that is drawn: the same seed gives the same cases."""
         cases = list(self.printed_cases())
-        for place, (function, times) in enumerate(self._cases):
+        for place, (function, times, group) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
-                cases += self._typed(_sentence(function), values, self._properties)
+                cases += self._typed(_sentence(function), values, self._properties, group)
         return cases
 
     def examine(self, answer: object, seed: int = DEFAULT_SEED) -> Report:
         """Examine an answer on all cases."""
-        return judge(self.name, answer, self.hidden_cases(seed), self.hints)
+        rule = broken(self.name, answer, self.forbids)
+        return rule or judge(self.name, answer, self._once(seed), self.hints)
 
     def preview(self, answer: object) -> Report:
         """Examine an answer as the learner's own check does, on the printed examples alone."""
-        return judge(self.name, answer, self.printed_cases(), self.hints)
+        rule = broken(self.name, answer, self.forbids)
+        return rule or judge(self.name, answer, self._once(None), self.hints)
 
-    def _typed(self, label: str, values: object, properties: Mapping[str, Property]) -> list[Case]:
+    def _once(self, seed: int | None) -> list[Case]:
+        """The hidden cases of a seed, or the printed ones, made once for many answers in a row.
+
+        What takes time is what the misconceptions do on them, which each case remembers.
+        """
+        if seed not in self._made:
+            # One seed at a time: cases hold all the numbers of all misconceptions.
+            self._made = {key: cases for key, cases in self._made.items() if None in (key, seed)}
+            self._made[seed] = self.printed_cases() if seed is None else self.hidden_cases(seed)
+        return self._made[seed]
+
+    def _typed(
+        self, label: str, values: object, properties: Mapping[str, Property], group: str = ""
+    ) -> list[Case]:
         arguments = self._bind(values)
         dtypes = self._dtypes if any(map(_is_floating, arguments.values())) else self._dtypes[:1]
         return [
             self._case(label if dtype == self._dtypes[0] else f"{label}, in {dtype}",
                        {name: _cast(value, dtype) for name, value in arguments.items()},
-                       self._tolerance or TOLERANCES[dtype], properties)
+                       self._tolerance or TOLERANCES[dtype], properties, group)
             for dtype in dtypes
         ]  # fmt: skip
 
@@ -222,12 +271,14 @@ class Exam:
         arguments: Mapping[str, object],
         tolerance: Tolerance,
         properties: Mapping[str, Property],
+        group: str,
     ) -> Case:
         @cache
         def lookalikes() -> Mapping[str, Outcome]:
-            return {name: observe(f, arguments) for name, f in self.misconceptions.items()}
+            wrong = self.misconceptions
+            return {name: observe(f, arguments, self.use) for name, f in wrong.items()}
 
-        expected = observe(self.reference, arguments)
+        expected = observe(self.reference, arguments, self.use)
         self._refuse_unnamed(expected.value)
         return Case(
             label,
@@ -238,6 +289,8 @@ class Exam:
             self.returns,
             properties,
             self._reveal,
+            self.use,
+            group,
         )
 
     def _bind(self, values: object) -> dict[str, object]:
@@ -245,7 +298,8 @@ class Exam:
         if len(given) > len(self.parameters):
             raise ExamError(
                 f"a case of {self.name} gives {len(given)} arguments, "
-                f"but the function takes {len(self.parameters)}"
+                f"but {self.use.__name__ if self.use else 'the function'} takes "
+                f"{len(self.parameters)}"
             )
         return dict(zip(self.parameters, given, strict=False))
 
@@ -271,7 +325,8 @@ def exams_of(module: ModuleType) -> dict[str, Exam]:
 
 
 def _sentence(function: Callable[..., object]) -> str:
-    text = inspect.getdoc(function)
+    # getdoc would find the sentence of the class that this one derives from.
+    text = function.__doc__ if isinstance(function, type) else inspect.getdoc(function)
     if not text:
         raise ExamError(f"{function.__name__} needs a docstring: it is what a learner reads")
     return " ".join(text.split())
@@ -280,6 +335,10 @@ def _sentence(function: Callable[..., object]) -> str:
 def _is_floating(value: object) -> bool:
     if type(value) is list or type(value) is tuple:
         return any(map(_is_floating, value))
+    if type(value) is dict:
+        return any(map(_is_floating, value.values()))
+    if is_tensor(value):
+        return value.is_floating_point()
     return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
@@ -289,6 +348,10 @@ def _cast(value: object, dtype: str) -> object:
     # A named tuple can't be made anew from its entries alone.
     if type(value) is tuple:
         return tuple(_cast(entry, dtype) for entry in value)
+    if type(value) is dict:
+        return {key: _cast(entry, dtype) for key, entry in value.items()}
+    if is_tensor(value) and value.is_floating_point():
+        return cast(value, dtype)
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return value.astype(dtype)
     return value

@@ -14,11 +14,21 @@ import numpy as np
 from autograder.compare import Difference, Tolerance, differences
 from autograder.outcome import Outcome, Raised, observe
 from autograder.report import Finding, Report, State
+from autograder.tensors import as_array, holds_tensors, is_generator, is_tensor
 
 _STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
 _FEW = 12
 _NAMED = 4
-_MATMUL = re.compile(r"matmul: .*\(size (?P<right>\d+) is different from (?P<left>\d+)\)")
+# What NumPy, then PyTorch, say of a matrix product that can't be.
+_MATMUL = re.compile(
+    r"matmul: .*\(size (?P<right>\d+) is different from (?P<left>\d+)\)"
+    r"|shapes cannot be multiplied \(\d+x(?P<columns>\d+) and (?P<rows>\d+)x\d+\)"
+)
+_DTYPES = re.compile(r"(?=.*\bfloat\b)(?=.*\bdouble\b).*\b(dtype|scalar type)\b", re.IGNORECASE)
+# An exception whose name ends so is a driver's: it says in one sentence why it can't use an answer.
+_MISMATCH = "Mismatch"
+# What a driver calls the parts of its value that follow from the others.
+_FOLLOWS = ("gradient for ", "outputs seen in ")
 
 Property = Callable[..., object]
 
@@ -28,7 +38,8 @@ class Case:
     """One call, and what should come of it.
 
     `lookalikes` gives, by a misconception's name, what that wrong answer does on this call. With
-    `reveal` false, expected numbers are not shown: they are for the learner to find.
+    `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is the
+    driver that calls the answer, where there is one. `group` is a share of the points.
     """
 
     label: str
@@ -39,6 +50,8 @@ class Case:
     names: tuple[str, ...] = ()
     properties: Mapping[str, Property] = field(default_factory=dict)
     reveal: bool = True
+    use: Callable[..., object] | None = None
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,13 +67,14 @@ def judge(
     cases: Sequence[Case],
     hints: Mapping[str, str],
 ) -> Report:
-    """Examine `answer`, a function, on every case.
+    """Examine `answer`, a function or what the cases' driver makes use of, on every case.
 
     `hints` maps each misconception's name to its sentence, the likeliest first.
     """
     if not callable(answer):
         kind = type(answer).__name__
-        finding = Finding("the name itself", "", (f"expected a function, found a {kind}",))
+        wanted = "class or function" if any(case.use for case in cases) else "function"
+        finding = Finding("the name itself", "", (f"expected a {wanted}, found a {kind}",))
         return Report(exercise, State.WRONG, (), len(cases), finding)
     observations = [_observe(answer, case) for case in cases]
     failed = [one for one in observations if one.wrong]
@@ -81,11 +95,19 @@ def judge(
         _finding(smallest),
         name,
         hints.get(name, ""),
+        _credit(observations),
     )
 
 
+def _credit(observations: Sequence["_Observation"]) -> float:
+    """The share of the groups in which all is right; nothing where there is one group alone."""
+    groups = {one.case.group for one in observations}
+    spoilt = {one.case.group for one in observations if one.wrong}
+    return (len(groups) - len(spoilt)) / len(groups) if len(groups) > 1 else 0.0
+
+
 def _observe(answer: Callable[..., object], case: Case) -> _Observation:
-    outcome = observe(answer, case.arguments)
+    outcome = observe(answer, case.arguments, case.use)
     wrong = _compare(case.expected, outcome, case)
     if not wrong:
         wrong = [
@@ -102,55 +124,69 @@ def _bind(holds: Property, answer: Callable[..., object]) -> Callable[..., objec
 
 def _compare(expected: Outcome, received: Outcome, case: Case) -> list[Difference]:
     if expected.raised or received.raised:
-        return _compare_raised(expected, received)
+        return _compare_raised(expected, received, "code" if case.use else "function")
     found = differences(expected.value, received.value, case.tolerance, case.names)
     if received.changed != expected.changed:
         names = " and ".join(f"`{name}`" for name in received.changed)
-        found.append(Difference("arguments", f"your function writes to its argument {names}"))
+        mine = "code writes to the" if case.use else "function writes to its"
+        # First: numbers may be wrong because of it.
+        found.insert(0, Difference("arguments", f"your {mine} argument {names}"))
     return found
 
 
-def _compare_raised(expected: Outcome, received: Outcome) -> list[Difference]:
+def _compare_raised(expected: Outcome, received: Outcome, called: str) -> list[Difference]:
     if expected.raised and received.raised:
         if expected.raised.kind == received.raised.kind:
             return []
         text = f"expected a {expected.raised.kind}, received {received.raised}"
     elif expected.raised:
-        text = f"expected a {expected.raised.kind}, but your function returned a value"
+        text = f"expected a {expected.raised.kind}, but your {called} returned a value"
     else:
         assert received.raised is not None
-        text = str(received.raised)
+        text = received.raised.message if _is_mismatch(received) else str(received.raised)
     return [Difference("", text), *_in_plain_words(received.raised)]
 
 
 def _in_plain_words(raised: Raised | None) -> list[Difference]:
-    """What NumPy's message about a matrix product means, if this is one."""
-    sizes = _MATMUL.search(raised.message) if raised else None
-    if not sizes:
-        return []
-    text = (
-        f"in a matrix product the last axis on the left meets the one before the last on the "
-        f"right; here {sizes['left']} met {sizes['right']}"
-    )
-    return [Difference("", text)]
+    """What a library's message about a matrix product means, if this is one."""
+    message = raised.message if raised else ""
+    sizes = _MATMUL.search(message)
+    text = ""
+    if sizes:
+        text = (
+            f"in a matrix product the last axis on the left meets the one before the last on the "
+            f"right; here {sizes['left'] or sizes['columns']} met "
+            f"{sizes['right'] or sizes['rows']}"
+        )
+    elif _DTYPES.search(message):
+        text = (
+            "float32 (torch's float) met float64 (double); new tensors are float32 unless told "
+            "otherwise: dtype=…, or torch.zeros_like"
+        )
+    return [Difference("", text)] if text else []
+
+
+def _is_mismatch(outcome: Outcome) -> bool:
+    return outcome.raised is not None and outcome.raised.kind.endswith(_MISMATCH)
 
 
 def _unwritten(observation: _Observation) -> bool:
     raised = observation.outcome.raised
     blank = all(difference.blank for difference in observation.wrong)
-    return blank or (raised is not None and raised.kind == "NotImplementedError")
+    return blank or (raised is not None and raised.is_blank)
 
 
 def _what_is_missing(observation: _Observation) -> Finding:
     blanks = [difference.part for difference in observation.wrong if difference.part]
     if not blanks:
-        return Finding("", "", (_STUB,))
+        raised = observation.outcome.raised
+        return Finding("", "", ((raised and raised.message) or _STUB,))
     more = f" and {len(blanks) - _NAMED} more" if len(blanks) > _NAMED else ""
     return Finding("", "", (f"still blank: {', '.join(blanks[:_NAMED])}{more}",))
 
 
 def _stopped(observation: _Observation) -> bool:
-    return observation.outcome.raised is not None
+    return observation.outcome.raised is not None and not _is_mismatch(observation.outcome)
 
 
 def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) -> str:
@@ -203,9 +239,12 @@ def _without_line(raised: Raised | None) -> tuple[str, str] | None:
 
 
 def _finding(observation: _Observation) -> Finding:
+    # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
+    # they would only hide it.
+    causes = [one for one in observation.wrong if not one.part.startswith(_FOLLOWS)]
     details = [
         f"{difference.part}: {text}" if difference.part else text
-        for difference in observation.wrong
+        for difference in causes or observation.wrong
         for text in [difference.text if observation.case.reveal else _veiled(difference)]
     ]
     raised = observation.outcome.raised
@@ -226,14 +265,52 @@ def _shapes(arguments: Mapping[str, object]) -> str:
 
 
 def _shape(value: object) -> str:
+    if is_tensor(value):
+        value = as_array(value)
     if isinstance(value, np.ndarray):
         few = np.array2string(value, precision=4, separator=", ", suppress_small=True)
         few = " ".join(few.split())
         return f"= {few}" if value.size <= _FEW and value.ndim else f"of shape {value.shape}"
+    if is_generator(value):
+        return f"seeded with {value.initial_seed()}"
+    if isinstance(value, dict | list | tuple):
+        return f"= {_brief(value)}"
     if callable(value):
         return f"= {getattr(value, '__name__', 'a function')}"
     return f"= {value!r}"
 
 
+def _brief(value: object) -> str:
+    """A list, tuple or dict; of tensors, and of more than a few numbers, the shape alone."""
+    if is_tensor(value):
+        return f"tensor of shape {tuple(value.shape)}"
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}"
+    if isinstance(value, dict):
+        shown = [f"{key!r}: {_brief(entry)}" for key, entry in value.items()]
+        return "{" + ", ".join(_first_of(shown)) + "}"
+    if isinstance(value, list | tuple):
+        if len(value) > _FEW and all(isinstance(entry, int | float) for entry in value):
+            return f"{type(value).__name__} of {len(value)} numbers"
+        opening, closing = "[]" if isinstance(value, list) else "()"
+        comma = "," if closing == ")" and len(value) == 1 else ""
+        return f"{opening}{', '.join(_first_of(list(map(_brief, value))))}{comma}{closing}"
+    return repr(value)
+
+
+def _first_of(shown: list[str]) -> list[str]:
+    more = len(shown) - _FEW
+    return shown if more <= 0 else [*shown[:_NAMED], f"and {len(shown) - _NAMED} more"]
+
+
 def _size(arguments: Mapping[str, object]) -> int:
-    return sum(value.size if isinstance(value, np.ndarray) else 1 for value in arguments.values())
+    return sum(map(_numbers_in, arguments.values()))
+
+
+def _numbers_in(value: object) -> int:
+    if is_tensor(value):
+        return value.numel()
+    if holds_tensors(value):
+        assert isinstance(value, dict | list | tuple)
+        return sum(map(_numbers_in, value.values() if isinstance(value, dict) else value))
+    return value.size if isinstance(value, np.ndarray) else 1

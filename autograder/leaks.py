@@ -3,28 +3,40 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from autograder.reference import Source, words
+from autograder.reference import Solution, Source, words
 
 # Shorter texts ("return total") are everybody's.
 _SHORTEST = 16
+# One of several parts of a solution may be ("super().__init__()") without giving it away.
+_SHORTEST_PART = 40
 
 
 def leaks(text: str, sources: Iterable[Source], *, is_code: bool) -> Iterator[tuple[str, int]]:
     """The exercises whose solution stands in `text`, each with the line (from 1) where it does.
 
     A solution is found by its letters, however they are spaced, and in code by its syntax: the
-    same statements under the same names, whatever stands around them.
+    same statements under the same names, whatever stands around them. Of a solution between several
+    pairs of marks, as in a class, each longer part is one as well.
     """
     bodies = list(_bodies(text)) if is_code else []
     for source in sources:
-        line = _by_letters(text, source) or _by_syntax(bodies, source)
-        if line:
-            yield source.name, line
+        for solution, shortest in _secrets(source):
+            line = _by_letters(text, solution, shortest) or _by_syntax(bodies, solution, shortest)
+            if line:
+                yield source.name, line
+                break
 
 
-def _by_letters(text: str, source: Source) -> int:
-    wanted = words("".join(source.solution))
-    if len(wanted) < _SHORTEST or wanted not in words(text):
+def _secrets(source: Source) -> Iterator[tuple[Solution, int]]:
+    """What may not be found, each with the length below which it is no secret."""
+    yield Solution(source.solution, source.tree), _SHORTEST
+    if len(source.solutions) > 1:
+        yield from ((part, _SHORTEST_PART) for part in source.solutions if part.tree)
+
+
+def _by_letters(text: str, solution: Solution, shortest: int) -> int:
+    wanted = words("".join(solution.lines))
+    if len(wanted) < shortest or wanted not in words(text):
         return 0
     lines = text.split("\n")
     last = next(
@@ -37,9 +49,9 @@ def _by_letters(text: str, source: Source) -> int:
     )
 
 
-def _by_syntax(bodies: Iterable[list[ast.stmt]], source: Source) -> int:
-    wanted = [ast.dump(statement) for statement in source.tree]
-    if sum(map(len, source.solution)) < _SHORTEST:
+def _by_syntax(bodies: Iterable[list[ast.stmt]], solution: Solution, shortest: int) -> int:
+    wanted = [ast.dump(statement) for statement in solution.tree]
+    if sum(map(len, solution.lines)) < shortest:
         return 0
     for body in bodies:
         dumps = [ast.dump(statement) for statement in body]

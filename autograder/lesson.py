@@ -6,6 +6,7 @@ here, `check` that it is checked here and for how many points:
     ```{exercise} attention_scores
     :difficulty: 1
     :minutes: 5
+    :from: S1
     ```
 
     ```{check} attention_scores
@@ -41,7 +42,7 @@ _AT_START = re.compile(r"`{3,}\{")
 _STRAY = re.compile(r"[\s>*+-]*(`{3,}|~{3,})\s*\{(?P<kind>code-cell|exercise|check)\}")
 _MISPLACED = "write ```{{{kind}}} at the start of its line, below a blank line where HTML precedes"
 _OPTION = re.compile(r"^:(?P<key>[\w-]+):\s*(?P<value>.*)$")
-_NAME = re.compile(r"^[a-z][a-zA-Z0-9_]*$")
+_NAME = re.compile(r"^[a-zA-Z][a-zA-Z0-9_]*$")
 _REGION = re.compile(
     r"^### BEGIN (?P<kind>SOLUTION|MARK SCHEME)\n(?P<text>.*?)^### END (?P=kind)$", re.S | re.M
 )
@@ -66,12 +67,16 @@ class Code:
 
 @dataclass(frozen=True)
 class Exercise:
-    """The place of an exercise, with its card but for the points."""
+    """The place of an exercise, with its card but for the points.
+
+    `origin` says where it comes from: a document, a paper.
+    """
 
     line: int
     name: str
     difficulty: int
     minutes: int
+    origin: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,7 @@ class Written:
     question: str
     model_answer: str
     marking_scheme: str
+    origin: str = ""
 
 
 Block = Prose | Code | Exercise | Check | Written
@@ -244,19 +250,23 @@ def _directive(path: Path, line: int, kind: str, name: str, body: Sequence[str])
     if not _NAME.match(name):
         raise LessonError(path, line, f"{{{kind}}} needs the name of an exercise, found {name!r}")
     options, text = _options(path, line, body)
+    origin = options.pop("from", "")
     if kind == "check":
         if text:
             raise LessonError(path, line, f"the {{check}} of {name} has a body; it takes none")
         return Check(line, name, **_numbers(path, line, name, options, ("points",)))
     if not text:
         return Exercise(
-            line, name, **_numbers(path, line, name, options, ("difficulty", "minutes"))
+            line,
+            name,
+            origin=origin,
+            **_numbers(path, line, name, options, ("difficulty", "minutes")),
         )
     numbers = _numbers(path, line, name, options, ("points", "difficulty", "minutes"))
     question = _REGION.sub("", text).strip()
     return Written(
         line, name, question=question, model_answer=_region(path, line, name, text, "SOLUTION"),
-        marking_scheme=_region(path, line, name, text, "MARK SCHEME"), **numbers,
+        marking_scheme=_region(path, line, name, text, "MARK SCHEME"), origin=origin, **numbers,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from autograder.errors import CheckError
 from autograder.exam import Exam, exams_of
 from autograder.lesson import read_lesson
 from autograder.marks import Mark, as_html, mark_of, marks_in, written_mark
+from autograder.notebook import has_role
 from autograder.running import run
 
 
@@ -77,7 +78,7 @@ def with_hidden_tests(notebook: NotebookNode, source: NotebookNode) -> NotebookN
     tests = {
         cell.metadata.nbgrader.grade_id: cell
         for cell in source.cells
-        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade")
+        if cell.cell_type == "code" and has_role(cell, "grade")
     }
     for cell in notebook.cells:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")

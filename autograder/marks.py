@@ -10,6 +10,7 @@ from rich.table import Table
 
 from autograder.card import REPORT_MIME
 from autograder.report import Report, State
+from autograder.verdict import Verdict
 
 BY_HAND = "to be graded by hand"
 NO_ANSWER = "not answered"
@@ -38,7 +39,7 @@ def written_mark(exercise: str, out_of: int, *, answered: bool = True) -> Mark:
 def mark_of(report: Report, out_of: int) -> Mark:
     """The mark that a report earns."""
     details = report.finding.details if report.finding else ()
-    points = out_of if report.state is State.PASSED else 0
+    points = out_of if report.state is State.PASSED else round(report.credit * out_of, 2)
     return Mark(
         report.exercise, points, out_of, report.state.value, details,
         report.misconception, report.hint,
@@ -71,8 +72,9 @@ def _read(exercise: str, out_of: int, cells: Mapping[str, NotebookNode]) -> Mark
         written = output.get("data", {}).get(REPORT_MIME)
         if written:
             passed = written["state"] == State.PASSED.value and not errors
+            part = round(written.get("credit", 0) * out_of, 2)
             return Mark(
-                exercise, out_of if passed else 0, out_of, written["state"],
+                exercise, out_of if passed else part, out_of, written["state"],
                 tuple(written["details"]), written["misconception"], written["hint"],
             )  # fmt: skip
     if errors:
@@ -81,6 +83,8 @@ def _read(exercise: str, out_of: int, cells: Mapping[str, NotebookNode]) -> Mark
 
 
 def _explain(kind: str, message: str) -> str:
+    if kind in {verdict.ename for verdict in Verdict}:
+        return message
     if kind in ("CellTimeoutError", "KeyboardInterrupt"):
         return State.STOPPED.value
     if kind == "NameError":

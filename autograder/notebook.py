@@ -121,3 +121,8 @@ def _identify(cells: list[NotebookNode]) -> None:
         stem = grade_id.replace("_", "-")[:60] if grade_id else digest
         seen[stem] = seen.get(stem, 0) + 1
         cell.id = stem if seen[stem] == 1 else f"{stem}-{seen[stem]}"
+
+
+def has_role(cell: NotebookNode, role: str) -> bool:
+    """Whether nbgrader knows a cell as "solution" or "grade"; a test is the second alone."""
+    return bool(cell.metadata.get("nbgrader", {}).get(role))

@@ -6,15 +6,21 @@ import io
 import linecache
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from traceback import walk_tb
 from types import TracebackType
 
 import numpy as np
 
 from autograder.compare import identical
+from autograder.errors import ExchangeError
+from autograder.tensors import fresh_generators, seeded
 
 _PRINTED = 500
+# What a blank function says of itself when another one calls it; `is_blank` knows it by its end.
+_BLANK_CALLEE = ", which this calls, is not implemented yet"
+# What torch says of a module without a forward.
+_NO_FORWARD = 'is missing the required "forward" function'
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,15 @@ class Raised:
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" if self.message else self.kind
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is an exercise's own `raise NotImplementedError()`, or a missing forward.
+
+        torch raises NotImplementedError too, for what it can't do, and says what that was.
+        """
+        blank = not self.message or self.message.endswith((_BLANK_CALLEE, _NO_FORWARD))
+        return self.kind == "NotImplementedError" and blank
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -39,22 +54,36 @@ class Outcome:
     printed: str = ""
 
 
-def observe(function: Callable[..., object], arguments: Mapping[str, object]) -> Outcome:
+def observe(
+    function: Callable[..., object],
+    arguments: Mapping[str, object],
+    use: Callable[..., object] | None = None,
+) -> Outcome:
     """Call `function` on copies of `arguments`, by position, and report what happened.
 
+    With `use`, a driver, it is that which is called: with `function`, which may be a class, before
+    the arguments. A generator among the arguments is new, with the seed that it had at first.
     Warnings and floating-point noise of the called code are swallowed: a right answer that warns
     is a right answer.
     """
-    given = copy.deepcopy(dict(arguments))
+    given = _copies(arguments)
     value: object = None
     raised: Raised | None = None
-    with _quiet() as printed:
+    with _quiet() as printed, seeded():
         try:
-            value = function(*given.values())
+            value = use(function, *given.values()) if use else function(*given.values())
+        except ExchangeError:
+            raise
         except (Exception, SystemExit) as error:
-            raised = _describe(error, function)
+            raised = describe_error(error, function)
     changed = tuple(name for name in given if not identical(arguments[name], given[name]))
     return Outcome(value, raised, changed, printed.getvalue().strip())
+
+
+def _copies(arguments: Mapping[str, object]) -> dict[str, object]:
+    # deepcopy would copy how far a generator has come.
+    made = {id(old): new for old, new in fresh_generators(arguments)}
+    return copy.deepcopy(dict(arguments), made)
 
 
 class _Beginning(io.StringIO):
@@ -78,16 +107,38 @@ def _quiet() -> Iterator[_Beginning]:
         yield printed
 
 
-def _describe(error: BaseException, function: Callable[..., object]) -> Raised:
-    return Raised(type(error).__name__, str(error), _own_line(error.__traceback__, function))
+def describe_error(error: BaseException, function: Callable[..., object]) -> Raised:
+    """An exception that `function` raised, with the last line of whoever wrote the function."""
+    line = getattr(error, "own_line", "") or _own_line(error.__traceback__, function)
+    raised = Raised(type(error).__name__, str(error), line)
+    callee = _callee(error.__traceback__, function) if raised.is_blank else ""
+    return replace(raised, message=f"`{callee}`{_BLANK_CALLEE}") if callee else raised
+
+
+def _callee(trace: TracebackType | None, function: Callable[..., object]) -> str:
+    """The learner's other function in which it ended, or nothing if it was `function` itself."""
+    frames = [frame for frame, _ in walk_tb(trace)]
+    if not frames:
+        return ""
+    name = frames[-1].f_code.co_name
+    found = frames[-1].f_globals.get(name)
+    is_it = getattr(found, "__code__", None) is frames[-1].f_code
+    return name if is_it and found is not function else ""
 
 
 def _own_line(trace: TracebackType | None, function: Callable[..., object]) -> str:
     """The last line of the traceback that is the learner's: in a cell, or beside `function`."""
-    home = getattr(getattr(function, "__code__", None), "co_filename", None)
+    home = _home(function)
     line = ""
     for frame, number in walk_tb(trace):
         name = frame.f_code.co_filename
         if "ipykernel_" in name or name.startswith("<ipython-input") or name == home:
             line = f"line {number}: {linecache.getline(name, number, frame.f_globals).strip()}"
     return line
+
+
+def _home(function: Callable[..., object]) -> str | None:
+    """The file that a function, or a class by its methods, is written in."""
+    parts = (function, *vars(function).values()) if isinstance(function, type) else (function,)
+    codes = (getattr(part, "__code__", None) for part in parts)
+    return next((code.co_filename for code in codes if code), None)

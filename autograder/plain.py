@@ -1,7 +1,7 @@
 """Values as JSON and back: the numbers that are shipped beside a notebook.
 
-Arrays keep their dtype and every digit. A function is written as the name under which it can be
-imported, so only functions that learners have too can be shipped.
+Arrays and tensors keep their dtype and every digit, a generator its seed. A function is written as
+the name under which it can be imported, so only functions that learners have too can be shipped.
 """
 
 import contextlib
@@ -15,6 +15,7 @@ import numpy as np
 
 from autograder.errors import ExamError
 from autograder.outcome import Outcome, Raised
+from autograder.tensors import as_array, dtype_name, is_generator, is_tensor
 
 
 def encode(value: object) -> Any:
@@ -30,8 +31,16 @@ def encode(value: object) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else {"number": str(value)}
     if isinstance(value, np.ndarray):
-        numbers = [encode(entry) for entry in value.ravel().tolist()]
+        numbers = [encode(entry) for entry in _digits(value)]
         return {"array": numbers, "shape": list(value.shape), "dtype": str(value.dtype)}
+    if is_tensor(value):
+        # What is computed requires gradients as well; only a leaf was made to.
+        gradients = {"requires_grad": True} if value.requires_grad and value.is_leaf else {}
+        entries = [encode(entry) for entry in _digits(as_array(value))]
+        shape = list(value.shape)
+        return {"tensor": entries, "shape": shape, "dtype": dtype_name(value), **gradients}
+    if is_generator(value):
+        return {"generator": value.initial_seed()}
     if isinstance(value, list):
         return {"list": [encode(entry) for entry in value]}
     if isinstance(value, tuple):
@@ -42,15 +51,23 @@ def encode(value: object) -> Any:
                 raise ExamError(f"a printed example can't hold a dict with the key {key!r}")
         return {"dict": {key: encode(entry) for key, entry in value.items()}}
     if inspect.isfunction(value):
-        return {"function": _importable(value)}
+        return {"function": importable(value)}
     raise ExamError(f"a printed example can't hold a {type(value).__name__}")
+
+
+def _digits(array: np.ndarray) -> list[object]:
+    """The entries, each with as many digits as its own kind of number needs to come back."""
+    if array.dtype == np.float32:
+        return [float(str(entry)) for entry in array.ravel()]
+    entries: list[object] = array.ravel().tolist()
+    return entries
 
 
 def decode(written: Any) -> object:
     """The value that `encode` wrote."""
     if not isinstance(written, dict):
         return written
-    (kind,) = written.keys() - {"shape", "dtype"}
+    (kind,) = written.keys() - {"shape", "dtype", "requires_grad"}
     content = written[kind]
     match kind:
         case "number":
@@ -58,6 +75,12 @@ def decode(written: Any) -> object:
         case "array":
             numbers = [decode(entry) for entry in content]
             return np.array(numbers, dtype=written["dtype"]).reshape(written["shape"])
+        case "tensor":
+            return _tensor(written)
+        case "generator":
+            import torch
+
+            return torch.Generator().manual_seed(content)
         case "list":
             return [decode(entry) for entry in content]
         case "tuple":
@@ -65,7 +88,16 @@ def decode(written: Any) -> object:
         case "dict":
             return {key: decode(entry) for key, entry in content.items()}
         case _:
-            return _import(content)
+            return find(content)
+
+
+def _tensor(written: dict[str, Any]) -> object:
+    # A lesson without tensors doesn't wait for torch.
+    import torch
+
+    numbers = [decode(entry) for entry in written["tensor"]]
+    made = torch.tensor(numbers, dtype=getattr(torch, written["dtype"]))
+    return made.reshape(written["shape"]).requires_grad_(written.get("requires_grad", False))
 
 
 def encode_outcome(outcome: Outcome) -> dict[str, Any]:
@@ -86,15 +118,25 @@ def decode_outcome(written: dict[str, Any]) -> Outcome:
     return Outcome(decode(written.get("value")), raised, tuple(written.get("changed", ())))
 
 
-def _importable(function: Callable[..., object]) -> str:
+def importable(function: Callable[..., object]) -> str:
+    """The name under which `find` finds a function.
+
+    Raises:
+        ExamError: when it can't be imported.
+    """
     name = f"{function.__module__}:{function.__qualname__}"
     with contextlib.suppress(ImportError):
-        if _import(name) is function:
+        if find(name) is function:
             return name
     raise ExamError(f"a printed example can't hold the function {name}: it can't be imported")
 
 
-def _import(name: str) -> Callable[..., object]:
+def find(name: str) -> Callable[..., object]:
+    """The function of this name, such as "companion.toy:word_vectors".
+
+    Raises:
+        ImportError: when there is none.
+    """
     module, attribute = name.split(":")
     imported = importlib.import_module(module)
     if not hasattr(imported, attribute):

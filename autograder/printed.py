@@ -6,7 +6,7 @@ and each misconception give on the printed examples, and nothing else.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from autograder.errors import CheckError, ExamError
 from autograder.exam import Exam
 from autograder.judge import Case
 from autograder.outcome import Outcome
-from autograder.plain import decode, decode_outcome, encode, encode_outcome
+from autograder.plain import decode, decode_outcome, encode, encode_outcome, find, importable
 
 FILE = "checks.json"
 _FORMAT = 1
@@ -28,6 +28,7 @@ class Printed:
 
     cases: tuple[Case, ...]
     hints: Mapping[str, str]
+    forbids: tuple[str, ...] = ()
 
 
 def write(exams: Mapping[str, Exam]) -> str:
@@ -65,7 +66,7 @@ def read(folder: Path) -> dict[str, Printed]:
             f"{path} needs what is not installed ({error}): install the version of the course that "
             "came with the notebook"
         ) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
         raise CheckError(
             f"{path} is damaged ({error}): copy it again from where the notebook came from"
         ) from error
@@ -73,12 +74,15 @@ def read(folder: Path) -> dict[str, Printed]:
 
 def _write_exam(exam: Exam) -> dict[str, Any]:
     cases = [_write_case(case) for case in exam.printed_cases()]
+    driver = {"use": importable(exam.use)} if exam.use else {}
     # The reference's package is not among what learners get.
     package = exam.reference.__module__.split(".")[0]
-    secret = re.search(rf'\{{"function": "({re.escape(package)}[.:][^"]*)"', json.dumps(cases))
+    pattern = rf'\{{"(?:function|use)": "({re.escape(package)}[.:][^"]*)"'
+    secret = re.search(pattern, json.dumps([cases, driver]))
     if secret:
         raise ExamError(f"the exam of {exam.name} prints {secret[1]}, which learners don't have")
-    return {"hints": exam.hints, "cases": cases}
+    rules = {"forbids": list(exam.forbids)} if exam.forbids else {}
+    return {"hints": exam.hints, **driver, **rules, "cases": cases}
 
 
 def _write_case(case: Case) -> dict[str, Any]:
@@ -94,10 +98,12 @@ def _write_case(case: Case) -> dict[str, Any]:
 
 
 def _read_exam(written: dict[str, Any]) -> Printed:
-    return Printed(tuple(_read_case(case) for case in written["cases"]), written["hints"])
+    use = find(written["use"]) if "use" in written else None
+    cases = tuple(_read_case(case, use) for case in written["cases"])
+    return Printed(cases, written["hints"], tuple(written.get("forbids", ())))
 
 
-def _read_case(written: dict[str, Any]) -> Case:
+def _read_case(written: dict[str, Any], use: Callable[..., object] | None) -> Case:
     lookalikes: dict[str, Outcome] = {
         name: decode_outcome(outcome) for name, outcome in written["lookalikes"].items()
     }
@@ -109,4 +115,5 @@ def _read_case(written: dict[str, Any]) -> Case:
         lookalikes=lambda: lookalikes,
         names=tuple(written["names"]),
         reveal=written["reveal"],
+        use=use,
     )

@@ -1,4 +1,7 @@
-"""Exercises cut out of the reference: the text of a function, with nbgrader's marks in it."""
+"""Exercises cut out of the reference: the text of a function or class, with nbgrader's marks in it.
+
+A class has its marks inside its methods, one pair or several.
+"""
 
 import ast
 import re
@@ -14,18 +17,35 @@ INSTEAD = "(replaces the lines above)"
 
 
 @dataclass(frozen=True)
+class Solution:
+    """What stands between marks: its lines, dedented to nothing but their order, and its syntax."""
+
+    lines: tuple[str, ...]
+    tree: tuple[ast.stmt, ...]
+
+
+@dataclass(frozen=True)
 class Source:
     """One exercise's text in the reference.
 
-    `text` is the whole function with its decorators and marks, `line` the first of it, `solution`
-    the lines between the marks, dedented to nothing but their order, and `tree` their syntax.
+    `text` is the whole function or class with its decorators and marks, `line` the first of it, and
+    `solutions` what stands between each pair of marks.
     """
 
     name: str
     line: int
     text: str
-    solution: tuple[str, ...]
-    tree: tuple[ast.stmt, ...]
+    solutions: tuple[Solution, ...]
+
+    @property
+    def solution(self) -> tuple[str, ...]:
+        """The lines between all the marks."""
+        return tuple(line for part in self.solutions for line in part.lines)
+
+    @property
+    def tree(self) -> tuple[ast.stmt, ...]:
+        """The syntax of the whole solution."""
+        return tuple(statement for part in self.solutions for statement in part.tree)
 
 
 def read_reference(path: Path) -> dict[str, Source]:
@@ -54,22 +74,22 @@ def read_reference(path: Path) -> dict[str, Source]:
 
 
 def _source(path: Path, node: ast.FunctionDef | ast.ClassDef, first: int, text: str) -> Source:
-    spans = _spans(path, first, text)
-    solution = [line for begin, end in spans for line in text.split("\n")[begin:end]]
-    inside = [
-        statement
-        for statement in ast.walk(node)
-        if isinstance(statement, ast.stmt)
-        and any(begin <= statement.lineno - first < end for begin, end in spans)
-    ]
-    stripped = tuple(line.strip() for line in solution if line.strip())
-    if not inside:
+    solutions = []
+    for begin, end in _spans(path, first, text):
+        lines = (line.strip() for line in text.split("\n")[begin:end])
+        inside = [
+            statement
+            for statement in ast.walk(node)
+            if isinstance(statement, ast.stmt) and begin <= statement.lineno - first < end
+        ]
+        solutions.append(Solution(tuple(filter(None, lines)), _outermost(inside)))
+    if not any(solution.tree for solution in solutions):
         raise SolutionError(path, first, f"the solution of {node.name} is empty")
-    return Source(node.name, first, text, stripped, _outermost(inside))
+    return Source(node.name, first, text, tuple(solutions))
 
 
 def _spans(path: Path, first: int, text: str) -> list[tuple[int, int]]:
-    """The line ranges between marks, counted from the function's first line."""
+    """The line ranges between marks, counted from the definition's first line."""
     spans: list[tuple[int, int]] = []
     opened: int | None = None
     for number, line in enumerate(text.split("\n")):

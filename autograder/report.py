@@ -30,7 +30,8 @@ class Report:
     """One exercise, checked.
 
     `misconception` names the known wrong answer whose results the learner's equal, and `hint` is
-    its sentence; both are empty when none matches.
+    its sentence; both are empty when none matches. `credit` is the share of the points that an
+    answer earns which has not passed.
     """
 
     exercise: str
@@ -40,6 +41,7 @@ class Report:
     finding: Finding | None = None
     misconception: str = ""
     hint: str = ""
+    credit: float = 0.0
 
     @property
     def headline(self) -> str:
@@ -53,6 +55,8 @@ class Report:
                 return f"{self.exercise}: stopped by an exception"
             case State.STOPPED:
                 return f"{self.exercise}: stopped, because it ran for too long"
+            case State.WRONG if not self.total:
+                return f"{self.exercise}: not yet right"
             case State.WRONG:
                 right = f"{len(self.passed)} of {_count(self.total)} passed"
                 return f"{self.exercise}: not yet right, {right}"

@@ -19,6 +19,8 @@ from companion.theme import DARK, LIGHT, Theme
 
 Draw = Callable[[Figure], object]
 _PADDING_INCHES = 0.12
+# Of what is drawn as pixels: sharp on screens that show two of their dots for one of a page's.
+_DOTS_PER_INCH = 200
 
 
 def show(draw: Draw, *, alt: str, size: tuple[float, float] = (6.4, 3.6)) -> None:
@@ -44,11 +46,22 @@ def show(draw: Draw, *, alt: str, size: tuple[float, float] = (6.4, 3.6)) -> Non
     Raises:
         ValueError: when `alt` is empty.
     """
+    alt = one_line(alt)
+    publish(picture(draw, size, alt), alt)
+
+
+def one_line(alt: str) -> str:
+    """An alt text without line breaks; ValueError when it says nothing."""
     alt = " ".join(alt.split())
     if not alt:
         raise ValueError("The alt text is empty: pass alt=… and say what the figure shows.")
+    return alt
+
+
+def picture(draw: Draw, size: tuple[float, float], alt: str) -> str:
+    """The HTML of a drawing in both themes."""
     light, dark = (render(draw, theme, size) for theme in (LIGHT, DARK))
-    _publish(page(light, dark, alt), alt)
+    return page(light, dark, alt)
 
 
 def render(draw: Draw, theme: Theme, size: tuple[float, float]) -> bytes:
@@ -65,6 +78,7 @@ def render(draw: Draw, theme: Theme, size: tuple[float, float]) -> bytes:
             format="svg",
             bbox_inches="tight",
             pad_inches=_PADDING_INCHES,
+            dpi=_DOTS_PER_INCH,
             metadata={"Date": None, "Creator": None},
         )
     return svg.getvalue()
@@ -85,7 +99,8 @@ def _uri(svg: bytes) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"
 
 
-def _publish(page: str, alt: str) -> None:
+def publish(page: str, alt: str) -> None:
+    """Make HTML the output of the running cell; without a notebook, print the alt text."""
     # Where IPython runs it has been imported: a plain script need not import it to find out.
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None

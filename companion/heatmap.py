@@ -10,11 +10,13 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from companion.figure import show
+from companion.figure import Draw, show
 from companion.grid import WORD_SIZE, Grid
 from companion.labels import axes_at
 from companion.numbers import Array, check_index, counted, number_text, to_array
 from companion.theme import ink_on
+
+_MOST_SHAPES = 400
 
 
 def heatmap(
@@ -92,7 +94,31 @@ def heatmaps(
         ValueError: when the words do not fit a matrix, there is no matrix, or `alt` is empty.
         IndexError: when there is no such row to highlight.
     """
-    columns = rows if columns is None else columns
+    draw, size = drawing(
+        maps,
+        rows=rows,
+        columns=rows if columns is None else columns,
+        row_name=row_name,
+        column_name=column_name,
+        highlight_row=highlight_row,
+        decimals=decimals,
+        same_scale=same_scale,
+    )
+    show(draw, alt=alt, size=size)
+
+
+def drawing(
+    maps: Mapping[str, Any],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    row_name: str,
+    column_name: str,
+    highlight_row: int | None,
+    decimals: int | None,
+    same_scale: bool,
+) -> tuple[Draw, tuple[float, float]]:
+    """What `heatmaps` shows: a function that draws it, and its size in inches."""
     matrices = _read(maps, rows, columns)
     if highlight_row is not None:
         check_index(highlight_row, rows, name="highlight_row")
@@ -111,7 +137,7 @@ def heatmaps(
                 _frame(axes, highlight_row, len(columns))
             axes.set_title(title)
 
-    show(draw, alt=alt, size=grid.size)
+    return draw, grid.size
 
 
 def _read(maps: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> dict[str, Array]:
@@ -149,6 +175,8 @@ def _fill(axes: Axes, matrix: Array, colours: Colormap, scale: Normalize) -> Non
         norm=scale,
         edgecolors=matplotlib.rcParams["axes.facecolor"],
         linewidth=1.5,
+        # As shapes, so many cells would weigh several times as much as they do as pixels.
+        rasterized=matrix.size > _MOST_SHAPES,
     )
     axes.invert_yaxis()
     axes.spines[:].set_visible(False)

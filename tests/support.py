@@ -5,11 +5,14 @@ from itertools import count
 from pathlib import Path
 
 import numpy as np
+import torch
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
+from torch import nn
 
 from autograder.exam import Exam
 from autograder.lesson import Lesson, read_lesson
+from autograder.modules import run_module
 from autograder.reference import Source, read_reference
 
 FRONT_MATTER = """\
@@ -105,5 +108,80 @@ def mixing_exam() -> Exam:
     @exam.accepts
     def in_loops(weights, values):
         return sum(weight * value for weight, value in zip(weights, values, strict=True))
+
+    return exam
+
+
+class Affine(nn.Module):
+    """The map x W + b."""
+
+    def __init__(self, d_in, d_out, bias=False):
+        super().__init__()
+        self.W = nn.Linear(d_in, d_out, bias=bias)
+
+    def forward(self, x):
+        return self.W(x)
+
+
+def affine_exam() -> Exam:
+    """An exam of a class."""
+    exam = Exam(Affine, use=run_module)
+
+    @exam.example
+    def two_words():
+        """two words"""
+        x = torch.tensor([[1.0, 2.0, -1.0], [0.5, 0.0, 3.0]])
+        return {"d_in": 3, "d_out": 2}, {"W": torch.arange(6.0).reshape(3, 2)}, (x,)
+
+    @exam.case(times=2)
+    def random_words(draw):
+        """words drawn at random"""
+        weights = {"W": draw.tensor("d_in d_out"), "W.bias": draw.tensor("d_out")}
+        settings = {"d_in": draw.size("d_in"), "d_out": draw.size("d_out"), "bias": True}
+        return settings, weights, (draw.tensor("batch tokens d_in", scale=3),)
+
+    @exam.holds
+    def one_map(module_class, settings, weights, inputs):
+        """each word is mapped by itself"""
+        (x,) = inputs
+        whole = run_module(module_class, settings, weights, (x,))["output"]
+        first = run_module(module_class, settings, weights, (x[:, :1],))["output"]
+        return torch.allclose(whole[:, :1], first, atol=1e-5)
+
+    @exam.misconception
+    class Detached(Affine):
+        """The input learns nothing here. Leave out `detach`."""
+
+        def forward(self, x):
+            return self.W(x.detach())
+
+    @exam.misconception
+    class AlwaysBiased(Affine):
+        """Your layer has a bias that nobody asked for: pass `bias` on."""
+
+        def __init__(self, d_in, d_out, bias=True):
+            super().__init__(d_in, d_out, bias=True)
+
+    @exam.misconception
+    class WithoutBias(nn.Module):
+        """Nothing is added to the product: where is the bias?"""
+
+        def __init__(self, d_in, d_out, bias=False):
+            super().__init__()
+            self.W = nn.Linear(d_in, d_out, bias=False)
+
+        def forward(self, x):
+            return self.W(x)
+
+    @exam.accepts
+    class AsParameter(nn.Module):
+        """The weights as parameters."""
+
+        def __init__(self, d_in: int, d_out: int, bias: bool = False) -> None:
+            super().__init__()
+            self.W = nn.Linear(d_in, d_out) if bias else nn.Parameter(torch.rand(d_in, d_out))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.W(x) if isinstance(self.W, nn.Module) else x @ self.W
 
     return exam

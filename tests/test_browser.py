@@ -1,30 +1,19 @@
 """A learner at work in JupyterLab, in a real browser; screenshots are kept in artefacts/."""
 
-import json
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from lab import choose_dark_theme, keep, menu, open_notebook, running_browser, running_lab
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from autograder.build import solved_notebook
 from autograder.course import Course
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURES = ROOT / "artefacts"
 LESSON = "02_dot_product_self_attention"
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 WRONG = """def attention_weights(scores):
     exponentials = np.exp(scores - scores.max(axis=0))
     return exponentials / exponentials.sum(axis=0)"""
@@ -56,86 +45,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """JupyterLab in that folder, with settings of its own."""
-    home = tmp_path_factory.mktemp("home")
-    settings = home / "settings"
-    write_settings(
-        settings,
-        "notebook-extension/tracker",
-        {"windowingMode": "none", "autoStartDefaultKernel": True},
-    )
-    write_settings(settings, "apputils-extension/notification", {"fetchNews": "false"})
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {
-        **os.environ,
-        "JUPYTER_CONFIG_DIR": str(home / "config"),
-        "JUPYTER_DATA_DIR": str(home / "data"),
-        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
-        "JUPYTERLAB_SETTINGS_DIR": str(settings),
-        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
-    }
-    command = [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root",
-        f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
-        "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
-    ]  # fmt: skip
-    with (home / "log").open("w") as log:
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT
-        )
-        try:
-            address = f"http://127.0.0.1:{port}"
-            wait_for(address, process, home / "log")
-            yield address
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
-    shutil.rmtree(settings)
-
-
-def write_settings(folder: Path, plugin: str, values: dict[str, object]) -> None:
-    path = folder / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(values))
-
-
-def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        assert process.poll() is None, log.read_text()
-        try:
-            urllib.request.urlopen(f"{address}/api", timeout=5).close()
-            return
-        except OSError:
-            time.sleep(0.3)
-    pytest.fail(f"JupyterLab did not answer: {log.read_text()}")
+    with running_lab(folder, tmp_path_factory.mktemp("home")) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+    with running_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, server: str) -> Page:
-    page = browser.new_page(viewport={"width": 1200, "height": 900})
-    page.set_default_timeout(60_000)
-    page.goto(f"{server}/lab/tree/{LESSON}/{LESSON}.ipynb")
-    expect(page.locator(".jp-Notebook .jp-Cell").first).to_be_visible()
-    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    page = open_notebook(browser, server, f"{LESSON}/{LESSON}.ipynb")
     menu(page, "Run", "Run All Cells")
     expect(cards(page)).to_have_count(10)
     return page
-
-
-def menu(page: Page, name: str, entry: str) -> None:
-    page.locator(".lm-MenuBar-item", has_text=name).first.click()
-    page.locator(".lm-Menu-item", has_text=entry).first.click()
 
 
 def cards(page: Page) -> Locator:
@@ -157,11 +82,6 @@ def write_solution(page: Page, code: str) -> None:
     check = page.locator(".jp-CodeCell", has_text="check(attention_weights)").first
     check.locator(".cm-content").click()
     page.keyboard.press("Control+Enter")
-
-
-def keep(page: Page, name: str) -> None:
-    PICTURES.mkdir(exist_ok=True)
-    page.screenshot(path=PICTURES / f"{name}.png")
 
 
 def test_unfinished_is_calm(page: Page) -> None:
@@ -206,7 +126,7 @@ def test_figures_have_alt_text(page: Page) -> None:
 
 
 def test_validate_passes(page: Page) -> None:
-    page.keyboard.press("Control+s")
+    """The button saves; a save before it would still be under way when the second begins."""
     page.get_by_text("Validate", exact=True).click()
     dialog = page.locator(".jp-Dialog")
     expect(dialog).to_contain_text("Success! Your notebook passes all the tests.", timeout=120_000)
@@ -215,10 +135,7 @@ def test_validate_passes(page: Page) -> None:
 
 
 def test_dark_theme(page: Page) -> None:
-    page.locator(".lm-MenuBar-item", has_text="Settings").click()
-    page.locator(".lm-Menu-item", has_text="Theme").first.hover()
-    page.locator(".lm-Menu-item", has_text="JupyterLab Dark").first.click()
-    expect(page.locator("body[data-jp-theme-light='false']")).to_have_count(1)
+    choose_dark_theme(page)
     write_solution(page, WRONG)
     card = card_of(page, "attention_weights")
     expect(card).to_contain_text("runs over the queries")

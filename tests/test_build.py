@@ -4,11 +4,16 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import nbformat
 import pytest
 
+from autograder import printed
 from autograder.build import build, build_lesson
 from autograder.course import Course
 from autograder.errors import CourseError
+from autograder.judge import judge
+from autograder.matrix import FILE
+from autograder.report import State
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSON = "02_dot_product_self_attention"
@@ -152,3 +157,118 @@ def test_edited_lesson_changes_the_notebook(course: Course) -> None:
     build(course)
     replace(course.lesson_file(LESSON), "Six words, three numbers each.", "Six words.")
     assert {path.suffix for path in build(course)} == {".ipynb"}
+
+
+CLASS_LESSON = """\
+---
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+```{code-cell} ipython3
+import torch
+from torch import nn
+```
+
+```{exercise} Affine
+:difficulty: 1
+:minutes: 5
+```
+
+```{check} Affine
+:points: 2
+```
+"""
+CLASS_REFERENCE = '''\
+import torch
+from torch import nn
+
+
+class Affine(nn.Module):
+    """The map x W."""
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.W = nn.Linear(d_in, d_out, bias=False)
+        ### END SOLUTION
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        ### BEGIN SOLUTION
+        return self.W(x)
+        ### END SOLUTION
+'''
+CLASS_EXAM = '''\
+import torch
+
+from autograder.exam import Exam
+from autograder.modules import run_module
+from solutions.maps import Affine
+
+affine = Exam(Affine, use=run_module)
+
+
+@affine.example
+def one_word():
+    """one word"""
+    return {"d_in": 2, "d_out": 1}, {"W": torch.ones(2, 1)}, (torch.ones(1, 2),)
+
+
+@affine.misconception
+class Detached(Affine):
+    """The input learns nothing."""
+
+    def forward(self, x):
+        return super().forward(x.detach())
+'''
+
+
+@pytest.fixture
+def course_of_classes(tmp_path: Path) -> Course:
+    for path, text in {
+        "source/01_maps.md": CLASS_LESSON,
+        "solutions/__init__.py": "",
+        "solutions/maps.py": CLASS_REFERENCE,
+        "solutions/exams/__init__.py": "",
+        "solutions/exams/maps.py": CLASS_EXAM,
+    }.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    return Course(tmp_path)
+
+
+def test_class_is_built(course_of_classes: Course) -> None:
+    build(course_of_classes)
+    folder = course_of_classes.release_folder("01_maps")
+    cells = nbformat.read(folder / "01_maps.ipynb", as_version=4).cells
+    stub, check = [cell.source for cell in cells if cell.cell_type == "code"][1:]
+    assert stub.count("        # YOUR CODE HERE\n        raise NotImplementedError()") == 2
+    assert stub.startswith('class Affine(nn.Module):\n    """The map x W."""')
+    assert "        super().__init__()\n        # YOUR CODE HERE" in stub
+    assert "Linear" not in stub
+    assert check == "check(Affine)"
+    assert "| `Affine` | Detached | yes | yes |" in (course_of_classes.root / FILE).read_text(
+        "utf-8"
+    )
+
+
+def test_empty_class_is_unwritten(course_of_classes: Course) -> None:
+    build(course_of_classes)
+    folder = course_of_classes.release_folder("01_maps")
+    namespace: dict[str, object] = {}
+    for cell in nbformat.read(folder / "01_maps.ipynb", as_version=4).cells:
+        if cell.cell_type == "code" and "check" not in cell.source:
+            exec(cell.source, namespace)
+    shipped = printed.read(folder)["Affine"]
+    report = judge("Affine", namespace["Affine"], shipped.cases, shipped.hints)
+    assert report.state is State.NOT_IMPLEMENTED
+
+
+def test_method_in_given_code(course_of_classes: Course) -> None:
+    path = course_of_classes.lesson_file("01_maps")
+    given = "def make(self):\n    self.W = nn.Linear(d_in, d_out, bias=False)\n"
+    replace(path, "from torch import nn\n", f"from torch import nn\n\n{given}")
+    with pytest.raises(CourseError, match="the solution of Affine would reach students"):
+        build_lesson(course_of_classes, "01_maps")

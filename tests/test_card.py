@@ -112,6 +112,7 @@ def test_report_for_machines():
         "state": "wrong",
         "passed": 1,
         "total": 3,
+        "credit": 0.0,
         "misconception": "over_rows",
         "hint": "Take the other axis.",
         "details": ["weights: wrong", "context: wrong"],

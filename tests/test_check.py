@@ -1,5 +1,5 @@
 import pytest
-from support import mix, mixing_exam, run_cell
+from support import affine_exam, mix, mixing_exam, run_cell
 
 from autograder import check, printed
 from autograder.check import ExerciseNotPassed, name_of
@@ -23,6 +23,10 @@ def helper():
     """A function with no exercise's name."""
 
 
+class weights:  # noqa: N801
+    """A class with the name of an exercise."""
+
+
 @pytest.fixture
 def notebook(tmp_path, monkeypatch):
     """Runs cells in one notebook, beside the printed examples of the exercise `mix`."""
@@ -38,6 +42,9 @@ def notebook(tmp_path, monkeypatch):
     [
         (scores, {"scores": scores}, "scores"),
         (scores, {}, "scores"),
+        (weights, {"weights": weights}, "weights"),
+        (weights, {}, "weights"),
+        (weights, {"scores": weights}, "scores"),
         (scores, {"weights": scores}, "weights"),
         (scores, {"weights": scores, "scores": scores}, "scores"),
         (scores, {"weights": scores, "scores": helper}, "weights"),
@@ -123,3 +130,72 @@ def test_raises_when_graded(notebook, monkeypatch, capsys, execution, answer):
 def test_not_the_function_itself(answer):
     with pytest.raises(CheckError, match=r"without brackets or quotes, as in check\(scores\)"):
         name_of(answer, KNOWN, {})
+
+
+def test_what_a_class_makes():
+    with pytest.raises(CheckError, match=r"the class itself.*write check\(weights\), without"):
+        name_of(weights(), KNOWN, {"weights": weights})
+
+
+CLASS = """\
+import torch
+from torch import nn
+
+
+class Affine(nn.Module):
+    def __init__(self, d_in, d_out, bias=False):
+        super().__init__()
+        self.W = nn.Linear(d_in, d_out, bias=bias)
+
+    def forward(self, x):
+        return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        ("self.W(x)", "Affine: passed, 2 cases\n"),
+        ("self.W(x.detach())", "Hint: The input learns nothing here. Leave out `detach`.\n"),
+        ("x @ self.W.weight", "in your code, line 11: return x @ self.W.weight\n"),
+    ],
+)
+def test_class_is_checked(notebook, tmp_path, capsys, result, shown):
+    (tmp_path / printed.FILE).write_text(printed.write({"Affine": affine_exam()}), encoding="utf-8")
+    notebook(CLASS.format(result), "check(Affine)")
+    assert capsys.readouterr().out.endswith(shown)
+
+
+def forbid(folder, exam, *names):
+    exam.forbids = names
+    (folder / printed.FILE).write_text(printed.write({exam.name: exam}), encoding="utf-8")
+
+
+def test_forbidden_in_a_function(notebook, tmp_path, capsys):
+    forbid(tmp_path, mixing_exam(), "dot", "einsum")
+    notebook(RIGHT, "check(mix)")
+    assert capsys.readouterr().out.startswith("mix: passed")
+    notebook("import numpy as np\n\ndef mix(weights, values):\n    return np.dot(weights, values)")
+    notebook("check(mix)")
+    said = capsys.readouterr().out
+    assert said.startswith("mix: not yet right\n")
+    assert "this exercise is to be solved without `dot`" in said
+    assert "in your code, line 4: return np.dot(weights, values)" in said
+
+
+def test_forbidden_in_a_class(notebook, tmp_path, capsys):
+    forbid(tmp_path, affine_exam(), "addmm")
+    notebook("__name__ = '__main__'", CLASS.format("self.W(x)"), "check(Affine)")
+    assert capsys.readouterr().out.startswith("Affine: passed")
+    notebook(CLASS.format("torch.addmm(x, x)"), "check(Affine)")
+    said = capsys.readouterr().out
+    assert "without `addmm`" in said
+    assert "in your code, line 11: return torch.addmm(x, x)" in said
+
+
+def test_forbidden_when_graded(notebook, tmp_path, monkeypatch):
+    forbid(tmp_path, mixing_exam(), "mean")
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    with pytest.raises(ExerciseNotPassed) as error:
+        notebook(WRONG, "check(mix)")
+    assert "without `mean`" in "".join(error.value._render_traceback_())

@@ -117,3 +117,54 @@ def test_solution_in_given_cell(mark):
     cell = code(f"y = 1\n### BEGIN SOLUTION{mark}\nx = 1\n### END SOLUTION", solution=False)
     with pytest.raises(RuntimeError, match="non-solution cell"):
         cleared(cell)
+
+
+CLASS = """\
+class Scale(Module):
+    \"\"\"Each word times a factor.\"\"\"
+
+    def __init__(self, factor):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.factor = secret
+        ### END SOLUTION
+
+    def forward(self, x):
+        \"\"\"Each word of x.\"\"\"
+        ### BEGIN SOLUTION
+        for _ in range(2):
+            x = secret * x
+        return x
+        ### END SOLUTION
+
+    def extra_repr(self):
+        return f"factor={self.factor}"
+"""
+LEFT = """\
+class Scale(Module):
+    \"\"\"Each word times a factor.\"\"\"
+
+    def __init__(self, factor):
+        super().__init__()
+        # YOUR CODE HERE
+        raise NotImplementedError()
+
+    def forward(self, x):
+        \"\"\"Each word of x.\"\"\"
+        # YOUR CODE HERE
+        raise NotImplementedError()
+
+    def extra_repr(self):
+        return f"factor={self.factor}\""""
+
+
+def test_stub_in_each_method():
+    assert cleared(code(CLASS)) == LEFT + "\n"
+
+
+def test_broken_method_to_repair():
+    source = CLASS.replace("        ### BEGIN", "        self.given = 1\n        ### BEGIN", 1)
+    source = source.replace("SOLUTION\n", "SOLUTION (replaces the lines above)\n", 1)
+    left = LEFT.replace("# YOUR CODE HERE", "self.given = 1", 1)
+    left = left.replace("        raise NotImplementedError()\n", "", 1)
+    assert cleared(code(source)) == left

@@ -2,11 +2,13 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from autograder.compare import TOLERANCES, Tolerance, describe, differences, identical
 
 TIGHT = TOLERANCES["float64"]
 ZEROS = np.zeros((2, 3))
+TENSOR = torch.zeros((2, 3), dtype=torch.float64)
 
 
 class Agreeable(np.ndarray):
@@ -78,7 +80,7 @@ def test_other_truth():
     [
         (np.zeros(1), "an array of shape (1,)"),
         ([1.0], "a list of 1"),
-        ("1", "a str"),
+        ("1", "'1'"),
         (1j, "a complex"),
         (None, "nothing (None): is there a return at the end?"),
     ],
@@ -132,6 +134,21 @@ def test_largest_that_matters():
 
 def test_whole_numbers_differ():
     assert "at [2]: expected 2.0000, received 7.0000" in text(np.arange(3), np.array([0, 1, 7]))
+
+
+@pytest.mark.parametrize(("wrong", "digits"), [(0.540045, "0.540045"), (0.54 + 2e-7, "0.5400002")])
+def test_digits_that_tell_apart(wrong, digits):
+    assert f"expected 0.54, received {digits}" in text(np.array([0.54]), np.array([wrong]))
+    assert text(0.54, wrong) == f"expected 0.54, received {digits}"
+
+
+def test_whole_numbers_as_such():
+    assert text(8, 16) == "expected 8, received 16"
+    assert text(8, 10**5000) == "expected 8.0000, received inf"
+
+
+def test_text_in_place_of_number():
+    assert text(0.5, "not one number") == "expected a number, received 'not one number'"
 
 
 def test_infinite_difference():
@@ -306,3 +323,121 @@ def test_wrong_truths_are_shown():
 def test_dicts_of_arrays_are_compared():
     assert identical({"W": np.ones(2)}, {"W": np.ones(2)})
     assert not identical({"W": np.ones(2)}, {"W": np.zeros(2)})
+
+
+@pytest.mark.parametrize(
+    ("expected", "received"),
+    [
+        (TENSOR, TENSOR.clone()),
+        (TENSOR, torch.nn.Parameter(TENSOR)),
+        (TENSOR, TENSOR.clone().requires_grad_()),
+        (torch.tensor([1, 2]), torch.tensor([1, 2])),
+        (torch.tensor([True, False]), torch.tensor([True, False])),
+        (torch.tensor([-math.inf, math.nan]), torch.tensor([-math.inf, math.nan])),
+        (torch.tensor(0.5), torch.tensor(0.5)),
+        ({"a": (TENSOR, 1)}, {"a": (TENSOR, 1)}),
+        (12, torch.tensor(12)),
+        (0.5, torch.tensor(0.5, requires_grad=True)),
+        (True, torch.tensor(True)),
+        ([0.25, 0.5], torch.tensor([0.25, 0.5])),
+        ([0.25, 0.5], [torch.tensor(0.25), 0.5]),
+    ],
+)
+def test_tensors_agree(expected, received):
+    assert found(expected, received) == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "received", "sentence"),
+    [
+        (TENSOR, ZEROS, "expected a tensor of shape (2, 3), received an array of shape (2, 3)"),
+        (ZEROS, TENSOR, "expected an array of shape (2, 3), received a tensor of shape (2, 3)"),
+        (torch.tensor(0.5), 0.5, "expected a tensor of shape (), received a number"),
+        (TENSOR, TENSOR.T, "expected shape (2, 3), received (3, 2)"),
+        (TENSOR, TENSOR.to_sparse(), "expected a tensor of shape (2, 3), received a Tensor"),
+        (1.0, torch.tensor([1.0]), "expected a number, received a tensor of shape (1,)"),
+        (1, torch.tensor(True), "expected a number, received a bool"),
+        (True, torch.tensor(1), "expected True or False, received a number"),
+        (
+            (1.0, 2.0),
+            torch.tensor([1.0, 2.0]),
+            "expected 2 values, received a tensor of shape (2,)",
+        ),
+        (
+            TENSOR,
+            None,
+            "expected a tensor of shape (2, 3), received nothing (None): is there a return at "
+            "the end?",
+        ),
+        (
+            TENSOR,
+            TENSOR.float(),
+            "expected numbers of type float64, received float32; new tensors are float32, torch's "
+            "default, unless told otherwise: dtype=…, or torch.zeros_like",
+        ),
+        (
+            TENSOR.float(),
+            TENSOR,
+            "expected numbers of type float32, received float64; torch's default is float32, but "
+            "tensors made of NumPy arrays are float64: .to(x.dtype)",
+        ),
+        (TENSOR.bfloat16(), TENSOR.half(), "expected numbers of type bfloat16, received float16"),
+        (TENSOR, TENSOR.long(), "expected numbers of type float64, received int64"),
+        (
+            TENSOR,
+            TENSOR + torch.tensor([0.0, 0.25, 0.0]),
+            "largest difference 0.2500 at [0, 1]: expected 0, received 0.2500",
+        ),
+        (
+            torch.tensor([1.0, 2.0]),
+            torch.tensor([math.nan, 2.0]),
+            "1 of 2 numbers are NaN, the first at [0]",
+        ),
+        (
+            torch.tensor([True, False]),
+            torch.tensor([True, True]),
+            "the first wrong entry is at [1]: received True",
+        ),
+    ],
+)
+def test_tensors_differ(expected, received, sentence):
+    assert text(expected, received) == sentence
+
+
+def test_part_that_is_missing():
+    assert found({"gradient": TENSOR}, {"gradient": None}) == [
+        ("gradient", "expected a tensor of shape (2, 3), received nothing (None)")
+    ]
+
+
+def test_generator_is_described():
+    generator = torch.Generator().manual_seed(7)
+    assert describe(generator) == "a generator seeded with 7"
+
+
+@pytest.mark.parametrize(
+    ("second", "same"),
+    [
+        (TENSOR.clone(), True),
+        (TENSOR.clone().requires_grad_(), True),
+        (TENSOR + 1e-300, False),
+        (TENSOR.float(), False),
+        (TENSOR.T, False),
+        (ZEROS, False),
+        (0.0, False),
+    ],
+)
+def test_identical_tensors(second, same):
+    assert identical(TENSOR, second) is same
+    assert identical([TENSOR], [second]) is same
+
+
+def test_identical_nan_and_half():
+    for tensor in (torch.tensor([math.nan]), TENSOR.bfloat16()):
+        assert identical(tensor, tensor.clone())
+
+
+def test_generators_do_not_change():
+    used = torch.Generator().manual_seed(7)
+    torch.rand(1, generator=used)
+    assert identical(torch.Generator().manual_seed(7), used)

@@ -1,5 +1,6 @@
 """The main job from end to end: a simulated class, graded by nbgrader as it comes."""
 
+import json
 from pathlib import Path
 
 import nbformat
@@ -8,6 +9,7 @@ import pytest
 from autograder.course import Course
 from autograder.demo import Result, disappointments, run_demo
 from autograder.marks import total
+from autograder.record import RECORD_SUFFIX
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSON = "02_dot_product_self_attention"
@@ -43,10 +45,21 @@ def test_known_mistakes_cost_their_exercise(results: dict[str, Result]) -> None:
 
 
 def test_broken_are_reported(results: dict[str, Result]) -> None:
-    assert "not valid JSON" in results["liz"].reason
-    assert "ended the Python process" in results["max"].reason
-    stopped = [mark for mark in results["kit"].marks if mark.points == 0]
-    assert [mark.verdict for mark in stopped] == ["stopped: it ran for too long"]
+    assert "not valid JSON" in results["liz"].remarks[0]
+    assert total(results["liz"].marks) == (0, 29, 0)
+    for student, reason in (("max", "ended its own process"), ("kit", "ran for too long")):
+        (lost,) = [mark for mark in results[student].marks if mark.points == 0]
+        assert reason in lost.verdict
+
+
+def test_records_lie_beside(results: dict[str, Result]) -> None:
+    for result in results.values():
+        assert result.feedback is not None
+        graded = result.feedback.parents[3] / "autograded" / result.submission.student / LESSON
+        record = json.loads((graded / f"{LESSON}{RECORD_SUFFIX}").read_text(encoding="utf-8"))
+        assert len(record["cells"]) == 10
+        assert sum(cell["points"] for cell in record["cells"]) == total(result.marks)[0]
+        assert record["isolation"].startswith("isolation full")
 
 
 def test_feedback_keeps_secrets(results: dict[str, Result]) -> None:

@@ -4,7 +4,8 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from support import mix, mixing_exam
+import torch
+from support import Affine, affine_exam, mix, mixing_exam
 
 from autograder.compare import TOLERANCES, Tolerance, identical
 from autograder.errors import ExamError
@@ -326,3 +327,259 @@ def test_exams_of_module():
 def test_two_exams_for_one_exercise():
     with pytest.raises(ExamError, match=r"solutions\.exams\.words declares two exams for mix"):
         exams_of(module(one=Exam(mix), two=Exam(mix)))
+
+
+def test_tensors_are_drawn():
+    tensor, array = (Draw((0,)) for _ in range(2))
+    drawn = tensor.tensor("tokens d_in", scale=30)
+    assert drawn.dtype == torch.float64
+    assert np.array_equal(drawn.numpy(), array("tokens d_in", scale=30))
+    assert np.array_equal(tensor("tokens"), array("tokens"))
+
+
+def test_tensors_within_are_cast():
+    value = {"W": torch.ones(2), "ids": [torch.arange(3), (torch.zeros(1), np.ones(1))]}
+    double, single = cases_on((value, 0.5))
+    for case, dtype in ((double, "float64"), (single, "float32")):
+        given = case.arguments["a"]
+        floats = [given["W"], given["ids"][1][0]]
+        assert {value.dtype for value in floats} == {getattr(torch, dtype)}
+        assert given["ids"][1][1].dtype == dtype
+        assert given["ids"][0].dtype == torch.int64
+
+
+def test_whole_tensors_are_not_cast():
+    (case,) = cases_on(torch.arange(3))
+    assert case.arguments["a"].dtype == torch.int64
+
+
+def test_class_and_driver():
+    exam = affine_exam()
+    assert exam.name == "Affine"
+    assert exam.parameters == ("settings", "weights", "inputs", "training", "calls", "buffer")
+    assert list(exam.printed_cases()[0].arguments) == ["settings", "weights", "inputs"]
+
+
+@pytest.mark.parametrize("seed", [0, 2026])
+def test_classes_are_examined(seed):
+    exam = affine_exam()
+    for right in (Affine, *exam.accepted.values()):
+        report = exam.examine(right, seed)
+        assert report.state is State.PASSED, report.lines()
+    for name, wrong in exam.misconceptions.items():
+        report = exam.examine(wrong, seed)
+        assert report.state is State.WRONG
+        assert report.misconception == name
+
+
+def test_hint_of_class_is_its_own():
+    with pytest.raises(ExamError, match="Silent needs a docstring"):
+
+        @affine_exam().misconception
+        class Silent(Affine):
+            pass
+
+
+def test_property_of_class():
+    class Mixed(Affine):
+        def forward(self, x):
+            return super().forward(x) + (len(x) if x.shape[1] == 1 else 0)
+
+    report = affine_exam().examine(Mixed)
+    assert report.finding.details == ("this does not hold: each word is mapped by itself",)
+
+
+def test_too_many_arguments_for_driver():
+    def first(x):
+        return x
+
+    def called_with(answer, x):
+        return answer(x)
+
+    exam = Exam(first, use=called_with)
+
+    @exam.example
+    def two():
+        """two"""
+        return 1, 2
+
+    with pytest.raises(ExamError, match="gives 2 arguments, but called_with takes 1"):
+        exam.printed_cases()
+
+
+def test_generator_as_argument():
+    def shuffled(words, generator):
+        return words[torch.randperm(len(words), generator=generator)]
+
+    def drawn_twice(words, generator):
+        """Draw once."""
+        torch.rand(1, generator=generator)
+        return shuffled(words, generator)
+
+    exam = Exam(shuffled)
+    exam.misconception(drawn_twice)
+
+    @exam.example
+    def ten():
+        """ten words"""
+        return torch.arange(10), torch.Generator().manual_seed(7)
+
+    assert exam.preview(shuffled).state is State.PASSED
+    report = exam.preview(drawn_twice)
+    assert report.misconception == "drawn_twice"
+    assert report.finding.inputs.endswith(", generator seeded with 7")
+
+
+def test_cases_are_made_once():
+    drawn = []
+    exam = mixing_exam()
+
+    @exam.case(times=1)
+    def counted(draw):
+        """counted"""
+        drawn.append(draw)
+        return draw.weights("tokens"), draw("tokens d_in")
+
+    for answer in (mix, *exam.misconceptions.values()):
+        exam.examine(answer)
+        exam.preview(answer)
+    assert len(drawn) == 1
+    exam.examine(mix, seed=7)
+    assert len(drawn) == 2
+
+
+def test_what_is_declared_later_counts(exam):
+    def negative(weights, values):
+        """Turn the sign round."""
+        return -mix(weights, values)
+
+    assert exam.examine(negative).misconception == exam.preview(negative).misconception == ""
+    exam.misconception(negative)
+    assert (
+        exam.examine(negative).misconception == exam.preview(negative).misconception == "negative"
+    )
+
+    @exam.example
+    def one_word():
+        """one word"""
+        return np.ones(1), np.ones((1, 2))
+
+    assert exam.preview(mix).total == 4
+
+
+def grouped_exam(*groups: str, **settings: object) -> Exam:
+    """An exam on `first(a)` with an example of whole numbers, and a case per group."""
+
+    def first(a):
+        return a
+
+    exam = Exam(first, dtypes=("float64",), **settings)
+
+    @exam.example
+    def zero():
+        """an example"""
+        return 0.0
+
+    for number, group in enumerate(groups, start=1):
+
+        def case(draw, number=number):
+            return float(number)
+
+        case.__doc__ = f"case {number}"
+        exam.case(case, times=2, group=group)
+    return exam
+
+
+def right_but(*wrong: float):
+    return lambda a: None if a in wrong else a
+
+
+@pytest.mark.parametrize(
+    ("wrong", "credit"),
+    [
+        ((1,), 3 / 4),
+        ((1, 2), 3 / 4),
+        ((3,), 3 / 4),
+        ((1, 3), 2 / 4),
+        ((1, 3, 4), 1 / 4),
+        ((0,), 3 / 4),
+        ((5,), 3 / 4),
+        ((0, 5), 3 / 4),
+        ((0, 1, 3, 4), 0),
+    ],
+)
+def test_credit_by_groups(wrong, credit):
+    exam = grouped_exam("a", "a", "b", "c", "")
+    report = exam.examine(right_but(*wrong))
+    assert report.state is State.WRONG
+    assert report.credit == pytest.approx(credit)
+
+
+@pytest.mark.parametrize("groups", [(), ("", ""), ("",)])
+def test_no_credit_without_groups(groups):
+    for wrong in (0, 1):
+        assert grouped_exam(*groups).examine(right_but(wrong)).credit == 0
+
+
+def test_groups_of_cases():
+    cases = grouped_exam("a", "").hidden_cases()
+    assert [case.group for case in cases] == ["", "a", "a", "", ""]
+
+
+def test_credit_where_all_is_right():
+    report = grouped_exam("a", "b").examine(right_but())
+    assert report.state is State.PASSED
+
+
+def test_no_credit_for_what_is_not_written():
+    def stub(a):
+        if a == 1:
+            raise NotImplementedError
+        return a
+
+    report = grouped_exam("a", "b").examine(stub)
+    assert report.state is State.NOT_IMPLEMENTED
+    assert report.credit == 0
+
+
+def test_credit_with_an_exception():
+    def fails(a):
+        return a if a != 1 else 1 / 0
+
+    report = grouped_exam("a", "b").examine(fails)
+    assert report.state is State.EXCEPTION
+    assert report.credit == pytest.approx(2 / 3)
+
+
+def test_no_credit_in_preview():
+    assert grouped_exam("a", "b").preview(right_but(0)).credit == 0
+
+
+def test_property_costs_its_group():
+    exam = grouped_exam("a", "b")
+
+    @exam.holds
+    def not_one(answer, a):
+        """it is not one"""
+        return answer(a) != 1
+
+    assert exam.examine(right_but()).credit == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("method", ["examine", "preview"])
+def test_forbidden_names(method):
+    def by_hand(a):
+        """Without round."""
+        return a
+
+    def with_round(a):
+        return round(a) * 1.0
+
+    exam = grouped_exam("a", "b", forbids=("round",))
+    assert getattr(exam, method)(by_hand).state is State.PASSED
+    report = getattr(exam, method)(with_round)
+    assert (report.state, report.credit, report.total) == (State.WRONG, 0, 0)
+    assert report.headline == "first: not yet right"
+    assert "without `round`" in report.finding.details[0]
+    assert report.finding.details[1].endswith("return round(a) * 1.0")
+    assert getattr(grouped_exam("a"), method)(with_round).state is State.PASSED

@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from support import run_cell
+import torch
+from support import Affine, affine_exam, run_cell
 
 from autograder.compare import TOLERANCES
 from autograder.judge import Case, judge
@@ -238,6 +239,16 @@ def test_writing_to_argument():
     assert report.misconception == "in_place"
 
 
+def test_writing_before_numbers():
+    def halved(x):
+        x /= 2
+        return x
+
+    first, second = details(judged(halved, case("five", centred, x=WORDS)))
+    assert first.startswith("arguments")
+    assert second.startswith("largest difference")
+
+
 def test_right_numbers_are_not_in_place():
     report = judged(lambda x: x - x.max(), case("five", centred, in_place, x=WORDS))
     assert report.misconception == ""
@@ -288,6 +299,26 @@ def test_not_implemented(answer):
     report = judged(answer, case("five", total, not_yet, x=WORDS))
     assert (report.state, report.passed, report.hint) == (State.NOT_IMPLEMENTED, (), "")
     assert "`raise NotImplementedError()`" in report.finding.details[0]
+
+
+def test_torch_can_not_is_no_blank():
+    def refused(x):
+        return torch.ones(2) | torch.ones(2, dtype=torch.bool)
+
+    report = judged(refused, case("five", total, refused, x=WORDS))
+    assert (report.state, report.misconception) == (State.EXCEPTION, "refused")
+    assert "not implemented for 'Float'" in details(report)[0]
+
+
+def test_blank_function_that_is_called():
+    namespace = {}
+    run_cell("def helper(x):\n    raise NotImplementedError()\n", namespace)
+    run_cell("def answer(x):\n    return helper(x)\n", namespace)
+    five = case("five", total, x=WORDS)
+    report = judged(namespace["answer"], five)
+    assert report.state is State.NOT_IMPLEMENTED
+    assert details(report) == ("`helper`, which this calls, is not implemented yet",)
+    assert "in place of" in details(judged(namespace["helper"], five))[0]
 
 
 def test_partly_implemented():
@@ -390,3 +421,176 @@ def test_likeness_needs_parts_to_compare():
     pair = case("pair", both, only_first, x=WORDS)
     report = judged(lambda x: (np.ones(3), np.array([5.0, 7.0])), pair)
     assert report.misconception == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "sentence"),
+    [
+        (torch.ones(2, 3), torch.ones(4, 5), "here 3 met 4"),
+        (
+            torch.ones(2, 3),
+            torch.ones(3, 5).double(),
+            "float32 (torch's float) met float64 (double); new tensors are float32 unless told "
+            "otherwise: dtype=…, or torch.zeros_like",
+        ),
+        (
+            torch.ones(6, 2, 3),
+            torch.ones(6, 3, 5).double(),
+            "float32 (torch's float) met float64 (double); new tensors are float32 unless told "
+            "otherwise: dtype=…, or torch.zeros_like",
+        ),
+    ],
+)
+def test_product_of_tensors_in_plain_words(left, right, sentence):
+    report = judged(lambda x, y: x @ y, case("two", lambda x, y: 0, x=left, y=right))
+    assert any(detail.endswith(sentence) for detail in details(report))
+
+
+def test_tensors_in_words():
+    def attend(x, other, weights, generator):
+        return 0
+
+    report = judged(
+        lambda *_: 1,
+        case(
+            "one",
+            attend,
+            x=torch.tensor([[0.0, 1.0]]),
+            other=torch.ones(4, 5),
+            weights={"W": torch.ones(2, 2), "names": ["a", torch.ones(1)]},
+            generator=torch.Generator().manual_seed(7),
+        ),
+    )
+    assert report.finding.inputs == (
+        "x = [[0., 1.]], other of shape (4, 5), "
+        "weights = {'W': tensor of shape (2, 2), 'names': ['a', tensor of shape (1,)]}, "
+        "generator seeded with 7"
+    )
+
+
+def test_long_settings_are_brief():
+    def make(settings, weights, inputs):
+        return 0
+
+    report = judged(
+        lambda *_: 1,
+        case(
+            "one",
+            make,
+            settings={"sizes": list(range(13)), "table": [[0.5] * 20] * 2, "few": (1, 2)},
+            weights={"W": WORDS, **dict.fromkeys("abcdefghijkl", 1.0)},
+            inputs=([1, 2],),
+        ),
+    )
+    assert report.finding.inputs == (
+        "settings = {'sizes': list of 13 numbers, "
+        "'table': [list of 20 numbers, list of 20 numbers], 'few': (1, 2)}, "
+        "weights = {'W': array of shape (5, 2), 'a': 1.0, 'b': 1.0, 'c': 1.0, and 9 more}, "
+        "inputs = ([1, 2],)"
+    )
+
+
+def test_smallest_tensors_are_shown():
+    cases = [
+        case(str(n), lambda x: 0, x={"a": [torch.ones(n, 2)], "b": torch.ones(1)})
+        for n in (3, 1, 2)
+    ]
+    assert judged(lambda x: 1, *cases).finding.case == "1"
+
+
+def test_mismatch_is_a_sentence():
+    class Renamed(Affine):
+        def __init__(self, d_in, d_out, bias=False):
+            super().__init__(d_in, d_out, bias)
+            self.V = self.W
+            del self.W
+
+    report = affine_exam().preview(Renamed)
+    assert report.state is State.WRONG
+    assert details(report) == (
+        "looked for W: an nn.Linear(3, 2), or an nn.Parameter of shape (3, 2); "
+        "your module has V.weight (2, 3)",
+    )
+
+
+def test_gradients_of_a_wrong_output():
+    class Doubled(Affine):
+        def forward(self, x):
+            return 2 * super().forward(x)
+
+    (only,) = details(affine_exam().preview(Doubled))
+    assert only.startswith("output: largest difference")
+
+
+def test_outputs_of_a_wrong_number():
+    def seen(number):
+        return {"different outputs in 9 calls": number, "outputs seen in training": np.ones(number)}
+
+    report = judged(lambda: seen(9), case("dropout", lambda: seen(2)))
+    assert details(report) == ("different outputs in 9 calls: expected 2, received 9",)
+
+
+def test_gradients_of_a_right_output():
+    class Detached(Affine):
+        def forward(self, x):
+            return super().forward(x.detach())
+
+    assert details(affine_exam().preview(Detached)) == (
+        "gradient for inputs[0]: expected a tensor of shape (2, 3), received nothing (None)",
+    )
+
+
+class NoInit(Affine):
+    def __init__(self, d_in, d_out, bias=False):
+        raise NotImplementedError()
+
+
+class NoForward(Affine):
+    def forward(self, x):
+        raise NotImplementedError()
+
+
+class NothingYet(torch.nn.Module):
+    def __init__(self, d_in, d_out, bias=False):
+        super().__init__()
+        self.W = torch.nn.Linear(d_in, d_out, bias=bias)
+
+
+@pytest.mark.parametrize("answer", [NoInit, NoForward, NothingYet])
+def test_class_not_implemented(answer):
+    assert affine_exam().preview(answer).state is State.NOT_IMPLEMENTED
+
+
+def test_no_class_at_all():
+    assert details(affine_exam().preview(3)) == ("expected a class or function, found a int",)
+
+
+def test_class_that_should_raise():
+    class Halves:
+        def __init__(self, number):
+            if number % 2:
+                raise ValueError("odd")
+
+    class Careless(Halves):
+        def __init__(self, number):
+            pass
+
+    def make(answer, number):
+        answer(number)
+
+    arguments = {"number": 3}
+    odd = replace(
+        case("odd", lambda number: None, number=3), expected=observe(Halves, arguments), use=make
+    )
+    assert judged(Halves, odd).state is State.PASSED
+    assert details(judged(Careless, odd)) == (
+        "expected a ValueError, but your code returned a value",
+    )
+
+
+def test_driver_notices_writing():
+    def call(answer, x):
+        return answer(x)
+
+    one = replace(case("five", centred, x=WORDS), use=call)
+    assert details(judged(in_place, one)) == ("arguments: your code writes to the argument `x`",)

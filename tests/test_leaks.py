@@ -125,3 +125,50 @@ def test_first_of_two_copies(found):
 )
 def test_no_leak(found, text, is_code):
     assert found(text, is_code=is_code) == []
+
+
+CLASS = '''\
+class Scale(Module):
+    """Each word times a factor."""
+
+    def __init__(self, factor):
+        ### BEGIN SOLUTION
+        super().__init__()
+        ### END SOLUTION
+        ### BEGIN SOLUTION
+        # the comment in this part is long enough for two
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        shares = self.dropout(self.factor * x)
+        return shares.transpose(1, 2)
+        ### END SOLUTION
+'''
+FORWARD = "shares = self.dropout(self.factor * x)\nreturn shares.transpose(1, 2)"
+
+
+@pytest.fixture
+def found_in_class(tmp_path):
+    sources = make_sources(tmp_path / "words.py", CLASS).values()
+    return lambda text, *, is_code: list(leaks(text, sources, is_code=is_code))
+
+
+def test_one_method_is_found(found_in_class):
+    method = f"class Other:\n    def forward(self, x):\n{indented(FORWARD, 8)}"
+    assert found_in_class(method, is_code=True) == [("Scale", 3)]
+    commented = method.replace("\n        return", "\n        # turned round\n        return")
+    assert found_in_class(commented, is_code=True) == [("Scale", 3)]
+    assert found_in_class(f"words\n{FORWARD}", is_code=False) == [("Scale", 2)]
+
+
+def test_whole_class_is_found_once(found_in_class):
+    assert found_in_class(CLASS, is_code=True) == [("Scale", 14)]
+
+
+@pytest.mark.parametrize(
+    "text", ["class A:\n    def __init__(self):\n        super().__init__()", FORWARD[:40]]
+)
+def test_short_part_is_no_leak(found_in_class, text):
+    assert found_in_class(text, is_code=True) == []
+    assert found_in_class(text, is_code=False) == []

@@ -79,7 +79,7 @@ def path(tmp_path):
         ("```{note}\nwords\n```\n", 1, "unknown directive {note}"),
         ("```{exercise}\n```\n", 1, "{exercise} needs the name of an exercise, found ''"),
         ("words\n```{check} 2nd\n```\n", 2, "{check} needs the name of an exercise, found '2nd'"),
-        ("```{check} Scores\n```\n", 1, "found 'Scores'"),
+        ("```{check} _scores\n```\n", 1, "found '_scores'"),
         ("```{check} a.b\n```\n", 1, "found 'a.b'"),
         ("```{check} s\n:points: 1\n:points: 2\n```\n", 3, "the option points stands twice"),
         (without(EXERCISE, ":minutes: 5"), 1, "scores has no card entry `:minutes:`"),

@@ -1,3 +1,4 @@
+import dataclasses
 import io
 
 import pytest
@@ -197,3 +198,9 @@ def test_learner_text_is_escaped():
     html = as_html([Mark(attack, 0, 2, attack, (attack,), attack, attack)])
     assert "<script" not in html
     assert html.count("&lt;script&gt;") == 4
+
+
+def test_part_of_the_points():
+    partly = dataclasses.replace(WRONG, credit=0.75)
+    assert mark_of(partly, 2).points == 1.5
+    assert mark_in(check_cell(shown(partly))).points == 1.5

@@ -3,6 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
+import torch
 from support import run_cell
 
 from autograder.outcome import Raised, observe
@@ -213,3 +214,67 @@ def test_exit_is_an_exception():
         raise SystemExit(3)
 
     assert observe(leave, {"x": 1}).raised.kind == "SystemExit"
+
+
+def drawing(generator):
+    return torch.rand(2, generator=generator)
+
+
+def test_generator_is_fresh_each_time():
+    generator = torch.Generator().manual_seed(7)
+    torch.rand(5, generator=generator)
+    arguments = {"generators": [generator]}
+    first, second = (observe(lambda g: drawing(g[0]), arguments) for _ in range(2))
+    assert torch.equal(first.value, second.value)
+    assert torch.equal(first.value, drawing(torch.Generator().manual_seed(7)))
+    assert first.changed == ()
+
+
+def test_one_generator_given_twice():
+    generator = torch.Generator().manual_seed(7)
+    same = observe(lambda a, b: a is b, {"a": generator, "b": generator})
+    assert same.value is True
+
+
+def test_tensor_is_written_to():
+    given = torch.ones(2)
+    assert observe(lambda x: x.add_(1), {"x": given}).changed == ("x",)
+    assert given.tolist() == [1, 1]
+
+
+def test_torch_random_numbers_are_the_same():
+    torch.manual_seed(5)
+    first, second = (observe(lambda: torch.rand(2), {}).value for _ in range(2))
+    assert torch.equal(first, second)
+    after = torch.rand(2)
+    torch.manual_seed(5)
+    assert torch.equal(after, torch.rand(2))
+
+
+class Adder:
+    def __init__(self, amount):
+        self.amount = amount
+
+    def add(self, x):
+        return x + self.amount
+
+
+def add(adder, amount, x):
+    return adder(amount).add(x)
+
+
+def test_driver():
+    assert observe(Adder, {"amount": 1, "x": 2}, add).value == 3
+
+
+def test_own_line_in_class():
+    error = observe(Adder, {"amount": "one", "x": 2}, add).raised
+    assert error.line.endswith(": return x + self.amount")
+
+
+def test_own_line_in_class_of_notebook():
+    namespace = {}
+    cell = "class A:\n    def __init__(self, amount):\n        self.amount = amount[0]\n"
+    run_cell(cell, namespace)
+    error = observe(namespace["A"], {"amount": 1, "x": 2}, add).raised
+    assert error.line == "line 3: self.amount = amount[0]"

@@ -1,9 +1,11 @@
 import json
+import math
 import statistics
 import textwrap
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -151,3 +153,51 @@ def test_key_that_is_no_string(key):
 def test_function_that_is_missing(name):
     with pytest.raises(ImportError, match="no_such"):
         decode({"function": name})
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "int64", "bool"])
+def test_tensors(dtype):
+    tensor = torch.tensor([[0.1, -2.0, 0.0]]).to(getattr(torch, dtype))
+    assert encode(tensor)["dtype"] == dtype
+    back = through_json(tensor)
+    assert (type(back), back.dtype) == (torch.Tensor, tensor.dtype)
+    assert torch.equal(back, tensor)
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (2, 1, 2)])
+def test_shapes_of_tensors(shape):
+    assert through_json(torch.ones(shape)).shape == shape
+
+
+def test_tensor_in_json():
+    assert encode(torch.tensor([[0.5, -math.inf]], dtype=torch.float64)) == {
+        "tensor": [0.5, {"number": "-inf"}],
+        "shape": [1, 2],
+        "dtype": "float64",
+    }
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, -0.0, 5e-324])
+def test_unusual_floats_in_tensors(number):
+    tensor = torch.tensor([number, 1.0], dtype=torch.float64)
+    assert repr(through_json(tensor).tolist()) == repr(tensor.tolist())
+
+
+def test_tensors_that_remember_gradients():
+    given = torch.ones(2, requires_grad=True)
+    assert through_json(given).requires_grad
+    assert through_json(torch.nn.Parameter(torch.ones(2))).requires_grad
+    assert not through_json(2 * given).requires_grad
+
+
+def test_complex_tensor_cannot_be_shipped():
+    with pytest.raises(ExamError, match="can't hold a complex"):
+        encode(torch.ones(2, dtype=torch.complex64))
+
+
+def test_generator_by_its_seed():
+    generator = torch.Generator().manual_seed(7)
+    torch.rand(5, generator=generator)
+    assert encode({"g": generator}) == {"dict": {"g": {"generator": 7}}}
+    expected = torch.rand(3, generator=torch.Generator().manual_seed(7))
+    assert torch.equal(torch.rand(3, generator=through_json(generator)), expected)

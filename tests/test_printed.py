@@ -3,7 +3,7 @@ import statistics
 
 import numpy as np
 import pytest
-from support import mix, mixing_exam
+from support import Affine, affine_exam, mix, mixing_exam
 
 from autograder import printed
 from autograder.errors import CheckError, ExamError
@@ -161,3 +161,65 @@ def test_function_beside_the_reference():
         printed.write({"apply": exam_with(statistics.fmean, apply)})
     name = f"{apply.__module__}:apply"
     assert str(error.value) == f"the exam of apply prints {name}, which learners don't have"
+
+
+def test_driver_is_shipped_by_name(tmp_path):
+    text = printed.write({"Affine": affine_exam()})
+    assert json.loads(text)["exercises"]["Affine"]["use"] == "autograder.modules:run_module"
+    shipped = read_back(tmp_path, text)["Affine"]
+    for answer in (Affine, *affine_exam().misconceptions.values(), no_answer):
+        assert judge("Affine", answer, shipped.cases, shipped.hints) == affine_exam().preview(
+            answer
+        )
+
+
+def test_driver_that_is_missing(tmp_path):
+    text = printed.write({"Affine": affine_exam()}).replace("run_module", "run_no_module")
+    with pytest.raises(CheckError, match="needs what is not installed"):
+        read_back(tmp_path, text)
+
+
+def test_damaged_tensor(tmp_path):
+    text = printed.write({"Affine": affine_exam()})
+    for old, new in (('"shape":[3,2]', '"shape":[3,3]'), ('"dtype":"float32"', '"dtype":"f"')):
+        with pytest.raises(CheckError, match="is damaged"):
+            read_back(tmp_path, text.replace(old, new))
+
+
+def local_driver(answer, x):
+    return answer(x)
+
+
+def test_driver_beside_the_reference():
+    with pytest.raises(ExamError, match="local_driver, which learners don't have"):
+        printed.write({"apply": Exam(apply, use=local_driver)})
+
+
+def test_driver_nobody_can_import():
+    with pytest.raises(ExamError, match="it can't be imported"):
+        printed.write({"apply": Exam(apply, use=lambda answer, x: answer(x))})
+
+
+@pytest.mark.parametrize("forbids", [(), ("mean",), ("mean", "sum")])
+def test_rules_are_shipped(tmp_path, forbids):
+    exam = Exam(mix, forbids=forbids)
+
+    @exam.example
+    def one():
+        """one"""
+        return np.ones(2), np.ones((2, 3))
+
+    text = printed.write({"mix": exam})
+    assert ("forbids" in json.loads(text)["exercises"]["mix"]) == bool(forbids)
+    assert read_back(tmp_path, text)["mix"].forbids == forbids
+
+
+def test_groups_stay_hidden():
+    exam = mixing_exam()
+
+    @exam.case(group="secret group")
+    def one(draw):
+        """a secret case"""
+        return draw.weights("tokens"), draw("tokens d_in")
+
+    assert "secret" not in printed.write({"mix": exam})

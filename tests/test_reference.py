@@ -98,6 +98,11 @@ def test_solution_of_class(sources):
     source = sources["Scale"]
     assert source.text.startswith('class Scale:\n    """A factor."""')
     assert source.text.endswith("return x\n        ### END SOLUTION")
+    assert [part.lines for part in source.solutions] == [
+        ("self.factor = factor",),
+        ("for _ in range(LIMIT):", "x = x * self.factor", "return x"),
+    ]
+    assert [len(part.tree) for part in source.solutions] == [1, 2]
     assert source.solution == (
         "self.factor = factor",
         "for _ in range(LIMIT):",

@@ -1,0 +1,110 @@
+"""Grading a class: nbgrader's autograde for one student after the other, and what came of it."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import MissingEntry
+from rich.table import Table
+
+from autograder.course import Course
+from autograder.errors import GradingFailed
+from autograder.record import RECORD_SUFFIX
+from autograder.stock import configuration, nbgrader_api
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one submission. `failure` is our own, and such a submission has no score."""
+
+    student: str
+    score: float = 0.0
+    max_score: float = 0.0
+    record: dict[str, Any] = field(default_factory=dict)
+    failure: str = ""
+
+
+def students_of(course: Course, lesson: str) -> list[str]:
+    """Who has handed in a lesson.
+
+    Raises:
+        GradingFailed: when nobody has.
+    """
+    folders = sorted(course.root.joinpath("submitted").glob(f"*/{lesson}"))
+    students = [folder.parent.name for folder in folders if folder.is_dir()]
+    if not students:
+        raise GradingFailed(
+            f"nobody has handed in {lesson}: submissions lie in submitted/<student>/{lesson}/"
+        )
+    return students
+
+
+def grade_class(
+    course: Course, lesson: str, students: Sequence[str], *, force: bool, isolation: str
+) -> Iterator[Result]:
+    """Grade each student's submission, or take the score that is there already.
+
+    Raises:
+        GradingFailed: when the lesson was never generated for nbgrader.
+    """
+    config = configuration(course, course.root)
+    config.GradeSafely.isolation = isolation
+    api = nbgrader_api(config)
+    with api.gradebook as gradebook:
+        try:
+            gradebook.find_assignment(lesson)
+        except MissingEntry:
+            raise GradingFailed(
+                f"nbgrader does not know {lesson} yet: choose Generate in formgrader, or run "
+                f"`nbgrader generate_assignment {lesson}`"
+            ) from None
+    for student in students:
+        outcome = api.autograde(lesson, student, force=force)
+        folder = course.root / "autograded" / student / lesson
+        path = folder / f"{lesson}{RECORD_SUFFIX}"
+        if not outcome["success"] or not path.exists():
+            yield Result(student, failure=_last_line(outcome))
+            continue
+        with api.gradebook as gradebook:
+            submission = gradebook.find_submission(lesson, student)
+            score, most = submission.score, submission.max_score
+        yield Result(student, score, most, _read(path))
+
+
+def as_table(results: Sequence[Result], lesson: str) -> Table:
+    """Who scored what, and what was remarked."""
+    table = Table(title=lesson, title_justify="left", caption=_summary(results))
+    for heading in ("student", "points", "seconds"):
+        table.add_column(heading, justify="left" if heading == "student" else "right")
+    table.add_column("what was found", overflow="fold")
+    for result in results:
+        found = result.failure or "\n".join(_found(result.record)) or "all right"
+        seconds = f"{result.record['seconds']:.1f}" if result.record else "–"
+        points = "–" if result.failure else f"{result.score:g} / {result.max_score:g}"
+        table.add_row(result.student, points, seconds, found)
+    return table
+
+
+def _found(record: dict[str, Any]) -> list[str]:
+    lost = [cell for cell in record["cells"] if cell["verdict"] != "passed"]
+    kinds = Counter(cell["verdict"].replace("_", " ") for cell in lost)
+    return [*record["remarks"][:2], *(f"{count} {kind}" for kind, count in kinds.items())]
+
+
+def _summary(results: Sequence[Result]) -> str:
+    failures = sum(bool(result.failure) for result in results)
+    text = f"{len(results) - failures} of {len(results)} graded"
+    return f"{text}, {failures} failed on our side: run it again" if failures else text
+
+
+def _read(path: Path) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return record
+
+
+def _last_line(outcome: dict[str, Any]) -> str:
+    text = f"{outcome.get('log', '')}\n{outcome.get('error', '')}".strip()
+    return text.split("\n")[-1]

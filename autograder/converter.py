@@ -1,0 +1,173 @@
+"""nbgrader's autograde for submissions that nobody has looked at.
+
+nbgrader copies whatever lies in a submission, links to the grader's own files too; gives up on a
+student whose notebook or timestamp can't be read, and leaves an old score where a grading failed.
+All the rest is nbgrader's, and behaves as its documentation says.
+"""
+
+import datetime
+import functools
+import glob
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters import NotebookExporter
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat.v4 import new_notebook
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import Autograde, BaseConverter
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import parse_utc
+
+from autograder import execution
+from autograder.handed_in import NOTEBOOK_BYTES, files_in, is_own_folder, read_regular
+from autograder.record import RECORD_SUFFIX
+
+_TIMESTAMP_BYTES = 1000
+
+
+class SubmissionExporter(NotebookExporter):
+    """Takes a submission as bytes, whatever is in them: `resources["submission"]`.
+
+    nbgrader's own reader gives up on a damaged notebook, and with it on the student.
+    """
+
+    def from_filename(
+        self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """Convert a submission or, in nbgrader's second step, what was made of it."""
+        if not getattr(self.parent, "is_sanitizing", False):
+            return super().from_filename(filename, resources, **kw)
+        path = Path(filename)
+        resources = ResourcesDict() if resources is None else resources
+        own = is_own_folder(path.parent)
+        resources["submission"] = read_regular(path, NOTEBOOK_BYTES) if own else b""
+        resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
+        return self.from_notebook_node(new_notebook(), resources, **kw)  # type: ignore[no-untyped-call, no-any-return]
+
+
+class _TakesRegularFiles(BaseConverter):  # type: ignore[misc]
+    """Stands between nbgrader's Autograde and its base, which copies files."""
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """Copy what is taken of a submission's files."""
+        folder = Path(self._format_source(assignment_id, student_id))
+        target = Path(self._format_dest(assignment_id, student_id))
+        target.mkdir(parents=True, exist_ok=True)
+        for name, path in files_in(folder)[0].items():
+            if path.suffix != ".ipynb" and not name.endswith(RECORD_SUFFIX):
+                copy = target / name
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy, follow_symlinks=False)
+
+
+class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
+    """Autograde that finishes for every student who handed in anything."""
+
+    def __init__(self, coursedir: CourseDirectory | None = None, **kwargs: Any) -> None:
+        """As nbgrader's."""
+        super().__init__(coursedir=coursedir, **kwargs)
+        self.coursedir.get_existing_timestamp = functools.partial(_timestamp, log=self.log)
+
+    @property
+    def is_sanitizing(self) -> bool:
+        """Whether this is the first of nbgrader's two steps, which reads what was handed in."""
+        return bool(self._sanitizing)
+
+    def init_notebooks(self) -> None:
+        """Find the notebooks of each student, those too that are not there."""
+        self.assignments: dict[str, list[str]] = {}
+        self.notebooks: list[str] = []
+        names = self._notebooks_of(self.coursedir.assignment_id)
+        pattern = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
+        for folder in glob.glob(pattern):
+            self.assignments[folder] = [os.path.join(folder, f"{name}.ipynb") for name in names]
+        if not self.assignments or not names:
+            super().init_notebooks()
+
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        """Whether to grade: also what was handed in anew, or begun and never finished."""
+        target = Path(self._format_dest(assignment_id, student_id))
+        if target.exists() and not all(map(self._is_finished, self.notebooks)):
+            self.log.info("Not finished, or handed in anew: %s", target)
+            shutil.rmtree(target)
+        return bool(super().init_destination(assignment_id, student_id))
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        """Grade one notebook; its record is there when all else is."""
+        # nbgrader sets it, and leaves it behind when something is raised.
+        with execution.kept():
+            try:
+                super().convert_single_notebook(notebook_filename)
+            except Exception:
+                self._clear_scores(notebook_filename)
+                raise
+        record = self._record_of(notebook_filename)
+        os.replace(draft_of(record), record)
+
+    def _is_finished(self, notebook_filename: str) -> bool:
+        record = self._record_of(notebook_filename)
+        try:
+            graded = json.loads(record.read_text(encoding="utf-8"))["submission"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        content = read_regular(Path(notebook_filename), NOTEBOOK_BYTES)
+        return bool(graded == hashlib.sha256(content).hexdigest())
+
+    def _record_of(self, notebook_filename: str) -> Path:
+        names = self.init_single_notebook_resources(notebook_filename)["nbgrader"]
+        target = Path(self._format_dest(names["assignment"], names["student"]))
+        return target / f"{names['notebook']}{RECORD_SUFFIX}"
+
+    def _notebooks_of(self, assignment: str) -> list[str]:
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            try:
+                names = [one.name for one in gradebook.find_assignment(assignment).notebooks]
+            except MissingEntry:
+                return []
+        wanted = self.coursedir.notebook_id
+        return [name for name in names if wanted in ("*", name)]
+
+    def _clear_scores(self, notebook_filename: str) -> None:
+        """A grading that failed on our side leaves no score, nor the one from before."""
+        names = self.init_single_notebook_resources(notebook_filename)["nbgrader"]
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            try:
+                submission = gradebook.find_submission_notebook(
+                    names["notebook"], names["assignment"], names["student"]
+                )
+            except MissingEntry:
+                return
+            for grade in submission.grades:
+                grade.auto_score = None
+                grade.needs_manual_grade = grade.manual_score is None
+            gradebook.db.commit()
+
+
+def install() -> None:
+    """Have nbgrader's command, its interface and formgrader grade with `SafeAutograde`.
+
+    nbgrader has no setting for it. Calling this again changes nothing.
+    """
+    from nbgrader.apps import api, autogradeapp
+
+    api.Autograde = autogradeapp.Autograde = SafeAutograde
+
+
+def draft_of(record: Path) -> Path:
+    """Where a record waits until everything that it tells of is saved."""
+    return record.with_name(f".{record.name}.draft")
+
+
+def _timestamp(folder: str, *, log: Any) -> datetime.datetime | None:
+    """When a submission was handed in, or None if its timestamp.txt does not say so."""
+    text = read_regular(Path(folder, "timestamp.txt"), _TIMESTAMP_BYTES).decode("utf-8", "replace")
+    try:
+        return parse_utc(text.strip()) if text.strip() else None
+    except (ValueError, OverflowError):
+        log.warning("No time can be read from %s: it counts as handed in on time", folder)
+        return None

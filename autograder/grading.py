@@ -1,0 +1,273 @@
+"""From an instructor's notebook and a submission to a graded notebook and verdicts.
+
+A pure function, but for the sandbox it runs in: it touches neither the gradebook nor the files of
+the course. The same seed and the same submission give the same verdicts.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.card import REPORT_MIME
+from autograder.changes import Changes
+from autograder.definitions import Definitions
+from autograder.errors import ExchangeError, SandboxFailed, StudentGone, StudentTooSlow
+from autograder.examiner import Examined, Examiner, error_output
+from autograder.inert import inert_outputs
+from autograder.notebook import has_role
+from autograder.process import ending_of
+from autograder.rebuild import Rebuilt, rebuild
+from autograder.record import CellVerdict, make_record
+from autograder.rules import handed_in
+from autograder.sandbox import Sandbox
+from autograder.session import ForkEnded, Session
+from autograder.verdict import Verdict
+
+_SECONDS_TO_END = 0.5
+# What a submission may display in all, in cells that each display as much as one may.
+_CELLS_OF_OUTPUT = 10
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A submission, graded: the notebook to show, the verdicts, and the record to keep."""
+
+    notebook: NotebookNode
+    verdicts: tuple[CellVerdict, ...]
+    record: dict[str, Any]
+
+
+def grade(
+    source: NotebookNode,
+    submission: bytes,
+    sandbox: Sandbox,
+    *,
+    files: Mapping[str, bytes] | None = None,
+    seed: int = 0,
+    remarks: Sequence[str] = (),
+    folder: Path | None = None,
+) -> Graded:
+    """Grade one submission.
+
+    Args:
+        source: the instructor's notebook, with solutions and hidden tests.
+        submission: the student's file, whatever is in it.
+        sandbox: where the student's cells run.
+        files: what lies beside the notebook when they run, by name.
+        seed: where the random numbers of the student's process begin.
+        remarks: what was seen of the submission before, for the record.
+        folder: where the instructor's notebook lies, with the files and modules that tests use.
+
+    Raises:
+        SandboxFailed: when the sandbox itself fails, which is never scored.
+    """
+    started = time.monotonic()
+    rebuilt = rebuild(source, submission)
+    with _Run(rebuilt, sandbox, files or {}, seed) as run:
+        run.all_cells()
+        verdicts = run.all_tests(Definitions(source), folder)
+        remarks = [*remarks, *rebuilt.remarks, *run.remarks]
+    record = make_record(
+        source,
+        submission,
+        verdicts,
+        remarks,
+        seed=seed,
+        isolation=sandbox.layers.record,
+        seconds=time.monotonic() - started,
+    )
+    return Graded(rebuilt.notebook, tuple(verdicts), record)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Something the student's process has done: a cell it ran, or a place that it remembers."""
+
+    source: str | None = None
+
+
+@dataclass
+class _Test:
+    """A test cell that waits to be examined, and what had been done before it."""
+
+    cell: NotebookNode
+    steps: int
+    # What became of the answer that it is about, where that could not be run.
+    lost: tuple[Verdict, str] | None
+
+
+class _Run:
+    """One notebook being run: its student process, and a new one where that was lost."""
+
+    def __init__(
+        self, rebuilt: Rebuilt, sandbox: Sandbox, files: Mapping[str, bytes], seed: int
+    ) -> None:
+        self._rebuilt, self._sandbox, self._files, self._seed = rebuilt, sandbox, files, seed
+        self._session: Session | None = None
+        self._steps: list[_Step] = []
+        self._tests: list[_Test] = []
+        self._deadline = time.monotonic() + sandbox.limits.submission_seconds
+        self._lost: tuple[Verdict, str] | None = None
+        self._changes = Changes()
+        self._examining = False
+        self._room = _CELLS_OF_OUTPUT * sandbox.limits.output_bytes
+        self.remarks: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+        self._changes.take_back()
+
+    def all_cells(self) -> None:
+        """Run all of the student's cells; at each test, have the process remember where it is."""
+        cells = [cell for cell in self._rebuilt.notebook.cells if cell.cell_type == "code"]
+        for cell in cells:
+            if _is_test(cell):
+                self._remember(cell, is_last=cell is cells[-1])
+            else:
+                cell.outputs = _as_outputs(self._run(cell))
+
+    def all_tests(self, definitions: Definitions, folder: Path | None) -> list[CellVerdict]:
+        """Examine the tests, the last one first: that is the order in which one goes back."""
+        self._examining = True
+        examiner = Examiner(lambda name: self._living().find(name), definitions, folder)
+        return [self._test(test, examiner) for test in reversed(self._tests)][::-1]
+
+    def _remember(self, cell: NotebookNode, *, is_last: bool) -> None:
+        self._tests.append(_Test(cell, len(self._steps), self._lost))
+        self._lost = None
+        if is_last:
+            # It is examined right where the process is.
+            return
+        if not self._used_up():
+            try:
+                self._living().remember()
+            except ExchangeError as error:
+                self.remarks.append(self._post_mortem(error)[1])
+        self._steps.append(_Step())
+
+    def _run(self, cell: NotebookNode) -> list[dict[str, Any]]:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        if grade_id in self._rebuilt.missing:
+            self._lost = Verdict.MISSING, f"the cell of {grade_id} is missing in the notebook"
+            return []
+        if self._used_up():
+            return [error_output(Verdict.NOT_RUN, "not run")]
+        try:
+            outputs = self._living().run(cell.source)
+        except ExchangeError as error:
+            verdict, message = self._post_mortem(error)
+            self.remarks.append(message)
+            if grade_id:
+                self._lost = verdict, message
+            return [error_output(verdict, message)]
+        self._steps.append(_Step(cell.source))
+        most = self._sandbox.limits.output_bytes
+        safe = inert_outputs(outputs, min(2 * most, self._room))
+        self._room -= sum(len(str(output)) for output in safe)
+        return safe
+
+    def _test(self, test: _Test, examiner: Examiner) -> CellVerdict:
+        marks, started = test.cell.metadata.nbgrader, time.monotonic()
+        examined = self._examine(test, examiner)
+        test.cell.outputs = _as_outputs(examined.outputs)
+        return CellVerdict(
+            marks.grade_id,
+            examined.verdict,
+            round(examined.credit * float(marks.points), 2),
+            float(marks.points),
+            examined.message,
+            _report(examined.outputs),
+            time.monotonic() - started,
+        )
+
+    def _examine(self, test: _Test, examiner: Examiner) -> Examined:
+        if self._used_up():
+            return _failed(Verdict.NOT_RUN, "not run: the submission had used up its time")
+        try:
+            self._go_to(test)
+            with handed_in(self._rebuilt.sources):
+                examined = examiner.examine(test.cell)
+        except ExchangeError as error:
+            return _failed(*self._post_mortem(error))
+        if examined.verdict is Verdict.MISSING and test.lost:
+            return _failed(*test.lost)
+        return examined
+
+    def _go_to(self, test: _Test) -> None:
+        """Have the process that speaks be the one that waited at this test."""
+        del self._steps[test.steps :]
+        depth = self._tests.index(test)
+        session = self._living()
+        while session.depth > depth:
+            session.go_back()
+
+    def _post_mortem(self, error: ExchangeError) -> tuple[Verdict, str]:
+        """How a student's process came to an end; what runs next gets a new one."""
+        if self._session is None:
+            raise SandboxFailed("a student's process was lost while it was being made") from error
+        if isinstance(error, ForkEnded):
+            ending = ending_of(error.code)
+            # What waited below is where the test before this one is examined.
+            if not self._examining:
+                self._end()
+        else:
+            ending = self._session.student.ended(_SECONDS_TO_END)
+            self._end()
+        if ending.lost:
+            raise SandboxFailed("the sandbox ended while a student's code ran in it") from error
+        if ending.out_of_memory:
+            return Verdict.MEMORY, f"your code {ending.reason}"
+        if isinstance(error, StudentTooSlow) or ending.out_of_time:
+            return Verdict.TIMEOUT, "your code ran for too long and was stopped"
+        if isinstance(error, StudentGone):
+            return Verdict.KILLED, f"your code ended its own process: it {ending.reason}"
+        return Verdict.WRONG, f"what your code gave back could not be understood: {error}"
+
+    def _used_up(self) -> bool:
+        return time.monotonic() > self._deadline
+
+    def _living(self) -> Session:
+        """The session with a student process in which all has been done that was done so far."""
+        if self._session is None:
+            student = self._sandbox.spawn(self._files, self._seed)
+            limits = self._sandbox.limits
+            self._session = Session(student, limits, self._deadline, self._changes)
+            for step in self._steps:
+                if step.source is None:
+                    self._session.remember()
+                else:
+                    self._session.run(step.source)
+        return self._session
+
+    def _end(self) -> None:
+        if self._session is not None:
+            self._session.student.close()
+            self._session = None
+
+
+def _is_test(cell: NotebookNode) -> bool:
+    return has_role(cell, "grade") and not has_role(cell, "solution")
+
+
+def _failed(verdict: Verdict, message: str) -> Examined:
+    return Examined(verdict, message, [error_output(verdict, message)])
+
+
+def _as_outputs(outputs: list[dict[str, Any]]) -> list[NotebookNode]:
+    return [new_output(**output) for output in outputs]
+
+
+def _report(outputs: list[dict[str, Any]]) -> dict[str, Any]:
+    for output in outputs:
+        report = output.get("data", {}).get(REPORT_MIME)
+        if report:
+            return dict(report)
+    return {}

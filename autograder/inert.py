@@ -1,0 +1,117 @@
+"""Whatever a student's code displays, made harmless for whoever opens the graded notebook.
+
+Outputs are built anew from the few things that are known to be safe: text, PNG and JPEG pictures,
+and pictures in HTML as companion draws them. Everything else is dropped; text always stays.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable
+from html import escape
+from html.parser import HTMLParser
+from typing import Any
+
+_PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+_DATA_IMAGE = re.compile(r"data:image/(svg\+xml|png|jpeg);base64,[A-Za-z0-9+/]+={0,2}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_LINK = re.compile(r"\]\s*([(:\[])")
+_MOST = 1000
+_CUT = "… the rest was cut off: a cell may display no more\n"
+_MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
+
+
+def inert_outputs(outputs: Iterable[object], most: int) -> list[dict[str, Any]]:
+    """Outputs as a notebook may hold them, from whatever a student's process sent.
+
+    Args:
+        outputs: what it sent.
+        most: how many characters there may be in all of them together.
+    """
+    safe: list[dict[str, Any]] = []
+    left = most
+    for output in outputs:
+        for made in _rebuild(output) if isinstance(output, dict) else []:
+            left -= len(str(made))
+            if left < 0 or len(safe) == _MOST:
+                return [*safe, {"output_type": "stream", "name": "stdout", "text": _CUT}]
+            safe.append(made)
+    return safe
+
+
+def inert_markdown(text: str) -> str:
+    """A student's words without HTML or links of their own: both are shown, not followed."""
+    text = _MARKUP.sub("&lt;", text).replace("\\href", "\\text").replace("\\url", "\\text")
+    return _LINK.sub(r"]\\\1", text)
+
+
+def _rebuild(output: dict[Any, Any]) -> list[dict[str, Any]]:
+    match output.get("output_type"):
+        case "stream":
+            name = "stderr" if output.get("name") == "stderr" else "stdout"
+            return [{"output_type": "stream", "name": name, "text": _text(output.get("text"))}]
+        case "error":
+            lines = output.get("traceback")
+            return [
+                {
+                    "output_type": "error",
+                    "ename": _text(output.get("ename")),
+                    "evalue": _text(output.get("evalue")),
+                    "traceback": [_text(line) for line in lines] if isinstance(lines, list) else [],
+                }
+            ]
+        case "display_data" | "execute_result":
+            data = output.get("data")
+            safe = _safe_data(data) if isinstance(data, dict) else {}
+            return [{"output_type": "display_data", "data": safe, "metadata": {}}] if safe else []
+    return []
+
+
+def _safe_data(data: dict[Any, Any]) -> dict[str, str]:
+    safe = {}
+    if "text/plain" in data:
+        safe["text/plain"] = _text(data["text/plain"])
+    for kind, beginning in _PICTURES.items():
+        picture = _picture(data.get(kind), beginning)
+        if picture:
+            safe[kind] = picture
+    html = data.get("text/html")
+    if isinstance(html, str) and (images := _Images.in_html(html)):
+        safe["text/html"] = images
+    return safe
+
+
+def _text(value: object) -> str:
+    return _CONTROL.sub("", value) if isinstance(value, str) else ""
+
+
+def _picture(value: object, beginning: bytes) -> str:
+    if not isinstance(value, str):
+        return ""
+    try:
+        content = base64.b64decode("".join(value.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return ""
+    return base64.b64encode(content).decode() if content.startswith(beginning) else ""
+
+
+class _Images(HTMLParser):
+    """Takes the pictures out of HTML. A picture in <img> runs no scripts, whatever is in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        source = given.get("src") or ""
+        if tag == "img" and _DATA_IMAGE.fullmatch(source):
+            alt = escape(given.get("alt") or "", quote=True)
+            self.found.append(f'<img src="{source}" alt="{alt}" style="max-width:100%">')
+
+    @classmethod
+    def in_html(cls, html: str) -> str:
+        """The pictures of `html`, one after the other."""
+        parser = cls()
+        parser.feed(html)
+        return "".join(parser.found)

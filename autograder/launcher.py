@@ -1,0 +1,208 @@
+"""A zygote, seen from the grader: starting it, asking it for students, ending it."""
+
+import dataclasses
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from autograder import seccomp, walls
+from autograder.errors import SandboxFailed
+from autograder.limits import Limits
+from autograder.link import Link, Message
+from autograder.process import Student
+from autograder.zygote import Plan
+
+_SECONDS_TO_START = 300.0  # torch from a cold disk
+_SECONDS_TO_SPAWN = 60.0
+_SECONDS_TO_END = 10.0
+
+
+class ZygoteGone(SandboxFailed):
+    """The zygote has ended, or does not answer."""
+
+
+class StepFailed(SandboxFailed):
+    """A process that was to become a student's could not take one of the steps to it."""
+
+    def __init__(self, step: str, error: str) -> None:
+        super().__init__(f"a process could not be made ready for a student ({step}: {error})")
+        self.step = step
+
+
+class Launcher:
+    """A running zygote."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        preload: Sequence[str],
+        entry: str,
+        hidden: Sequence[Path] = (),
+        *,
+        walled: bool,
+    ) -> None:
+        """Start it.
+
+        Args:
+            limits: what each student may take.
+            preload: modules to import in it.
+            entry: what a student process calls, as "module:function".
+            hidden: folders that must not be seen inside.
+            walled: whether bubblewrap stands around it, and namespaces and the filter around each
+                student.
+
+        Raises:
+            ModuleNotFoundError: when a module that is to be imported does not exist.
+            SandboxFailed: when it does not get ready.
+        """
+        self._limits = limits
+        packages = walls.own_packages(["autograder", entry.partition(":")[0], *preload])
+        self._folder = None if walled else Path(tempfile.mkdtemp(prefix="students-"))
+        around = walls.Walls(packages, hidden) if walled else None
+        plan = Plan(
+            entry=entry,
+            preload=preload,
+            limits=dataclasses.asdict(limits),
+            walled=walled,
+            filter_program=seccomp.filter_program().hex() if walled else "",
+            kept=around.kept if around else (),
+            folder=str(self._folder or ""),
+        )
+        mine, theirs = socket.socketpair()
+        self._control = Link(mine)
+        with tempfile.TemporaryFile() as errors, theirs:
+            if around:
+                self._process = _start_walled(around, theirs, errors)
+            else:
+                self._process = _start_bare(packages, self._folder or Path(), theirs, errors)
+            theirs.close()
+            try:
+                self._get_ready(plan, errors)
+            except BaseException:
+                self.stop()
+                raise
+
+    def spawn(self, files: Mapping[str, bytes], seed: int) -> Student:
+        """Have it fork a student.
+
+        Raises:
+            ZygoteGone: when it has ended, or does not answer.
+            StepFailed: when the new process could not be made ready.
+        """
+        sock, theirs = socket.socketpair()
+        mine, watchers = socket.socketpair()
+        report = Link(mine)
+        mine.settimeout(_SECONDS_TO_SPAWN)
+        try:
+            try:
+                with theirs, watchers:
+                    self._control.send({"spawn": True}, [theirs.fileno(), watchers.fileno()])
+                _send_order(report, files, seed)
+                pidfd = self._await_student(report)
+            except (EOFError, OSError) as error:
+                raise ZygoteGone(f"the zygote did not answer ({error})") from error
+        except BaseException:
+            sock.close()
+            report.close()
+            raise
+        return Student(sock, report, pidfd, self._limits, self.is_gone)
+
+    def is_gone(self) -> bool:
+        """Whether it has ended; right after an end that took a student with it, too."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        return self._process.returncode is not None
+
+    def stop(self) -> None:
+        """End it and, if it is walled, all that was forked from it."""
+        self._control.close()
+        try:
+            self._process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _get_ready(self, plan: Plan, errors: IO[bytes]) -> None:
+        self._control.sock.settimeout(_SECONDS_TO_START)
+        try:
+            self._control.send(dataclasses.asdict(plan))
+            answer = self._control.receive()
+        except (EOFError, OSError) as error:
+            errors.seek(0)
+            lines = errors.read().decode(errors="replace").strip().splitlines()
+            said = lines[-1] if lines else str(error)
+            raise SandboxFailed(f"the zygote did not start: {said}") from error
+        if "failed" in answer:
+            raise SandboxFailed(f"the zygote could not get ready: {answer['failed']}")
+
+    def _await_student(self, report: Link) -> int | None:
+        """Wait for all that a walled process tells before it is ready; return its pidfd."""
+        told: Message = {}
+        wanted = {"ready"} if self._folder else {"ready", "started"}
+        while not wanted <= told.keys():
+            told |= report.receive()
+            if "failed" in told:
+                raise StepFailed(str(told["failed"]), str(told.get("error")))
+        files = report.take_files()
+        return files[0] if files else None
+
+
+def _send_order(report: Link, files: Mapping[str, bytes], seed: int) -> None:
+    # A process that failed before it read this tells why.
+    with suppress(BrokenPipeError, ConnectionResetError):
+        lengths = [(name, len(content)) for name, content in files.items()]
+        report.send({"files": lengths, "seed": seed})
+        for content in files.values():
+            report.send_bytes(content)
+
+
+def _start_walled(
+    around: walls.Walls, control: socket.socket, errors: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    program = walls.bubblewrap() or "bwrap"
+    inner = walls.python_command(walls.PACKAGES, control.fileno())
+    command, read = around.command(program, inner)
+    try:
+        return _popen(command, {}, [control.fileno(), *read], errors)
+    finally:
+        for descriptor in read:
+            os.close(descriptor)
+
+
+def _start_bare(
+    packages: Mapping[str, Path], folder: Path, control: socket.socket, errors: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    shown = folder / "packages"
+    shown.mkdir()
+    for place in packages.values():
+        (shown / place.name).symlink_to(place)
+    command = walls.python_command(shown, control.fileno())
+    variables = walls.environment(shown, str(folder), str(folder))
+    return _popen(command, variables, [control.fileno()], errors)
+
+
+def _popen(
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    descriptors: Sequence[int],
+    errors: IO[bytes],
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=errors,
+        stderr=errors,
+        env=dict(variables),
+        cwd="/",
+        pass_fds=descriptors,
+        # An interrupt from the keyboard is for the grader to handle.
+        start_new_session=True,
+    )

@@ -1,0 +1,148 @@
+"""The notebook that is graded: the instructor's, with the sources of a student's solution cells.
+
+From a submission come the sources of solution cells, by their `grade_id`, and the other code cells
+that a student added, as code to run. Never tags, metadata or outputs. A cell that is damaged,
+missing or doubled costs itself and nothing else.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_code_cell
+from nbgrader.preprocessors import ClearSolutions
+
+from autograder.inert import inert_markdown
+from autograder.notebook import has_role
+
+_SOURCE_LENGTH = 200_000
+_ADDED = 200
+_UNANSWERED: str = ClearSolutions.text_stub.default_value
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """The notebook to grade, and what was wrong with the submission."""
+
+    notebook: NotebookNode
+    missing: frozenset[str]
+    remarks: tuple[str, ...] = ()
+    # For each exercise what the student wrote that may belong to it: its cell, and added ones.
+    sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass
+class _Found:
+    """What a submission holds: answers by grade_id, and code by the cell that it stands behind."""
+
+    answers: dict[str, str] = field(default_factory=dict)
+    added: dict[str, list[str]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+
+def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
+    """Put a submission's answers into the instructor's notebook."""
+    solutions = {
+        _grade_id(cell): cell.cell_type for cell in source.cells if has_role(cell, "solution")
+    }
+    found = _read(submission, source, set(solutions))
+    notebook = deepcopy(source)
+    cells = [_code(text, f"added-0-{n}") for n, text in enumerate(found.added.get("", []))]
+    for place, cell in enumerate(notebook.cells, start=1):
+        grade_id = _grade_id(cell)
+        if grade_id in solutions:
+            cell.source = _answer(found, grade_id, cell.cell_type)
+        cells.append(cell)
+        behind = found.added.get(cell.id, [])
+        cells += [_code(text, f"added-{place}-{n}") for n, text in enumerate(behind)]
+    notebook.cells = cells
+    missing = frozenset(solutions) - frozenset(found.answers)
+    remarks = [f"the cell of {name} is missing" for name in sorted(missing)]
+    added = [text for texts in found.added.values() for text in texts]
+    sources = {name: [text, *added] for name, text in found.answers.items()}
+    return Rebuilt(notebook, missing, (*found.remarks, *remarks), sources)
+
+
+def _answer(found: _Found, grade_id: str, kind: str) -> str:
+    text = found.answers.get(grade_id, _UNANSWERED if kind == "markdown" else "")
+    return inert_markdown(text) if kind == "markdown" else text
+
+
+def _code(text: str, cell_id: str) -> NotebookNode:
+    cell: NotebookNode = new_code_cell(text, id=cell_id)
+    return cell
+
+
+def _read(submission: bytes, source: NotebookNode, solutions: set[str]) -> _Found:
+    found, anchor, seen = _Found(), "", set[str]()
+    place_of = _places(source)
+    for cell in _cells(submission, found):
+        text, grade_id = _source(cell), _grade_id(cell)
+        if len(text) > _SOURCE_LENGTH:
+            what = f"the cell of {grade_id}" if grade_id in solutions else "a cell"
+            found.remarks.append(f"{what} has more than {_SOURCE_LENGTH:,} characters: left out")
+            text = ""
+        if grade_id in solutions:
+            if grade_id in found.answers:
+                found.remarks.append(f"the cell of {grade_id} stands twice: the first one counts")
+                continue
+            found.answers[grade_id] = text
+        place = place_of(cell)
+        if place and place not in seen:
+            anchor = place
+            seen.add(place)
+        elif not grade_id and cell.get("cell_type") == "code" and text.strip():
+            found.added.setdefault(anchor, []).append(text)
+    if sum(map(len, found.added.values())) > _ADDED:
+        found.added.clear()
+        found.remarks.append(f"more than {_ADDED} cells were added: none of them is run")
+    return found
+
+
+def _places(source: NotebookNode) -> Callable[[dict[str, Any]], str]:
+    """Finds the id of the instructor's cell that a cell of a submission once was.
+
+    Older Jupyters and other programs save notebooks without ids.
+    """
+    ids = {cell.id for cell in source.cells}
+    by_name = {_grade_id(cell): cell.id for cell in source.cells if _grade_id(cell)}
+    by_text = {cell.source.strip(): cell.id for cell in source.cells if not _grade_id(cell)}
+
+    def place_of(cell: dict[str, Any]) -> str:
+        if str(cell.get("id")) in ids:
+            return str(cell["id"])
+        return str(by_name.get(_grade_id(cell)) or by_text.get(_source(cell).strip(), ""))
+
+    return place_of
+
+
+def _cells(submission: bytes, found: _Found) -> list[dict[str, Any]]:
+    try:
+        notebook = json.loads(submission.decode("utf-8", errors="replace"))
+    except (ValueError, RecursionError):
+        found.remarks.append("the file is not a notebook: it is not valid JSON, or breaks off")
+        return []
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        found.remarks.append("the file is not a notebook: it has no cells")
+        return []
+    return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    text = source if isinstance(source, str) else ""
+    # Half a surrogate pair is no text that could be saved again.
+    return text.encode("utf-8", "replace").decode()
+
+
+def _grade_id(cell: Any) -> str:
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
+    return grade_id if isinstance(grade_id, str) else ""

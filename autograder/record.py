@@ -1,0 +1,97 @@
+"""The record that is kept of each graded submission, beside its notebook, as JSON.
+
+    version      of this form: 1
+    submission   SHA-256 of the student's file
+    source       SHA-256 of the instructor's notebook that it was graded with
+    seed         where the random numbers of the student's process began
+    isolation    which walls stood
+    libraries    their versions, and Python's
+    remarks      what was wrong with the submission itself
+    seconds      how long it took
+    cells        for each test: grade_id, verdict, points, max_points, message, misconception,
+                 hint, seconds
+
+A verdict is the name of one of `autograder.verdict.Verdict`, in small letters.
+"""
+
+import hashlib
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.verdict import Verdict
+
+VERSION = 1
+RECORD_SUFFIX = ".verdicts.json"
+_LIBRARIES = ("nbgrader", "numpy", "torch", "ipython")
+
+
+@dataclass(frozen=True)
+class CellVerdict:
+    """What became of one test cell. `report` is what the learner's card says, if there is one."""
+
+    grade_id: str
+    verdict: Verdict
+    points: float
+    max_points: float
+    message: str = ""
+    report: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def make_record(
+    source: NotebookNode,
+    submission: bytes,
+    verdicts: Sequence[CellVerdict],
+    remarks: Sequence[str],
+    *,
+    seed: int,
+    isolation: str,
+    seconds: float,
+) -> dict[str, Any]:
+    """The record of one grading."""
+    return {
+        "version": VERSION,
+        "submission": hashlib.sha256(submission).hexdigest(),
+        "source": hashlib.sha256(nbformat.writes(source).encode()).hexdigest(),
+        "seed": seed,
+        "isolation": isolation,
+        "libraries": {"python": platform.python_version(), **_versions()},
+        "remarks": list(remarks),
+        "seconds": round(seconds, 3),
+        "cells": [_written(verdict) for verdict in verdicts],
+    }
+
+
+def record_text(record: dict[str, Any]) -> str:
+    """A record as the file that is kept."""
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+
+
+def _written(verdict: CellVerdict) -> dict[str, Any]:
+    return {
+        "grade_id": verdict.grade_id,
+        "verdict": verdict.verdict.name.lower(),
+        "points": verdict.points,
+        "max_points": verdict.max_points,
+        "message": verdict.message,
+        "misconception": verdict.report.get("misconception", ""),
+        "hint": verdict.report.get("hint", ""),
+        "seconds": round(verdict.seconds, 3),
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found

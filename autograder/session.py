@@ -1,0 +1,241 @@
+"""The trusted side of one student process: requests, their replies, and how long they may take.
+
+The process is asked to run cells, and before each test to stop and remember where it is: it forks,
+the copy goes on, the original waits. When all cells were run, the tests are examined, the last one
+first, each where its original waits. So nothing that a test gives to the student's code can show
+up in the output of a cell, and no test sees what another has left behind.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograder.changes import Changes
+from autograder.channel import Channel
+from autograder.codec import Reference, dtype_of_number, number_of_dtype
+from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
+from autograder.gradients import connect, parameters_in
+from autograder.limits import Limits
+from autograder.process import Student
+from autograder.remote import RemoteObject, error_of, reference_of
+from autograder.tensors import is_generator
+
+_MOST_NESTED = 10
+
+
+class ForkEnded(StudentGone):
+    """The fork that went on has ended, and the process that waited below it is back."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__("the student's process has ended")
+        self.code = code
+
+
+class Session:
+    """A student process and what is known of it."""
+
+    def __init__(
+        self, student: Student, limits: Limits, deadline: float, changes: Changes | None = None
+    ) -> None:
+        """Speak with a process.
+
+        Args:
+            student: the process.
+            limits: how long a cell and a call may take, among others.
+            deadline: when, by the monotonic clock, the whole submission has used up its time.
+            changes: where to note what the student's code writes to arguments.
+        """
+        self.student = student
+        self.depth = 0
+        self._limits = limits
+        self._deadlines = [deadline]
+        self._changes = changes or Changes()
+        self._lent: dict[int, Callable[..., object]] = {}
+        self._lent_so_far = 0
+        self._channel = Channel(student.sock, limits, refer=self._refer, resolve=self._resolve)
+
+    def run(self, source: str) -> list[object]:
+        """Run a cell; its outputs, of which nothing is known but that they are plain values.
+
+        Raises:
+            StudentGone, StudentTooSlow, ReplyNotUnderstood: when that is what came of it.
+        """
+        match self._ask(("run", source), self._limits.cell_seconds):
+            case ("ran", list(outputs)):
+                return outputs
+        raise ReplyNotUnderstood("running a cell gave no outputs")
+
+    def remember(self) -> None:
+        """Have the process wait where it is, and a fork of it go on."""
+        match self._ask(("remember",), self._limits.call_seconds):
+            case ("remembered",):
+                self.depth += 1
+                return
+        raise ReplyNotUnderstood("the process did not go on")
+
+    def go_back(self) -> None:
+        """End the fork that went on: who speaks now is the process that waited."""
+        self._lent.clear()
+        try:
+            self._ask(("leave",), self._limits.call_seconds)
+        except ForkEnded:
+            return
+        raise ReplyNotUnderstood("the process did not go back")
+
+    def find(self, name: str) -> object:
+        """What the student's code has under a name: a value, or a stand-in.
+
+        Raises:
+            NameError: when it has nothing.
+        """
+        match self._ask(("find", name), self._limits.call_seconds):
+            case ("found", RemoteObject() as found, _):
+                return RemoteObject(self, reference_of(found) or Reference("object", 0), name)
+            case ("found", value, tuple(gradients)):
+                return _with_gradients(value, gradients)
+            case ("missing",):
+                raise NameError(f"name '{name}' is not defined", name=name)
+        raise ReplyNotUnderstood("looking up a name gave no answer")
+
+    def call(
+        self, target: Reference, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
+        """Call something of the student's. Functions that were lent to it end with the call,
+        unless what came back is an object that may have kept them.
+        """
+        lent = self._lent_so_far
+        value = None
+        try:
+            reply = self._ask(("call", _Sent(target), args, kwargs), self._limits.call_seconds)
+            value = self._returned(reply, args, kwargs)
+            return value
+        finally:
+            if type(value) is not RemoteObject:
+                self._lent = {n: function for n, function in self._lent.items() if n < lent}
+
+    def get(self, target: Reference, name: str) -> object:
+        """An attribute of something of the student's."""
+        return self._returned(
+            self._ask(("get", _Sent(target), name), self._limits.call_seconds), (), {}
+        )
+
+    def _backward(self, graph: int, cotangents: Sequence[object]) -> Sequence[object]:
+        request = ("backward", graph, tuple(cotangents))
+        value = self._returned(self._ask(request, self._limits.call_seconds), (), {})
+        if type(value) is not list:
+            raise ReplyNotUnderstood("a backward pass gave no gradients")
+        return value
+
+    def _returned(
+        self, reply: object, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
+        match reply:
+            case ("returned", value, tuple(after), str(printed), graph, tuple(gradients)):
+                self._changes.write(args, after)
+                print(printed[: self._limits.output_bytes], end="")
+                value = _with_gradients(value, gradients)
+                if type(graph) is int:
+                    return connect(value, (args, kwargs), lambda c: self._backward(graph, c))
+                return value
+            case ("raised", str(kind), str(message), str(line), str(printed)):
+                print(printed[: self._limits.output_bytes], end="")
+                raise error_of(kind, message, line)
+        raise ReplyNotUnderstood("a call gave neither a value nor an exception")
+
+    def _ask(self, request: tuple[object, ...], seconds: float) -> object:
+        # A question within a question has no more time than the one around it.
+        self._deadlines.append(min(time.monotonic() + seconds, self._deadlines[-1]))
+        try:
+            self._channel.send(request, self._left())
+            while True:
+                reply = self._channel.receive(self._left())
+                match reply:
+                    case ("callback", int(number), tuple(args)):
+                        self._channel.send(self._answer(number, args), self._left())
+                    case ("back", int(code)):
+                        self.depth -= 1
+                        raise ForkEnded(code)
+                    case _:
+                        return reply
+        finally:
+            self._deadlines.pop()
+
+    def _left(self) -> float:
+        left = self._deadlines[-1] - time.monotonic()
+        if left <= 0:
+            raise StudentTooSlow("the student's process took more time than it has")
+        return left
+
+    def _answer(self, number: int, args: tuple[object, ...]) -> tuple[object, ...]:
+        if number not in self._lent:
+            raise ReplyNotUnderstood("the student's code asks for a function that it was not lent")
+        if len(self._deadlines) > _MOST_NESTED:
+            return ("refused", "RecursionError: too many questions within questions")
+        # What is called here runs in the grader: its memory and time are not the student's.
+        if _weight(args) > self._limits.asked_numbers:
+            return ("refused", "ValueError: these arguments are too large to be tried out here")
+        try:
+            return ("answer", self._lent[number](*args))
+        except (StudentGone, StudentTooSlow):
+            raise
+        except Exception as error:
+            return ("refused", f"{type(error).__name__}: {error}"[:2000])
+
+    def _refer(self, value: object) -> Reference | None:
+        if type(value) is _Sent:
+            return value.reference
+        if reference := reference_of(value):
+            return reference
+        if is_generator(value):
+            # A generator crosses as what it was seeded with, and begins there anew.
+            return Reference("generator", value.initial_seed() % 2**64)
+        if (number := number_of_dtype(value)) is not None:
+            return Reference("dtype", number)
+        if callable(value):
+            self._lent[self._lent_so_far] = value
+            self._lent_so_far += 1
+            return Reference("callback", self._lent_so_far - 1)
+        return None
+
+    def _resolve(self, reference: Reference) -> object:
+        if reference.kind == "dtype":
+            return dtype_of_number(reference.number)
+        if reference.kind not in ("function", "class", "module", "object"):
+            raise LookupError("what is the examiner's is not the student's to return")
+        return RemoteObject(self, reference)
+
+
+class _Sent:
+    """A reference to an object of the student's, on its way back there."""
+
+    def __init__(self, reference: Reference) -> None:
+        self.reference = reference
+
+
+def _with_gradients(value: object, gradients: tuple[object, ...]) -> object:
+    """Give parameters the gradients that they have over there."""
+    for parameter, gradient in zip(parameters_in(value), gradients, strict=False):
+        if type(gradient) is type(parameter.data) and gradient.shape == parameter.shape:
+            parameter.grad = gradient.detach().to(parameter.dtype)
+    return value
+
+
+def _weight(value: object) -> int:
+    """How much the arguments of a question can cost here: numbers, and the sizes of ints."""
+    left, weight = [value], 0
+    while left:
+        one: Any = left.pop()
+        if type(one) in (list, tuple, set):
+            left.extend(one)
+        elif type(one) is dict:
+            left.extend((*one.keys(), *one.values()))
+        elif type(one) is int:
+            weight += abs(one)
+        elif type(one) is RemoteObject:
+            weight += 1
+        else:
+            size = getattr(one, "numel", None) or getattr(one, "size", None)
+            numbers = size() if callable(size) else size
+            weight += numbers if type(numbers) is int else len(one) if type(one) is str else 1
+        weight += 1
+    return weight

@@ -1,0 +1,186 @@
+"""The untrusted side: runs a student's cells and answers the examiner's calls.
+
+This runs in the sandbox, beside the student's code, which can change all of it. So nothing here
+decides anything: what it sends is a claim, and the examiner believes values alone.
+
+A request is a tuple, its first entry what to do; so is each reply:
+
+    run source               → ran outputs
+    remember                 → remembered, by a fork; this process waits for its end, and tells:
+                               back exit-code
+    leave                    → nothing: this process ends
+    find name                → found value gradients | missing
+    call target args kwargs  → returned value args-afterwards printed graph gradients
+                             | raised kind message line printed
+    get target name          → returned … | raised …
+    backward graph cotangents → returned gradients-of-arguments … | raised …
+
+`graph` is the number by which the result can be sent backward, or None; `gradients` are those that
+the parameters in a value have.
+
+While it works on a call it may ask back, `callback number args`, and is told `answer value` or
+`refused message`.
+"""
+
+import inspect
+import os
+import random
+import socket
+from collections import OrderedDict
+from collections.abc import Callable
+from types import ModuleType
+
+from autograder.channel import Channel
+from autograder.codec import Reference, Unsupported, dtype_of_number, number_of_dtype
+from autograder.errors import ReplyNotUnderstood, StudentGone, ValueTooLarge
+from autograder.gradients import Graphs, parameters_in
+from autograder.limits import Limits
+from autograder.outcome import describe_error
+from autograder.shell import Shell, the_shell
+
+_CALLBACK = "callback"
+_MODULE = os.path.join("torch", "nn", "modules", "module.py")
+
+
+def serve(sock: socket.socket, limits: Limits) -> None:
+    """Answer requests until the examiner hangs up."""
+    StudentSide(sock, limits).serve()
+
+
+class StudentSide:
+    """One student's namespace and the objects in it that the examiner holds on to."""
+
+    def __init__(self, sock: socket.socket, limits: Limits) -> None:
+        self._objects: list[object] = []
+        self._graphs = Graphs()
+        self._channel = Channel(sock, limits, refer=self._refer, resolve=self._resolve)
+        self._shell: Shell = the_shell(limits.output_bytes)
+
+    def serve(self) -> None:
+        """Answer requests until the examiner hangs up."""
+        while True:
+            try:
+                request = self._channel.receive(None)
+            except StudentGone:
+                return
+            self._reply(self._answer(request))
+
+    def _answer(self, request: object) -> tuple[object, ...]:
+        match request:
+            case ("run", str(source)):
+                return ("ran", self._shell.run(source))
+            case ("remember",):
+                return self._remember()
+            case ("leave",):
+                os._exit(0)
+            case ("find", str(name)):
+                return self._find(name)
+            case ("call", target, tuple(args), dict(kwargs)) if callable(target):
+                return self._call(target, args, kwargs)
+            case ("get", target, str(name)):
+                return self._call(getattr, (target, name), {}, back=())
+            case ("backward", int(number), tuple(cotangents)):
+                return self._call(self._graphs.backward, (number, cotangents), {}, back=())
+        raise ReplyNotUnderstood(f"an unknown request: {request!r:.80}")
+
+    def _remember(self) -> tuple[object, ...]:
+        """Stay behind, as this process is now, until the fork that goes on has ended."""
+        numbers = random.getstate()
+        fork = os.fork()
+        if not fork:
+            # Python seeds its random numbers anew in a fork, from nobody knows where.
+            random.setstate(numbers)
+            return ("remembered",)
+        status = os.waitpid(fork, 0)[1]
+        return ("back", os.waitstatus_to_exitcode(status))
+
+    def _find(self, name: str) -> tuple[object, ...]:
+        if name not in self._shell.user_ns:
+            return ("missing",)
+        value = self._by_value_or_reference(self._shell.user_ns[name])
+        return ("found", value, _gradients(value))
+
+    def _call(
+        self,
+        target: Callable[..., object],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        back: tuple[object, ...] | None = None,
+    ) -> tuple[object, ...]:
+        try:
+            with self._shell.hushed() as printed:
+                value = target(*args, **kwargs)
+        except (Exception, SystemExit) as error:
+            raised = describe_error(error, target)
+            return ("raised", raised.kind, raised.message, raised.line, printed.getvalue())
+        afterwards = tuple(map(_mutable, args)) if back is None else back
+        value = self._by_value_or_reference(value)
+        graph = self._graphs.keep(value, (args, kwargs)) if back is None else None
+        return ("returned", value, afterwards, printed.getvalue(), graph, _gradients(value))
+
+    def _reply(self, reply: tuple[object, ...]) -> None:
+        try:
+            self._channel.send(reply)
+        except ValueTooLarge as error:
+            self._channel.send(("raised", "ValueTooLarge", str(error), "", ""))
+
+    def _by_value_or_reference(self, value: object) -> object:
+        """What is sent by value, or a reference to what can be called or looked into."""
+        if type(value) is OrderedDict:
+            return dict(value)
+        if inspect.isgenerator(value) and value.gi_code.co_filename.endswith(_MODULE):
+            # What torch's own modules list: parameters, buffers, submodules, with their names.
+            return list(value)
+        if _stays(value):
+            return self._keep(value)
+        return value
+
+    def _keep(self, value: object) -> Reference:
+        self._objects.append(value)
+        kind = "module" if type(value) is ModuleType else "object"
+        return Reference("function" if callable(value) else kind, len(self._objects) - 1)
+
+    def _refer(self, value: object) -> Reference | None:
+        if (number := number_of_dtype(value)) is not None:
+            return Reference("dtype", number)
+        return self._keep(value) if _stays(value) else None
+
+    def _resolve(self, reference: Reference) -> object:
+        if reference.kind == _CALLBACK:
+            return lambda *args: self._ask_back(reference.number, args)
+        if reference.kind == "dtype":
+            return dtype_of_number(reference.number)
+        if reference.kind == "generator":
+            import torch
+
+            return torch.Generator().manual_seed(reference.number)
+        return self._objects[reference.number]
+
+    def _ask_back(self, number: int, args: tuple[object, ...]) -> object:
+        self._channel.send((_CALLBACK, number, args))
+        while True:
+            match self._channel.receive(None):
+                case ("answer", value):
+                    return value
+                case ("refused", str(message)):
+                    raise RuntimeError(message)
+                case request:
+                    # To answer, the examiner may have to call something of the student's.
+                    self._reply(self._answer(request))
+
+
+def _stays(value: object) -> bool:
+    """Whether a value is an object to be held, not one to be sent."""
+    if callable(value) or type(value) is ModuleType:
+        return True
+    return type(type(value)) is type and type(value).__module__ == "__main__"
+
+
+def _gradients(value: object) -> tuple[object, ...]:
+    return tuple(parameter.grad for parameter in parameters_in(value))
+
+
+def _mutable(value: object) -> object:
+    """An argument after the call, where the examiner wants to know whether it was written to."""
+    kind = type(value).__name__
+    return value if kind in ("ndarray", "Tensor", "list", "dict") else Unsupported("unchanged")

@@ -1,0 +1,100 @@
+"""What the engine knows of PyTorch's values: tensors and generators.
+
+torch is never imported here: where it has not been, no value is a tensor, and a lesson without it
+does not wait for it.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+_SEED = 0
+
+
+def is_tensor(value: Any) -> "TypeGuard[torch.Tensor]":
+    """Whether this is a tensor with numbers: a `torch.Tensor` or an `nn.Parameter` and no other."""
+    torch = _torch()
+    return (
+        torch is not None
+        and type(value) in (torch.Tensor, torch.nn.Parameter)
+        and value.layout is torch.strided
+        and not (value.is_meta or value.is_nested or value.is_quantized)
+    )
+
+
+def is_generator(value: object) -> "TypeGuard[torch.Generator]":
+    """Whether this is a source of random numbers that a function is given."""
+    torch = _torch()
+    return torch is not None and isinstance(value, torch.Generator)
+
+
+def as_array(tensor: "torch.Tensor") -> np.ndarray:
+    """A tensor's numbers, without its gradients; half precision becomes single."""
+    numbers = tensor.detach().cpu().resolve_conj().resolve_neg()
+    # NumPy has no bfloat16.
+    if numbers.is_floating_point() and numbers.element_size() < 4:
+        numbers = numbers.float()
+    return numbers.numpy()
+
+
+def dtype_name(tensor: "torch.Tensor") -> str:
+    """A dtype as NumPy calls it: float64, not torch.float64."""
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def cast(tensor: "torch.Tensor", dtype: str) -> "torch.Tensor":
+    """A tensor of another dtype and its own memory; a parameter stays one."""
+    torch = _torch()
+    made: Any = tensor.detach().to(getattr(torch, dtype), copy=True)
+    if type(tensor) is torch.nn.Parameter:
+        made = torch.nn.Parameter(made)
+    made.requires_grad_(tensor.requires_grad)
+    return made  # type: ignore[no-any-return]
+
+
+def fresh_generators(value: object) -> "Iterator[tuple[torch.Generator, torch.Generator]]":
+    """Each generator in lists, tuples and dicts, with a new one of the same seed."""
+    if is_generator(value):
+        yield value, type(value)(value.device).manual_seed(value.initial_seed())
+    elif isinstance(value, Mapping):
+        for entry in value.values():
+            yield from fresh_generators(entry)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            yield from fresh_generators(entry)
+
+
+def holds_tensors(value: object) -> bool:
+    """Whether a list, tuple or dict has a tensor in it, at any depth."""
+    if isinstance(value, dict):
+        return any(map(holds_tensors, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(holds_tensors, value))
+    return is_tensor(value)
+
+
+@contextmanager
+def seeded() -> Iterator[None]:
+    """Have torch's own random numbers be the same each time, and leave no trace in them."""
+    torch = _torch()
+    if torch is None:
+        yield
+        return
+    before = torch.get_rng_state()
+    torch.default_generator.manual_seed(_SEED)
+    try:
+        yield
+    finally:
+        torch.set_rng_state(before)
+
+
+def _torch() -> Any:
+    """The module, where somebody has imported it to the end."""
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "nn") else None

@@ -1,0 +1,54 @@
+"""A driver for exams of KV caches: it writes several texts with one, and says what comes back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+Chunk = tuple[torch.Tensor, torch.Tensor]
+
+
+def try_cache(
+    cache_class: Callable[..., Any],
+    settings: Mapping[str, int],
+    texts: Sequence[Sequence[Chunk]],
+) -> dict[str, object]:
+    """Fill a cache chunk by chunk, with one text after the other.
+
+    Its dtype is that of the keys. Beside it stands a second cache, which is given the first chunk
+    of the first text with all signs turned, and nothing else.
+
+    Args:
+        cache_class: the class, or whatever makes a cache when it is called with `settings`.
+        settings: batch, num_kv_heads, max_tokens and head_dim.
+        texts: the keys and values of each chunk of each text; before every text but the first, the
+            cache is reset.
+
+    Returns:
+        What `append` returned for each chunk, `length` after each, and what is in the second cache
+        in the end.
+    """
+    dtype = texts[0][0][0].dtype
+    cache, other = (cache_class(**settings, dtype=dtype) for _ in range(2))
+    keys, values = texts[0][0]
+    other.append(-keys, -values)
+    seen: dict[str, object] = {}
+    for number, chunks in enumerate(texts, start=1):
+        if number > 1:
+            cache.reset()
+            seen[f"text {number}: length after reset"] = cache.length
+        for place, (new_keys, new_values) in enumerate(chunks, start=1):
+            name = f"text {number}, chunk {place}"
+            seen[name] = _copied(cache.append(new_keys, new_values))
+            seen[f"{name}: length"] = cache.length
+    nothing = keys[:, :, :0], values[:, :, :0]
+    seen["second cache"] = _copied(other.append(*nothing))
+    seen["second cache: length"] = other.length
+    return seen
+
+
+def _copied(returned: object) -> object:
+    """What was returned, safe from what the cache does to its memory later."""
+    if isinstance(returned, tuple):
+        return tuple(map(_copied, returned))
+    return returned.clone() if isinstance(returned, torch.Tensor) else returned

@@ -1,0 +1,62 @@
+"""One head of causal attention, to be taken several times, and PyTorch's heads for comparison."""
+
+import torch
+from torch import nn
+from torch.nn.functional import scaled_dot_product_attention
+
+
+class CausalHead(nn.Module):
+    """Causal attention with one head, made of PyTorch's parts: what lesson 04 builds step by step.
+
+    Call it with (batch, num_tokens, d_in), of any length; it returns (batch, num_tokens, d_out).
+
+    Args:
+        d_in: features of a token on the way in.
+        d_out: features of queries, keys and values.
+        context_length: not needed here; it is there so that the signature is the usual one.
+        dropout: the probability with which an attention weight is dropped in training.
+        qkv_bias: whether the three projections add a bias.
+    """
+
+    W_query: nn.Linear
+    W_key: nn.Linear
+    W_value: nn.Linear
+
+    def __init__(
+        self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
+    ) -> None:
+        super().__init__()
+        for name in ("W_query", "W_key", "W_value"):
+            self.add_module(name, nn.Linear(d_in, d_out, bias=qkv_bias))
+        self.p = dropout
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        q, k, v = (layer(inputs) for layer in (self.W_query, self.W_key, self.W_value))
+        p = self.p if self.training else 0.0
+        return scaled_dot_product_attention(q, k, v, dropout_p=p, is_causal=True)
+
+
+def library_heads(
+    queries: torch.Tensor,
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    num_heads: int,
+    hidden: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Finished queries, keys and values through PyTorch's attention, head by head, concatenated.
+
+    Args:
+        queries: (batch, queries, d_out).
+        keys: (batch, keys, d_out).
+        values: (batch, keys, d_out).
+        num_heads: a divisor of d_out.
+        hidden: a mask of bool that fits (batch, heads, queries, keys), True where a key is hidden.
+
+    Returns:
+        (batch, queries, d_out), the heads' contexts side by side.
+    """
+    per_head = (part.chunk(num_heads, dim=-1) for part in (queries, keys, values))
+    q, k, v = (torch.stack(chunks, dim=1) for chunks in per_head)
+    visible = None if hidden is None else ~hidden
+    contexts = scaled_dot_product_attention(q, k, v, attn_mask=visible)
+    return torch.cat(contexts.unbind(dim=1), dim=-1)

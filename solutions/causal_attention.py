@@ -1,0 +1,259 @@
+"""Lesson 04: causal attention, with a mask that hides the future, and dropout on the weights.
+
+Tokens are rows: scores and weights are (..., tokens, tokens), queries on rows and keys on columns.
+In a mask, True means "hidden".
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from companion import HELLO_SHINY_SUN
+
+
+def causal_weights_by_hand() -> dict[str, object]:
+    """What each word of "Hello shiny sun!" finds if it can't see the words after it.
+
+    Returns:
+        Three weights for each word, in the order Hello, shiny, sun, and the three numbers of the
+        context vector of "shiny"; each with four decimals.
+    """
+    by_hand: dict[str, object] = {
+        "weights of Hello": [..., ..., ...],
+        "weights of shiny": [..., ..., ...],
+        "weights of sun": [..., ..., ...],
+        "context of shiny": [..., ..., ...],
+    }
+    ### BEGIN SOLUTION (replaces the lines above)
+    inputs = torch.tensor(HELLO_SHINY_SUN.vectors)
+    seen = [torch.softmax(inputs[: i + 1] @ inputs[i], dim=0).tolist() for i in range(3)]
+    by_hand = {
+        "weights of Hello": [*seen[0], 0.0, 0.0],
+        "weights of shiny": [*seen[1], 0.0],
+        "weights of sun": seen[2],
+        "context of shiny": (torch.tensor(seen[1]).double() @ inputs[:2]).tolist(),
+    }
+    ### END SOLUTION
+    return by_hand
+
+
+def causal_mask(num_tokens: int) -> torch.Tensor:
+    """Which keys are hidden from which query: all that come after it.
+
+    Args:
+        num_tokens: how many tokens there are.
+
+    Returns:
+        A tensor of bool, (num_tokens, num_tokens), queries on rows and keys on columns: True where
+        the key is hidden from the query.
+    """
+    ### BEGIN SOLUTION
+    return torch.triu(torch.ones(num_tokens, num_tokens, dtype=torch.bool), diagonal=1)
+    ### END SOLUTION
+
+
+def causal_attention_weights(scores: torch.Tensor) -> torch.Tensor:
+    """Scores turned into shares of the past: each row sums to 1, the future gets exactly 0.
+
+    Args:
+        scores: (..., tokens, tokens), queries on rows and keys on columns; not to be written to.
+
+    Returns:
+        The weights, in the shape and dtype of the scores.
+    """
+    ### BEGIN SOLUTION
+    num_tokens = scores.shape[-1]
+    hidden = torch.triu(torch.ones(num_tokens, num_tokens, dtype=torch.bool), diagonal=1)
+    return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+    ### END SOLUTION
+
+
+def repaired_causal_attention(
+    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor
+) -> torch.Tensor:
+    """Causal attention, scaled: a given, broken cell to repair.
+
+    Args:
+        queries: (..., tokens, d_k).
+        keys: (..., tokens, d_k).
+        values: (..., tokens, d_v).
+
+    Returns:
+        The context vectors, (..., tokens, d_v), in the dtype of the values.
+    """
+    num_tokens, d_k = keys.shape[-2:]
+    mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1) * float("-inf")
+    attn_scores = queries @ keys.transpose(-2, -1) / d_k**0.5 + mask
+    ### BEGIN SOLUTION (replaces the lines above)
+    num_tokens, d_k = keys.shape[-2:]
+    future = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
+    attn_scores = queries @ keys.transpose(-2, -1) / d_k**0.5
+    attn_scores = attn_scores.masked_fill(future, -torch.inf)
+    ### END SOLUTION
+    attn_weights = torch.softmax(attn_scores, dim=-1)
+    return attn_weights @ values
+
+
+def mask_then_renormalise(weights: torch.Tensor) -> torch.Tensor:
+    """The other route: finished weights lose their future, and each row is made to sum to 1 again.
+
+    Args:
+        weights: what the softmax gave without a mask, (..., tokens, tokens).
+
+    Returns:
+        The causal weights, in the shape and dtype of `weights`.
+    """
+    ### BEGIN SOLUTION
+    past = torch.tril(weights)
+    return past / past.sum(dim=-1, keepdim=True)
+    ### END SOLUTION
+
+
+def causal_column_weights(scores: torch.Tensor) -> torch.Tensor:
+    """Causal weights where one token is one column: each column sums to 1.
+
+    Args:
+        scores: (tokens, tokens), keys on rows and queries on columns.
+
+    Returns:
+        The weights, laid out like the scores, with 0 where the key comes after the query.
+    """
+    ### BEGIN SOLUTION
+    hidden = torch.tril(torch.ones_like(scores), diagonal=-1).bool()
+    return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=0)
+    ### END SOLUTION
+
+
+def dropout(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """Drop each weight with probability p, and make up for it by making the others larger.
+
+    Args:
+        weights: of any shape; not to be written to.
+        p: the probability with which a weight becomes 0; at least 0, below 1.
+        generator: where the random numbers come from, as in `torch.rand(…, generator=generator)`.
+        training: if False, nothing is dropped and nothing is changed.
+
+    Returns:
+        A tensor in the shape and dtype of `weights`, which it equals on average.
+    """
+    ### BEGIN SOLUTION
+    if not training:
+        return weights
+    kept = torch.rand(weights.shape, generator=generator) >= p
+    return weights * kept / (1 - p)
+    ### END SOLUTION
+
+
+class CausalAttention(nn.Module):
+    """Self-attention over a batch in which no token sees a later one.
+
+    Call it with inputs of shape (batch, num_tokens, d_in), num_tokens at most `context_length`. It
+    returns the context vectors, (batch, num_tokens, d_out).
+
+    Args:
+        d_in: features of a token on the way in.
+        d_out: features of queries, keys, values, and of what comes out.
+        context_length: the largest number of tokens, for which the mask is made, as a buffer of
+            shape (context_length, context_length).
+        dropout: the probability with which an attention weight is dropped in training.
+        qkv_bias: whether the three projections add a bias.
+    """
+
+    def __init__(
+        self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
+    ) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        future = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), 1)
+        self.register_buffer("mask", future)
+        ### END SOLUTION
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        ### BEGIN SOLUTION
+        num_tokens = inputs.shape[1]
+        queries, keys, values = self.W_query(inputs), self.W_key(inputs), self.W_value(inputs)
+        attn_scores = queries @ keys.transpose(1, 2) / keys.shape[-1] ** 0.5
+        hidden = self.get_buffer("mask")[:num_tokens, :num_tokens]
+        attn_weights = torch.softmax(attn_scores.masked_fill(hidden, -torch.inf), dim=-1)
+        return self.dropout(attn_weights) @ values
+        ### END SOLUTION
+
+
+def is_causal(attention: Callable[[torch.Tensor], torch.Tensor], inputs: torch.Tensor) -> bool:
+    """Test an attention: does what comes out for a token stay the same, whatever comes after it?
+
+    Args:
+        attention: a function from (batch, tokens, d_in) to context vectors (batch, tokens, d_out).
+        inputs: the sentences to try it on, (batch, tokens, d_in); not to be written to.
+
+    Returns:
+        True when no token of these inputs depends on a later one, up to rounding.
+    """
+    ### BEGIN SOLUTION
+    contexts = attention(inputs)
+    for now in range(1, inputs.shape[1]):
+        changed = inputs.clone()
+        changed[:, now:] += 1
+        if not torch.allclose(attention(changed)[:, :now], contexts[:, :now]):
+            return False
+    return True
+    ### END SOLUTION
+
+
+def next_token_examples(tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """One sequence as training examples, all its prefixes at once.
+
+    Args:
+        tokens: ids, (..., n), at least two of them.
+
+    Returns:
+        The inputs and the targets, each (..., n − 1): where the inputs have a token, the targets
+        have the one that follows it.
+    """
+    ### BEGIN SOLUTION
+    return tokens[..., :-1], tokens[..., 1:]
+    ### END SOLUTION
+
+
+def causal_and_padding_mask(lengths: torch.Tensor) -> torch.Tensor:
+    """Which keys are hidden in a batch of sentences that were padded at the front.
+
+    Args:
+        lengths: how many real tokens each sentence has, (batch,), whole numbers, 0 allowed. They
+            stand at the end of its row, with padding before them.
+
+    Returns:
+        A tensor of bool, (batch, tokens, tokens), where tokens is the largest length: True where
+        the key comes after the query, and where it is padding.
+    """
+    ### BEGIN SOLUTION
+    tokens = int(lengths.max())
+    places = torch.arange(tokens)
+    after = places > places[:, None]
+    padding = places < tokens - lengths[:, None]
+    return after | padding[:, None, :]
+    ### END SOLUTION
+
+
+def masked_attention_weights(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """The softmax over what is not hidden, with rows of zeros where everything is.
+
+    Args:
+        scores: (..., queries, keys); not to be written to.
+        hidden: a tensor of bool of the same shape, True where a key is hidden.
+
+    Returns:
+        The weights, in the shape and dtype of the scores: exactly 0 where hidden. Each row sums to
+        1, but for those that are all hidden, which are all 0.
+    """
+    ### BEGIN SOLUTION
+    attn_weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+    return attn_weights.masked_fill(hidden, 0)
+    ### END SOLUTION

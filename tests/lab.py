@@ -1,0 +1,118 @@
+"""JupyterLab in a real browser: how it is started, and its menus."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+PICTURES = Path(__file__).resolve().parents[1] / "artefacts"
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@contextmanager
+def running_lab(folder: Path, home: Path) -> Iterator[str]:
+    """The address of a JupyterLab in that folder, with settings of its own in `home`."""
+    settings = home / "settings"
+    write_settings(
+        settings,
+        "notebook-extension/tracker",
+        {"windowingMode": "none", "autoStartDefaultKernel": True},
+    )
+    write_settings(settings, "apputils-extension/notification", {"fetchNews": "false"})
+    # On a slow machine it would save in the midst of a test's own saving.
+    write_settings(settings, "docmanager-extension/plugin", {"autosave": False})
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        **os.environ,
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+    }
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root",
+        f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
+    ]  # fmt: skip
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_for(address, process, home / "log")
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+    shutil.rmtree(settings)
+
+
+def write_settings(folder: Path, plugin: str, values: dict[str, object]) -> None:
+    path = folder / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(values))
+
+
+def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        assert process.poll() is None, log.read_text()
+        try:
+            urllib.request.urlopen(f"{address}/api", timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.3)
+    pytest.fail(f"JupyterLab did not answer: {log.read_text()}")
+
+
+@contextmanager
+def running_browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def open_notebook(browser: Browser, server: str, path: str) -> Page:
+    """The notebook in a new window, its kernel ready."""
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.set_default_timeout(60_000)
+    page.goto(f"{server}/lab/tree/{path}")
+    expect(page.locator(".jp-Notebook .jp-Cell").first).to_be_visible()
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    return page
+
+
+def menu(page: Page, name: str, entry: str) -> None:
+    page.locator(".lm-MenuBar-item", has_text=name).first.click()
+    page.locator(".lm-Menu-item", has_text=entry).first.click()
+
+
+def choose_dark_theme(page: Page) -> None:
+    page.locator(".lm-MenuBar-item", has_text="Settings").click()
+    page.locator(".lm-Menu-item", has_text="Theme").first.hover()
+    page.locator(".lm-Menu-item", has_text="JupyterLab Dark").first.click()
+    expect(page.locator("body[data-jp-theme-light='false']")).to_have_count(1)
+
+
+def keep(page: Page, name: str) -> None:
+    """Keep a picture of the page in artefacts/."""
+    PICTURES.mkdir(exist_ok=True)
+    page.screenshot(path=PICTURES / f"{name}.png")

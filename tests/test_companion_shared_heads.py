@@ -1,0 +1,146 @@
+"""What lesson 07 imports: its picture, its timings, its small model, its driver, its specimens."""
+
+import inspect
+from collections.abc import Callable
+
+import pytest
+import torch
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+from torch.nn.functional import scaled_dot_product_attention
+from torch.testing import assert_close
+
+import companion.figure
+from companion import cached_steps
+from companion.cache_trial import try_cache
+from companion.cached_steps import Past, Step
+from companion.decode_speed import milliseconds_per_token
+from companion.head_sharing import head_sharing
+from companion.shared_head_training import convert_and_train, train_multi_head
+
+STEPS = [
+    function
+    for name, function in inspect.getmembers(cached_steps, inspect.isfunction)
+    if not name.startswith("_") and function.__module__ == cached_steps.__name__
+]
+
+
+def fed(
+    step: Callable[[torch.Tensor, Past], Step], inputs: torch.Tensor, size: int
+) -> torch.Tensor:
+    past, contexts = None, []
+    for chunk in inputs.split(size, dim=1):
+        context, past = step(chunk, past)
+        contexts.append(context)
+    return torch.cat(contexts, dim=1)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_specimens_are_what_they_say(step: Callable[[torch.Tensor, Past], Step]) -> None:
+    inputs = torch.randn(2, 6, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    before = inputs.clone()
+    whole = fed(step, inputs, 6)
+    exact = all(torch.allclose(fed(step, inputs, size), whole) for size in range(1, 6))
+    assert torch.equal(inputs, before)
+    assert inspect.getdoc(step).startswith("Exact" if exact else "Not exact")
+
+
+def test_exact_specimens_are_torchs() -> None:
+    inputs = torch.randn(2, 6, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    expected = scaled_dot_product_attention(inputs, inputs, inputs, is_causal=True)
+    for step in (cached_steps.attends_to_its_cache, cached_steps.recomputes_everything):
+        assert_close(fed(step, inputs, 2), expected)
+
+
+def test_sharing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = []
+
+    class Recorded(Figure):
+        def __init__(self, *args: object, **kwargs: object) -> None:
+            super().__init__(*args, **kwargs)
+            figures.append(self)
+
+    monkeypatch.setattr(companion.figure, "Figure", Recorded)
+    head_sharing({"grouped": (6, 2)}, alt="Six on two.")
+    for figure in figures:
+        (axes,) = figure.axes
+        boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+        assert len(boxes) == 6 + 2 * 2
+        ends = [line.get_xdata() for line in axes.lines]
+        assert [(start, end) for start, end in ends] == [
+            (head + 0.5, 1.5 if head < 3 else 4.5) for head in range(6)
+        ]
+        assert axes.get_title() == "grouped"
+
+
+@pytest.mark.parametrize("panels", [{}, {"odd": (6, 4)}, {"none": (6, 0)}])
+def test_uneven_sharing_is_refused(panels: dict[str, tuple[int, int]]) -> None:
+    with pytest.raises(ValueError, match=r"at least one panel|pass a multiple"):
+        head_sharing(panels, alt="Nothing.")
+
+
+def test_time_leaves_threads_alone() -> None:
+    threads = torch.get_num_threads()
+    assert milliseconds_per_token(4, 2, 8, 16, repeats=1) > 0
+    assert torch.get_num_threads() == threads
+
+
+def test_more_to_read_takes_longer() -> None:
+    assert milliseconds_per_token(16, 16, 64, 8192, 3) > 2 * milliseconds_per_token(16, 1, 64, 8192)
+
+
+def test_converted_model_recovers() -> None:
+    """What the lesson says of the conversion, within a wide margin."""
+    model = train_multi_head()
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    same = convert_and_train(model, 8, steps=0)
+    assert same.right > 0.99
+    halved, mean, first, drawn = (
+        convert_and_train(model, n, how)
+        for n, how in ((4, "mean"), (2, "mean"), (2, "first"), (2, "random"))
+    )
+    assert 0.5 < halved.right < 0.85
+    assert 0.2 < mean.right < 0.6
+    assert halved.right_in_the_end > 0.98
+    assert mean.right_in_the_end > 0.95
+    assert mean.losses[0] < first.losses[0]
+    assert mean.losses[-1] < first.losses[-1] < drawn.losses[-1]
+    assert len(mean.losses) == 41
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+class Scribe:
+    """A cache that does its job."""
+
+    def __init__(self, *, batch: int, num_kv_heads: int, max_tokens: int, head_dim: int, dtype):
+        self.empty = torch.zeros(2, batch, num_kv_heads, 0, head_dim, dtype=dtype)
+        self.reset()
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        self.kept = torch.cat([self.kept, torch.stack([keys, values])], dim=3)
+        return self.kept[0], self.kept[1]
+
+    def reset(self) -> None:
+        self.kept = self.empty
+
+    @property
+    def length(self) -> int:
+        return self.kept.shape[3]
+
+
+def test_trial_tells_what_came_back() -> None:
+    settings = {"batch": 1, "num_kv_heads": 2, "max_tokens": 4, "head_dim": 1}
+    one, two = torch.ones(1, 2, 1, 1), torch.ones(1, 2, 2, 1)
+    seen = try_cache(Scribe, settings, [[(one, 2 * one), (two, 2 * two)], [(3 * one, one)]])
+    assert [key for key in seen if "length" in key] == [
+        "text 1, chunk 1: length",
+        "text 1, chunk 2: length",
+        "text 2: length after reset",
+        "text 2, chunk 1: length",
+        "second cache: length",
+    ]
+    keys, values = seen["text 1, chunk 2"]
+    assert (keys.flatten().tolist(), values.flatten().tolist()) == ([1.0] * 6, [2.0] * 6)
+    assert seen["text 2, chunk 1"][0].flatten().tolist() == [3, 3]
+    assert seen["second cache"][0].flatten().tolist() == [-1, -1]
+    assert seen["text 2: length after reset"] == 0

@@ -1,0 +1,187 @@
+"""What the instructor's own cells define, and what of it a test finds."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_notebook
+from support import make_cell
+
+from autograder.definitions import Definitions
+from autograder.examiner import Examiner, Given
+from autograder.verdict import Verdict
+
+ANSWER = "def double(x):\n    return 2 * x"
+
+
+def notebook(*cells: str) -> NotebookNode:
+    """Cells by their beginning: "#answer", "#test", or given."""
+    made = []
+    for number, text in enumerate(cells):
+        answer, test = text.startswith("#answer"), text.startswith("#test")
+        cell = make_cell("code", text, f"cell-{number}", solution=answer, grade=test, points=1)
+        cell.id = f"cell-{number}"
+        if not answer and not test:
+            del cell.metadata["nbgrader"]
+        made.append(cell)
+    return new_notebook(cells=made)
+
+
+def asked(name: str) -> object:
+    """The student's side: everything is there, as a word."""
+    return f"their {name}"
+
+
+def given(*cells: str, find: Callable[[str], object] = asked) -> Given:
+    """What a test behind these cells finds."""
+    return Given(find, Definitions(notebook(*cells)), len(cells))
+
+
+OURS: dict[str, tuple[str, object]] = {
+    "a number": ("x = 1", 1),
+    "with a type": ("x: int = 1", 1),
+    "of a module": ("import math\nx = math.floor(1.5)", 1),
+    "of a module's part": ("import os.path\nx = os.path.join('a', 'b')", "a/b"),
+    "under another name": ("import math as m\nfrom math import pi as p\nx = m.floor(p)", 3),
+    "of builtins": ("x = sorted([2, 1])", [1, 2]),
+    "of another": ("y = 1\nx = y + 1", 2),
+    "several at once": ("y, (x, *z) = 1, (2, 3)", 2),
+    "in a walrus": ("y = (x := 2) + 1", 2),
+    "of itself": ("x = 1\nx = 2 * x\nx = x + 5", 7),
+    "added to": ("x = 1\nx += 2", 3),
+    "written into": ("x = [1, 2]\nx[0] = 5", [5, 2]),
+    "before it changed": ("y = 1\nx = y + 1\ny = 5", 2),
+    "in a comprehension": ("n = 3\nx = [2 * k for k in range(n)]", [0, 2, 4]),
+    "of a function": ("def f(a): return a + b\nb = 2\nx = f(1)", 3),
+    "of a class": ("class A:\n    size = 3\nx = A().size", 3),
+    "of a lambda": ("f = lambda a: a + 1\nx = f(1)", 2),
+    "the last": ("x = 1\nx = 2", 2),
+    "below a magic": ("%matplotlib inline\nx = 1\n!ls", 1),
+    "in a timed cell": ("%%time\nx = 1", 1),
+    "from all": ("from math import *\nx = 1", 1),
+}
+
+
+@pytest.mark.parametrize(("cell", "value"), OURS.values(), ids=OURS)
+def test_ours(cell: str, value: object) -> None:
+    assert given(cell)["x"] == value
+    assert given(*cell.split("\n"))["x"] == value or "\n " in cell or "%%" in cell
+
+
+THEIRS = {
+    "the answer": "#answer\nx = 1",
+    "the answer, given before": "x = 1\n#",
+    "of the answer": "#answer\ndouble = abs",
+    "of a loop": "for x in range(3): pass",
+    "of a condition": "if 1:\n    x = 1",
+    "of a with": "with open('/dev/null') as x: pass",
+    "of another program": "%%bash\nx=1",
+    "nothing": "y = 1",
+    "broken": "x = 1 +",
+}
+
+
+@pytest.mark.parametrize("cell", THEIRS.values(), ids=THEIRS)
+def test_theirs(cell: str) -> None:
+    cells = (cell, "#answer\nx = 5") if cell.endswith("#") else (cell,)
+    assert given(*cells)["x"] == "their x"
+
+
+COMPUTED = ["x = double(1)", "x = [double(n) for n in range(3)]", "x = y = double(1)",
+            "z = double(1)\nx = z", "x = 1\nx = double(x)", "x = 1\nx += double(1)",
+            "x = x + 1", "x = 1\nfor n in range(3): x = n"]  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", COMPUTED)
+def test_computed_by_the_student(cell: str) -> None:
+    assert given(f"#answer\n{ANSWER}", cell)["x"] == "their x"
+
+
+def test_ours_again() -> None:
+    assert given(f"#answer\n{ANSWER}", "x = double(1)", "x = 3")["x"] == 3
+
+
+def test_later_cells_are_not_seen() -> None:
+    definitions = Definitions(notebook("x = 1", "#test", "x = 2", "y = 1"))
+    assert Given(asked, definitions, 1)["x"] == 1
+    assert Given(asked, definitions, 1)["y"] == "their y"
+    assert Given(asked, definitions, 4)["x"] == 2
+
+
+def test_function_uses_the_answer() -> None:
+    found = given(f"#answer\n{ANSWER}", "def four(x):\n    return double(double(x))",
+                  find=lambda name: lambda x: 2 * x)  # fmt: skip
+    assert found["four"](3) == 12
+
+
+def test_earlier_test_cells() -> None:
+    find: Callable[[str], Any] = lambda name: lambda x: 2 * x  # noqa: E731
+    cells = (f"#answer\n{ANSWER}", "#test\nexpected = 4\nresult = double(2)", "x = 1")
+    found = given(*cells, find=find)
+    assert (found["expected"], found["result"], found["x"]) == (4, 4, 1)
+
+
+def test_unneeded_test_statements_are_not_run() -> None:
+    found = given("n = 1", "#test\nbroken = 1 / 0 + n\nm = n + 1")
+    assert found["m"] == 2
+    assert found["n"] == 1
+    with pytest.raises(ZeroDivisionError):
+        found["broken"]
+
+
+@pytest.mark.parametrize("order", ["xy", "yx", "zyx"])
+def test_draws_in_order(order: str) -> None:
+    cells = "import numpy as np", "rng = np.random.default_rng(0)", "x = rng.normal(size=2)"
+    found = given(*cells, "y = rng.normal(size=2)\nz = 1")
+    rng = np.random.default_rng(0)
+    values = {"x": rng.normal(size=2).tolist(), "y": rng.normal(size=2).tolist(), "z": 1}
+    for name in order:
+        assert np.array_equal(found[name], values[name])
+
+
+def test_seeded_modules() -> None:
+    found = given("import torch\ntorch.manual_seed(3)", "x = torch.rand(2)", "y = torch.rand(2)")
+    import torch
+
+    torch.manual_seed(3)
+    first, second = torch.rand(2), torch.rand(2)
+    assert torch.equal(found["y"], second)
+    assert torch.equal(found["x"], first)
+
+
+def test_same_object_each_time() -> None:
+    found = given("x = []", "y = [x]")
+    assert found["y"][0] is found["x"]
+
+
+def examine(*cells: str) -> tuple[Verdict, str]:
+    source = notebook(*cells)
+    examined = Examiner(asked, Definitions(source)).examine(source.cells[-1])
+    return examined.verdict, examined.message
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "assert x == 1",
+        "x = 5\nassert f() == 2\nassert x == 5",
+        "assert [x + n for n in range(2)] == [1, 2]",
+        "assert (lambda: x)() == 1",
+        "def g(): return x\nassert g() == 1",
+        "assert other == 'their other'",
+        "import math as m\nassert m.floor(x) == 1",
+        "assert len([x]) == 1",
+    ],
+)
+def test_names_in_test_cells(test: str) -> None:
+    assert examine("import math\nx = 1\ndef f(): return x + 1", f"#test\n{test}") == (
+        Verdict.PASSED, "",
+    )  # fmt: skip
+
+
+def test_tests_do_not_see_each_other() -> None:
+    source = notebook("x = [1]", "#test\nx.append(2)\nassert x == [1, 2]", "#test\nassert x == [1]")
+    examiner = Examiner(asked, Definitions(source))
+    assert [examiner.examine(cell).verdict for cell in source.cells[1:]] == [Verdict.PASSED] * 2

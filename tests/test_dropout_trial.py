@@ -1,0 +1,68 @@
+import pytest
+import torch
+from torch import Tensor, nn
+
+from companion.dropout_trial import try_dropout
+
+WEIGHTS = torch.rand(6, 6, generator=torch.Generator().manual_seed(0)) + 0.1
+
+
+def by_bernoulli(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
+    kept = torch.empty_like(weights).bernoulli_(1 - p if training else 1, generator=generator)
+    return weights * kept / (1 - p if training else 1)
+
+
+def by_torch(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
+    torch.manual_seed(generator.initial_seed())
+    return nn.functional.dropout(weights, p, training)
+
+
+@pytest.mark.parametrize("p", [0.2, 0.3, 0.6, 0.7])
+@pytest.mark.parametrize("seed", range(0, 2000, 100))
+def test_right_ones_measure_alike(p: float, seed: int) -> None:
+    expected = {
+        "the weights that it is given are changed": False,
+        "share of weights that become 0": p,
+        "what is left, as a multiple of its weight": pytest.approx(1 / (1 - p)),
+        "mean of all draws, as a multiple of the weights": 1,
+        "neighbours in a row are dropped together": False,
+        "neighbours in a column are dropped together": False,
+        "a generator with the same seed drops the same": True,
+        "a generator with another seed drops the same": False,
+    }
+    for right in (by_torch, by_bernoulli):
+        assert try_dropout(right, WEIGHTS, p, seed, True) == expected
+
+
+def test_nothing_happens_in_use() -> None:
+    measured = try_dropout(by_torch, WEIGHTS, 0.5, 0, False)
+    assert list(measured.values()) == [False, 0, 1.0, 1, False, False, True, True]
+
+
+def test_whole_rows_are_noticed() -> None:
+    def rows(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
+        return by_bernoulli(torch.ones(6, 1), p, generator, training) * weights
+
+    measured = try_dropout(rows, WEIGHTS, 0.3, 0, True)
+    assert measured["neighbours in a row are dropped together"] is True
+    assert measured["neighbours in a column are dropped together"] is False
+
+
+def test_writing_is_noticed_and_does_not_add_up() -> None:
+    def in_place(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
+        return weights.copy_(by_bernoulli(weights, p, generator, training))
+
+    measured = try_dropout(in_place, WEIGHTS, 0.2, 0, True)
+    assert measured.pop("the weights that it is given are changed") is True
+    assert list(measured.values())[:3] == [0.2, pytest.approx(1.25), 1]
+
+
+def test_other_shapes_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"\(6, 6\) of float32 back, .* \(6,\) of float32"):
+        try_dropout(lambda weights, *_: weights[0], WEIGHTS, 0.5, 0, True)
+
+
+@pytest.mark.parametrize(("value", "words"), [(None, "a return"), (0.5, "received a float")])
+def test_no_tensor_is_refused(value: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        try_dropout(lambda *_: value, WEIGHTS, 0.5, 0, True)

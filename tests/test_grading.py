@@ -1,0 +1,347 @@
+"""The examiner and the sandbox together: unchanged exams, and nothing believed but values."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.utils import determine_grade
+
+from autograder.build import build_lesson, solved_notebook
+from autograder.classroom import standing_alone
+from autograder.course import Course
+from autograder.errors import GradingFailed
+from autograder.exam import exams_of
+from autograder.grading import Graded, grade
+from autograder.limits import Limits
+from autograder.sandbox import Sandbox
+from autograder.verdict import Verdict
+
+COURSE = Course(Path(__file__).resolve().parents[1])
+MODULES = ("numpy", "torch", "matplotlib.pyplot", "companion", "IPython", "autograder.student")
+LIMITS = Limits(cell_seconds=10, call_seconds=3)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(LIMITS, preload=MODULES) as sandbox:
+        yield sandbox
+
+
+def cell(source: str, grade_id: str = "", *, points: int = 0) -> NotebookNode:
+    made = new_code_cell(source, id=grade_id or None) if grade_id else new_code_cell(source)
+    if grade_id:
+        made.metadata["nbgrader"] = {
+            "grade_id": grade_id, "grade": points > 0, "solution": points == 0, "points": points,
+            "locked": points > 0, "schema_version": 3, "task": False, "cell_type": "code",
+        }  # fmt: skip
+    return made
+
+
+def plain_course(*tests: str) -> NotebookNode:
+    """An ordinary nbgrader notebook: no exam, tests of plain asserts."""
+    cells = [cell("import numpy as np"), cell("def double(x):\n    return 2 * x", "double")]
+    cells += [cell(test, f"test-{n}", points=1) for n, test in enumerate(tests)]
+    return new_notebook(cells=cells)
+
+
+def answered(source: NotebookNode, answer: str, *added: str) -> bytes:
+    handed_in = nbformat.reads(nbformat.writes(source), as_version=4)
+    for one in handed_in.cells:
+        if one.metadata.get("nbgrader", {}).get("solution"):
+            one.source = answer
+    handed_in.cells[1:1] = [new_code_cell(text) for text in added]
+    return nbformat.writes(handed_in).encode()
+
+
+def verdicts(graded: Graded) -> list[Verdict]:
+    return [one.verdict for one in graded.verdicts]
+
+
+def test_plain_asserts_work(sandbox: Sandbox) -> None:
+    source = plain_course(
+        "assert np.allclose(double(np.ones(3)), 2)",
+        "x = [1]\nassert double(x) == [1, 1]\nassert x == [1]",
+        "assert double(2) == 5, 'two and two'",
+        "try:\n    double(None)\nexcept TypeError as error:\n    assert 'None' in str(error)",
+    )
+    graded = grade(source, answered(source, "def double(x):\n    return 2 * x"), sandbox)
+    passed, wrong = Verdict.PASSED, Verdict.WRONG
+    assert verdicts(graded) == [passed, passed, wrong, passed]
+    assert graded.verdicts[2].message == "two and two"
+
+
+def test_each_end_has_its_verdict(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(1) == 2")
+    ends = {
+        "def double(x): return 3": Verdict.WRONG,
+        "def double(x): raise ValueError('no')": Verdict.EXCEPTION,
+        "def double(x): raise NotImplementedError()": Verdict.NOT_IMPLEMENTED,
+        "def double(x):\n    while True: pass": Verdict.TIMEOUT,
+        "def double(x):\n    import os\n    os._exit(0)": Verdict.KILLED,
+        "import os\nos._exit(0)": Verdict.KILLED,
+        "def triple(x): return 3 * x": Verdict.MISSING,
+    }
+    for answer, verdict in ends.items():
+        graded = grade(source, answered(source, answer), sandbox)
+        assert verdicts(graded) == [verdict], answer
+        assert graded.verdicts[0].points == 0
+
+
+def test_memory_is_limited(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(1) == 2")
+    answer = "def double(x):\n    return 2 if bytearray(3 * 1024**3) else 3"
+    (verdict,) = verdicts(grade(source, answered(source, answer), sandbox))
+    assert verdict in (Verdict.MEMORY, Verdict.EXCEPTION)
+
+
+def test_crash_costs_its_cell(sandbox: Sandbox) -> None:
+    source = plain_course(
+        "assert double(1) == 2", "assert double(-1) == -2", "assert double(3) == 6"
+    )
+    answer = "def double(x):\n    import os\n    return 2 * x if x > 0 else os._exit(1)"
+    graded = grade(source, answered(source, answer), sandbox)
+    assert verdicts(graded) == [Verdict.PASSED, Verdict.KILLED, Verdict.PASSED]
+
+
+def test_written_arguments_are_seen(sandbox: Sandbox) -> None:
+    source = plain_course("x = np.ones(2)\ndouble(x)\nassert x.tolist() == [2, 2]")
+    answer = "def double(x):\n    x *= 2"
+    assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
+
+
+def test_callbacks_ask_the_examiner(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(lambda x: x + 1) == 6")
+    answer = "def double(f):\n    return f(2) + f(2)"
+    assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
+
+
+def test_objects_stay_and_answer(sandbox: Sandbox) -> None:
+    source = plain_course("two = double(2)\nassert two.value == 4\nassert two.add(1) == 5")
+    answer = (
+        "class double:\n    def __init__(self, x):\n        self.value = 2 * x\n"
+        "    def add(self, y):\n        return self.value + y"
+    )
+    assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
+
+
+def test_lying_objects_do_not_pass(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(1) == 2")
+    lie = "class Liar(int):\n    def __eq__(self, other):\n        return True\n"
+    answer = f"{lie}def double(x):\n    return Liar(7)"
+    assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.WRONG]
+
+
+def test_same_seed_same_verdicts(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(1) == 2")
+    answer = "import random\ndef double(x):\n    return 2 if random.random() < 0.5 else 3"
+    submission = answered(source, answer)
+    for seed in range(6):
+        first, second = (grade(source, submission, sandbox, seed=seed) for _ in range(2))
+        assert verdicts(first) == verdicts(second)
+
+
+def test_record_is_complete(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(1) == 2", "assert double(1) == 3")
+    record = grade(source, answered(source, "def double(x):\n    return 2 * x"), sandbox).record
+    assert record["version"] == 1
+    assert record["isolation"].startswith("isolation full")
+    assert [one["verdict"] for one in record["cells"]] == ["passed", "wrong"]
+    assert [one["points"] for one in record["cells"]] == [1.0, 0.0]
+    assert len(record["submission"]) == 64
+
+
+def test_outputs_are_bounded_and_shown(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(1) == 2")
+    flood = "for _ in range(100_000):\n    print('x' * 100)"
+    graded = grade(
+        source, answered(source, "def double(x): return 2", "print('hi')", flood), sandbox
+    )
+    texts = [o.text for one in graded.notebook.cells for o in one.get("outputs", []) if "text" in o]
+    assert "hi\n" in texts
+    assert sum(map(len, texts)) < 2 * LIMITS.output_bytes
+    assert verdicts(graded) == [Verdict.PASSED]
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons())
+def test_all_right_styles_earn_full_marks(sandbox: Sandbox, lesson: str) -> None:
+    files = build_lesson(COURSE, lesson).files
+    source = nbformat.reads(files[COURSE.source / lesson / f"{lesson}.ipynb"], as_version=4)
+    beside = {"checks.json": files[COURSE.source / lesson / "checks.json"].encode()}
+    exams, solved = exams_of(COURSE.exam_module(lesson)), solved_notebook(COURSE, lesson)
+    known = {"np", "softmax", "torch_softmax", "Callable"}
+    styles = max(len(exam.accepted) for exam in exams.values())
+    for style in range(styles):
+        handed_in = nbformat.reads(nbformat.writes(solved), as_version=4)
+        for one in handed_in.cells:
+            name = one.metadata.get("nbgrader", {}).get("grade_id", "")
+            answers = list(exams[name].accepted.values()) if name in exams else []
+            if one.metadata.get("nbgrader", {}).get("solution") and style < len(answers):
+                one.source = standing_alone(answers[style], name, known) or one.source
+        graded = grade(source, nbformat.writes(handed_in).encode(), sandbox, files=beside)
+        lost = [one for one in graded.verdicts if one.verdict is not Verdict.PASSED]
+        assert lost == []
+
+
+def test_large_questions_are_refused(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(lambda x: np.outer(x, x).sum()) == 1")
+    answer = (
+        "import numpy as np\ndef double(f):\n    try:\n        f(np.ones(100_000))\n"
+        "    except RuntimeError as error:\n        return int('too large' in str(error))"
+    )
+    assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
+
+
+def lesson(*cells: str) -> NotebookNode:
+    """Cells by their beginning: "#answer <name>", "#test <points>", or given."""
+    made = []
+    for number, text in enumerate(cells):
+        kind, _, rest = text.partition("\n")[0].partition(" ")
+        if kind == "#answer":
+            made.append(cell(text, rest))
+        else:
+            points = int(rest or 1) if kind == "#test" else 0
+            made.append(cell(text, f"test-{number}" if points else "", points=points))
+    return new_notebook(cells=made)
+
+
+SOFTMAX = """#answer softmax
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)"""
+
+
+def test_ordinary_tests(sandbox: Sandbox) -> None:
+    source = lesson(
+        "%matplotlib inline\nimport numpy as np\nrng = np.random.default_rng(0)",
+        "x = rng.normal(size=(3, 4))\ny = 2 * x\ny[0] = 0",
+        "def close(a, b):\n    return np.allclose(a, b)",
+        SOFTMAX,
+        "weights = softmax(x)",
+        "#test 2\nassert np.allclose(softmax(x).sum(-1), 1)\nassert (softmax(x) > 0).all()",
+        "#test 1\nnp.testing.assert_allclose(weights, softmax(x))\nassert weights.shape == (3, 4)",
+        "#test 1\nassert close(softmax(y)[0], [0.25] * 4), 'equal scores, equal weights'",
+        "#test 1\nexpected = np.exp(y) / np.exp(y).sum(-1, keepdims=True)\nresult = softmax(y)",
+        "#test 1\nassert close(result, expected)",
+    )
+    right = SOFTMAX.partition("\n")[2]
+    assert verdicts(grade(source, answered(source, right), sandbox)) == [Verdict.PASSED] * 5
+    wrong = "def softmax(x):\n    return np.ones_like(x) / x.size"
+    graded = grade(source, answered(source, wrong), sandbox)
+    assert verdicts(graded) == [
+        Verdict.WRONG, Verdict.PASSED, Verdict.WRONG, Verdict.PASSED, Verdict.WRONG,
+    ]  # fmt: skip
+    assert [one.points for one in graded.verdicts] == [0, 1, 0, 1, 0]
+    assert graded.verdicts[2].message == "equal scores, equal weights"
+
+
+def test_given_names_are_the_instructors(sandbox: Sandbox) -> None:
+    source = lesson(
+        "import numpy as np\nx = np.ones(3)", SOFTMAX, "#test 1\nassert softmax(x).sum() == 7"
+    )
+    answer = "x = None\nnp.ndarray = None\ndef softmax(x):\n    return x * 7 / 3"
+    assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
+    lazy = "x = np.full(3, 7 / 3)\ndef softmax(x):\n    return x"
+    assert verdicts(grade(source, answered(source, lazy), sandbox)) == [Verdict.WRONG]
+
+
+REAL = ["assert thing == 4", "assert len(thing) == 4", "assert thing[0] == 4", "thing.value = 4",
+        "assert 4 in thing", "assert np.sum(thing) == 4", "for one in thing: pass"]  # fmt: skip
+
+
+@pytest.mark.parametrize("test", REAL)
+def test_real_object_is_needed(sandbox: Sandbox, test: str) -> None:
+    source = lesson("import numpy as np", "#answer Thing", f"#test 1\nthing = Thing()\n{test}")
+    answer = "class Thing:\n    def __eq__(self, other): return True"
+    (one,) = grade(source, answered(source, answer), sandbox).verdicts
+    assert (one.verdict, one.points) == (Verdict.WRONG, 0)
+    assert "stays in the student's process: a test may call it and its methods" in one.message
+
+
+def test_names_that_the_answer_lacks(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(1) == 2")
+    (one,) = grade(source, answered(source, "def double(x): return two * x"), sandbox).verdicts
+    assert one.verdict is Verdict.EXCEPTION
+    assert one.message == "NameError: name 'two' is not defined"
+    (one,) = grade(source, answered(source, "two = 2"), sandbox).verdicts
+    assert one.verdict is Verdict.MISSING
+    assert one.message == "name 'double' is not defined"
+
+
+def test_later_tests_are_reproducible(sandbox: Sandbox) -> None:
+    source = plain_course(*["assert double(1) == 2"] * 6)
+    answer = "import random\ndef double(x):\n    return 2 if random.random() < 0.5 else 3"
+    first, second = (
+        verdicts(grade(source, answered(source, answer), sandbox, seed=3)) for _ in range(2)
+    )
+    assert first == second
+    assert len(set(first)) == 1
+
+
+def test_one_test_does_not_see_another(sandbox: Sandbox) -> None:
+    source = plain_course(*["assert double(1) == 2"] * 3)
+    answer = "seen = []\ndef double(x):\n    seen.append(x)\n    return 2 * len(seen)"
+    assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED] * 3
+
+
+PARTIAL = """#test 3
+from autograder.card import show
+from autograder.check import settle
+from autograder.exam import Exam
+def double(x): return 2 * x
+exam = Exam(double, forbids=("multiply",))
+@exam.example
+def one():
+    "one"
+    return np.ones(1)
+@exam.case(times=2, group="negative")
+def negative(draw):
+    "negative numbers"
+    return -np.abs(draw("n"))
+@exam.case(times=2, group="large")
+def large(draw):
+    "large numbers"
+    return 1000 + np.abs(draw("n"))
+settle(exam.examine(answer))
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "points"),
+    [
+        ("return 2 * x", 3),
+        ("return 2 * np.abs(x)", 2),
+        ("return np.minimum(2 * np.abs(x), 100).astype(x.dtype)", 1),
+        ("return x", 0),
+        ("return np.multiply(2, x).astype(x.dtype)", 0),
+        ("raise NotImplementedError", 0),
+    ],
+)
+def test_partial_credit(sandbox: Sandbox, answer: str, points: float) -> None:
+    source = lesson("import numpy as np", "#answer double", "answer = double", PARTIAL)
+    code = f"def double(x):\n    {answer}"
+    graded = grade(source, answered(source, code), sandbox)
+    (one,) = graded.verdicts
+    assert one.points == points, one.message
+    test = next(one for one in graded.notebook.cells if one.get("id") == "test-3")
+    score, _ = determine_grade(test)
+    assert (3 if score is None else score) == points
+
+
+def test_tests_find_files_beside_them(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "numbers.txt").write_text("1 2 3")
+    (tmp_path / "expected_here.py").write_text("TWICE = [2, 4, 6]")
+    source = plain_course("from expected_here import TWICE\nassert double(x).tolist() == TWICE")
+    source.cells.insert(1, cell("x = np.loadtxt('numbers.txt')"))
+    submission = answered(source, "def double(x): return 2 * x")
+    files = {"numbers.txt": b"1 2 3"}
+    graded = grade(source, submission, sandbox, files=files, folder=tmp_path)
+    assert verdicts(graded) == [Verdict.PASSED]
+
+
+def test_missing_module_is_the_instructors(sandbox: Sandbox) -> None:
+    source = plain_course("import nowhere_to_be_found")
+    with pytest.raises(GradingFailed, match="nowhere_to_be_found"):
+        grade(source, answered(source, "def double(x): return 2 * x"), sandbox)

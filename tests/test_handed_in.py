@@ -1,0 +1,198 @@
+"""Which files of a submission are taken: regular ones with plain names, and not too many."""
+
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from autograder import handed_in
+from autograder.handed_in import ALL_BYTES, files_in, is_own_folder, read_regular
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "student" / "lesson").mkdir(parents=True)
+    return tmp_path / "student" / "lesson"
+
+
+def write(folder: Path, *names: str, content: str = "1") -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+
+
+def test_plain_files_are_taken(folder: Path) -> None:
+    names = ["lesson.ipynb", "data.csv", "a b (1).txt", "no_suffix", "data/deep/x.npy", "Größe.txt"]
+    write(folder, *names)
+    taken, left_out = files_in(folder)
+    assert sorted(taken) == sorted(names)
+    assert taken["data/deep/x.npy"] == folder / "data/deep/x.npy"
+    assert left_out == []
+
+
+def test_empty_and_missing_folders(folder: Path) -> None:
+    assert files_in(folder) == ({}, [])
+    assert files_in(folder / "nothing") == ({}, [])
+
+
+BAD_NAMES = [".hidden", "a\nb", "a\tb", "x;y", "$HOME", "a\u202eb", "-" * 151, " x", "a\\b", "a*"]
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
+def test_odd_names_are_left_out(folder: Path, name: str) -> None:
+    write(folder, name, "good.txt")
+    taken, (reason,) = files_in(folder)
+    assert list(taken) == ["good.txt"]
+    assert reason.endswith("is left out: its name has characters that are not allowed")
+    assert reason.isprintable()
+
+
+@pytest.mark.parametrize("name", ["a.d", ".git", "x;y", "data.csv"])
+def test_odd_folders_are_left_out(folder: Path, name: str) -> None:
+    write(folder, f"{name}/file.txt", f"good/{name}/file.txt", "good/file.txt")
+    taken, left_out = files_in(folder)
+    assert list(taken) == ["good/file.txt"]
+    assert left_out
+
+
+def test_name_that_is_no_text(folder: Path) -> None:
+    with open(os.path.join(os.fsencode(folder), b"\xff\xfe"), "wb"):
+        pass
+    taken, (reason,) = files_in(folder)
+    assert taken == {}
+    reason.encode()
+
+
+def test_notebooks_in_folders_are_left_out(folder: Path) -> None:
+    write(folder, "lesson.ipynb", "copy/lesson.ipynb")
+    taken, (reason,) = files_in(folder)
+    assert list(taken) == ["lesson.ipynb"]
+    assert reason == "copy/lesson.ipynb is left out: it is not the notebook that was asked for"
+
+
+def link(path: Path) -> None:
+    path.symlink_to("/etc/hostname")
+
+
+def link_to_own(path: Path) -> None:
+    write(path.parent, "own.txt")
+    path.symlink_to("own.txt")
+
+
+def broken_link(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def folder_link(path: Path) -> None:
+    path.symlink_to("/etc")
+
+
+def listening(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        here = os.getcwd()
+        os.chdir(path.parent)
+        try:
+            server.bind(path.name)
+        finally:
+            os.chdir(here)
+
+
+IRREGULAR = [link, link_to_own, broken_link, loop, folder_link, os.mkfifo, listening]
+
+
+@pytest.mark.parametrize("make", IRREGULAR, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("name", ["data", "data.ipynb"])
+def test_irregular_is_left_out(folder: Path, make, name: str) -> None:
+    make(folder / name)
+    taken, left_out = files_in(folder)
+    assert name not in taken
+    assert left_out == [f"{name} is left out: it is not a regular file, or too large"]
+    assert read_regular(folder / name, 100) == b""
+
+
+def test_devices_are_not_read() -> None:
+    assert read_regular(Path("/dev/zero"), 100) == b""
+    assert read_regular(Path("/dev"), 100) == b""
+
+
+@pytest.mark.parametrize("place", ["student", "student/lesson"])
+def test_folder_that_is_a_link(folder: Path, tmp_path: Path, place: str) -> None:
+    write(folder, "secret.txt")
+    (tmp_path / "real").mkdir()
+    (tmp_path / place).rename(tmp_path / "real" / "there")
+    (tmp_path / place).symlink_to(tmp_path / "real" / "there")
+    assert not is_own_folder(folder)
+    taken, (reason,) = files_in(folder)
+    assert taken == {}
+    assert reason == "lesson is not a folder of its own, but a link: nothing in it is read"
+
+
+def test_own_folder(folder: Path) -> None:
+    assert is_own_folder(folder)
+
+
+def test_many_files(folder: Path) -> None:
+    write(folder, *(f"{n:03}.txt" for n in range(210)))
+    taken, left_out = files_in(folder)
+    assert len(taken) == 200
+    assert left_out[0] == "200.txt is left out: there are too many files, or too large ones"
+    assert len(left_out) == 6
+    assert left_out[-1] == "5 more files are left out"
+
+
+def grow(path: Path, size: int) -> None:
+    write(path.parent, path.name)
+    os.truncate(path, size)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("data", handed_in.FILE_BYTES), ("lesson.ipynb", handed_in.NOTEBOOK_BYTES)],
+)
+def test_large_file(folder: Path, name: str, most: int) -> None:
+    grow(folder / name, most)
+    assert list(files_in(folder)[0]) == [name]
+    grow(folder / name, most + 1)
+    assert files_in(folder)[0] == {}
+
+
+def test_large_files_together(folder: Path) -> None:
+    for n in range(4):
+        grow(folder / f"{n}", 4)
+    grow(folder / "9", 1)
+    assert list(files_in(folder, most=13)[0]) == ["0", "1", "2", "9"]
+    grow(folder / "big", ALL_BYTES)
+    assert "big" not in files_in(folder)[0]
+
+
+def test_deep_folders(folder: Path) -> None:
+    write(folder, "good.txt")
+    here = os.getcwd()
+    os.chdir(folder)
+    try:
+        for _ in range(1200):
+            os.mkdir("d")
+            os.chdir("d")
+        write(Path(), "deep.txt")
+        taken, (reason,) = files_in(folder)
+    finally:
+        os.chdir(here)
+        # Python's own way to delete it would call itself too often.
+        subprocess.run(["rm", "-rf", folder / "d"], check=True)
+    assert list(taken) == ["good.txt"]
+    assert reason.endswith("is left out: it lies too deep in folders")
+
+
+def test_reading(folder: Path) -> None:
+    write(folder, "data", content="12345")
+    assert read_regular(folder / "data", 5) == b"12345"
+    assert read_regular(folder / "data", 4) == b""
+    assert read_regular(folder / "nothing", 4) == b""
+    assert read_regular(folder / "data" / "below", 4) == b""
+    assert read_regular(folder, 10_000) == b""

@@ -1,0 +1,50 @@
+import pytest
+import torch
+
+from companion import padding
+
+QUERY = torch.tensor([[1.0, -0.5], [0.3, 0.8]])
+WORDS = torch.tensor([[[1.0, 2.0], [0.5, -1.0], [0.0, 0.0]], [[2.0, 0.1], [0.0, 0.0], [0.0, 0.0]]])
+LENGTHS = torch.tensor([2, 1])
+
+
+def test_masked_attention_is_a_softmax_of_the_words():
+    contexts, weights = padding.masked_attention(QUERY, WORDS, LENGTHS)
+    expected = torch.softmax(WORDS[0, :2] @ QUERY[0], dim=0)
+    torch.testing.assert_close(weights, torch.stack([torch.cat([expected, torch.zeros(1)]),
+                                                     torch.tensor([1.0, 0.0, 0.0])]))  # fmt: skip
+    torch.testing.assert_close(contexts[0], expected @ WORDS[0, :2])
+
+
+def test_average_is_even():
+    _, weights = padding.average_of_words(QUERY, WORDS, LENGTHS)
+    torch.testing.assert_close(weights, torch.tensor([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]))
+
+
+@pytest.mark.parametrize(
+    ("attention", "on_padding"),
+    [
+        (padding.unmasked_attention, [True, True, True]),
+        (padding.one_too_far, [True, True, False]),
+        (padding.first_length_for_all, [False, True, False]),
+        (padding.zeroed_padding, [True, True, True]),
+        (padding.centred_attention, [False, False, False]),
+        (padding.average_of_everything, [True, True, True]),
+        (padding.misreported_weights, [True, True, True]),
+    ],
+)
+def test_each_sees_its_own_padding(attention, on_padding):
+    """The places 2 of the first sentence, 1 and 2 of the second."""
+    _, weights = attention(QUERY, WORDS, LENGTHS)
+    assert [bool(weights[0, 2] > 0), *(weights[1, 1:] > 0).tolist()] == on_padding
+
+
+def test_misreported_contexts_are_clean():
+    contexts, _ = padding.misreported_weights(QUERY, WORDS, LENGTHS)
+    torch.testing.assert_close(contexts, padding.masked_attention(QUERY, WORDS, LENGTHS)[0])
+
+
+def test_zeroed_padding_scores_zero():
+    _, weights = padding.zeroed_padding(QUERY, WORDS + 5, LENGTHS)
+    expected = torch.softmax(torch.tensor([(WORDS[1, 0] + 5) @ QUERY[1], 0.0, 0.0]), dim=0)
+    torch.testing.assert_close(weights[1], expected)

@@ -1,0 +1,178 @@
+import torch
+from support import Affine, affine_exam, mixing_exam
+from torch import nn
+
+from autograder.exam import Exam
+from autograder.report import State
+from autograder.rewriting import endless, standing_alone
+
+KNOWN = {"torch", "nn"}
+FACTOR = 2
+
+
+def doubled(*words: torch.Tensor, by: int = 2) -> torch.Tensor:
+    return by * words[0]
+
+
+def scaled(x):
+    """Uses what no notebook has."""
+    return FACTOR * x
+
+
+class Base(nn.Module):
+    """A base of another name."""
+
+    def __init__(self, d_in: int, d_out: int, bias: bool = False) -> None:
+        super().__init__()
+        self.W = nn.Linear(d_in, d_out, bias=bias)
+
+
+class Middle(Base):
+    def forward(self, x):
+        return self.W(x)
+
+
+class Detached(Middle):
+    """Two bases that the notebook does not have."""
+
+    FACTOR = 1
+
+    def forward(self, x):
+        (share,) = [entry.detach() for entry in (x,)]
+        return super().forward(share * self.FACTOR)
+
+
+class Scaled(Middle):
+    """Uses what no notebook has."""
+
+    def forward(self, x):
+        return FACTOR * super().forward(x)
+
+
+def turned(x: torch.Tensor) -> torch.Tensor:
+    """A helper that needs another."""
+    return twice_turned(x) if x.ndim > 7 else -x
+
+
+def twice_turned(x):
+    return turned(turned(x))
+
+
+class Turned(Affine):
+    """The sign is turned round, by a helper."""
+
+    turns: int = 1
+
+    def forward(self, x):
+        return turned(super().forward(x))
+
+
+class Selfish(Middle):
+    """Knows itself by name."""
+
+    def forward(self, x):
+        return super().forward(x) if isinstance(self, Selfish) else x
+
+
+class Silent(Affine):
+    """Nothing but words."""
+
+
+def defined(source: str, name: str) -> object:
+    namespace: dict[str, object] = {"torch": torch, "nn": nn}
+    exec(source, namespace)
+    return namespace[name]
+
+
+def test_function_stands_alone():
+    assert standing_alone(doubled, "twice", set()) == (
+        "def twice(*words, by=2):\n    return by * words[0]"
+    )
+
+
+def test_documented_function_stands_alone():
+    wrong = mixing_exam().misconceptions["unweighted"]
+    assert standing_alone(wrong, "mix", set()) == (
+        "def mix(weights, values):\n    return values.mean(axis=0)"
+    )
+
+
+def test_what_a_function_needs():
+    assert standing_alone(scaled, "doubled", set()) == ""
+    assert standing_alone(scaled, "doubled", {"FACTOR"}).startswith("def doubled(x):")
+
+
+def test_class_stands_alone():
+    right = affine_exam().accepted["AsParameter"]
+    source = standing_alone(right, "Affine", KNOWN)
+    assert source.startswith("class Affine(nn.Module):\n\n    def __init__(self, d_in, d_out, ")
+    assert "as parameters" not in source
+    assert affine_exam().examine(defined(source, "Affine")).state is State.PASSED
+
+
+def test_class_brings_its_bases():
+    source = standing_alone(Detached, "Affine", KNOWN)
+    lines = [line for line in source.split("\n") if line.startswith("class")]
+    assert lines == ["class Base(nn.Module):", "class Middle(Base):", "class Affine(Middle):"]
+    assert affine_exam().examine(defined(source, "Affine")).misconception == "Detached"
+
+
+def test_base_of_the_same_name():
+    for name, wrong in affine_exam().misconceptions.items():
+        source = standing_alone(wrong, "Affine", KNOWN)
+        assert affine_exam().examine(defined(source, "Affine")).misconception == name
+
+
+def test_base_that_the_notebook_has():
+    source = standing_alone(Detached, "Affine", {*KNOWN, "Middle"})
+    assert source.startswith("class Affine(Middle):")
+
+
+def test_what_a_class_needs():
+    assert standing_alone(Detached, "Affine", {"torch"}) == ""
+    assert standing_alone(Scaled, "Affine", KNOWN) == ""
+    assert standing_alone(Selfish, "Affine", KNOWN) == ""
+    assert standing_alone(Scaled, "Affine", {*KNOWN, "FACTOR"}).endswith("super().forward(x)")
+
+
+def test_class_brings_its_helpers():
+    source = standing_alone(Turned, "Affine", {*KNOWN, "Affine"})
+    assert source.index("def twice_turned") < source.index("def turned") < source.index("class")
+    assert "a helper" not in source
+    answer = defined(standing_alone(Turned, "Affine", KNOWN), "Affine")
+    report = affine_exam().examine(answer)
+    assert report.state is State.WRONG
+    assert report.finding == affine_exam().examine(Turned).finding
+
+
+def test_class_of_words_alone():
+    source = standing_alone(Silent, "Quiet", {*KNOWN, "Affine"})
+    assert source == "class Quiet(Affine):\n    pass"
+
+
+def test_plain_class():
+    class Counter:
+        def __init__(self):
+            self.count = 0
+
+    assert standing_alone(Counter, "Tally", set()).startswith("class Tally:")
+
+
+def test_endless_function():
+    assert endless("def mix(a, b=1):\n    c = a\n    return c") == (
+        "def mix(a, b=1):\n    while True:\n        pass"
+    )
+
+
+def test_endless_class():
+    source = endless("class A(nn.Module):\n    x = 1\n    def forward(self, x):\n        return x")
+    assert source == (
+        "class A(nn.Module):\n    x = 1\n\n    def forward(self, x):\n        while True:\n"
+        "            pass"
+    )
+
+
+def test_reference_stands_alone():
+    exam: Exam = affine_exam()
+    source = standing_alone(exam.reference, "Affine", KNOWN)
+    assert exam.examine(defined(source, "Affine")).state is State.PASSED

@@ -1,0 +1,40 @@
+"""What the trial of a measured variance tells about who measured it."""
+
+import numpy as np
+import pytest
+
+from companion import measure_twice
+
+
+def of_pairs(d_k: int, n: int, seed: int) -> float:
+    queries, keys = np.random.default_rng(seed).normal(size=(2, n, d_k))
+    return float((queries * keys).sum(axis=1).var(ddof=1))
+
+
+def of_all_pairs(d_k: int, n: int, seed: int) -> float:
+    queries, keys = np.random.default_rng(seed).normal(size=(2, n, d_k))
+    return float((queries @ keys.T).var(ddof=1))
+
+
+@pytest.mark.parametrize("seed", range(0, 4000, 400))
+def test_pairs_are_told_from_all_pairs(seed: int) -> None:
+    assert measure_twice(of_pairs, 64, 100, seed)["dot products for n = 2"] == "two"
+    assert measure_twice(of_all_pairs, 64, 100, seed)["dot products for n = 2"] == "not two"
+
+
+def test_right_answer_is_right_in_all() -> None:
+    found = measure_twice(of_pairs, 16, 4000, 1)
+    assert found.pop("variance") == of_pairs(16, 4000, 1)
+    assert set(found.values()) == {True, "two"}
+
+
+def test_constant_is_not_drawn() -> None:
+    found = measure_twice(lambda d_k, n, seed: float(d_k), 16, 4000, 1)
+    assert found["drawn at random"] is False
+    assert found["another seed gives another number"] is False
+
+
+def test_no_number_is_no_error() -> None:
+    found = measure_twice(lambda d_k, n, seed: None, 16, 4000, 1)  # type: ignore[arg-type]
+    assert found["variance"] is None
+    assert found["the same seed gives the same number"] is False

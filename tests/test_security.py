@@ -1,0 +1,68 @@
+"""docs/security.md names every attack of the suite, and every class, with what came of it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from attacks import ATTACKS
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "security.md"
+BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
+CLASSES = 33
+COLUMNS = 6
+NUMBERED = {attack.name: number for number, attack in enumerate(ATTACKS, 1)}
+
+
+@pytest.fixture(scope="module")
+def part() -> str:
+    text = PAGE.read_text(encoding="utf-8")
+    assert (text.count(BEGIN), text.count(END)) == (1, 1)
+    return text.split(BEGIN)[1].split(END)[0]
+
+
+def rows(part: str, columns: int) -> list[list[str]]:
+    """The rows of the table with so many columns that begin with a number."""
+    found = [line.strip("|\n").split("|") for line in part.splitlines() if line.startswith("| ")]
+    cells = [[cell.strip() for cell in row] for row in found]
+    return [row for row in cells if len(row) == columns and row[0].isdigit()]
+
+
+def test_every_attack_is_named(part: str) -> None:
+    named = {row[1]: (int(row[0]), row[2]) for row in rows(part, COLUMNS)}
+    assert named == {
+        attack.name: (NUMBERED[attack.name], ", ".join(map(str, attack.classes)))
+        for attack in ATTACKS
+    }
+    assert len(rows(part, COLUMNS)) == len(ATTACKS)
+
+
+def test_every_result_is_told(part: str) -> None:
+    for row in rows(part, COLUMNS):
+        assert row[3]
+        assert row[4] == "as an honest wrong answer"
+
+
+def test_named_tests_exist(part: str) -> None:
+    tests = (Path(__file__).parent / "test_attacks.py").read_text(encoding="utf-8")
+    for name in set(re.findall(r"`(test_\w+)`", part)):
+        assert f"def {name}(" in tests
+
+
+def test_every_class_is_there(part: str) -> None:
+    found = {int(row[0]): row for row in rows(part, COLUMNS - 2)}
+    assert sorted(found) == list(range(1, CLASSES + 1))
+    for number, (_, name, attacks, stops) in found.items():
+        of_class = [NUMBERED[one.name] for one in ATTACKS if number in one.classes]
+        assert attacks == ", ".join(map(str, of_class))
+        assert of_class
+        assert name
+        assert stops
+
+
+def test_counts_are_those_of_the_table(part: str) -> None:
+    table = rows(part, COLUMNS)
+    ran = [row for row in table if not row[3].startswith("not run")]
+    assert f"{len(table)} submissions" in part
+    assert f"{len(ran)} of them were run" in part
+    assert f"**{sum('**' in row[3] for row in table)}** earned more" in part
+    assert f"On ours **{sum('**' in row[4] for row in table)}** earned more" in part

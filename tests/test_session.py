@@ -1,0 +1,438 @@
+"""The grader's side of a student's process, over a real sandbox."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.errors import StudentGone, StudentTooSlow
+from autograder.limits import Limits
+from autograder.process import ending_of
+from autograder.remote import NotPlain, RemoteObject, StudentError
+from autograder.sandbox import Sandbox
+from autograder.session import ForkEnded, Session
+
+LIMITS = Limits(cell_seconds=20, call_seconds=10, cpu_seconds=2)
+FOREVER = float("inf")
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(LIMITS, preload=("numpy", "torch", "IPython", "autograder.student")) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def session(sandbox: Sandbox) -> Iterator[Session]:
+    with sandbox.spawn({}, 0) as student:
+        yield Session(student, LIMITS, FOREVER)
+
+
+@pytest.fixture
+def find(session: Session) -> Callable[..., Any]:
+    """Finds a name after having run a cell."""
+
+    def found(name: str, cell: str = "") -> object:
+        assert session.run(cell) == []
+        return session.find(name)
+
+    return found
+
+
+Find = Callable[..., Any]
+
+
+# Cells
+
+
+def test_outputs_come_back(session: Session) -> None:
+    assert session.run("x = 1") == []
+    (printed,) = session.run("print('hi')")
+    assert printed == {"output_type": "stream", "name": "stdout", "text": "hi\n"}
+    (error,) = session.run("1 / 0")
+    assert error["ename"] == "ZeroDivisionError"  # type: ignore[index]
+    assert session.find("x") == 1
+
+
+def test_missing_name(session: Session) -> None:
+    with pytest.raises(NameError, match="name 'nothing' is not defined"):
+        session.find("nothing")
+
+
+# Going back
+
+
+def test_go_back_in_order(session: Session) -> None:
+    for n in range(4):
+        session.run(f"x = {n}")
+        session.remember()
+    assert session.depth == 4
+    for n in (3, 2, 1, 0):
+        session.run("x = 'spoilt'")
+        session.go_back()
+        assert session.depth == n
+        assert session.find("x") == n
+
+
+def test_state_is_as_it_was(session: Session) -> None:
+    session.run("import random, os\nkept = [1]\nopen('file', 'w').close()")
+    session.remember()
+    session.run("kept.append(2)\nnew = 1\nrandom.seed(9)\nos.chdir('/')")
+    session.go_back()
+    assert session.find("kept") == [1]
+    assert session.run("assert os.getcwd() != '/'") == []
+    with pytest.raises(NameError):
+        session.find("new")
+
+
+def test_numbers_are_drawn_anew(session: Session) -> None:
+    session.run("import random")
+    session.remember()
+    first = session.find("random").random()  # type: ignore[attr-defined]
+    session.go_back()
+    assert session.find("random").random() == first  # type: ignore[attr-defined]
+
+
+def test_functions_work_after_going_back(session: Session) -> None:
+    session.run("def f(x): return 2 * x")
+    held = session.find("f")
+    session.remember()
+    session.go_back()
+    assert held(3) == 6  # type: ignore[operator]
+
+
+def test_functions_of_the_fork_are_gone(session: Session) -> None:
+    session.run("count = 0")
+    session.remember()
+    session.run("def f(): return 1")
+    held = session.find("f")
+    session.go_back()
+    with pytest.raises((StudentGone, StudentError)):
+        held()  # type: ignore[operator]
+
+
+ENDS = {
+    "exit": ("os._exit(3)", 3, "ended with exit code 3"),
+    "exit without an error": ("os._exit(0)", 0, "ended with exit code 0"),
+    "signal": ("os.kill(os.getpid(), signal.SIGSEGV)", -11, "was ended by SIGSEGV"),
+    "abort": ("os.abort()", -6, "was ended by SIGABRT"),
+}
+
+
+@pytest.mark.parametrize(("code", "number", "reason"), ENDS.values(), ids=ENDS)
+def test_fork_that_ends(session: Session, code: str, number: int, reason: str) -> None:
+    session.run(f"import os, signal\nx = 1\ndef end(): {code}")
+    session.remember()
+    session.run("x = 2")
+    with pytest.raises(ForkEnded) as ended:
+        session.find("end")()  # type: ignore[operator]
+    assert ended.value.code == number
+    assert ending_of(ended.value.code).reason == reason
+    assert session.depth == 0
+    assert session.find("x") == 1
+
+
+def test_fork_without_time(session: Session) -> None:
+    session.run("x = 1")
+    session.remember()
+    with pytest.raises(ForkEnded) as ended:
+        session.run("while True: pass")
+    assert ending_of(ended.value.code).out_of_time
+    assert session.find("x") == 1
+
+
+def test_crash_in_a_later_cell(session: Session) -> None:
+    session.run("x = 1")
+    session.remember()
+    session.run("x = 2")
+    session.remember()
+    with pytest.raises(ForkEnded):
+        session.run("import os; os._exit(1)")
+    assert session.depth == 1
+    assert session.find("x") == 2
+    session.go_back()
+    assert session.find("x") == 1
+
+
+def test_end_without_fork(session: Session) -> None:
+    with pytest.raises(StudentGone) as ended:
+        session.run("import os; os._exit(5)")
+    assert not isinstance(ended.value, ForkEnded)
+    assert session.student.ended().code == 5
+
+
+# Time
+
+
+def test_slow_call(sandbox: Sandbox) -> None:
+    limits = replace(LIMITS, call_seconds=0.5)
+    with sandbox.spawn({}, 0) as student:
+        session = Session(student, limits, FOREVER)
+        session.run("import time\ndef f(): time.sleep(60)")
+        with pytest.raises(StudentTooSlow):
+            session.find("f")()  # type: ignore[operator]
+
+
+def test_no_time_left(sandbox: Sandbox) -> None:
+    with sandbox.spawn({}, 0) as student, pytest.raises(StudentTooSlow):
+        Session(student, LIMITS, deadline=0).run("x = 1")
+
+
+def test_questions_have_the_time_of_their_call(sandbox: Sandbox) -> None:
+    limits = replace(LIMITS, call_seconds=1)
+    with sandbox.spawn({}, 0) as student:
+        session = Session(student, limits, FOREVER)
+        session.run("import time\ndef inner(): time.sleep(0.3)\ndef outer(f):\n    while 1: f()")
+        inner, outer = session.find("inner"), session.find("outer")
+        with pytest.raises(StudentTooSlow):
+            outer(lambda: inner())  # type: ignore[operator]
+
+
+# Functions that are lent
+
+
+def test_lent_function_answers(find: Find) -> None:
+    f = find("f", "def f(g, x): return g(x) + g(x + 1)")
+    asked: list[int] = []
+    assert f(lambda x: asked.append(x) or 10 * x, 1) == 30
+    assert asked == [1, 2]
+
+
+def test_functions_in_a_list(find: Find) -> None:
+    f = find("f", "def f(gs, x): return [g(x) for g in gs]")
+    given = [abs, lambda x: 2 * x]
+    assert f(given, -1) == [1, -2]
+    assert given[0] is abs
+    assert f(given, -2) == [2, -4]
+
+
+def test_lent_function_calls_the_students(find: Find) -> None:
+    f = find("f", "def double(x): return 2 * x\ndef f(g, x): return g(x) + 1")
+    double = find("double")
+    assert f(lambda x: double(x), 3) == 7
+    assert f(lambda x: f(lambda y: double(y), x), 3) == 8
+
+
+def test_questions_do_not_nest_for_ever(find: Find) -> None:
+    f = find("f", "def f(g): return g()")
+
+    def again() -> object:
+        return f(again)
+
+    with pytest.raises(RuntimeError, match="too many questions"):
+        f(again)
+    assert f(lambda: 1) == 1
+
+
+def test_error_of_a_lent_function(find: Find) -> None:
+    cell = "def f(g):\n    try:\n        g(1)\n    except RuntimeError as e:\n        return str(e)"
+
+    def refuse(x: int) -> None:
+        raise KeyError("not here")
+
+    assert find("f", cell)(refuse) == "KeyError: 'not here'"
+
+
+KEPT = """
+def keep(f):
+    global kept
+    kept = f
+def keep_and_raise(f):
+    keep(f)
+    raise ValueError
+class Keeper:
+    def __init__(self, f): self.f = f
+    def __call__(self): return self.f()
+def use(): return kept()
+"""
+
+
+def test_lent_functions_end_with_their_call(session: Session) -> None:
+    session.run(KEPT)
+    session.find("keep")(lambda: 7)  # type: ignore[operator]
+    with pytest.raises(Exception, match="was not lent"):
+        session.find("use")()  # type: ignore[operator]
+
+
+def test_lent_functions_end_with_an_error(session: Session) -> None:
+    session.run(KEPT)
+    with pytest.raises(ValueError, match=r"^$"):
+        session.find("keep_and_raise")(lambda: 7)  # type: ignore[operator]
+    with pytest.raises(Exception, match="was not lent"):
+        session.find("use")()  # type: ignore[operator]
+
+
+def test_objects_keep_what_they_were_lent(session: Session) -> None:
+    session.run(KEPT)
+    keeper = session.find("Keeper")(lambda: 7)  # type: ignore[operator]
+    assert keeper() == 7
+    assert keeper() == 7
+
+
+def test_nothing_is_lent_after_going_back(session: Session) -> None:
+    session.run(KEPT)
+    session.run("keeper = None")
+    session.remember()
+    session.find("Keeper")(lambda: 7)  # type: ignore[operator]
+    session.go_back()
+    session.run("kept = None")
+    assert session._lent == {}
+
+
+# Arguments and results of special kinds
+
+
+def test_printed_is_shown(find: Find, capsys: pytest.CaptureFixture[str]) -> None:
+    find("f", "def f(): print('from over there')")()
+    assert capsys.readouterr().out == "from over there\n"
+
+
+@pytest.mark.parametrize("kind", ["ValueError", "KeyError", "TypeError", "NotImplementedError"])
+def test_errors_are_of_their_kind(find: Find, kind: str) -> None:
+    f = find("f", f"def f():\n    raise {kind}('no')")
+    with pytest.raises(StudentError) as error:
+        f()
+    assert type(error.value).__name__ == kind
+    assert any(base.__name__ == kind for base in type(error.value).__bases__)
+    assert "no" in str(error.value)
+
+
+def test_own_error_is_a_students(find: Find) -> None:
+    f = find("f", "class Odd(ValueError): pass\ndef f():\n    raise Odd('x')")
+    with pytest.raises(StudentError) as error:
+        f()
+    assert type(error.value).__name__ == "Odd"
+    assert not isinstance(error.value, ValueError)
+
+
+def test_generators_begin_anew(find: Find) -> None:
+    f = find("f", "import torch\ndef f(g): return torch.rand(3, generator=g)")
+    generator = torch.Generator().manual_seed(2**63 + 5)
+    expected = torch.rand(3, generator=torch.Generator().manual_seed(2**63 + 5))
+    for _ in range(2):
+        assert torch.equal(f(generator), expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.int64, torch.bool])
+def test_dtypes_cross(find: Find, dtype: torch.dtype) -> None:
+    f = find("f", "import torch\ndef f(d): return torch.zeros(2, dtype=d), d, {'d': [d]}")
+    zeros, same, nested = f(dtype)
+    assert zeros.dtype is dtype
+    assert same is dtype
+    assert nested == {"d": [dtype]}
+
+
+def test_written_arguments(session: Session) -> None:
+    session.run("def f(x, y, z):\n    x += 1\n    y[0] = 5\n    z['new'] = 1")
+    x, y, z = np.zeros(2), torch.zeros(2), {"old": 1}
+    session.find("f")(x, y, z)  # type: ignore[operator]
+    assert (x.tolist(), y.tolist(), z) == ([1, 1], [5, 0], {"old": 1, "new": 1})
+
+
+# Modules
+
+
+MODULE = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, d_in, d_out, *, bias=True):
+        super().__init__()
+        self.W = nn.Linear(d_in, d_out, bias=bias)
+        self.drop = nn.Dropout(0.999)
+        self.register_buffer("seen", torch.zeros(2))
+    def forward(self, x):
+        return self.drop(self.W(x))
+    def size(self): return tuple(self.W.weight.shape)
+"""
+
+
+@pytest.fixture
+def net(session: Session) -> Any:
+    assert session.run(MODULE) == []
+    return session.find("Net")(3, 2)  # type: ignore[operator]
+
+
+def test_module_is_made(net: Any) -> None:
+    assert type(net) is RemoteObject
+    assert net.size() == (2, 3)
+    assert net.W.bias.shape == (2,)
+    assert type(net.W.weight) is torch.nn.Parameter
+
+
+def test_keywords_of_a_class(find: Find) -> None:
+    net = find("Net", MODULE)(d_in=4, d_out=1, bias=False)
+    assert net.W.bias is None
+    assert len(net.parameters()) == 1
+
+
+def test_state_dict(net: Any) -> None:
+    state = net.state_dict()
+    assert list(state) == ["seen", "W.weight", "W.bias"]
+    assert torch.equal(state["W.weight"], net.W.weight)
+    assert not state["W.weight"].requires_grad
+
+
+def test_load_state_dict(net: Any) -> None:
+    state = {"W.weight": torch.ones(2, 3), "W.bias": torch.zeros(2), "seen": torch.ones(2)}
+    held = state["W.weight"]
+    net.load_state_dict(state)
+    assert state["W.weight"] is held
+    assert net.eval()(torch.ones(1, 3)).tolist() == [[3, 3]]
+    with pytest.raises(RuntimeError, match="Missing key"):
+        net.load_state_dict({})
+
+
+def test_train_and_eval(net: Any) -> None:
+    x = torch.ones(50, 3)
+    assert net.training is True
+    assert (net(x) == 0).float().mean() > 0.9
+    assert net.eval().training is False
+    assert net.drop.training is False
+    assert (net(x) == 0).float().mean() < 0.1
+    net.train()
+    assert net.drop.training is True
+
+
+def test_parameters(net: Any) -> None:
+    assert [tuple(one.shape) for one in net.parameters()] == [(2, 3), (2,)]
+    assert [name for name, _ in net.named_parameters()] == ["W.weight", "W.bias"]
+    assert [name for name, _ in net.named_buffers()] == ["seen"]
+    assert sum(one.numel() for one in net.parameters()) == 8
+    assert all(one.requires_grad for one in net.parameters())
+    children = net.children()
+    assert [type(one) for one in children] == [RemoteObject] * 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_to_dtype(net: Any, dtype: torch.dtype) -> None:
+    moved = net.to(dtype)
+    assert {one.dtype for one in moved.parameters()} == {dtype}
+    assert net.W.weight.dtype is dtype
+    assert net(torch.ones(1, 3, dtype=dtype)).dtype is dtype
+
+
+def test_module_as_argument(session: Session, net: Any) -> None:
+    session.run("def weight_of(net): return net.W.weight")
+    weight = session.find("weight_of")(net)  # type: ignore[operator]
+    assert torch.equal(weight, net.W.weight)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda net: net == 3,
+        lambda net: bool(net),
+        lambda net: net + 1,
+        lambda net: np.asarray(net),
+        lambda net: list(net),
+        lambda net: setattr(net, "W", None),
+        lambda net: net.W.tolist(),
+    ],
+)
+def test_module_is_no_value(net: Any, use: Callable[[Any], object]) -> None:
+    with pytest.raises(NotPlain, match="stays in the student's process"):
+        use(net)

@@ -249,7 +249,8 @@ class _Run:
 
     def _end(self) -> None:
         if self._session is not None:
-            self._session.student.close()
+            # The sandbox sees to it that it is gone before the next one begins.
+            self._session.student.dismiss()
             self._session = None
 
 

@@ -47,7 +47,7 @@ class Launcher:
         *,
         walled: bool,
     ) -> None:
-        """Start it.
+        """Start it; it goes on to get ready by itself.
 
         Args:
             limits: what each student may take.
@@ -59,7 +59,6 @@ class Launcher:
 
         Raises:
             ModuleNotFoundError: when a module that is to be imported does not exist.
-            SandboxFailed: when it does not get ready.
         """
         self._limits = limits
         packages = walls.own_packages(["autograder", entry.partition(":")[0], *preload])
@@ -76,25 +75,41 @@ class Launcher:
         )
         mine, theirs = socket.socketpair()
         self._control = Link(mine)
-        with tempfile.TemporaryFile() as errors, theirs:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed when it is ready, or stopped
+        self._ready = False
+        with theirs:
             if around:
-                self._process = _start_walled(around, theirs, errors)
+                self._process = _start_walled(around, theirs, self._errors)
             else:
-                self._process = _start_bare(packages, self._folder or Path(), theirs, errors)
-            theirs.close()
+                self._process = _start_bare(packages, self._folder or Path(), theirs, self._errors)
+        # One that has ended already tells why when it is waited for.
+        with suppress(OSError):
+            self._control.send(dataclasses.asdict(plan))
+
+    def wait_until_ready(self) -> None:
+        """Wait for it to have imported all that it is to import.
+
+        Raises:
+            SandboxFailed: when it does not get ready; it is ended then.
+        """
+        if not self._ready:
             try:
-                self._get_ready(plan, errors)
+                self._get_ready()
             except BaseException:
                 self.stop()
                 raise
+            self._ready = True
+            self._errors.close()
 
     def spawn(self, files: Mapping[str, bytes], seed: int) -> Student:
         """Have it fork a student.
 
         Raises:
+            SandboxFailed: when it does not get ready.
             ZygoteGone: when it has ended, or does not answer.
             StepFailed: when the new process could not be made ready.
         """
+        self.wait_until_ready()
         sock, theirs = socket.socketpair()
         mine, watchers = socket.socketpair()
         report = Link(mine)
@@ -127,17 +142,17 @@ class Launcher:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._errors.close()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _get_ready(self, plan: Plan, errors: IO[bytes]) -> None:
+    def _get_ready(self) -> None:
         self._control.sock.settimeout(_SECONDS_TO_START)
         try:
-            self._control.send(dataclasses.asdict(plan))
             answer = self._control.receive()
         except (EOFError, OSError) as error:
-            errors.seek(0)
-            lines = errors.read().decode(errors="replace").strip().splitlines()
+            self._errors.seek(0)
+            lines = self._errors.read().decode(errors="replace").strip().splitlines()
             said = lines[-1] if lines else str(error)
             raise SandboxFailed(f"the zygote did not start: {said}") from error
         if "failed" in answer:

@@ -73,10 +73,18 @@ class Student:
         self._limits = limits
         self._sandbox_is_gone = sandbox_is_gone
         self._memory_kills = memory_kills()
+        self.dismissed = False
         self.closed = False
         self._told: Message = {}
         self._killed = False
         self._ending: Ending | None = None
+
+    def dismiss(self) -> None:
+        """Have it and all that it started end; `close`, later, makes sure that they did."""
+        self.dismissed = True
+        if self._ending is None and not self._see_the_end(0):
+            self._killed = True
+            self._send_the_end()
 
     def kill(self) -> None:
         """End it and all that it started; return when nothing of that is left.
@@ -84,14 +92,12 @@ class Student:
         Raises:
             SandboxFailed: when something is left all the same.
         """
-        if self._ending is None and not self._see_the_end(0):
-            self._killed = True
-            self._send_the_end()
-            if not self._see_the_end(_SECONDS_TO_DIE):
-                raise SandboxFailed(
-                    f"A student's process did not end within {_SECONDS_TO_DIE:.0f} s of being "
-                    "killed: the machine is overloaded, or its kernel holds the process."
-                )
+        self.dismiss()
+        if self._ending is None and not self._see_the_end(_SECONDS_TO_DIE):
+            raise SandboxFailed(
+                f"A student's process did not end within {_SECONDS_TO_DIE:.0f} s of being "
+                "killed: the machine is overloaded, or its kernel holds the process."
+            )
 
     def ended(self, seconds: float = 1.0) -> Ending:
         """How it ended. One that has not ended after `seconds` is killed.

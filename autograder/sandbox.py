@@ -112,11 +112,10 @@ class Sandbox:
         self._students: list[Student] = []
 
     def __enter__(self) -> Self:
-        """Start it.
+        """Start it. It gets ready while the caller goes on; the first student waits for that.
 
         Raises:
             IsolationUnavailable: when isolation is "full" and a wall is missing here.
-            SandboxFailed: when the zygote does not start all the same.
         """
         if self.isolation == "none":
             warnings.warn(_NO_WALLS, stacklevel=2)
@@ -153,6 +152,9 @@ class Sandbox:
             SandboxFailed: when the zygote is gone, and a new one does no better.
         """
         _must_stay_inside(files)
+        for student in self._students:
+            if student.dismissed and not student.closed:
+                student.close()
         self._students = [student for student in self._students if not student.closed]
         student = self._spawn(files, seed)
         self._students.append(student)
@@ -172,6 +174,10 @@ class Sandbox:
             except StepFailed as error:
                 if error.step == "files":
                     raise ValueError(f"these files can't be laid out: {error}") from error
+                raise
+            except SandboxFailed:
+                # It never got ready.
+                self._launcher = None
                 raise
         raise AssertionError("unreachable")
 
@@ -200,6 +206,7 @@ def available() -> Layers:
 def _try() -> Layers:
     try:
         launcher = Launcher(Limits(), (), _NOTHING, walled=True)
+        launcher.wait_until_ready()
     except SandboxFailed as failure:
         return Layers(bubblewrap=True, missing=_how_to_allow(failure))
     layers = Layers(bubblewrap=True, user_namespaces=True)

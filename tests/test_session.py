@@ -144,6 +144,28 @@ def test_fork_without_time(session: Session) -> None:
     assert session.find("x") == 1
 
 
+def test_fork_that_leaves_a_child_behind(session: Session) -> None:
+    """It holds all that the fork held, the way to say goodbye too, and says nothing."""
+    session.run("import os, time\nx = 1\ndef end(): os._exit(3)")
+    session.remember()
+    session.run("if not os.fork(): time.sleep(600)")
+    with pytest.raises(ForkEnded) as ended:
+        session.find("end")()  # type: ignore[operator]
+    assert ended.value.code == 3
+    assert session.find("x") == 1
+
+
+def test_goodbye_that_is_said_too_early(session: Session) -> None:
+    """Then the process that waited speaks, and the fork has ended for the grader."""
+    session.run("import os, stat\nx = 1")
+    session.remember()
+    pipes = "[n for n in range(3, 20) if os.path.exists(f'/proc/self/fd/{n}')"
+    pipes += " and stat.S_ISFIFO(os.fstat(n).st_mode)]"
+    with pytest.raises(ForkEnded):
+        session.run(f"for n in {pipes}: os.write(n, b'.')\nimport time; time.sleep(600)")
+    assert session.find("x") == 1
+
+
 def test_crash_in_a_later_cell(session: Session) -> None:
     session.run("x = 1")
     session.remember()

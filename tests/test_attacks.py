@@ -324,6 +324,9 @@ def honest(scene: Scene, sandbox: Sandbox) -> dict[str, float]:
 def nothing_happens(scene: Scene, seconds: float, boxes: tuple[Sandbox, ...]) -> Iterator[None]:
     """Nothing outside changes, nothing is left running, and the grader stays small and quick."""
     before = scene.digest()
+    for box in boxes:
+        # Whoever was told to end before this one has ended then.
+        box.spawn({}, 0).close()
     processes = {id(box): len(descendants(process_of(box))) for box in boxes}
     started, memory = time.monotonic(), _reset_peak()
     with _watchdog(int(seconds) + 2):

@@ -329,6 +329,32 @@ def test_button_grades_safely(classroom: Classroom, page: Page, student: str) ->
     keep(page, f"formgrader_{student}")
 
 
+@pytest.mark.parametrize("command", [("nbgrader", "autograde"), ("autograder", "grade")])
+def test_all_ways_of_grading_agree(classroom: Classroom, command: tuple[str, str]) -> None:
+    """The commands give what the button has given: the same scores, the same records."""
+    by_button = [outcome(classroom, student) for student in (HONEST, HOSTILE)]
+    times = [graded.stat().st_mtime_ns for graded in map(classroom.graded, (HONEST, HOSTILE))]
+    program = str(Path(sys.executable).with_name(command[0]))
+    done = subprocess.run(
+        [program, command[1], LESSON, "--force"],
+        cwd=classroom.root, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for student, time in zip((HONEST, HOSTILE), times, strict=True):
+        assert classroom.graded(student).stat().st_mtime_ns > time
+    assert [outcome(classroom, student) for student in (HONEST, HOSTILE)] == by_button
+
+
+def outcome(classroom: Classroom, student: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A student's scores in the gradebook, and the record but for how long it took."""
+    record = classroom.record(student)
+    cells = [{name: cell[name] for name in cell if name != "seconds"} for cell in record["cells"]]
+    with classroom.api.gradebook as gradebook:
+        (notebook,) = gradebook.find_submission(LESSON, student).notebooks
+        scores = {grade.name: grade.auto_score for grade in notebook.grades}
+    return scores, {**record, "cells": cells, "seconds": None}
+
+
 def test_nothing_runs_in_formgrader(classroom: Classroom, page: Page, listener: Listener) -> None:
     page.goto(submission_page(classroom, HOSTILE))
     expect(page.locator("#notebook-container").first).to_contain_text("window.__hit")

@@ -123,7 +123,7 @@ class Exam:
             `use(answer, *arguments)` that makes a value of an answer, such as a class, and a case's
             arguments. These have the names of its parameters. Learners must be able to import it.
         forbids: names that an answer must not mention, where a learner is to write it themselves:
-            `("scaled_dot_product_attention",)`.
+            `("scaled_dot_product_attention",)`. An exercise of such a name may call itself.
 
     Raises:
         ExamError: for a dtype that has no tolerance by default, and is given none.

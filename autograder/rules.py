@@ -3,7 +3,8 @@
 A rule names what the student's source must not mention. It looks at the text, wherever it is
 examined: at the exercise's own cell and at the cells that a student added, when an instructor
 grades; at the function's or class's own lines otherwise. It stops whoever has not read the rule;
-somebody who hides a name from a reader hides it from a rule as well.
+somebody who hides a name from a reader hides it from a rule as well. A function may call itself,
+even if what would do it for you has the same name.
 """
 
 import ast
@@ -37,7 +38,7 @@ def handed_in(sources: Mapping[str, Sequence[str]]) -> Iterator[None]:
 def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None:
     """A report on the first rule that an answer breaks, or None if it breaks none."""
     for source in _sources_of(name, answer) if forbidden else ():
-        for mentioned, line in _mentioned(source):
+        for mentioned, line in _mentioned(source, name):
             found = next((word for word in forbidden if word in mentioned.split(".")), None)
             if found:
                 details = (
@@ -68,13 +69,19 @@ def _own_source(part: object) -> str:
     return "\n" * (first - 1) + textwrap.dedent("".join(lines))
 
 
-def _mentioned(source: str) -> Iterator[tuple[str, int]]:
-    """Names, attributes, imports and texts in a program, with their lines; comments don't count."""
+def _mentioned(source: str, exercise: str) -> Iterator[tuple[str, int]]:
+    """Names, attributes, imports and texts in a program, with their lines.
+
+    Comments don't count, nor where the exercise's own function calls itself.
+    """
     tree = _parsed(source) or _parsed(_MAGIC.sub(r"\1pass", source))
     if tree is None:
         return
     docstrings = {id(text) for node in ast.walk(tree) for text in _docstring(node)}
+    own_calls = {id(name) for node in tree.body for name in _calls_of_itself(node, exercise)}
     for node in ast.walk(tree):
+        if id(node) in own_calls:
+            continue
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 yield name, node.lineno
@@ -91,6 +98,15 @@ def _parsed(source: str) -> ast.Module | None:
             return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _calls_of_itself(node: ast.stmt, exercise: str) -> Iterator[ast.AST]:
+    """Where the body of the exercise's own function calls it by its bare name."""
+    if isinstance(node, ast.FunctionDef) and node.name == exercise:
+        for inner in (part for line in node.body for part in ast.walk(line)):
+            match inner:
+                case ast.Call(func=ast.Name(id=called) as name) if called == exercise:
+                    yield name
 
 
 def _docstring(node: ast.AST) -> Iterator[ast.AST]:

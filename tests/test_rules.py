@@ -81,6 +81,33 @@ def test_not_mentioned(source: str) -> None:
     assert found(source) == ()
 
 
+CALLS_ITSELF = "def softmax(x):\n  return [softmax(row) for row in x] if x.ndim == 2 else x"
+
+
+def test_a_function_may_call_itself() -> None:
+    with handed_in({"softmax": [CALLS_ITSELF]}):
+        assert broken("softmax", object(), FORBIDDEN) is None
+    assert found(CALLS_ITSELF)
+
+
+NOT_ITSELF = {
+    "an attribute": "def softmax(x):\n  return torch.softmax(x)",
+    "an import in the body": "def softmax(x):\n  from torch import softmax\n  return softmax(x)",
+    "an import before": "from torch import softmax\ndef softmax(x):\n  return softmax(x)",
+    "a default": "def softmax(x, other=softmax):\n  return other(x)",
+    "a decorator": "@softmax\ndef softmax(x):\n  return x",
+    "another function": "def other(x):\n  return softmax(x)\nsoftmax = other",
+    "a name that is not called": "def softmax(x):\n  other = softmax\n  return other(x)",
+    "a text": "def softmax(x):\n  return getattr(torch, 'softmax')(x)",
+}
+
+
+@pytest.mark.parametrize("source", NOT_ITSELF.values(), ids=NOT_ITSELF)
+def test_same_name_from_elsewhere(source: str) -> None:
+    with handed_in({"softmax": [source]}):
+        assert broken("softmax", object(), FORBIDDEN) is not None
+
+
 def test_no_rule_reads_nothing() -> None:
     assert found("softmax", forbidden=()) == ()
 

@@ -10,6 +10,11 @@ _RUNS = 200
 # of the four products of two queries with two keys in one of 25.
 _SMALL = 0.1
 _OFTEN = 0.12
+# With two features, the variance of 100 dot products is off by a quarter from seed to seed; where
+# one query meets all keys it is half the square of its length, which is off by all of itself.
+_PAIRS = 100
+_FEW_RUNS = 40
+_STEADY = 0.45
 
 
 def measure_twice(
@@ -25,19 +30,23 @@ def measure_twice(
 
     Returns:
         The variance; whether the same seed gives it again, and the next seed another one; whether
-        it is more than d_k itself, handed back; and how many dot products there seem to be for
-        n = 2, by how the results of 200 seeds scatter.
+        it is more than d_k itself, handed back; how many dot products there seem to be for n = 2,
+        by how the results of 200 seeds scatter; and whether each dot product has a query and a key
+        of its own, by how steady the results of 40 seeds are for n = 100.
     """
     first = score_variance(d_k, n, seed)
     again, other = score_variance(d_k, n, seed), score_variance(d_k, n, seed + 1)
     of_two = np.array([_number(score_variance(d_k, 2, seed + run)) for run in range(_RUNS)])
     scattered = (of_two < _SMALL * d_k).mean() > _OFTEN
+    of_many = np.array([_number(score_variance(2, _PAIRS, seed + run)) for run in range(_FEW_RUNS)])
+    steady = of_many.std() <= _STEADY * of_many.mean()
     return {
         "variance": first,
         "the same seed gives the same number": _number(first) == _number(again),
         "another seed gives another number": _number(first) != _number(other),
         "drawn at random": _number(first) != d_k,
         "dot products for n = 2": "two" if scattered else "not two",
+        "each dot product has its own query and key": bool(steady),
     }
 
 

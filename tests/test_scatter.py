@@ -22,6 +22,19 @@ def test_pairs_are_told_from_all_pairs(seed: int) -> None:
     assert measure_twice(of_all_pairs, 64, 100, seed)["dot products for n = 2"] == "not two"
 
 
+def of_one_query(d_k: int, n: int, seed: int) -> float:
+    rng = np.random.default_rng(seed)
+    return float((rng.normal(size=(n, d_k)) @ rng.normal(size=d_k)).var(ddof=1))
+
+
+@pytest.mark.parametrize("seed", range(0, 4000, 400))
+def test_pairs_are_told_from_one_query(seed: int) -> None:
+    part = "each dot product has its own query and key"
+    assert measure_twice(of_pairs, 64, 100, seed)[part] is True
+    assert measure_twice(of_all_pairs, 64, 100, seed)[part] is True
+    assert measure_twice(of_one_query, 64, 100, seed)[part] is False
+
+
 def test_right_answer_is_right_in_all() -> None:
     found = measure_twice(of_pairs, 16, 4000, 1)
     assert found.pop("variance") == of_pairs(16, 4000, 1)

@@ -96,8 +96,8 @@ def keys_before_queries(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value:
 
 @projected.misconception
 def transposed_matrices(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """You multiplied by the transposed matrices. `nn.Linear` stores them that way; these are
-    (d_in, d_out) already.
+    """You multiplied by the transposed matrices. They are (d_in, d_k) and (d_in, d_v) as they come,
+    so the features of a word meet their rows.
     """
     return inputs @ W_query.T, inputs @ W_key.T, inputs @ W_value.T
 
@@ -174,6 +174,14 @@ def query_as_it_is(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tens
 
 
 @projected.misconception
+def value_as_it_is(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
+    """Your values are the words themselves, as in lesson 02. Here the value has a matrix as well:
+    all three do.
+    """
+    return inputs @ W_query, inputs @ W_key, inputs
+
+
+@projected.misconception
 def values_of_the_keys(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
     """You made the values of the keys. All three are made of the same thing: the words."""
     keys = inputs @ W_key
@@ -221,8 +229,8 @@ def journey_asks() -> Asked:
 
 @token.example
 def the_last_word_asks() -> Asked:
-    """the last of three words asks, with four numbers to a key and two to a value"""
-    return 2, wave(3, 4), wave(3, 4, shift=1), wave(3, 2, shift=2)
+    """the last of three words asks, with four numbers to a key and five to a value"""
+    return 2, wave(3, 4), wave(3, 4, shift=1), wave(3, 5, shift=2)
 
 
 @token.example
@@ -283,6 +291,20 @@ def token_by_d_k(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
 
 
 @token.misconception
+def token_by_the_square(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """You divided by the square of d_k. It is the square *root*."""
+    return taken(torch.softmax(keys @ queries[i] / keys.shape[-1] ** 2, dim=-1), values)
+
+
+@token.misconception
+def token_root_of_two(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """You always divide by √2. That was right by hand, where a key has two numbers. Ask the keys
+    how many they have.
+    """
+    return taken(torch.softmax(keys @ queries[i] / 2**0.5, dim=-1), values)
+
+
+@token.misconception
 def token_multiplied(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
     """You multiplied by the root of d_k. Divide: the scores are too large, not too small."""
     return taken(torch.softmax(keys @ queries[i] * keys.shape[-1] ** 0.5, dim=-1), values)
@@ -310,9 +332,24 @@ def token_scaled_afterwards(i: int, queries: Tensor, keys: Tensor, values: Tenso
 
 
 @token.misconception
+def token_context_divided(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The context was divided, and the scores went into the softmax as they are. Divide the scores,
+    before it.
+    """
+    weights = torch.softmax(keys @ queries[i], dim=-1)
+    return weights @ values / keys.shape[-1] ** 0.5, weights
+
+
+@token.misconception
 def key_asks_queries(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
     """You compared key number i with all queries. Query number i asks all keys."""
     return taken(torch.softmax(queries @ keys[i] / keys.shape[-1] ** 0.5, dim=-1), values)
+
+
+@token.misconception
+def query_asks_queries(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The query was compared with the queries. It asks the keys."""
+    return taken(scaled_weights(queries, queries)[i], values)
 
 
 @token.misconception
@@ -378,6 +415,23 @@ def values_not_summed(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> 
     """These are the weighted values, one by one. Add them up: the context is one vector."""
     weights = scaled_weights(queries, keys)[i]
     return weights[:, None] * values, weights
+
+
+@token.misconception
+def query_as_a_table(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """Both results are tables with one row. `queries[i]`, without a slice, is a vector, and so is
+    what follows from it.
+    """
+    return taken(scaled_weights(queries[i : i + 1], keys), values)
+
+
+@token.misconception
+def values_before_weights(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The values stand on the left of the weights. There is a weight for each row of the values, so
+    the weights meet them from the left.
+    """
+    weights = scaled_weights(queries, keys)[i]
+    return values @ weights, weights
 
 
 @token.misconception
@@ -525,6 +579,52 @@ def divided_by_d_k(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 def multiplied_by_the_root(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """You multiplied by the root of d_k. Divide: the scores are too large, not too small."""
     return torch.softmax(queries @ keys.transpose(-2, -1) * keys.shape[-1] ** 0.5, dim=-1) @ values
+
+
+@attention.misconception
+def divided_by_the_square(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """You divided by the square of d_k. It is the square *root*."""
+    return torch.softmax(queries @ keys.transpose(-2, -1) / keys.shape[-1] ** 2, dim=-1) @ values
+
+
+@attention.misconception
+def root_of_two(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """You always divide by √2. That was right by hand, where a key has two numbers. Ask the keys
+    how many they have.
+    """
+    return torch.softmax(queries @ keys.transpose(-2, -1) / 2**0.5, dim=-1) @ values
+
+
+@attention.misconception
+def root_of_the_queries(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """You took the root of the number of queries. d_k is how many numbers a query has, and a key:
+    their last axis.
+    """
+    return torch.softmax(queries @ keys.transpose(-2, -1) / queries.shape[-2] ** 0.5, -1) @ values
+
+
+@attention.misconception
+def root_of_the_first_axis_of_queries(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """You took the root of the first axis of the queries: how many they are, and in a batch how
+    many sentences. d_k is how many numbers a query has, its last axis.
+    """
+    return torch.softmax(queries @ keys.transpose(-2, -1) / len(queries) ** 0.5, dim=-1) @ values
+
+
+@attention.misconception
+def root_of_the_second_axis_of_queries(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """You took the root of `shape[1]`. In a batch that is the number of queries: d_k is the last
+    axis, counted from the end.
+    """
+    return torch.softmax(queries @ keys.transpose(-2, -1) / queries.shape[1] ** 0.5, -1) @ values
+
+
+@attention.misconception
+def root_of_the_second_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """You took the root of `shape[1]`. In a batch that is the number of keys: d_k is the last axis,
+    counted from the end.
+    """
+    return torch.softmax(queries @ keys.transpose(-2, -1) / keys.shape[1] ** 0.5, dim=-1) @ values
 
 
 @attention.misconception
@@ -677,6 +777,16 @@ def overflowing(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 
 @attention.misconception
+def one_maximum_for_all(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """You subtracted the largest of all scores. In a row that lies far below it every exponential
+    is 0, and 0 / 0 is NaN. Subtract each row's own largest score, or use `torch.softmax`.
+    """
+    scores = queries @ keys.transpose(-2, -1) / keys.shape[-1] ** 0.5
+    exponentials = torch.exp(scores - scores.max())
+    return exponentials / exponentials.sum(dim=-1, keepdim=True) @ values
+
+
+@attention.misconception
 def weights_as_well(queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
     """You return two things. This exercise, as PyTorch's function, returns the context vectors
     alone.
@@ -704,6 +814,15 @@ def attention_in_loops(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
             contexts.append(sum(w * value for w, value in zip(weights, V, strict=True)))
         results.append(torch.stack(contexts))
     return results[0] if alone else torch.stack(results)
+
+
+@attention.accepts
+def attention_by_recursion(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """A batch is one sentence after the other, by the function itself."""
+    if queries.ndim == 3:
+        sentences = zip(queries, keys, values, strict=True)
+        return torch.stack([attention_by_recursion(*sentence) for sentence in sentences])
+    return torch.softmax(queries @ keys.T / keys.shape[1] ** 0.5, dim=1) @ values
 
 
 @attention.accepts
@@ -843,11 +962,32 @@ def always_the_same_seed(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def every_query_with_every_key(d_k: int, n: int, seed: int) -> float:
-    """Every query met every key: n² dot products. Here are n pairs: each query meets its own key
-    alone.
+    """This is not the variance of n dot products, which shows for n = 2. Did every query meet every
+    key, n² times, or did you average squares without the mean taken off? Each query meets its own
+    key alone, and then `.var()`.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries @ keys.T).var().item()
+
+
+@variance.misconception
+def one_query_for_all_keys(d_k: int, n: int, seed: int) -> float:
+    """One query meets all the keys, or one key all the queries, so this is about the square of its
+    length. Draw n of each, a pair for every dot product.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    query = torch.randn(d_k, generator=generator)
+    return (torch.randn(n, d_k, generator=generator) @ query).var().item()
+
+
+@variance.misconception
+def one_pair_alone(d_k: int, n: int, seed: int) -> float:
+    """One query and one key were drawn, and this is the variance of their d_k products. Draw n
+    pairs, and add up the products of each.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    query, key = torch.randn(d_k, generator=generator), torch.randn(d_k, generator=generator)
+    return (query * key).var().item()
 
 
 @variance.misconception
@@ -935,7 +1075,7 @@ def as_given(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 @repaired.misconception
 def softmax_repaired_alone(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """The softmax is right now. The first line is not: widths have to meet, so the keys must be
-    transposed. Then look at the root.
+    transposed. Then see whether the root takes the width of a key.
     """
     return half_repaired(queries, keys, values, turned=False, axis=0, dim=1)
 
@@ -958,6 +1098,20 @@ def root_not_yet(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 def softmax_not_yet(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """Only the softmax is left: it runs over the queries. Each row has to sum to 1."""
     return half_repaired(queries, keys, values, turned=True, axis=1, dim=0)
+
+
+@repaired.misconception
+def root_of_the_number_of_queries(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Only the root is left: it takes the number of queries now. Take the width of a key."""
+    return torch.softmax(queries @ keys.T / len(queries) ** 0.5, dim=1) @ values
+
+
+@repaired.misconception
+def root_of_the_width_of_a_value(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Only the root is left: it takes the width of a value. The scores come from the keys: take
+    their width.
+    """
+    return torch.softmax(queries @ keys.T / values.shape[1] ** 0.5, dim=1) @ values
 
 
 @repaired.misconception
@@ -1245,6 +1399,12 @@ def square_columns() -> Four:
     return wave(3, 3), wave(3, 3, shift=1), wave(3, 3, shift=2), wave(3, 3, shift=3)
 
 
+@columns.example
+def five_to_a_value() -> Four:
+    """two words of four features, three numbers to a key, five to a value"""
+    return wave(4, 2), wave(3, 4, shift=1), wave(3, 4, shift=2), wave(5, 4, shift=3)
+
+
 def columns_drawn(draw: Draw) -> Four:
     """A sentence and matrices, for words on columns."""
     W_query, W_key = draw.tensor("d_k d_in"), draw.tensor("d_k d_in")
@@ -1314,6 +1474,22 @@ def columns_by_d_k(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -
 
 
 @columns.misconception
+def columns_by_the_square(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
+    """You divided by the square of d_k. It is the square *root*."""
+    Q, K, V = W_query @ X, W_key @ X, W_value @ X
+    return V @ torch.softmax(K.T @ Q / K.shape[0] ** 2, dim=0)
+
+
+@columns.misconception
+def columns_root_of_d_v(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
+    """You took the root of d_v, the width of a value. The scores come from the keys: d_k is how
+    many numbers these have.
+    """
+    Q, K, V = W_query @ X, W_key @ X, W_value @ X
+    return V @ torch.softmax(K.T @ Q / V.shape[0] ** 0.5, dim=0)
+
+
+@columns.misconception
 def columns_root_of_tokens(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
     """You took the root of the number of words. In columns, the width of a key is the *first* axis
     of K.
@@ -1355,6 +1531,15 @@ def words_on_the_left(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
     matrix stands on the left.
     """
     Q, K, V = X @ W_query, X @ W_key, X @ W_value
+    return V @ torch.softmax(K.T @ Q / K.shape[0] ** 0.5, dim=0)
+
+
+@columns.misconception
+def matrices_turned(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
+    """You turned the weight matrices round. They are (d_k, d_in) and (d_v, d_in) as they come,
+    ready to stand on the left of X.
+    """
+    Q, K, V = W_query.T @ X, W_key.T @ X, W_value.T @ X
     return V @ torch.softmax(K.T @ Q / K.shape[0] ** 0.5, dim=0)
 
 
@@ -1855,6 +2040,33 @@ class WeightsUntransposed(WithLayers):
 
 
 @v2.misconception
+class BiasesLeftOut(WithLayers):
+    """Without biases this is right. With `qkv_bias=True` they are missing from the result: you
+    multiply by the weights yourself. Call the layers.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        queries, keys = x @ self.W_query.weight.T, x @ self.W_key.weight.T
+        return scaled_weights(queries, keys) @ (x @ self.W_value.weight.T)
+
+
+@v2.misconception
+class ParametersAsBefore(WithParameters):
+    """These are the parameters of `SelfAttention_v1`, and a parameter has no bias to hand
+    `qkv_bias` on to. Make three layers, `nn.Linear`.
+    """
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        super().__init__(d_in, d_out)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        queries, keys, values = self.projected(x)
+        return scaled_weights(queries, keys) @ values
+
+
+@v2.misconception
 class LayersMultiplied(WithLayers):
     """A layer is no matrix, so `@` does not know it. A layer is called: `self.W_query(x)`."""
 
@@ -2035,6 +2247,13 @@ def key_and_value_exchanged(v2_state: State) -> State:
 
 
 @copied.misconception
+def query_and_key_exchanged(v2_state: State) -> State:
+    """Query and key have each other's matrix."""
+    query, key, value = (v2_state[f"{name}.weight"].T for name in NAMES)
+    return {"W_query": key, "W_key": query, "W_value": value}
+
+
+@copied.misconception
 def state_emptied(v2_state: State) -> State:
     """The numbers are right, but `pop` also takes them out of the dict that the caller handed in,
     or a transpose was made in place. Leave the argument as it was.
@@ -2126,6 +2345,31 @@ def a_query_of_zeros() -> ShiftTrial:
     queries, keys, values = the_sentence()
     queries[-1] = 0
     return companion.cosine_attention, queries, keys, values, SHIFT
+
+
+LAPSE_QUERIES = torch.tensor([[1, 2], [3, -1]], dtype=torch.float64)
+LAPSE_KEYS = torch.tensor([[0, 1], [1, -1]], dtype=torch.float64)
+LAPSE_VALUES = torch.tensor([[2], [-1]], dtype=torch.float64)
+# Its first number is 0: whoever adds that number alone shifts nothing.
+LAPSE_SHIFT = torch.tensor([0, 1], dtype=torch.float64)
+
+
+@shifted.example
+def a_number_that_grows() -> ShiftTrial:
+    """attention_with_a_lapse, where the shift makes one number larger"""
+    return companion.attention_with_a_lapse, LAPSE_QUERIES, LAPSE_KEYS, LAPSE_VALUES, LAPSE_SHIFT
+
+
+@shifted.example
+def a_number_that_shrinks() -> ShiftTrial:
+    """attention_with_a_lapse, where the shift makes one number smaller"""
+    return companion.attention_with_a_lapse, LAPSE_QUERIES, LAPSE_KEYS, -LAPSE_VALUES, LAPSE_SHIFT
+
+
+@shifted.example
+def a_shift_of_zeros() -> ShiftTrial:
+    """attention_over_queries, with a shift of zeros, which changes nothing anywhere"""
+    return (companion.attention_over_queries, *the_sentence(), 0 * SHIFT)
 
 
 def values_as_they_are(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
@@ -2285,8 +2529,8 @@ def compared_to_three_decimals(
 def any_number(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your test is content with a single number that stays as it was: that is `any`. All have to
-    stay: `all`, or `torch.allclose`.
+    """Your test passes attentions in which a single number stays as it was. All have to stay:
+    `all` instead of `any`, or `torch.allclose`.
     """
     moved = attention(queries, keys + shift, values)
     return bool(torch.isclose(moved, attention(queries, keys, values)).any())
@@ -2299,6 +2543,94 @@ def values_shifted_plainly(
     """You shift the values. The property is about the keys: they have the shape of the shift."""
     moved = attention(queries, keys, values + shift)
     return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def a_shift_of_ones_own(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You add something else than `shift` to the keys: a shift of zeros should change nothing, and
+    yours does. Use the argument.
+    """
+    moved = attention(queries, keys + 1, values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def first_number_of_the_shift(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You add the first number of the shift to all features. Add the whole vector: each of its
+    numbers belongs to a feature of its own.
+    """
+    moved = attention(queries, keys + shift[0], values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def growth_alone(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your test sees numbers that the shift makes larger, and none that it makes smaller: a
+    difference below zero is below every bound. Take its size, `abs()`.
+    """
+    gap = attention(queries, keys + shift, values) - attention(queries, keys, values)
+    return bool(gap.max() < 1e-6)
+
+
+@shifted.misconception
+def shrinkage_alone(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your test sees numbers that the shift makes smaller, and none that it makes larger: a
+    difference below zero is below every bound. Take its size, `abs()`.
+    """
+    gap = attention(queries, keys, values) - attention(queries, keys + shift, values)
+    return bool(gap.max() < 1e-6)
+
+
+@shifted.misconception
+def verdict_turned_round(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your verdict is turned round: it is False where nothing changes. True is for the attentions
+    that pass.
+    """
+    moved = attention(queries, keys + shift, values)
+    return not torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def compared_with_pytorchs(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your test passes PyTorch's own attention alone. Others have the property too. Compare each
+    attention with itself, without the shift and with it.
+    """
+    own = nn.functional.scaled_dot_product_attention(queries, keys, values)
+    return torch.allclose(attention(queries, keys, values), own)
+
+
+@shifted.misconception
+def shifted_compared_with_pytorchs(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You compare with the result of PyTorch's attention, so others fail that have the property.
+    Compare each attention with itself, without the shift and with it.
+    """
+    own = nn.functional.scaled_dot_product_attention(queries, keys, values)
+    return torch.allclose(attention(queries, keys + shift, values), own)
+
+
+@shifted.misconception
+def sums_of_weights(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your test asks whether the weights of each query sum to 1. That is another property. Here the
+    question is what a shift of the keys changes: nothing, or something.
+    """
+    ones = torch.ones_like(values)
+    return torch.allclose(attention(queries, keys, ones), ones)
 
 
 @shifted.misconception
@@ -2416,7 +2748,7 @@ def nothing_asked() -> Pair:
 @design.misconception
 def any_adjective() -> Pair:
     """Your nouns find all three adjectives. "verdant" belongs to the other phrase: let the two
-    phrases ask and answer as well.
+    phrases ask and answer as well, or, if they do, in larger numbers.
     """
     W_query, W_key = torch.zeros(6, 1, dtype=torch.float64), torch.zeros(6, 1, dtype=torch.float64)
     W_query[NOUN, 0] = W_key[ADJECTIVE, 0] = 4
@@ -2434,8 +2766,8 @@ def too_small() -> Pair:
 
 @design.misconception
 def all_ones() -> Pair:
-    """The right idea, but so weak that nearly everybody is heard: after the root, the scores are
-    0.6 apart. Make the numbers larger.
+    """Nearly everybody is heard: your scores are too close together, and the root brings them
+    closer still. If the right words meet, make the numbers larger.
     """
     W_query, W_key = reference.design_weights()
     return W_query / 4, W_key / 4
@@ -2467,6 +2799,15 @@ def phrases_alone() -> Pair:
     """
     W_query, W_key = reference.design_weights()
     return W_query[:, 1:], W_key[:, 1:]
+
+
+@design.misconception
+def phrases_crossed() -> Pair:
+    """Each noun finds the other one's adjectives: what the first phrase asks, the second answers.
+    Let each phrase answer in the column in which it asks.
+    """
+    W_query, W_key = reference.design_weights()
+    return W_query, W_key[:, [0, 2, 1]]
 
 
 @design.misconception

@@ -153,6 +153,20 @@ def test_bias_only_if_asked() -> None:
     assert len(list(biased.parameters())) == 6
 
 
+def test_zeros_never_start() -> None:
+    """What the text says of a start with zeros: nothing reaches queries and keys, ever."""
+    module = SelfAttention_v1(3, 2)
+    with torch.no_grad():
+        module.W_query.zero_()
+        module.W_key.zero_()
+    module(sentence().float()).cos().sum().backward()
+    for matrix in (module.W_query, module.W_key):
+        assert matrix.grad is not None
+        assert not matrix.grad.any()
+    assert module.W_value.grad is not None
+    assert module.W_value.grad.any()
+
+
 @pytest.mark.parametrize(
     ("seed", "module_class", "first"),
     [(123, SelfAttention_v1, [0.2996, 0.8053]), (789, SelfAttention_v2, [-0.0739, 0.0713])],

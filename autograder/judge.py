@@ -59,6 +59,7 @@ class _Observation:
     case: Case
     outcome: Outcome
     wrong: list[Difference]
+    as_expected: bool  # the value is; what should hold of it may not
 
 
 def judge(
@@ -109,13 +110,14 @@ def _credit(observations: Sequence["_Observation"]) -> float:
 def _observe(answer: Callable[..., object], case: Case) -> _Observation:
     outcome = observe(answer, case.arguments, case.use)
     wrong = _compare(case.expected, outcome, case)
-    if not wrong:
+    as_expected = not wrong
+    if as_expected:
         wrong = [
             Difference("", f"this does not hold: {sentence}")
             for sentence, holds in case.properties.items()
             if observe(_bind(holds, answer), case.arguments).value is not True
         ]
-    return _Observation(case, outcome, wrong)
+    return _Observation(case, outcome, wrong, as_expected)
 
 
 def _bind(holds: Property, answer: Callable[..., object]) -> Callable[..., object]:
@@ -190,7 +192,7 @@ def _stopped(observation: _Observation) -> bool:
 
 
 def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) -> str:
-    """The misconception that explains the failed cases best and contradicts no passed one."""
+    """The misconception that explains all failed cases best and contradicts no passed one."""
     best, most = "", 0
     for name in hints:
         explained = _explained(name, observations)
@@ -200,17 +202,23 @@ def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) ->
 
 
 def _explained(name: str, observations: Sequence[_Observation]) -> int:
-    """2 for each failed case that is all as the misconception has it, 1 if its wrong parts are."""
+    """2 for each failed case that is all as the misconception has it, 1 if its wrong parts are.
+
+    0 if it leaves a failed case unexplained: then it may be true of one and false of the answer.
+    """
     explained = 0
     for one in observations:
         lookalike = one.case.lookalikes().get(name)
         if lookalike is None:
             continue
         mistaken = bool(_compare(one.case.expected, lookalike, one.case))
-        if not one.wrong and mistaken:
+        if mistaken == one.as_expected:
             return 0
-        if one.wrong and mistaken:
-            explained += _likeness(lookalike, one)
+        if mistaken:
+            likeness = _likeness(lookalike, one)
+            if not likeness:
+                return 0
+            explained += likeness
     return explained
 
 

@@ -34,6 +34,13 @@ def one_too_far(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
     return _attend(query, annotations, annotations, _is_word(annotations, lengths + 1))
 
 
+def last_place_too(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
+    """Attends to the true words and to the last place, whatever stands there."""
+    visible = _is_word(annotations, lengths)
+    visible[:, -1] = True
+    return _attend(query, annotations, annotations, visible)
+
+
 def first_length_for_all(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
     """Takes every sentence for as long as the first one."""
     is_word = _is_word(annotations, lengths[:1].expand_as(lengths))

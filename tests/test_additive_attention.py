@@ -223,6 +223,7 @@ def test_blindness_is_recognised() -> None:
             padding.unmasked_attention,
             padding.one_too_far,
             padding.first_length_for_all,
+            padding.last_place_too,
             padding.zeroed_padding,
             padding.centred_attention,
             padding.average_of_everything,

@@ -27,6 +27,7 @@ def test_average_is_even():
         (padding.unmasked_attention, [True, True, True]),
         (padding.one_too_far, [True, True, False]),
         (padding.first_length_for_all, [False, True, False]),
+        (padding.last_place_too, [True, False, True]),
         (padding.zeroed_padding, [True, True, True]),
         (padding.centred_attention, [False, False, False]),
         (padding.average_of_everything, [True, True, True]),

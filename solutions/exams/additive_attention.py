@@ -123,6 +123,12 @@ def dot_products_on_paper() -> object:
 
 
 @by_hand.misconception
+def multiplied_on_paper() -> object:
+    """You multiplied query and key. Additive attention adds the two before the tanh."""
+    return worked(torch.tanh(SECOND_QUERY * KEYS_BY_HAND) @ V_BY_HAND)
+
+
+@by_hand.misconception
 def exponentials_on_paper() -> object:
     """These weights are the exponentials themselves. Divide each by their sum, so that the three
     add up to 1.
@@ -180,10 +186,26 @@ def typed_with_three_decimals() -> object:
 
 
 @by_hand.misconception
+def typed_with_two_decimals() -> object:
+    """These are the right numbers, with two decimals. Type four."""
+    right = scores_by_hand()
+    weights = torch.softmax(right, dim=-1)
+    return worked(*(part.round(decimals=2) for part in (right, weights, weights @ WORDS_BY_HAND)))
+
+
+@by_hand.misconception
 def sign_of_the_first_tanh() -> object:
     """In the first score a sign is lost: tanh(-0.5) is -tanh(0.5), a number below zero."""
     tanhs = torch.tanh(SECOND_QUERY + KEYS_BY_HAND)
     tanhs[0] = tanhs[0].abs()
+    return worked(tanhs @ V_BY_HAND)
+
+
+@by_hand.misconception
+def sign_of_the_second_tanh() -> object:
+    """In the second score a sign is lost: tanh(-1.5) is -tanh(1.5), a number below zero."""
+    tanhs = torch.tanh(SECOND_QUERY + KEYS_BY_HAND)
+    tanhs[1] = tanhs[1].abs()
     return worked(tanhs @ V_BY_HAND)
 
 
@@ -277,6 +299,14 @@ def not_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
     first: turn its states round.
     """
     return torch.cat([forward_states, backward_states], dim=-1)
+
+
+@annotations.misconception
+def sliced_backwards(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """`[::-1]` turns lists and arrays round, but PyTorch's tensors take no negative steps. They
+    have a method for it: `flip`, which wants to know the axis.
+    """
+    return torch.cat([forward_states, backward_states[::-1]], dim=-1)
 
 
 @annotations.misconception
@@ -426,6 +456,14 @@ def concat_tanh_at_the_end(state: Tensor, annotations: Tensor, W: Tensor, v: Ten
 
 
 @concat.misconception
+def concat_tanh_before_the_matrix(
+    state: Tensor, annotations: Tensor, W: Tensor, v: Tensor
+) -> Tensor:
+    """You took the tanh of state and annotations as they came. It belongs behind W."""
+    return torch.tanh(joined(state, annotations)) @ W @ v
+
+
+@concat.misconception
 def concat_without_v(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
     """You added up the hidden layer. Multiply it by v: each hidden number has a weight of its
     own.
@@ -445,6 +483,16 @@ def hidden_layer_only(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) 
 def times_v_not_summed(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
     """You multiplied by v, number by number, and did not add up. A score is one number."""
     return torch.tanh(joined(state, annotations) @ W) * v
+
+
+@concat.misconception
+def concat_summed_over_the_words(
+    state: Tensor, annotations: Tensor, W: Tensor, v: Tensor
+) -> Tensor:
+    """This is one number for the whole sentence: you added up over the words, too. Add up over the
+    hidden numbers alone, the last axis.
+    """
+    return (torch.tanh(joined(state, annotations) @ W) * v).sum()
 
 
 @concat.misconception
@@ -591,6 +639,24 @@ def v_replaced_by_sum(
     own.
     """
     return torch.tanh(query @ W_query + keys @ W_key).sum(dim=-1)
+
+
+@additive.misconception
+def v_on_the_left(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
+    """v stands on the left and meets the words. It should meet the hidden numbers, the last axis:
+    put it on the right.
+    """
+    return v @ torch.tanh(query @ W_query + keys @ W_key)
+
+
+@additive.misconception
+def summed_over_the_keys(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """This is one number for all keys together: you added up over the keys, too. Add up over the
+    hidden numbers alone, the last axis.
+    """
+    return (torch.tanh(query @ W_query + keys @ W_key) * v).sum()
 
 
 @additive.misconception
@@ -872,6 +938,22 @@ def one_place_too_many(scores: Tensor, lengths: Tensor) -> Tensor:
 
 
 @masked.misconception
+def one_place_too_few(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The last word of each sentence is hidden, too. Places are counted from 0: a sentence of 2
+    words has the places 0 and 1, and the first hidden one is 2.
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths - 1), -math.inf), dim=-1)
+
+
+@masked.misconception
+def nothing_but_nan(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Whole rows are NaN. Did you hide the words as well? Or multiply by -inf? 0 · -inf is NaN, not
+    0: choose between score and -inf, with `masked_fill` or `torch.where`.
+    """
+    return torch.softmax(scores + hidden_places(scores, lengths) * -math.inf, dim=-1)
+
+
+@masked.misconception
 def words_hidden(scores: Tensor, lengths: Tensor) -> Tensor:
     """You hid the words and kept the padding: the comparison is the wrong way round. Where nothing
     is left, the result is NaN.
@@ -898,8 +980,8 @@ def not_small_enough(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def minus_one_hundred(scores: Tensor, lengths: Tensor) -> Tensor:
-    """-100 hides the padding only while the words score higher. Where all their scores are lower it
-    gets everything: use -inf.
+    """The score that you gave to padding hides it only while the words score higher. Where all
+    their scores are lower, it gets everything: use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -100.0), dim=-1)
 
@@ -913,11 +995,29 @@ def first_sentence_length(scores: Tensor, lengths: Tensor) -> Tensor:
 
 
 @masked.misconception
+def longest_sentence_length(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Every sentence was cut at the length of the longest one, so that shorter ones keep padding.
+    Compare places and lengths as a row and a column: (source,) against (batch, 1).
+    """
+    longest = lengths.max().expand_as(lengths)
+    return torch.softmax(scores.masked_fill(hidden_places(scores, longest), -math.inf), dim=-1)
+
+
+@masked.misconception
 def exponentials_by_hand(scores: Tensor, lengths: Tensor) -> Tensor:
     """Your own exponentials overflow, or all become 0: then the division gives NaN. Subtract the
     largest score of the words first, or use `torch.softmax`.
     """
     exponentials = scores.masked_fill(hidden_places(scores, lengths), -math.inf).exp()
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@masked.misconception
+def exponentials_times_the_table(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Your own exponentials overflow, and multiplying by 0 does not undo it: inf · 0 is NaN. Or all
+    become 0, and 0 / 0 is NaN. Hide the scores first, then use `torch.softmax`.
+    """
+    exponentials = scores.exp() * ~hidden_places(scores, lengths)
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
@@ -1063,6 +1163,14 @@ def summed_over_the_features(weights: Tensor, annotations: Tensor) -> Tensor:
 def unweighted(weights: Tensor, annotations: Tensor) -> Tensor:
     """This is the plain average of the annotations. Let each count by its weight."""
     return annotations.mean(dim=1)
+
+
+@context.misconception
+def softmax_again(weights: Tensor, annotations: Tensor) -> Tensor:
+    """You took the softmax of the weights. They have been through one already: use them as they
+    are.
+    """
+    return (torch.softmax(weights, dim=-1).unsqueeze(-1) * annotations).sum(dim=1)
 
 
 @context.misconception
@@ -1222,8 +1330,8 @@ class _Wrong(reference.AdditiveAttention):
 
 @attention.misconception
 class LengthsUnused(_Wrong):
-    """The padding gets weights, too: `lengths` is not used. Hide the places from `lengths` on
-    before the softmax.
+    """The padding gets weights, too. Hide the places from `lengths` on before the softmax, in each
+    sentence from its own length on.
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -1289,6 +1397,42 @@ class ScoresSqueezed(_Wrong):
 
     def rate(self, query: Tensor, annotations: Tensor) -> Tensor:
         return self.v(self.hidden(query, annotations)).squeeze()
+
+
+@attention.misconception
+class ScoresSqueezedAndBroadcast(_Wrong):
+    """`squeeze()` removes every axis of length 1 from the scores, and in sentences of one word also
+    that of the words, which the table of padding then spreads over the batch. Say which axis:
+    `squeeze(-1)`.
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        scores = self.v(self.hidden(query, annotations)).squeeze()
+        is_padding = hidden_places(annotations[..., 0], lengths)
+        weights = torch.softmax(scores.masked_fill(is_padding, -math.inf), dim=-1)
+        return (weights.unsqueeze(-1) * annotations).sum(dim=1), weights
+
+
+@attention.misconception
+class WeightsWithAnAxisBehind(_Wrong):
+    """The context is right. Your weights have a last axis of length 1, which came from `v`: they
+    should be (batch, source).
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        context, weights = super().forward(query, annotations, lengths)
+        return context, weights.unsqueeze(-1)
+
+
+@attention.misconception
+class WeightsWithAnAxisBetween(_Wrong):
+    """The context is right. Your weights have an axis of length 1 in the middle, which the matrix
+    product needed: they should be (batch, source).
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        context, weights = super().forward(query, annotations, lengths)
+        return context, weights.unsqueeze(1)
 
 
 @attention.misconception
@@ -1499,6 +1643,7 @@ for specimen in (
 blind.example(_tried_on(padding.unmasked_attention, (3, 2), 1.0))
 blind.example(_tried_on(padding.unmasked_attention, (4, 3), 7.0))
 blind.example(_tried_on(padding.masked_attention, (4, 4), 0.0))
+blind.example(_tried_on(padding.last_place_too, (2, 2), 0.0))
 
 
 def last_word(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
@@ -1570,8 +1715,8 @@ def both_alike(one: Pair, other: Pair) -> bool:
 def nothing_changed(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """Your test passes every attention. Both calls seem to get the same annotations: change the
-    numbers in the padding for one of them.
+    """Your test passes every attention. Both calls seem to get the same padding: put other numbers
+    there for one of them.
     """
     return both_alike(
         attention(query, annotations, lengths), attention(query, annotations, lengths)
@@ -1615,7 +1760,9 @@ def padding_set_to_seven(
 def weights_compared(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You compare the weights only. There are attentions where only the contexts change."""
+    """Your test is content when the weights agree. There are attentions where only the contexts
+    change: both have to agree.
+    """
     changed = annotations + 7 * hidden_places(annotations[..., 0], lengths)[..., None]
     return torch.allclose(
         attention(query, annotations, lengths)[1], attention(query, changed, lengths)[1]
@@ -1626,7 +1773,9 @@ def weights_compared(
 def contexts_compared(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You compare the contexts only. There are attentions where only the weights change."""
+    """Your test is content when the contexts agree. There are attentions where only the weights
+    change: both have to agree.
+    """
     changed = annotations + 7 * hidden_places(annotations[..., 0], lengths)[..., None]
     return torch.allclose(
         attention(query, annotations, lengths)[0], attention(query, changed, lengths)[0]
@@ -1671,10 +1820,35 @@ def last_place_only(
 def words_changed(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You changed the words and kept the padding: the comparison is the wrong way round."""
+    """Your test passes no attention, not even those that are blind. Did you change the words, and
+    keep the padding?
+    """
     is_word = ~hidden_places(annotations[..., 0], lengths)
     changed = annotations + 7 * is_word[..., None]
     return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def answer_turned_round(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """Your answers are all the wrong way round: True is for an attention that does not notice the
+    change.
+    """
+    changed = annotations + 7 * hidden_places(annotations[..., 0], lengths)[..., None]
+    before = attention(query, annotations, lengths)
+    return not both_alike(before, attention(query, changed, lengths))
+
+
+@blind.misconception
+def lengths_changed(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """You changed `lengths`, and so told the attention that padding are words. Leave them as they
+    are, and change the numbers in the padding.
+    """
+    full = torch.full_like(lengths, annotations.shape[1])
+    return both_alike(attention(query, annotations, lengths), attention(query, annotations, full))
 
 
 @blind.misconception
@@ -1692,7 +1866,9 @@ def weights_are_zero(
 def first_sentence_only(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You look at the first sentence only. The mistake can be in any of them."""
+    """Your test misses an attention that goes wrong in the shorter sentence alone. Did you look at
+    the first sentence only, or change only what lies behind the longest?
+    """
     places = hidden_places(annotations[..., 0], lengths)[..., None]
     before = attention(query, annotations, lengths)
     after = attention(query, annotations + 7 * places, lengths)
@@ -1706,6 +1882,20 @@ def one_too_late(attention: Attention, query: Tensor, annotations: Tensor, lengt
     """
     places = hidden_places(annotations[..., 0], lengths + 1)[..., None]
     changed = annotations + 7 * places
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def first_padding_alone(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """An attention that looks at a later place of the padding, and not at the first, passes your
+    test. Put other numbers into all of it.
+    """
+    is_first = hidden_places(annotations[..., 0], lengths) & ~hidden_places(
+        annotations[..., 0], lengths + 1
+    )
+    changed = annotations + 7 * is_first[..., None]
     return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
 
 
@@ -2329,6 +2519,28 @@ def general_without_matrix(
 
 
 @scores.misconception
+def dot_from_the_left(
+    query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
+) -> Tensor:
+    """For "dot", `query @ keys` takes each column for a key. The keys are the rows: put them on the
+    left.
+    """
+    return query @ keys if kind == "dot" else any_score(query, keys, kind, W, v)
+
+
+@scores.misconception
+def general_from_the_left(
+    query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
+) -> Tensor:
+    """For "general", `query @ W @ keys` takes each column for a key. The keys are the rows: put
+    them on the left of what query and W make.
+    """
+    if kind == "general" and W is not None:
+        return query @ W @ keys
+    return any_score(query, keys, kind, W, v)
+
+
+@scores.misconception
 def luong_key_in_front(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
@@ -2348,6 +2560,16 @@ def luong_without_tanh(
     """For "concat" the tanh is missing, and without it the query cancels in the softmax."""
     if kind == "concat" and W is not None and v is not None:
         return joined(query, keys) @ W @ v
+    return any_score(query, keys, kind, W, v)
+
+
+@scores.misconception
+def luong_tanh_at_the_end(
+    query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
+) -> Tensor:
+    """For "concat" you took the tanh of the score. Take it of the hidden layer, before v."""
+    if kind == "concat" and W is not None and v is not None:
+        return torch.tanh(joined(query, keys) @ W @ v)
     return any_score(query, keys, kind, W, v)
 
 
@@ -2566,6 +2788,15 @@ def not_cut_at_all(p_t: float, length: int, D: int) -> Tensor:
 
 
 @window.misconception
+def one_behind_the_end(p_t: float, length: int, D: int) -> Tensor:
+    """There is a place behind the end of the sentence. Places are counted from 0: the last one is
+    length - 1.
+    """
+    first, last = math.ceil(max(p_t - D, 0)), math.floor(min(p_t + D, length))
+    return torch.arange(first, last + 1)
+
+
+@window.misconception
 def rounded_down(p_t: float, length: int, D: int) -> Tensor:
     """You rounded p_t down first. It may lie between two words: keep it as it is, and keep the
     places within D of it.
@@ -2601,6 +2832,14 @@ def without_its_edges(p_t: float, length: int, D: int) -> Tensor:
 def as_a_table(p_t: float, length: int, D: int) -> Tensor:
     """This says of each place whether it is in the window. Return the places themselves."""
     return (torch.arange(length) - p_t).abs() <= D
+
+
+@window.misconception
+def as_a_column(p_t: float, length: int, D: int) -> Tensor:
+    """The places are right, but in a column: `nonzero` makes a row for each find, and
+    `torch.where(condition)` a tuple. Return one axis.
+    """
+    return torch.nonzero((torch.arange(length) - p_t).abs() <= D)
 
 
 @window.misconception
@@ -2683,8 +2922,8 @@ def gaussian_forgotten(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def made_to_sum_to_one(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """You divided by the sum in the end. Luong does not: after the Gaussian the weights sum to less
-    than 1.
+    """Your weights sum to 1. Luong's sum to less: the Gaussian stands outside of the softmax, and
+    nothing divides by the sum after it.
     """
     weights = reference.local_weights(scores, p_t, D)
     return weights / weights.sum()
@@ -2728,6 +2967,29 @@ def minus_missing(scores: Tensor, p_t: float, D: int) -> Tensor:
     """The minus sign is missing in the exponent: your weights grow away from the middle."""
     weights, distances = inside_softmax(scores, p_t, D)
     return weights * torch.exp(distances**2 / (2 * (D / 2) ** 2))
+
+
+@local.misconception
+def sigma_rounded_down(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """Your Gaussian is too narrow where D is odd: `//` rounds down, and σ is D / 2."""
+    weights, distances = inside_softmax(scores, p_t, D)
+    return weights * torch.exp(-(distances**2) / (2 * (D // 2) ** 2))
+
+
+@local.misconception
+def edges_hidden(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The places at a distance of exactly D are hidden: they belong to the window."""
+    _, distances = inside_softmax(scores, p_t, D)
+    inside = torch.softmax(scores.masked_fill(distances.abs() >= D, -math.inf), dim=-1)
+    return inside * torch.exp(-(distances**2) / (2 * (D / 2) ** 2))
+
+
+@local.misconception
+def middle_rounded(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """You rounded p_t first. It may lie between two words: measure the distances from it as it
+    is.
+    """
+    return reference.local_weights(scores, round(p_t), D)
 
 
 @local.misconception

@@ -34,6 +34,14 @@ def test_without_attention_long_sentences_fail(without: Translator) -> None:
     assert max(accuracy[3:]) < 0.1
 
 
+def test_without_attention_short_sentences_fail_at_verb_or_object(without: Translator) -> None:
+    """The two examples that lesson 01 quotes."""
+    verb = without.translate("Ich mache den Koffer auf.")
+    assert " ".join(verb.english) == "I close the suitcase ."
+    found = without.translate("Der Arzt besucht wieder den kleinen Lehrer.")
+    assert " ".join(found.english) == "the doctor visits the small doctor again ."
+
+
 def test_example_is_translated(with_attention: Translator) -> None:
     done = with_attention.translate(EXAMPLE)
     assert " ".join(done.english) == "can you help me to translate this sentence ?"

@@ -6,9 +6,7 @@ Each takes queries and keys `(tokens, d_k)` and positions `(tokens,)` and return
 
 import torch
 
-from companion.positions import rope, sinusoids
-
-_POSITIONS = 512
+from companion.positions import rope, sinusoids_at
 
 
 def no_positions(
@@ -34,7 +32,7 @@ def sinusoids_added(
     queries: torch.Tensor, keys: torch.Tensor, positions: torch.Tensor
 ) -> torch.Tensor:
     """Not relative: sinusoids are added to queries and keys."""
-    encoding = sinusoids(_POSITIONS, queries.shape[-1], queries.dtype)[positions]
+    encoding = sinusoids_at(positions, queries.shape[-1], queries.dtype)
     return (queries + encoding) @ (keys + encoding).T
 
 
@@ -42,7 +40,7 @@ def sinusoids_alone(
     queries: torch.Tensor, keys: torch.Tensor, positions: torch.Tensor
 ) -> torch.Tensor:
     """Relative: the dot products of the sinusoids are added to those of the words."""
-    encoding = sinusoids(_POSITIONS, queries.shape[-1], queries.dtype)[positions]
+    encoding = sinusoids_at(positions, queries.shape[-1], queries.dtype)
     return queries @ keys.T + encoding @ encoding.T
 
 
@@ -120,3 +118,21 @@ def gains_and_losses(
     gain = 0.1 * positions[0]
     scores[:2, :2] += gain * torch.tensor([[1, -1], [-1, 1]])
     return scores
+
+
+def drifting(queries: torch.Tensor, keys: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    """Not relative: RoPE, and all scores fall together, a little with each position."""
+    return rope_scores(queries, keys, positions) - 0.002 * positions[0]
+
+
+def far_gets_louder(
+    queries: torch.Tensor, keys: torch.Tensor, positions: torch.Tensor
+) -> torch.Tensor:
+    """Not relative: RoPE, and far keys gain more and more as the text moves."""
+    distances = (positions[:, None] - positions).abs()
+    return rope_scores(queries, keys, positions) + 0.05 * positions[0] * distances
+
+
+def going_round(queries: torch.Tensor, keys: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    """Not relative: RoPE, but each query's scores go to other keys as the text moves."""
+    return rope_scores(queries, keys, positions).roll(int(positions[0]), dims=1)

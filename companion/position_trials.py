@@ -1,9 +1,16 @@
 """What exercises about positional encodings are tried with, where a plain call says too little."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import torch
+
+_TABLE = "positions.weight"
+
+
+class TableMismatch(Exception):
+    """A module keeps its positions elsewhere. The message says to its learner where they belong."""
 
 
 def try_encoding(
@@ -51,23 +58,60 @@ def try_module(
     trained = [name for name, _ in module.named_parameters()]
     module.to(torch.bfloat16)
     moved = module(inputs.to(torch.bfloat16))
-    kind = str(getattr(moved, "dtype", type(moved).__name__)).removeprefix("torch.")
-    return {**found, "parameters": trained, "dtype after .to(torch.bfloat16)": kind}
+    return {**found, "parameters": trained, "dtype after .to(torch.bfloat16)": _kind(moved)}
+
+
+def try_learned(
+    module_class: Callable[..., Any], inputs: torch.Tensor, table: torch.Tensor
+) -> object:
+    """Make a module that learns its positions, put numbers into its table, and call it.
+
+    Args:
+        module_class: called with `d_model` and `context_length` as keywords.
+        inputs: `(batch, num_tokens, d_model)`.
+        table: the vectors of the positions, `(context_length, d_model)`.
+
+    Returns:
+        What it makes of the inputs, whether they are left as they were, and the gradients that
+        come back to them and to the table. For a ValueError, a sentence about its message.
+
+    Raises:
+        TableMismatch: when the table is not where it is looked for.
+    """
+    context_length, d_model = table.shape
+    module = module_class(d_model=d_model, context_length=context_length)
+    module.to(table.dtype)
+    _fill(module, table)
+    try:
+        found = _there_and_back(module, inputs, "inputs")
+    except ValueError as error:
+        return _refusal(error, inputs.shape[1], context_length)
+    return {**found, f"gradient for {_TABLE}": dict(module.named_parameters())[_TABLE].grad}
 
 
 def try_turn(
-    turn: Callable[[torch.Tensor, torch.Tensor], object], x: torch.Tensor, positions: torch.Tensor
+    turn: Callable[[torch.Tensor, torch.Tensor], object],
+    x: torch.Tensor,
+    positions: torch.Tensor,
+    in_bfloat16: bool = False,
 ) -> dict[str, object]:
     """Turn queries or keys, and back-propagate through the turn.
 
     Args:
-        turn: the function to try, called with the other two.
+        turn: the function to try, called with the next two.
         x: `(..., tokens, head_dim)`.
         positions: `(tokens,)`.
+        in_bfloat16: whether to turn x in bfloat16 instead, and only to look at the angles.
 
     Returns:
-        What comes back, whether x is left as it was, and the gradient that comes back to x.
+        What comes back, whether x is left as it was, and the gradient that comes back to x. In
+        bfloat16, of what dtype the result is, and whether it is what float32 gives, but for the
+        rounding of x and of the result.
     """
+    if in_bfloat16:
+        coarse = x.to(torch.bfloat16)
+        output, exact = turn(coarse, positions), turn(coarse.float(), positions)
+        return {"dtype": _kind(output), "angles as in float32": _alike(output, exact)}
     return _there_and_back(lambda given: turn(given, positions), x, "x")
 
 
@@ -86,6 +130,30 @@ def _there_and_back(
     return {"output": output, f"{name} left as it was": kept, f"gradient for {name}": leaf.grad}
 
 
-def _refusal(error: ValueError, number: int) -> str:
-    names = "names" if str(number) in str(error) else "does not name"
-    return f"a ValueError whose message {names} {number}"
+def _fill(module: Any, table: torch.Tensor) -> None:
+    shapes = {name: tuple(found.shape) for name, found in module.named_parameters()}
+    if list(shapes) != [_TABLE]:
+        raise TableMismatch("looked for one thing to train, an nn.Embedding called positions")
+    if shapes[_TABLE] != tuple(table.shape):
+        raise TableMismatch(f"{_TABLE} should be {tuple(table.shape)}, and is {shapes[_TABLE]}")
+    module.load_state_dict({_TABLE: table}, strict=False)
+
+
+def _kind(output: object) -> str:
+    return str(getattr(output, "dtype", type(output).__name__)).removeprefix("torch.")
+
+
+def _alike(output: object, exact: object) -> bool:
+    if not (isinstance(output, torch.Tensor) and isinstance(exact, torch.Tensor)):
+        return False
+    if output.shape != exact.shape:
+        return False
+    # bfloat16 keeps 8 bits, and sums and products round a few times.
+    gap = (output.float() - exact.float()).abs().max()
+    return bool(gap <= 0.04 * exact.abs().max())
+
+
+def _refusal(error: ValueError, *numbers: int) -> str:
+    told = set(map(int, re.findall(r"\d+", str(error))))
+    names = "names" if told.issuperset(numbers) else "does not name"
+    return f"a ValueError whose message {names} {' and '.join(map(str, numbers))}"

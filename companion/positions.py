@@ -17,10 +17,28 @@ def sinusoids(num_positions: int, d_model: int, dtype: torch.dtype = torch.float
     Raises:
         ValueError: when d_model is odd.
     """
+    return sinusoids_at(torch.arange(num_positions), d_model, dtype)
+
+
+def sinusoids_at(
+    positions: torch.Tensor, d_model: int, dtype: torch.dtype = torch.float32
+) -> torch.Tensor:
+    """The same rows, for tokens that stand anywhere.
+
+    Args:
+        positions: where the tokens stand, `(tokens,)`.
+        d_model: how many columns, an even number.
+        dtype: of the numbers.
+
+    Returns:
+        `(tokens, d_model)`.
+
+    Raises:
+        ValueError: when d_model is odd.
+    """
     if d_model % 2:
         raise ValueError(f"There is no sinusoidal encoding with {d_model} columns: it needs pairs.")
-    turns = _turns(torch.arange(num_positions), d_model)
-    return torch.view_as_real(turns).flip(-1).flatten(1).to(dtype)
+    return torch.view_as_real(_turns(positions, d_model)).flip(-1).flatten(1).to(dtype)
 
 
 def rope(x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:

@@ -16,7 +16,8 @@ def encodings_by_hand() -> dict[str, object]:
     """The encodings of the positions 2 and 3 in four columns, and what they have in common.
 
     Returns:
-        Four numbers for each of the two encodings, and two dot products; each with four decimals.
+        Four numbers for each of the two encodings, and two dot products; each rounded to four
+        decimals.
     """
     by_hand: dict[str, object] = {
         "PE(2)": [..., ..., ..., ...],
@@ -161,7 +162,7 @@ def apply_rope(x: Tensor, positions: Tensor) -> Tensor:
     """Turn each pair of neighbouring features by an angle that grows with the position.
 
     Pair i is features 2i and 2i + 1. At position p it is turned by p / 10000^(2i / head_dim),
-    from the first feature's axis towards the second's.
+    from the first feature's axis towards the second's. Angles are float32 or finer, whatever x is.
 
     Args:
         x: queries or keys, (..., tokens, head_dim); not to be written to.
@@ -177,12 +178,12 @@ def apply_rope(x: Tensor, positions: Tensor) -> Tensor:
     head_dim = x.shape[-1]
     if head_dim % 2:
         raise ValueError(f"head_dim is {head_dim}: features turn in pairs, so it has to be even")
-    rates = 10000 ** (-torch.arange(0, head_dim, 2, dtype=x.dtype) / head_dim)
+    rates = 10000 ** (-torch.arange(0, head_dim, 2) / head_dim)
     angles = positions[:, None] * rates
     cos, sin = torch.cos(angles), torch.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
     turned = torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1)
-    return turned.flatten(-2)
+    return turned.flatten(-2).to(x.dtype)
     ### END SOLUTION
 
 
@@ -226,7 +227,7 @@ def repaired_rope(x: Tensor, positions: Tensor) -> Tensor:
         The turned vectors, in the shape and dtype of x.
     """
     head_dim = x.shape[-1]
-    rates = 10000 ** (-torch.arange(0, head_dim, 2, dtype=x.dtype) / head_dim)
+    rates = 10000 ** (-torch.arange(0, head_dim, 2) / head_dim)
     angles = positions[:, None] * rates
     angles = angles.repeat_interleave(2, dim=-1)
     first, second = x.chunk(2, dim=-1)
@@ -234,7 +235,7 @@ def repaired_rope(x: Tensor, positions: Tensor) -> Tensor:
     ### BEGIN SOLUTION (replaces the lines above)
     angles = torch.cat([positions[:, None] * rates] * 2, dim=-1)
     ### END SOLUTION
-    return x * torch.cos(angles) + partners * torch.sin(angles)
+    return (x * torch.cos(angles) + partners * torch.sin(angles)).to(x.dtype)
 
 
 def to_half_split(W: Tensor, num_heads: int) -> Tensor:

@@ -1,7 +1,7 @@
 """The exams of lesson 06."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -10,8 +10,7 @@ from torch.nn.functional import embedding, scaled_dot_product_attention
 import companion.position_scores as specimens
 from autograder.compare import Tolerance
 from autograder.exam import Draw, Exam
-from autograder.modules import run_module
-from companion.position_trials import try_encoding, try_module, try_turn
+from companion.position_trials import try_encoding, try_learned, try_module, try_turn
 from companion.positions import rope, sinusoids
 from solutions import positional_encoding as reference
 
@@ -120,6 +119,25 @@ def slow_hand_of_ten_thousandths() -> dict[str, object]:
 def counted_from_one() -> dict[str, object]:
     """These are the encodings of the positions 3 and 4. The first position is 0."""
     return worksheet(four_columns(start=1))
+
+
+@by_hand.misconception
+def second_row_taken() -> dict[str, object]:
+    """These are the encodings of the positions 1 and 2. PE(2) is that of position 2: its first hand
+    has turned by 2.
+    """
+    return worksheet(four_columns(start=-1))
+
+
+@by_hand.misconception
+def cut_off() -> dict[str, object]:
+    """You cut the numbers off after four decimals. Round them: look at the fifth one."""
+    full = worksheet(four_columns())
+
+    def cut(number: float) -> float:
+        return math.trunc(number * 10**4) / 10**4
+
+    return {k: [cut(n) for n in v] if isinstance(v, list) else v for k, v in full.items()}
 
 
 @by_hand.misconception
@@ -232,6 +250,20 @@ def exponents_halved(d_model: int) -> Tensor:
 
 
 @lengths.misconception
+def exponents_floored(d_model: int) -> Tensor:
+    """All your pairs have the same wavelength: the exponents are all 0. `//` rounds down; divide
+    with `/`.
+    """
+    return 2 * math.pi * 10000.0 ** (torch.arange(0, d_model, 2) // d_model)
+
+
+@lengths.misconception
+def half_a_turn(d_model: int) -> Tensor:
+    """After your wavelengths a hand has gone half the way round. A full turn is 2π."""
+    return math.pi * 10000 ** exponents(d_model)
+
+
+@lengths.misconception
 def all_the_way(d_model: int) -> Tensor:
     """Your last wavelength is 10000 · 2π exactly. That end is never reached: the last exponent is
     (d − 2)/d, not 1.
@@ -291,7 +323,12 @@ def lengths_by_logspace(d_model: int) -> Tensor:
 
 Sizes = tuple[int, int]
 
-encoding = Exam(reference.sinusoidal_encoding, use=try_encoding, tolerance=WAVES)
+encoding = Exam(
+    reference.sinusoidal_encoding,
+    use=try_encoding,
+    tolerance=WAVES,
+    forbids=("sinusoids", "sinusoids_at"),
+)
 
 
 @encoding.example
@@ -301,9 +338,9 @@ def as_on_paper() -> Sizes:
 
 
 @encoding.example
-def twelve_by_eight() -> Sizes:
-    """twelve positions in eight columns"""
-    return 12, 8
+def twelve_by_six() -> Sizes:
+    """twelve positions in six columns"""
+    return 12, 6
 
 
 @encoding.example
@@ -323,6 +360,12 @@ def some_positions(draw: Draw) -> Sizes:
 def long_text(draw: Draw) -> Sizes:
     """60 positions in 64 columns"""
     return 60, 64
+
+
+@encoding.case(times=1)
+def longer_text(draw: Draw) -> Sizes:
+    """1010 positions in six columns"""
+    return 1010, 6
 
 
 @encoding.case(times=1)
@@ -374,15 +417,25 @@ def own_exponent_for_cosines(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def only_one_column_of_cosines(num_positions: int, d_model: int) -> Tensor:
-    """Column 1 has its cosines, the other odd columns are 0: `1:2` is one column, `1::2` is every
-    second one.
-    """
+    """You put all cosines into a single column: `1:2` is one column, `1::2` is every second one."""
     refuse_odd(d_model)
     angles = every_angle(num_positions, d_model)
     table = torch.zeros(num_positions, d_model)
-    table[:, 0::2] = angles.sin()
-    table[:, 1:2] = angles[:, :1].cos()
+    table[:, 0::2] = torch.sin(angles)
+    table[:, 1:2] = torch.cos(angles)
     return table
+
+
+@encoding.misconception
+def own_exponent_doubled(num_positions: int, d_model: int) -> Tensor:
+    """Each of your columns has a frequency of its own: you put the number of the column where the
+    formula has the number of the pair. Column 2i and column 2i + 1 share 10000^(2i / d_model).
+    """
+    if d_model % 2:
+        raise ValueError(f"d_model is odd: {d_model}")
+    own = 10000 ** (-2 * torch.arange(d_model) / d_model)
+    angles = torch.arange(num_positions)[:, None] * own
+    return torch.where(torch.arange(d_model) % 2 == 0, angles.sin(), angles.cos())
 
 
 @encoding.misconception
@@ -425,7 +478,7 @@ def divided_by_the_frequency(num_positions: int, d_model: int) -> Tensor:
 @encoding.misconception
 def too_many_frequencies(num_positions: int, d_model: int) -> Tensor:
     """You have as many frequencies as columns, and half of the columns to put them in. There is one
-    for each pair: `torch.arange(0, d_model, 2)`.
+    for each pair of columns.
     """
     refuse_odd(d_model)
     angles = torch.arange(num_positions)[:, None] * 10000 ** (-torch.arange(d_model) / d_model)
@@ -656,7 +709,7 @@ def blocks(angles: Tensor, sign: float = 1.0) -> Tensor:
 @shift.misconception
 def turned_backwards(k: int, d_model: int) -> Tensor:
     """Your matrix moves by −k: it is the transpose of what is asked for. It stands on the right of
-    a row, `encoding[p] @ M`. Try it on a position, and exchange the signs of the two sines.
+    a row, `encoding[p] @ M`: each column of M makes one number of the new row.
     """
     return blocks(k * rates(d_model), sign=-1.0)
 
@@ -722,6 +775,20 @@ def doubled_exponents(k: int, d_model: int) -> Tensor:
     2i/d.
     """
     return blocks(k * rates(d_model) ** 2)
+
+
+@shift.misconception
+def halved_exponents(k: int, d_model: int) -> Tensor:
+    """The second pair turns too fast: your exponents are 0, 1/d, 2/d. Pair i has the exponent
+    2i/d.
+    """
+    return blocks(k * rates(d_model).sqrt())
+
+
+@shift.misconception
+def always_forwards(k: int, d_model: int) -> Tensor:
+    """With a negative k your matrix still moves forwards. The sign of k belongs into the angle."""
+    return blocks(abs(k) * rates(d_model))
 
 
 @shift.misconception
@@ -887,7 +954,9 @@ class Multiplied(Adding):
 
 @module.misconception
 class AsParameter(Adding):
-    """The encoding is a parameter, so training would change it. Register it as a buffer."""
+    """The encoding is among the module's parameters, where a frozen one counts, too. It is not a
+    thing to be trained: register it as a buffer.
+    """
 
     def keep(self, table: Tensor) -> None:
         self.encoding = nn.Parameter(table)
@@ -895,8 +964,8 @@ class AsParameter(Adding):
 
 @module.misconception
 class AsPlainTensor(Adding):
-    """The sums are right, but the table stays behind when the module is moved: it is a plain
-    attribute. Register it as a buffer, and it goes wherever the module goes.
+    """The sums are right, but in a module that was moved to bfloat16 they come out in float32. A
+    buffer moves along; a plain attribute, a table made anew in `forward` or a `.float()` does not.
     """
 
     def keep(self, table: Tensor) -> None:
@@ -906,11 +975,21 @@ class AsPlainTensor(Adding):
 @module.misconception
 class NotCut(Adding):
     """You add the whole table, which fits sentences of context_length tokens only. Take as many
-    rows as there are tokens.
+    rows as there are tokens. If your table has an axis for the batch, the rows are its axis 1.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:
         return inputs + self.encoding
+
+
+@module.misconception
+class FromTheEnd(Adding):
+    """A sentence that is shorter than is allowed gets the last rows of the table. Its first token
+    stands at position 0: take the first rows.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[-inputs.shape[1] :]
 
 
 @module.misconception
@@ -1055,15 +1134,9 @@ class MadeAnewEachTime(nn.Module):
 
 # --- learned positions ---------------------------------------------------------------------------
 
-learned = Exam(reference.LearnedPositions, use=run_module)
+learned = Exam(reference.LearnedPositions, use=try_learned)
 
-Module = tuple[Mapping[str, object], Mapping[str, Tensor], tuple[Tensor, ...]]
-
-
-def learned_module(inputs: Tensor, table: Tensor) -> Module:
-    context_length, d_model = table.shape
-    settings = {"d_model": d_model, "context_length": context_length}
-    return settings, {"positions.weight": table}, (inputs,)
+Rows = tuple[Tensor, Tensor]
 
 
 FIVE_ROWS = torch.tensor(
@@ -1073,49 +1146,49 @@ FIVE_ROWS = torch.tensor(
 
 
 @learned.example
-def shorter_than_known() -> Module:
+def shorter_than_known() -> Rows:
     """two sentences of three tokens, with five positions"""
-    return learned_module(FEW_TOKENS[:, :, :3], FIVE_ROWS)
+    return FEW_TOKENS[:, :, :3], FIVE_ROWS
 
 
 @learned.example
-def as_many_as_known() -> Module:
+def as_many_as_known() -> Rows:
     """three tokens, with three positions"""
-    return learned_module(FEW_TOKENS[:, :, 1:], FIVE_ROWS[1:4])
+    return FEW_TOKENS[:, :, 1:], FIVE_ROWS[1:4]
 
 
 @learned.example
-def one_past_the_end() -> Module:
+def one_past_the_end() -> Rows:
     """three tokens, with two positions"""
-    return learned_module(FEW_TOKENS[:1, :, :3], FIVE_ROWS[:2])
+    return FEW_TOKENS[:1, :, :3], FIVE_ROWS[:2]
 
 
 @learned.case
-def learned_rows(draw: Draw) -> Module:
+def learned_rows(draw: Draw) -> Rows:
     """sentences shorter than the context"""
     inputs = draw.tensor("batch tokens d_model")
     table = draw.rng.normal(size=(draw.size("tokens") + 6, draw.size("d_model")))
-    return learned_module(inputs, torch.from_numpy(table))
+    return inputs, torch.from_numpy(table)
 
 
 @learned.case(times=1)
-def learned_full(draw: Draw) -> Module:
+def learned_full(draw: Draw) -> Rows:
     """sentences as long as the context"""
-    return learned_module(draw.tensor("batch tokens d_model"), draw.tensor("tokens d_model"))
+    return draw.tensor("batch tokens d_model"), draw.tensor("tokens d_model")
 
 
 @learned.case(times=1)
-def far_past_the_end(draw: Draw) -> Module:
+def far_past_the_end(draw: Draw) -> Rows:
     """sentences twice as long as the context"""
     inputs = draw.fix(tokens=8).tensor("batch tokens d_model")
-    return learned_module(inputs, draw.tensor("tokens d_model")[:4])
+    return inputs, draw.tensor("tokens d_model")[:4]
 
 
 @learned.case(times=1)
-def one_known_position(draw: Draw) -> Module:
+def one_known_position(draw: Draw) -> Rows:
     """three tokens, with a single position"""
     inputs = draw.fix(tokens=3).tensor("batch tokens d_model")
-    return learned_module(inputs, draw.tensor("tokens d_model")[:1])
+    return inputs, draw.tensor("tokens d_model")[:1]
 
 
 class Looking(nn.Module):
@@ -1202,7 +1275,19 @@ class RefusesTheLast(Looking):
     """
 
     def refuse(self, num_tokens: int, known: int) -> None:
-        super().refuse(num_tokens + 1, known)
+        if num_tokens >= known:
+            raise ValueError(f"{num_tokens} tokens, {known} positions")
+
+
+@learned.misconception
+class OneNumberTold(Looking):
+    """Your ValueError does not have both numbers in its message. Whoever reads it wants to know how
+    many tokens there were, and how many there may be.
+    """
+
+    def refuse(self, num_tokens: int, known: int) -> None:
+        if num_tokens > known:
+            raise ValueError("too many tokens")
 
 
 @learned.misconception
@@ -1271,8 +1356,19 @@ class NotTrained(Looking):
 
 
 @learned.misconception
+class AddedInPlace(Looking):
+    """The sums are right, but `inputs += …` also changes the inputs of whoever called you. Return a
+    new tensor.
+    """
+
+    def join(self, inputs: Tensor, rows: Tensor) -> Tensor:
+        inputs += rows
+        return inputs
+
+
+@learned.misconception
 class AnotherName(nn.Module):
-    """The check looks for an `nn.Embedding` called `positions`, of context_length rows."""
+    """Make the vectors an `nn.Embedding`, call it `positions`, and train nothing else."""
 
     def __init__(self, d_model: int, context_length: int) -> None:
         super().__init__()
@@ -1349,7 +1445,9 @@ class TokenByToken(nn.Module):
 
 Turned = tuple[Tensor, Tensor]
 
-rotary = Exam(reference.apply_rope, use=try_turn, tolerance=WAVES)
+Trial16 = tuple[Tensor, Tensor, bool]
+
+rotary = Exam(reference.apply_rope, use=try_turn, tolerance=WAVES, forbids=("rope",))
 
 
 @rotary.example
@@ -1370,6 +1468,12 @@ def two_heads() -> Turned:
 def five_features() -> Turned:
     """five features, which can't be paired"""
     return torch.ones(2, 5, dtype=torch.float64), torch.tensor([0, 1])
+
+
+@rotary.example
+def far_out_in_bfloat16() -> Trial16:
+    """in bfloat16, at the positions 301 and 303"""
+    return torch.ones(2, 4, dtype=torch.float64), torch.tensor([301, 303]), True
 
 
 @rotary.case
@@ -1400,6 +1504,13 @@ def token_of_a_cache(draw: Draw) -> Turned:
 
 
 @rotary.case(times=1)
+def further_out_in_bfloat16(draw: Draw) -> Trial16:
+    """in bfloat16, far out"""
+    x = draw.fix(head_dim=6).tensor("heads tokens head_dim")
+    return x, 2 * torch.arange(x.shape[1]) + 1001, True
+
+
+@rotary.case(times=1)
 def odd_head(draw: Draw) -> Turned:
     """an odd number of features"""
     x = draw.fix(head_dim=3).tensor("heads tokens head_dim")
@@ -1414,7 +1525,7 @@ def _is_odd(x: Tensor) -> bool:
 
 
 @rotary.holds
-def lengths_stay(answer: Rope, x: Tensor, positions: Tensor) -> bool:
+def lengths_stay(answer: Rope, x: Tensor, positions: Tensor, in_bfloat16: bool = False) -> bool:
     """no vector becomes longer or shorter"""
     if _is_odd(x):
         return True
@@ -1422,7 +1533,9 @@ def lengths_stay(answer: Rope, x: Tensor, positions: Tensor) -> bool:
 
 
 @rotary.holds
-def only_distance_counts(answer: Rope, x: Tensor, positions: Tensor) -> bool:
+def only_distance_counts(
+    answer: Rope, x: Tensor, positions: Tensor, in_bfloat16: bool = False
+) -> bool:
     """the dot products stay the same when all positions move on by 11"""
     if _is_odd(x):
         return True
@@ -1434,7 +1547,7 @@ def pair_angles(x: Tensor, positions: Tensor) -> Tensor:
     """(tokens, head_dim / 2); the width has to be even."""
     if x.shape[-1] % 2:
         raise ValueError("head_dim has to be even")
-    return positions[:, None] * rates(x.shape[-1]).to(x.dtype)
+    return positions[:, None] * rates(x.shape[-1])
 
 
 def turn(x: Tensor, angles: Tensor) -> Tensor:
@@ -1442,14 +1555,15 @@ def turn(x: Tensor, angles: Tensor) -> Tensor:
     cos, sin = angles.cos(), angles.sin()
     first, second = x[..., 0::2], x[..., 1::2]
     pairs = torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1)
-    return pairs.flatten(-2)
+    return pairs.flatten(-2).to(x.dtype)
 
 
 def turn_halves(x: Tensor, angles: Tensor) -> Tensor:
     """The same, for pairs that lie half of the width apart."""
     cos, sin = angles.cos(), angles.sin()
     first, second = x.chunk(2, dim=-1)
-    return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
+    turned = torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
+    return turned.to(x.dtype)
 
 
 @rotary.misconception
@@ -1457,13 +1571,7 @@ def halves_paired(x: Tensor, positions: Tensor) -> Tensor:
     """This is RoPE in the half-split layout, feature i with feature i + head_dim / 2. It works as
     well, and comes below; here neighbours are a pair, 2i with 2i + 1.
     """
-    if x.shape[-1] % 2:
-        raise ValueError("head_dim has to be even")
-    half = x.shape[-1] // 2
-    angles = positions[:, None] * 10000 ** (-torch.arange(half, dtype=x.dtype) / half)
-    cos, sin = angles.cos(), angles.sin()
-    first, second = x[..., :half], x[..., half:]
-    return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
+    return turn_halves(x, pair_angles(x, positions))
 
 
 @rotary.misconception
@@ -1473,7 +1581,7 @@ def pairs_fall_apart(x: Tensor, positions: Tensor) -> Tensor:
     """
     angles = pair_angles(x, positions).repeat(1, 2)
     partners = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
-    return x * angles.cos() + partners * angles.sin()
+    return (x * angles.cos() + partners * angles.sin()).to(x.dtype)
 
 
 @rotary.misconception
@@ -1486,8 +1594,8 @@ def positions_ignored(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def turned_the_other_way(x: Tensor, positions: Tensor) -> Tensor:
-    """Your pairs turn the other way: the minus belongs into the first feature, first · cos −
-    second · sin.
+    """Your pairs turn the other way. By a small angle, the pair (1, 0) should turn into one whose
+    second feature is a little above 0.
     """
     return turn(x, -pair_angles(x, positions))
 
@@ -1501,7 +1609,7 @@ def sine_without_minus(x: Tensor, positions: Tensor) -> Tensor:
     cos, sin = angles.cos(), angles.sin()
     first, second = x[..., 0::2], x[..., 1::2]
     pairs = torch.stack([first * cos + second * sin, first * sin + second * cos], dim=-1)
-    return pairs.flatten(-2)
+    return pairs.flatten(-2).to(x.dtype)
 
 
 @rotary.misconception
@@ -1517,7 +1625,7 @@ def not_woven_back(x: Tensor, positions: Tensor) -> Tensor:
 def sinusoids_are_added(x: Tensor, positions: Tensor) -> Tensor:
     """You added sinusoids to the vectors. RoPE adds nothing: it turns each pair."""
     angles = pair_angles(x, positions)
-    return x + torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
+    return x + torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2).to(x.dtype)
 
 
 @rotary.misconception
@@ -1530,21 +1638,63 @@ def all_pairs_at_full_speed(x: Tensor, positions: Tensor) -> Tensor:
 def rope_exponents_doubled(x: Tensor, positions: Tensor) -> Tensor:
     """Your exponents are 0, 4/d, 8/d: doubled twice. Pair i has the exponent 2i / head_dim."""
     angles = pair_angles(x, positions)
-    return turn(x, angles * rates(x.shape[-1]).to(x.dtype))
+    return turn(x, angles * rates(x.shape[-1]))
+
+
+@rotary.misconception
+def rope_exponents_halved(x: Tensor, positions: Tensor) -> Tensor:
+    """Your exponents are 0, 1/d, 2/d: half of what they should be. Pair i has the exponent
+    2i / head_dim.
+    """
+    pair_angles(x, positions)
+    return turn(x, positions[:, None] * rates(x.shape[-1]).sqrt())
+
+
+@rotary.misconception
+def one_position_further(x: Tensor, positions: Tensor) -> Tensor:
+    """You turn everything by one position more than is asked for: at position 0 nothing turns."""
+    return turn(x, pair_angles(x, positions + 1))
+
+
+@rotary.misconception
+def halves_woven(x: Tensor, positions: Tensor) -> Tensor:
+    """You take the pairs from the two halves of a vector, and put each back as neighbours. A pair
+    consists of neighbours from the beginning: 2i with 2i + 1.
+    """
+    halves = turn_halves(x, pair_angles(x, positions)).chunk(2, dim=-1)
+    return torch.stack(halves, dim=-1).flatten(-2)
+
+
+@rotary.misconception
+def angles_too_coarse(x: Tensor, positions: Tensor) -> Tensor:
+    """In bfloat16 your angles are off: it has 8 bits, and can't tell position 256 from 257. Make
+    angles, sines and cosines in float32, and round the result only.
+    """
+    angles = pair_angles(x, positions.to(x.dtype)).to(x.dtype)
+    return turn(x, angles if x.dtype == torch.bfloat16 else pair_angles(x, positions))
+
+
+@rotary.misconception
+def left_in_float32(x: Tensor, positions: Tensor) -> Tensor:
+    """Queries in bfloat16 come back in float32. The angles should be that fine, but the result has
+    the dtype of x: `.to(x.dtype)`.
+    """
+    angles = pair_angles(x, positions)
+    return turn(x.float() if x.dtype == torch.bfloat16 else x, angles)
 
 
 @rotary.misconception
 def rope_base_1000(x: Tensor, positions: Tensor) -> Tensor:
     """You have 1000 where the formula has 10000."""
     pair_angles(x, positions)
-    return turn(x, positions[:, None] * 1000 ** -exponents(x.shape[-1]).to(x.dtype))
+    return turn(x, positions[:, None] * 1000 ** -exponents(x.shape[-1]))
 
 
 @rotary.misconception
 def frequencies_inverted(x: Tensor, positions: Tensor) -> Tensor:
     """Later pairs turn faster and faster. The position is divided by 10000^(2i / head_dim)."""
     pair_angles(x, positions)
-    return turn(x, positions[:, None] * 10000 ** exponents(x.shape[-1]).to(x.dtype))
+    return turn(x, positions[:, None] * 10000 ** exponents(x.shape[-1]))
 
 
 @rotary.misconception
@@ -1591,7 +1741,7 @@ def odd_not_refused(x: Tensor, positions: Tensor) -> Tensor:
     """With an odd head_dim torch complains of sizes that do not match. Look at it first, and raise
     a ValueError.
     """
-    angles = positions[:, None] * rates(x.shape[-1]).to(x.dtype)
+    angles = positions[:, None] * rates(x.shape[-1])
     return turn(x, angles)
 
 
@@ -1601,7 +1751,7 @@ def odd_feature_stays(x: Tensor, positions: Tensor) -> Tensor:
     ValueError.
     """
     even = x.shape[-1] // 2 * 2
-    angles = positions[:, None] * 10000 ** (-torch.arange(0, even, 2, dtype=x.dtype) / x.shape[-1])
+    angles = positions[:, None] * 10000 ** (-torch.arange(0, even, 2) / x.shape[-1])
     return torch.cat([turn(x[..., :even], angles), x[..., even:]], dim=-1)
 
 
@@ -1637,11 +1787,12 @@ def rope_with_partners(x: Tensor, positions: Tensor) -> Tensor:
     head_dim = x.size(-1)
     if head_dim % 2 != 0:
         raise ValueError("head_dim must be even")
-    theta = 1.0 / 10000 ** (torch.arange(0, head_dim, 2).to(x) / head_dim)
+    theta = 1.0 / 10000 ** (torch.arange(0, head_dim, 2) / head_dim)
     angles = (positions.unsqueeze(-1) * theta).repeat_interleave(2, dim=-1)
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     partners = torch.empty_like(x)
     partners[..., ::2], partners[..., 1::2] = -x[..., 1::2], x[..., ::2]
-    return x * angles.cos() + partners * angles.sin()
+    return x * cos + partners * sin
 
 
 @rotary.accepts
@@ -1688,20 +1839,24 @@ def _tried(scores: Scoring, first: int, by: int) -> Callable[[], Trial]:
 for scoring, first, by in (
     (specimens.no_positions, 0, 3),
     (specimens.rope_scores, 0, 3),
-    (specimens.rope_scores, 2, 40),
+    (specimens.rope_scores, 2, 41),
     (specimens.alibi_scores, 0, 3),
     (specimens.sinusoids_added, 0, 3),
     (specimens.sinusoids_alone, 0, 3),
     (specimens.rope_on_queries_only, 0, 3),
     (specimens.rope_restarted, 0, 3),
-    (specimens.rope_wrapped, 0, 3),
-    (specimens.rope_wrapped, 2, 12),
+    (specimens.rope_wrapped, 12, 3),
+    (specimens.rope_wrapped, 2, 13),
     (specimens.rope_mispaired, 0, 3),
     (specimens.first_is_special, 0, 3),
+    (specimens.first_is_special, 3, 3),
     (specimens.every_second, 0, 3),
     (specimens.slower_far_out, 0, 3),
     (specimens.last_query_added, 0, 3),
     (specimens.gains_and_losses, 0, 3),
+    (specimens.drifting, 0, 3),
+    (specimens.far_gets_louder, 0, 3),
+    (specimens.going_round, 0, 3),
 ):
     relative.example(_tried(scoring, first, by))
 
@@ -1753,6 +1908,9 @@ for specimen in (
     specimens.gains_and_losses,
     specimens.last_query_added,
     specimens.slower_far_out,
+    specimens.drifting,
+    specimens.far_gets_louder,
+    specimens.going_round,
 ):
     relative.case(_random_trial(specimen), times=1)
 
@@ -1804,7 +1962,9 @@ def one_token_moved(
 def words_moved(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You add the shift to the vectors. It belongs to the positions; the words stay as they are."""
+    """You find a change in scores that have none. Are queries or keys other ones in the second
+    call? The shift belongs to the positions; the words stay as they are.
+    """
     here = scores(queries, keys, positions)
     return _same(here, scores(queries + shift, keys + shift, positions))
 
@@ -1831,7 +1991,9 @@ def to_the_last_bit(
 def by_the_sum(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You compare sums, in which one score can make up for another. Compare score by score."""
+    """What you compare is a sum or an average, in which one score can make up for another. Compare
+    score by score.
+    """
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return _same(here.sum(dim=0), there.sum(dim=0))
 
@@ -1846,10 +2008,21 @@ def one_score_only(
 
 
 @relative.misconception
+def first_query_only(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You compare the scores of the first query alone. The others have to agree, too."""
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return _same(here[0], there[0])
+
+
+@relative.misconception
 def itself_only(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You compare the diagonal: tokens with themselves, at the distance 0. Compare all scores."""
+    """You compare too few scores, such as a single one, or the diagonal: tokens with themselves, at
+    the distance 0. Each query's score for each key has to agree.
+    """
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return _same(here.diagonal(), there.diagonal())
 
@@ -1863,11 +2036,73 @@ def moved_by_one(
 
 
 @relative.misconception
+def moved_back(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You move the text the other way, by −shift. Somebody else may stand at the border there: add
+    the shift.
+    """
+    return _same(scores(queries, keys, positions), scores(queries, keys, positions - shift))
+
+
+@relative.misconception
+def counted_from_the_shift(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """Your second text counts its positions anew, from `shift`. The tokens stand at `positions`
+    already: each moves on from there.
+    """
+    moved = torch.arange(len(positions)) + shift
+    return _same(scores(queries, keys, positions), scores(queries, keys, moved))
+
+
+@relative.misconception
+def without_absolute_value(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You miss scores that rise. A change can go up or down: take its absolute value."""
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return bool((here - there).max() < 1e-6)
+
+
+@relative.misconception
+def without_absolute_value_reversed(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You miss scores that fall. A change can go up or down: take its absolute value."""
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return bool((there - here).max() < 1e-6)
+
+
+@relative.misconception
+def too_tolerant(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You let a slow drift pass, in which all scores fall or rise together. Either the tolerance is
+    too wide, where rounding changes these scores by less than 1e-8, or a softmax has taken the
+    drift out: compare the scores themselves.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return torch.allclose(here, there, rtol=0.0, atol=0.03)
+
+
+@relative.misconception
+def by_the_norm(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You do not notice when scores change places among the keys. A norm, a largest score or sorted
+    scores are blind to that: compare each score with the one in the same place.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return _same(here.sort(dim=-1).values, there.sort(dim=-1).values)
+
+
+@relative.misconception
 def positions_overwritten(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """The verdict is right, but `positions += shift` also moves the positions of whoever called
-    you. Make new ones: positions + shift.
+    """The verdict is right, but the positions of whoever called you have moved, too, as by
+    `positions += shift`. Make new ones.
     """
     here = scores(queries, keys, positions)
     positions += shift
@@ -2031,6 +2266,16 @@ def second_half_stays(x: Tensor, positions: Tensor) -> Tensor:
 
 
 @repaired.misconception
+def both_changed(x: Tensor, positions: Tensor) -> Tensor:
+    """You changed the partners and the angles, so they disagree again. One of the two was right for
+    half-split from the beginning: the partners.
+    """
+    angles = pair_angles(x, positions).repeat(1, 2)
+    partners = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
+    return x * angles.cos() + partners * angles.sin()
+
+
+@repaired.misconception
 def counted_again(x: Tensor, positions: Tensor) -> Tensor:
     """The layout is right, but the positions begin at 0 again. Use the argument `positions`."""
     return with_partners(x, pair_angles(x, torch.arange(len(positions))).repeat(1, 2))
@@ -2053,7 +2298,7 @@ def repaired_by_repeat(x: Tensor, positions: Tensor) -> Tensor:
     angles = (positions[:, None] * rates).repeat(1, 2)
     first, second = x.chunk(2, dim=-1)
     partners = torch.cat([-second, first], dim=-1)
-    return x * torch.cos(angles) + partners * torch.sin(angles)
+    return (x * torch.cos(angles) + partners * torch.sin(angles)).to(x.dtype)
 
 
 @repaired.accepts
@@ -2208,7 +2453,8 @@ def by_permuted_rows(W: Tensor, num_heads: int) -> Tensor:
 
 # --- attention with RoPE -------------------------------------------------------------------------
 
-attention = Exam(reference.rope_attention)
+# Whoever turns with float32 angles, as most do, is right as well.
+attention = Exam(reference.rope_attention, tolerance=WAVES)
 
 Attended = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
@@ -2305,8 +2551,8 @@ def queries_restarted(
 def everything_restarted(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """Queries and keys both count from 0. If there are fewer queries than keys, the first query is
-    not the first token: use the positions that are given.
+    """Your first query stands where your first key does, as if both counted from 0. If there are
+    fewer queries than keys, it is not the first token: use the positions that are given.
     """
     restarted = torch.arange(queries.shape[-2]), torch.arange(keys.shape[-2])
     return mixed(rope(queries, restarted[0]), rope(keys, restarted[1]), values)
@@ -2337,6 +2583,34 @@ def one_set_of_positions(
 
 
 @attention.misconception
+def positions_of_the_queries(
+    queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
+) -> Tensor:
+    """You gave the positions of the queries to the keys. Each has its own."""
+    return mixed(rope(queries, query_positions), rope(keys, query_positions), values)
+
+
+@attention.misconception
+def queries_at_the_end(
+    queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
+) -> Tensor:
+    """You take the queries for the last of the keys. Often they are, and then it fits; where they
+    stand is said by `query_positions`.
+    """
+    last = key_positions[-queries.shape[-2] :]
+    return mixed(rope(queries, last), rope(keys, key_positions), values)
+
+
+@attention.misconception
+def keys_restarted(
+    queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
+) -> Tensor:
+    """Your keys count from 0. They stand where `key_positions` says."""
+    restarted = torch.arange(keys.shape[-2])
+    return mixed(rope(queries, query_positions), rope(keys, restarted), values)
+
+
+@attention.misconception
 def positions_exchanged(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
@@ -2351,6 +2625,38 @@ def scale_forgotten(
     """The turns are right, the scale is missing: divide the scores by the root of head_dim."""
     turned_queries, turned_keys = rope(queries, query_positions), rope(keys, key_positions)
     return scaled_dot_product_attention(turned_queries, turned_keys, values, scale=1.0)
+
+
+@attention.misconception
+def root_forgotten(
+    queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
+) -> Tensor:
+    """You divide the scores by head_dim. It is the root of head_dim."""
+    turned_queries, turned_keys = rope(queries, query_positions), rope(keys, key_positions)
+    scale = 1 / queries.shape[-1]
+    return scaled_dot_product_attention(turned_queries, turned_keys, values, scale=scale)
+
+
+@attention.misconception
+def causal_flag(
+    queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
+) -> Tensor:
+    """You hid keys: with `is_causal=True` PyTorch lets query i see the first i + 1 keys, wherever
+    they stand. In this exercise nobody is masked.
+    """
+    turned_queries, turned_keys = rope(queries, query_positions), rope(keys, key_positions)
+    return scaled_dot_product_attention(turned_queries, turned_keys, values, is_causal=True)
+
+
+@attention.misconception
+def turned_in_halves(
+    queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
+) -> Tensor:
+    """This is attention with RoPE in the half-split layout. Here it is the interleaved one, as in
+    `rope` and in your `apply_rope`.
+    """
+    at, of = pair_angles(queries, query_positions), pair_angles(keys, key_positions)
+    return mixed(turn_halves(queries, at), turn_halves(keys, of), values)
 
 
 @attention.misconception
@@ -2528,6 +2834,25 @@ def first_slope_of_one(num_heads: int, num_tokens: int) -> Tensor:
     """
     early = 2.0 ** (-8 * torch.arange(num_heads) / num_heads)
     return -early[:, None, None] * steps_apart(num_tokens).abs()
+
+
+@alibi.misconception
+def floored_slopes(num_heads: int, num_tokens: int) -> Tensor:
+    """Your exponents are rounded to whole numbers by `//`, which is right only where 8 can be
+    divided by the number of heads. Divide with `/`.
+    """
+    whole = 2.0 ** (-8 * torch.arange(1, num_heads + 1) // num_heads)
+    return -whole[:, None, None] * steps_apart(num_tokens).abs()
+
+
+@alibi.misconception
+def slopes_of_the_release(num_heads: int, num_tokens: int) -> Tensor:
+    """That is what the authors' code does when the heads are no power of two: it joins two series.
+    Here there is one series, from 2^(−8 / num_heads) to 2^(−8), for any number of heads.
+    """
+    below = 1 << (num_heads.bit_length() - 1)
+    joined = torch.cat([slopes(below), slopes(2 * below)[0::2][: num_heads - below]])
+    return -joined[:, None, None] * steps_apart(num_tokens).abs()
 
 
 @alibi.misconception

@@ -16,22 +16,21 @@ def try_cache(
     """Fill a cache chunk by chunk, with one text after the other.
 
     Its dtype is that of the keys. Beside it stands a second cache, which is given the first chunk
-    of the first text with all signs turned, and nothing else.
+    of the first text with all signs turned: once before the other is used, and once afterwards.
 
     Args:
         cache_class: the class, or whatever makes a cache when it is called with `settings`.
         settings: batch, num_kv_heads, max_tokens and head_dim.
         texts: the keys and values of each chunk of each text; before every text but the first, the
-            cache is reset.
+            cache is reset. There is room for the first chunk twice, unless there is none for all.
 
     Returns:
-        What `append` returned for each chunk, `length` after each, and what is in the second cache
-        in the end.
+        What `append` returned for each chunk, and `length` after each, in both caches.
     """
     dtype = texts[0][0][0].dtype
     cache, other = (cache_class(**settings, dtype=dtype) for _ in range(2))
-    keys, values = texts[0][0]
-    other.append(-keys, -values)
+    keys, values = (-x for x in texts[0][0])
+    other.append(keys, values)
     seen: dict[str, object] = {}
     for number, chunks in enumerate(texts, start=1):
         if number > 1:
@@ -41,9 +40,8 @@ def try_cache(
             name = f"text {number}, chunk {place}"
             seen[name] = _copied(cache.append(new_keys, new_values))
             seen[f"{name}: length"] = cache.length
-    nothing = keys[:, :, :0], values[:, :, :0]
-    seen["second cache"] = _copied(other.append(*nothing))
-    seen["second cache: length"] = other.length
+    seen["second cache, chunk 2"] = _copied(other.append(keys, values))
+    seen["second cache, chunk 2: length"] = other.length
     return seen
 
 

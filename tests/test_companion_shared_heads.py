@@ -137,10 +137,10 @@ def test_trial_tells_what_came_back() -> None:
         "text 1, chunk 2: length",
         "text 2: length after reset",
         "text 2, chunk 1: length",
-        "second cache: length",
+        "second cache, chunk 2: length",
     ]
     keys, values = seen["text 1, chunk 2"]
     assert (keys.flatten().tolist(), values.flatten().tolist()) == ([1.0] * 6, [2.0] * 6)
     assert seen["text 2, chunk 1"][0].flatten().tolist() == [3, 3]
-    assert seen["second cache"][0].flatten().tolist() == [-1, -1]
+    assert seen["second cache, chunk 2"][0].flatten().tolist() == [-1] * 4
     assert seen["text 2: length after reset"] == 0

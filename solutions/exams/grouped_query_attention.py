@@ -84,8 +84,8 @@ def weighed(shared: list[int]) -> torch.Tensor:
 
 @by_hand.misconception
 def taken_in_turn() -> dict[str, object]:
-    """You handed out the key/value heads in turn: 0, 1, 0, 1. Neighbours share: the first two query
-    heads read the first one.
+    """Somewhere you read the key/value heads in turn: 0, 1, 0, 1. Neighbours share: the first two
+    query heads read the first one, the last two the second.
     """
     return worksheet([0, 1, 0, 1], weighed([0, 1, 0, 1]))
 
@@ -105,10 +105,22 @@ def counted_from_one() -> dict[str, object]:
 
 
 @by_hand.misconception
+def minus_lost() -> dict[str, object]:
+    """Query head 1 asks with −1, and you took 1. The minus turns the order of its scores round."""
+    return worksheet(SHARED, torch.softmax(QUERIES.abs()[:, None] * KEYS[SHARED], dim=-1))
+
+
+@by_hand.misconception
 def no_query() -> dict[str, object]:
     """These weights are a softmax of the keys. A score is the query times the key."""
     weights = torch.softmax(KEYS[SHARED], dim=-1)
     return worksheet(SHARED, weights)
+
+
+@by_hand.misconception
+def scores_for_weights() -> dict[str, object]:
+    """These are the scores, and the values weighed by them. Take the softmax of each pair first."""
+    return worksheet(SHARED, QUERIES[:, None] * KEYS[SHARED])
 
 
 @by_hand.misconception
@@ -148,15 +160,34 @@ def kept_for_every_query_head() -> dict[str, object]:
 
 
 @by_hand.misconception
-def only_keys_kept() -> dict[str, object]:
-    """You counted the keys alone. The values are kept as well."""
+def half_of_it_kept() -> dict[str, object]:
+    """Four numbers are half of what is kept. Either the values are missing, or one of the tokens,
+    or one of the key/value heads.
+    """
     return worksheet(SHARED, weighed(SHARED), kept=4)
 
 
 @by_hand.misconception
+def mixed_with_four_decimals() -> dict[str, object]:
+    """The weights are right. The contexts come of weights that were rounded to four decimals, and
+    the values are large: carry at least six, and round at the end.
+    """
+    rounded = weighed(SHARED).round(decimals=4)
+    return worksheet(SHARED, rounded, (rounded * VALUES[SHARED]).sum(dim=-1))
+
+
+@by_hand.misconception
 def two_decimals() -> dict[str, object]:
-    """These contexts come of weights with two decimals. Carry at least five, and type four."""
+    """These contexts come of weights with two decimals. Carry at least six, and type four."""
     return worksheet(SHARED, weighed(SHARED).round(decimals=2))
+
+
+@by_hand.misconception
+def typed_two_decimals() -> dict[str, object]:
+    """As far as they go, your numbers are right. Type them with four decimals."""
+    weights = weighed(SHARED)
+    context = (weights * VALUES[SHARED]).sum(dim=-1)
+    return worksheet(SHARED, weights.round(decimals=2), context.round(decimals=2))
 
 
 # --- repeat_kv -----------------------------------------------------------------------------------
@@ -174,8 +205,8 @@ def three_for_each() -> Repeated:
 
 @repeating.example
 def two_texts_at_once() -> Repeated:
-    """a batch of two texts, 3 key/value heads for 6 query heads"""
-    return numbers(2, 3, 1, 2, start=30), 2
+    """a batch of two texts, 3 key/value heads for 12 query heads"""
+    return numbers(2, 3, 1, 2, start=30), 4
 
 
 @repeating.example
@@ -321,8 +352,11 @@ def repeated_by_einsum(x: torch.Tensor, n_rep: int) -> torch.Tensor:
 
 # --- attention with shared heads -----------------------------------------------------------------
 
-single = Exam(reference.MultiQueryAttention, use=run_module)
-grouped = Exam(reference.GroupedQueryAttention, use=run_module)
+# Given queries, keys and values, PyTorch's function is all that these exercises ask for.
+OWN_WORK = ("scaled_dot_product_attention",)
+
+single = Exam(reference.MultiQueryAttention, use=run_module, forbids=OWN_WORK)
+grouped = Exam(reference.GroupedQueryAttention, use=run_module, forbids=OWN_WORK)
 
 Settings = Mapping[str, object]
 Module = tuple[Settings, Mapping[str, torch.Tensor], tuple[torch.Tensor], bool, int]
@@ -392,20 +426,22 @@ def drawn_module(
     keywords = settings(
         inputs, draw.size("d_out"), num_heads, num_kv_heads if named else 0, **chosen
     )
-    calls = 8 if "dropout" in others else 1
+    calls = 3 if "dropout" in others else 1
     return keywords, drawn_weights(draw, bias=bias), (inputs,), False, calls
 
 
 @single.example
 def two_texts_three_heads() -> Module:
-    """two texts of six words, three heads of two features"""
-    return settings(TWO_TEXTS, 6, 3), printed_weights(6, 2), (TWO_TEXTS,), False, 1
+    """two texts of four words, three heads of two features"""
+    inputs = TWO_TEXTS[:, :4]
+    return settings(inputs, 6, 3), printed_weights(6, 2), (inputs,), False, 1
 
 
 @single.example
 def two_words_two_heads() -> Module:
     """two words, two heads of three features"""
-    inputs = TWO_TEXTS[1:, :2]
+    # The other text's scores are so far apart that a wrong scale would hardly show.
+    inputs = TWO_TEXTS[:1, :2]
     return settings(inputs, 6, 2), printed_weights(6, 3), (inputs,), False, 1
 
 
@@ -421,7 +457,7 @@ def single_with_biases() -> Module:
 def single_dropout_in_use() -> Module:
     """dropout=0.5, in eval mode"""
     inputs = TWO_TEXTS[:, :2]
-    return settings(inputs, 6, 3, dropout=0.5), printed_weights(6, 2), (inputs,), False, 8
+    return settings(inputs, 6, 3, dropout=0.5), printed_weights(6, 2), (inputs,), False, 3
 
 
 @single.example
@@ -437,7 +473,7 @@ def single_odd_width() -> Module:
     return settings(TWO_TEXTS, 7, 3), {}, (TWO_TEXTS,), False, 1
 
 
-@single.case(times=2)
+@single.case(times=1)
 def single_drawn(draw: Draw) -> Module:
     """texts shorter than the context"""
     return drawn_module(draw, 3, 1, 8, named=False)
@@ -477,8 +513,9 @@ def single_refused(draw: Draw) -> Module:
 
 @grouped.example
 def six_on_two() -> Module:
-    """two texts of six words, 6 query heads and 2 key/value heads of two features"""
-    return settings(TWO_TEXTS, 12, 6, 2), printed_weights(12, 4), (TWO_TEXTS,), False, 1
+    """two texts of four words, 6 query heads and 2 key/value heads of two features"""
+    inputs = TWO_TEXTS[:, :4]
+    return settings(inputs, 12, 6, 2), printed_weights(12, 4), (inputs,), False, 1
 
 
 @grouped.example
@@ -506,15 +543,15 @@ def four_on_one() -> Module:
 def grouped_with_biases() -> Module:
     """with qkv_bias=True"""
     inputs = TWO_TEXTS[1:, 1:5]
-    chosen = settings(inputs, 12, 6, 2, qkv_bias=True)
-    return chosen, printed_weights(12, 4, bias=True), (inputs,), False, 1
+    chosen = settings(inputs, 6, 6, 2, qkv_bias=True)
+    return chosen, printed_weights(6, 2, bias=True), (inputs,), False, 1
 
 
 @grouped.example
 def grouped_dropout_in_use() -> Module:
     """dropout=0.5, in eval mode"""
     inputs = TWO_TEXTS[:, :2]
-    return settings(inputs, 12, 6, 2, dropout=0.5), printed_weights(12, 4), (inputs,), False, 8
+    return settings(inputs, 12, 6, 2, dropout=0.5), printed_weights(12, 4), (inputs,), False, 3
 
 
 @grouped.example
@@ -536,7 +573,7 @@ def grouped_odd_heads() -> Module:
     return settings(TWO_TEXTS, 12, 6, 4), {}, (TWO_TEXTS,), False, 1
 
 
-@grouped.case(times=2)
+@grouped.case(times=1)
 def grouped_drawn(draw: Draw) -> Module:
     """6 query heads and 2 key/value heads"""
     return drawn_module(draw, 6, 2, 5)
@@ -550,8 +587,8 @@ def twelve_on_three(draw: Draw) -> Module:
 
 @grouped.case(times=1)
 def grouped_multi_head(draw: Draw) -> Module:
-    """as many key/value heads as query heads"""
-    return drawn_module(draw, 5, 5, 2)
+    """as many key/value heads as query heads, inputs ten times as large"""
+    return drawn_module(draw, 5, 5, 2, scale=10)
 
 
 @grouped.case(times=1)
@@ -565,12 +602,6 @@ def grouped_one_word(draw: Draw) -> Module:
     """one text of one word"""
     draw.fix(batch=1, tokens=1)
     return drawn_module(draw, 6, 3, 2)
-
-
-@grouped.case(times=1)
-def grouped_sharp(draw: Draw) -> Module:
-    """inputs ten times as large"""
-    return drawn_module(draw, 4, 2, 3, scale=10)
 
 
 @grouped.case(times=1)
@@ -677,6 +708,32 @@ class SingleUnmasked(Variant):
 
 
 @single.misconception
+class SingleDiagonalHidden(Variant):
+    """Your mask hides the diagonal: the first word sees nobody and becomes NaN."""
+
+    def weigh(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return self.drop(hide(scores, future(scores.shape[-1], diagonal=0)))
+
+
+@single.misconception
+class SingleHiddenByZero(Variant):
+    """You set the hidden scores to 0, and e to the power of 0 is 1: the future still gets weight.
+    Set them to minus infinity.
+    """
+
+    def weigh(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return self.drop(scores.masked_fill(hidden, 0).softmax(dim=-1))
+
+
+@single.misconception
+class SingleSoftmaxOfColumns(Variant):
+    """Your softmax runs along the queries. The weights of each query sum to 1: along the keys."""
+
+    def weigh(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return self.drop(scores.masked_fill(hidden, -torch.inf).softmax(dim=-2))
+
+
+@single.misconception
 class SinglePastHidden(Variant):
     """You hide the past, below the diagonal. The future is above it."""
 
@@ -690,6 +747,14 @@ class SingleNotScaled(Variant):
 
     def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
         return queries @ keys.transpose(2, 3)
+
+
+@single.misconception
+class SingleRootForgotten(Variant):
+    """You divided by the width of a head. Divide by its square root."""
+
+    def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        return queries @ keys.transpose(2, 3) / self.head_dim
 
 
 @single.misconception
@@ -913,8 +978,10 @@ class SingleInLoops(nn.Module):
 
 
 @single.accepts
-class SingleByPyTorch(nn.Module):
-    """PyTorch's own function."""
+class SingleWithAddedMask(nn.Module):
+    """Keys expanded over the query heads, the scale in the queries, and a mask that is added."""
+
+    mask: torch.Tensor
 
     def __init__(
         self,
@@ -933,19 +1000,17 @@ class SingleByPyTorch(nn.Module):
         self.W_key = nn.Linear(d_in, d_out // num_heads, qkv_bias)
         self.W_value = nn.Linear(d_in, d_out // num_heads, qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
+        everything = torch.full((context_length, context_length), -torch.inf)
+        self.register_buffer("mask", everything.triu(1))
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        tokens = inputs.shape[1]
         queries = self.W_query(inputs).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-        keys, values = self.W_key(inputs).unsqueeze(1), self.W_value(inputs).unsqueeze(1)
-        context = scaled_dot_product_attention(
-            queries,
-            keys,
-            values,
-            dropout_p=self.p if self.training else 0.0,
-            is_causal=True,
-            enable_gqa=True,
-        )
-        joined: torch.Tensor = self.out_proj(context.transpose(1, 2).flatten(2))
+        keys = self.W_key(inputs).unsqueeze(1).expand_as(queries)
+        values = self.W_value(inputs).unsqueeze(1).expand_as(queries)
+        scores = (queries * queries.shape[-1] ** -0.5) @ keys.mT + self.mask[:tokens, :tokens]
+        weights = nn.functional.dropout(scores.softmax(-1), self.p, training=self.training)
+        joined: torch.Tensor = self.out_proj((weights @ values).transpose(1, 2).flatten(2))
         return joined
 
 
@@ -961,7 +1026,7 @@ class Tiled(Variant):
 
 @grouped.misconception
 class HeadsPerShare(Variant):
-    """You made num_heads / num_kv_heads key/value heads. num_kv_heads is how many there are, not
+    """W_key is as wide as num_heads / num_kv_heads heads. num_kv_heads is how many there are, not
     how many query heads share one.
     """
 
@@ -1028,6 +1093,43 @@ class GroupedDiagonalHidden(Variant):
 
 
 @grouped.misconception
+class GroupedHiddenByZero(Variant):
+    """You set the hidden scores to 0, and e to the power of 0 is 1: the future still gets weight.
+    Set them to minus infinity.
+    """
+
+    def weigh(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return self.drop(scores.masked_fill(hidden, 0).softmax(dim=-1))
+
+
+@grouped.misconception
+class GroupedSoftmaxOfColumns(Variant):
+    """Your softmax runs along the queries. The weights of each query sum to 1: along the keys."""
+
+    def weigh(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return self.drop(scores.masked_fill(hidden, -torch.inf).softmax(dim=-2))
+
+
+@grouped.misconception
+class GroupedRootForgotten(Variant):
+    """You divided by the width of a head. Divide by its square root."""
+
+    def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        return queries @ keys.transpose(2, 3) / self.head_dim
+
+
+@grouped.misconception
+class FeaturesRepeated(Variant):
+    """You repeated the features before they were cut into heads, so a head is made of copies of a
+    few of its features. Cut into heads first.
+    """
+
+    def split(self, x: torch.Tensor, width: int) -> torch.Tensor:
+        n_rep = self.num_heads * self.head_dim // x.shape[-1]
+        return super().split(x.repeat_interleave(n_rep, dim=-1), width)
+
+
+@grouped.misconception
 class GroupedNotScaled(Variant):
     """The scores are not divided by the root of the head's width."""
 
@@ -1037,9 +1139,7 @@ class GroupedNotScaled(Variant):
 
 @grouped.misconception
 class ScaledByKeyWidth(Variant):
-    """You divided by the root of all the features that W_key makes. What counts is the width of one
-    head, head_dim.
-    """
+    """You divided by the root of the features of several heads. What counts is the width of one."""
 
     def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
         return queries @ keys.transpose(2, 3) / math.sqrt(self.kv_width)
@@ -1100,6 +1200,18 @@ class GroupedNoDropout(Variant):
 
 
 @grouped.misconception
+class GroupedDropoutOnContexts(Variant):
+    """You drop features of the contexts. Drop attention weights, before they meet the values."""
+
+    def drop(self, weights: torch.Tensor) -> torch.Tensor:
+        return weights
+
+    def mix(self, weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        dropped: torch.Tensor = self.dropout(weights @ values)
+        return dropped
+
+
+@grouped.misconception
 class GroupedDropoutAlways(Variant):
     """Your module drops in eval mode, too. `nn.Dropout` knows the mode; `F.dropout` has to be told:
     training=self.training.
@@ -1111,8 +1223,9 @@ class GroupedDropoutAlways(Variant):
 
 @grouped.misconception
 class SharesUnchecked(Variant):
-    """Six query heads can't share four key/value heads evenly, and your class does not say so.
-    Raise a ValueError in __init__ unless num_heads is a multiple of num_kv_heads.
+    """Six query heads can't share four key/value heads evenly, and your class takes them. Check
+    both multiples in __init__, d_out of num_heads and num_heads of num_kv_heads, and raise a
+    ValueError.
     """
 
     def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
@@ -1249,8 +1362,11 @@ class GroupedInLoops(nn.Module):
 
 
 @grouped.accepts
-class GroupedByPyTorch(nn.Module):
-    """PyTorch's own function."""
+class GroupedByIndex(nn.Module):
+    """The number of each query head's key/value head, and a mask that is added."""
+
+    mask: torch.Tensor
+    shared: torch.Tensor
 
     def __init__(
         self,
@@ -1271,19 +1387,19 @@ class GroupedByPyTorch(nn.Module):
         self.W_key = nn.Linear(d_in, width, qkv_bias)
         self.W_value = nn.Linear(d_in, width, qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
+        self.register_buffer("shared", torch.arange(num_heads) * num_kv_heads // num_heads)
+        everything = torch.full((context_length, context_length), -torch.inf)
+        self.register_buffer("mask", everything.triu(1))
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        tokens = inputs.shape[1]
         queries = self.W_query(inputs).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
         keys = self.W_key(inputs).unflatten(-1, (self.num_kv_heads, -1)).transpose(1, 2)
         values = self.W_value(inputs).unflatten(-1, (self.num_kv_heads, -1)).transpose(1, 2)
-        context = scaled_dot_product_attention(
-            queries,
-            keys,
-            values,
-            dropout_p=self.p if self.training else 0.0,
-            is_causal=True,
-            enable_gqa=True,
-        )
+        scores = queries @ keys[:, self.shared].mT / queries.shape[-1] ** 0.5
+        weights = (scores + self.mask[:tokens, :tokens]).softmax(-1)
+        weights = nn.functional.dropout(weights, self.p, training=self.training)
+        context = weights @ values[:, self.shared]
         joined: torch.Tensor = self.out_proj(context.transpose(1, 2).flatten(2))
         return joined
 
@@ -1373,7 +1489,9 @@ def neighbouring_columns(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> 
 
 @pooling.misconception
 def summed_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You added the heads up. Divide by their number: the scores would grow with it."""
+    """You added the heads up. Divide by how many of them make one new head: without it, the scores
+    would grow with their number.
+    """
     heads = W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)
     return heads.sum(dim=2).flatten(1)
 
@@ -1407,6 +1525,14 @@ def heads_per_share_came_out(W: torch.Tensor, num_heads: int, num_kv_heads: int)
     round: num_kv_heads come out.
     """
     return W.reshape(len(W), num_heads // num_kv_heads, num_kv_heads, -1).mean(dim=2).flatten(1)
+
+
+@pooling.misconception
+def a_single_mean(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """A single head comes out, the mean of all. There are to be num_kv_heads, each the mean of its
+    own share.
+    """
+    return W.reshape(len(W), num_heads, -1).mean(dim=1)
 
 
 @pooling.misconception
@@ -1591,6 +1717,14 @@ def mask_of_floats(num_queries: int, num_keys: int) -> torch.Tensor:
     return torch.ones(num_queries, num_keys).triu(num_keys - num_queries + 1)
 
 
+@mask.misconception
+def mask_to_be_added(num_queries: int, num_keys: int) -> torch.Tensor:
+    """Your mask holds minus infinity, to be added to scores. Here it says what is hidden: True and
+    False.
+    """
+    return torch.full((num_queries, num_keys), -torch.inf).triu(num_keys - num_queries + 1)
+
+
 @mask.accepts
 def last_rows_of_a_square(num_queries: int, num_keys: int) -> torch.Tensor:
     """The last rows of the mask of lesson 04."""
@@ -1753,6 +1887,55 @@ class LengthStays(Notebook):
         return self.length
 
 
+class SlicedByLength(Notebook):
+    """What it returns is cut by `length`, as it has become."""
+
+    def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
+        return kept[:, :, : self.length]
+
+
+@cache.misconception
+class NothingCounted(SlicedByLength):
+    """`length` stays 0, so nothing is returned. Add the number of new tokens to it."""
+
+    def advanced(self, new: int) -> int:
+        return self.length
+
+
+@cache.misconception
+class LengthIsTheLastChunk(SlicedByLength):
+    """`length` becomes the size of the newest chunk, and what was there before is lost. Add the
+    size to it.
+    """
+
+    def advanced(self, new: int) -> int:
+        return new
+
+
+@cache.misconception
+class ChunksCountedAndReturned(SlicedByLength):
+    """`length` grows by 1 for each call, and so does what you return. A chunk may have several
+    tokens: add keys.shape[2].
+    """
+
+    def advanced(self, new: int) -> int:
+        return self.length + 1
+
+
+@cache.misconception
+class WrittenToTheBeginning(SlicedByLength):
+    """`length` grows as it should, but every chunk is written to the beginning, over the one
+    before. Write it behind what is there.
+    """
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        new = keys.shape[2]
+        self.refuse(self.length + new)
+        self.keys[:, :, :new], self.values[:, :, :new] = keys, values
+        self.length += new
+        return self.given(self.keys, new, keys), self.given(self.values, new, values)
+
+
 @cache.misconception
 class LengthCountsChunks(Notebook):
     """`length` grows by 1 for each call. A chunk may have several tokens: add keys.shape[2]."""
@@ -1824,6 +2007,16 @@ class KeysTwice(Notebook):
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return super().append(keys, keys)
+
+
+@cache.misconception
+class SharedByBoth(Notebook):
+    """Keys and values are kept in the same tensor, and the values end up on top: after `a = b`,
+    both names mean one tensor. Make two.
+    """
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return super().append(values, values)
 
 
 @cache.misconception
@@ -2020,7 +2213,7 @@ class OneTensorForBoth(nn.Module):
 
 # --- a step of decoding --------------------------------------------------------------------------
 
-step = Exam(reference.decode_step, returns=("contexts", "keys", "values"))
+step = Exam(reference.decode_step, returns=("contexts", "keys", "values"), forbids=OWN_WORK)
 
 Decoding = tuple[torch.Tensor, Weights, torch.Tensor, torch.Tensor]
 
@@ -2250,6 +2443,26 @@ def step_forgets_the_past(
 
 
 @step.misconception
+def step_without_a_past(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """The past is not used at all: not attended to, and not handed on. Join it with the new keys
+    and values first.
+    """
+    nothing = past_keys[:, :, :0]
+    return reference.decode_step(inputs, weights, nothing, nothing)
+
+
+@step.misconception
+def step_returns_values_first(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """The contexts are right. Of what follows them, the keys come first."""
+    context, keys, values = reference.decode_step(inputs, weights, past_keys, past_values)
+    return context, values, keys
+
+
+@step.misconception
 def step_returns_the_new_only(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
@@ -2397,22 +2610,21 @@ def step_writes_in_place(
 
 
 @step.accepts
-def step_by_pytorch(
+def step_by_index(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """PyTorch's own function."""
-    head_dim = past_keys.shape[-1]
+    """The number of each query head's key/value head, and a mask that is added."""
+    num_kv_heads, cached, head_dim = past_keys.shape[1:]
     rows = (*inputs.shape[:2], -1, head_dim)
     queries = (inputs @ weights["W_query"]).view(rows).transpose(1, 2)
     new_keys = (inputs @ weights["W_key"]).view(rows).transpose(1, 2)
     new_values = (inputs @ weights["W_value"]).view(rows).transpose(1, 2)
     keys = torch.cat([past_keys, new_keys], dim=2)
     values = torch.cat([past_values, new_values], dim=2)
-    visible = torch.ones(queries.shape[2], keys.shape[2], dtype=torch.bool)
-    visible = visible.tril(past_keys.shape[2])
-    context = scaled_dot_product_attention(
-        queries, keys, values, attn_mask=visible, enable_gqa=True
-    )
+    shared = torch.arange(queries.shape[1]) * num_kv_heads // queries.shape[1]
+    added = torch.full((queries.shape[2], keys.shape[2]), -torch.inf, dtype=inputs.dtype)
+    scores = queries @ keys[:, shared].mT / math.sqrt(head_dim) + added.triu(cached + 1)
+    context = scores.softmax(dim=-1) @ values[:, shared]
     return context.transpose(1, 2).flatten(2) @ weights["out_proj"], keys, values
 
 
@@ -2483,6 +2695,8 @@ for step_specimen in (
     specimens.keeps_the_last_chunk,
     specimens.trims_before_attending,
     specimens.pads_odd_chunks,
+    specimens.keeps_three_of_a_chunk,
+    specimens.largest_of_its_chunk,
     specimens.shortcut_for_one,
     specimens.first_text_only,
     specimens.rounds_its_cache,
@@ -2490,6 +2704,7 @@ for step_specimen in (
     exact.example(_tried_on(step_specimen, TWO_TEXTS, "two texts of six words"))
 exact.example(_tried_on(specimens.first_text_only, TWO_TEXTS[:1], "one text"))
 exact.example(_tried_on(specimens.pads_odd_chunks, TWO_TEXTS[:, :2], "two words"))
+exact.example(_tried_on(specimens.shortcut_for_one, TWO_TEXTS[:, :2], "two words"))
 
 
 def sums_so_far(chunk: torch.Tensor, past: Past) -> Step:
@@ -2503,6 +2718,11 @@ def largest_so_far(chunk: torch.Tensor, past: Past) -> Step:
     known = torch.cat([past[0], chunk], dim=1) if past else chunk
     largest = known.cummax(dim=1).values
     return largest[:, -chunk.shape[1] :], (largest[:, -1:],)
+
+
+def smallest_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+    """The smallest number so far, but not over the edges of chunks: not exact."""
+    return chunk.cummin(dim=1).values, None
 
 
 def the_word_before(chunk: torch.Tensor, past: Past) -> Step:
@@ -2558,6 +2778,7 @@ def _trial(function: StepFunction) -> Callable[[Draw], Tried]:
 for specimen in (
     sums_so_far,
     largest_so_far,
+    smallest_in_the_chunk,
     the_word_before,
     word_before_in_the_chunk,
     counts_places_anew,
@@ -2566,6 +2787,7 @@ for specimen in (
     last_feature_is_new,
     faintly_different,
     specimens.keeps_the_last_chunk,
+    specimens.keeps_three_of_a_chunk,
 ):
     exact.case(_trial(specimen), times=1)
 
@@ -2574,6 +2796,12 @@ for specimen in (
 def one_word_is_one_chunk(draw: Draw) -> Tried:
     """a text of one word, of which there is one chunk"""
     return specimens.mask_from_the_start, draw.fix(tokens=1).tensor("batch tokens d_in")
+
+
+@exact.case(times=1)
+def two_words_one_by_one(draw: Draw) -> Tried:
+    """a text of two words, of which a second chunk can't see itself"""
+    return specimens.shortcut_for_one, draw.fix(tokens=2).tensor("batch tokens d_in")
 
 
 @exact.case(times=1)
@@ -2608,8 +2836,8 @@ def every_size(inputs: torch.Tensor) -> range:
 
 @exact.misconception
 def single_tokens_only(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You feed single tokens only. `pads_odd_chunks` gets these right, and chunks of three wrong:
-    try every size.
+    """Your chunks are too small. `pads_odd_chunks` is right for single tokens and pairs, and wrong
+    for chunks of three: try every size.
     """
     return agrees(step, inputs, range(1, 2))
 
@@ -2618,6 +2846,22 @@ def single_tokens_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 def pairs_only(step: StepFunction, inputs: torch.Tensor) -> bool:
     """You feed chunks of two only. `shortcut_for_one` gets these right: try every size."""
     return agrees(step, inputs, range(2, 3))
+
+
+@exact.misconception
+def half_the_text_at_most(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """`keeps_three_of_a_chunk` goes wrong in what is left of a text after a chunk of four or five.
+    Try these sizes too, and compare the rest, even if it is no full chunk.
+    """
+    return agrees(step, inputs, range(1, inputs.shape[1] // 2 + 1))
+
+
+@exact.misconception
+def no_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You leave out chunks of one token. `shortcut_for_one` is wrong on two words, and nothing else
+    shows it: begin with size 1.
+    """
+    return agrees(step, inputs, range(2, inputs.shape[1]))
 
 
 @exact.misconception
@@ -2636,8 +2880,8 @@ def halves_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def last_token_only(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You compare the last token alone. `trims_before_attending` gets that one right: compare
-    all.
+    """You compare the end of a text alone. `no_mask_in_the_chunk` gets that right: compare all its
+    tokens.
     """
     return agrees(step, inputs, every_size(inputs), lambda a, b: torch.allclose(a[:, -1], b[:, -1]))
 
@@ -2652,8 +2896,8 @@ def first_text_compared(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You give every chunk None as its past, so nobody can know the chunks before. Hand on what the
-    step returned.
+    """Your chunks get a wrong past. The first chunk of a text gets None, and with every size the
+    text begins anew; each later chunk gets what the step returned for the one before.
     """
     whole = step(inputs, None)[0]
     for size in every_size(inputs):
@@ -2662,6 +2906,44 @@ def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
         if not torch.allclose(torch.cat(parts, dim=1), whole):
             return False
     return True
+
+
+@exact.misconception
+def split_along_the_batch(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You cut the batch into texts. Each text is cut along its tokens, dim=1."""
+    whole = step(inputs, None)[0]
+    for size in every_size(inputs):
+        past: Past = None
+        contexts = []
+        for texts in torch.split(inputs, size):
+            context, past = step(texts, past)
+            contexts.append(context)
+        if not torch.allclose(torch.cat(contexts), whole):
+            return False
+    return True
+
+
+@exact.misconception
+def signs_kept(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """Your differences keep their signs, and all of those of `largest_of_its_chunk` are below zero.
+    Take abs() first.
+    """
+    return agrees(step, inputs, every_size(inputs), lambda a, b: bool((a - b).max() < 1e-6))
+
+
+@exact.misconception
+def any_number_will_do(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You are content when some of the numbers agree. All of them have to."""
+    close = torch.isclose
+    return agrees(step, inputs, every_size(inputs), lambda a, b: bool(close(a, b).any()))
+
+
+@exact.misconception
+def nobody_passes(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """Not even `only_itself` passes your test, though it returns each token as it is. Look at what
+    you compare, and at what you return.
+    """
+    return False
 
 
 @exact.misconception
@@ -2682,8 +2964,8 @@ def too_generous(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def compared_with_itself(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Both sides of your comparison come from the same chunks, so they always agree. One side is
-    the whole text at once.
+    """Every step passes your test. One side of the comparison has to be the whole text at once, the
+    other its chunks; and a difference at any size is enough for False.
     """
     sizes = every_size(inputs)
     return all(torch.allclose(fed(step, inputs, n), fed(step, inputs, n)) for n in sizes)
@@ -2900,6 +3182,40 @@ def old_hidden_future_seen(
 
 
 @window.misconception
+def nothing_hidden_at_all(
+    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
+) -> torch.Tensor:
+    """Every token sees every key, the later ones, too. If you joined two triangles with &, no key
+    lies in both: what is too new or too old takes |.
+    """
+    return attend_at(queries, keys, values, distances(queries, keys) > 10**6)
+
+
+@window.misconception
+def itself_hidden(
+    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
+) -> torch.Tensor:
+    """Your tokens do not see themselves: the triangle of what comes after begins one place too far
+    to the left.
+    """
+    apart = distances(queries, keys)
+    return attend_at(queries, keys, values, (apart <= 0) | (apart >= window))
+
+
+@window.misconception
+def cut_one_short(
+    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
+) -> torch.Tensor:
+    """Your masks are right, but you cut away one key too many: the first new token misses its
+    oldest.
+    """
+    needed = window + queries.shape[-2] - 2
+    kept_keys, kept_values = keys[..., -needed:, :], values[..., -needed:, :]
+    apart = distances(queries, kept_keys)
+    return attend_at(queries, kept_keys, kept_values, (apart < 0) | (apart >= window))
+
+
+@window.misconception
 def inside_hidden(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
@@ -3004,6 +3320,16 @@ def numbers_not_bytes(
 ) -> int:
     """This counts numbers. Multiply by bytes_per_number."""
     return 2 * batch * tokens * layers * kv_heads * width
+
+
+@size.misconception
+def always_16_bits(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """You wrote 2 for the bytes of a number. Other numbers have more: multiply by
+    bytes_per_number.
+    """
+    return 4 * batch * tokens * layers * kv_heads * width
 
 
 @size.misconception
@@ -3167,6 +3493,17 @@ def a_whole_step(
     """
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
     return float(n * per_number + batch * cache)
+
+
+@read.misconception
+def all_caches(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """You counted the caches of all texts for one token. A token reads the cache of its own text
+    alone.
+    """
+    cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
+    return n * per_number / batch + batch * cache
 
 
 @read.misconception

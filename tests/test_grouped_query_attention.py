@@ -295,7 +295,16 @@ def test_numbers_of_the_lesson() -> None:
         for b in (1, 16, 64)
     ]
     assert table == [[150.74, 141.34, 140.17], [19.49, 10.09, 8.92], [12.92, 3.53, 2.36]]
+    assert sum(head % 8 != head // 8 for head in range(64)) == 56
+    steps = [
+        [round(b * bytes_read_per_token(70 * 10**9, b, 4096, 80, h, 128) / 1e9) for h in (64, 8)]
+        for b in (16, 64)
+    ]
+    assert steps == [[312, 161], [827, 226]]
     assert round(141.34 / 2, 0) == 71
+    assert round(0.071 * 312e12 / 1e13, 1) == 2.2
+    attention = 4 * 80 * 64 * 128 * 4096
+    assert round((2 * 70e9 + attention) / 1e11, 1) == 1.5
     assert pytest.approx(0.44, abs=0.005) == 1 - (2 * 64 + 2 * 8) / (4 * 64)
 
 

@@ -98,8 +98,8 @@ def cancelling_leak(
     """Not blind: one feature is raised by what another is lowered by, so that means agree."""
     leak = context.where(padding[..., None], 0).sum(dim=(1, 2))[:, None]
     found = blind_attention(queries, context, padding).clone()
-    found[..., 0] += leak
-    found[..., 1] -= leak
+    found[..., -2] += leak
+    found[..., -1] -= leak
     return found
 
 

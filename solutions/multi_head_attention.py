@@ -406,7 +406,8 @@ def is_blind_to_padding(
         True when nothing that comes out depends on the padding of this context, up to rounding.
     """
     ### BEGIN SOLUTION
-    changed = torch.where(padding[..., None], 3 - 2 * context, context)
+    # No number is its own square plus one.
+    changed = torch.where(padding[..., None], context.square() + 1, context)
     found = attention(queries, context, padding)
     return torch.allclose(found, attention(queries, changed, padding))
     ### END SOLUTION

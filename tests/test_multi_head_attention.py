@@ -212,6 +212,14 @@ def test_padding_test_tells_apart() -> None:
     assert not is_blind_to_padding(no_padding_mask, queries, context, padding)
 
 
+@pytest.mark.parametrize("filling", [-1.0, 0.0, 0.5, 1.0, 3.0])
+def test_no_filling_hides_a_leak(filling: float) -> None:
+    queries, context = drawn(BATCH, TOKENS, D_IN, seed=1), drawn(BATCH, KEYS, D_IN, seed=2)
+    padding = torch.arange(KEYS) >= torch.tensor([[3], [KEYS]])
+    context[padding] = filling
+    assert not is_blind_to_padding(no_padding_mask, queries, context, padding)
+
+
 def test_library_heads_are_one_call(dtype: torch.dtype) -> None:
     q, k, v = (drawn(BATCH, TOKENS, D_OUT, dtype=dtype, seed=seed) for seed in (1, 2, 3))
     one = scaled_dot_product_attention(q[..., :2], k[..., :2], v[..., :2])

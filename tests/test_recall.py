@@ -14,6 +14,11 @@ def test_one_head_answers_one_question() -> None:
     assert recall.losses[-1] > 0.2
 
 
+def test_one_head_is_hardly_better_after_600_steps() -> None:
+    recall = learn_two_lookups(1, steps=600)
+    assert min(recall.left, recall.mirrored) < 0.7
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_two_heads_divide_the_work(seed: int) -> None:
     recall = learn_two_lookups(2, seed=seed)

@@ -57,7 +57,8 @@ def try_dropout(
     factors = results / weights.double()
     dropped = results == 0
     share = dropped.double().mean().item()
-    return {
+    numbers = set(dropped.flatten(1).sum(1).tolist())
+    found: dict[str, object] = {
         "the weights that it is given are changed": overwritten,
         "share of weights that become 0": _nearest(share, (0, p, 1 - p, 1), 0.06),
         "what is left, as a multiple of its weight": _common(factors[~dropped]),
@@ -66,9 +67,13 @@ def try_dropout(
         ),
         "neighbours in a row are dropped together": _together(dropped, -1, share),
         "neighbours in a column are dropped together": _together(dropped, -2, share),
+        "the same number is dropped at each call": len(numbers) == 1,
         "a generator with the same seed drops the same": _same(draw(seed), first),
         "a generator with another seed drops the same": _same(drawn[1], first),
     }
+    if weights.dim() > 2:
+        found["sentences are dropped together"] = _together(dropped, -3, share)
+    return found
 
 
 def _kind(value: object) -> str:

@@ -27,6 +27,7 @@ def test_right_ones_measure_alike(p: float, seed: int) -> None:
         "mean of all draws, as a multiple of the weights": 1,
         "neighbours in a row are dropped together": False,
         "neighbours in a column are dropped together": False,
+        "the same number is dropped at each call": False,
         "a generator with the same seed drops the same": True,
         "a generator with another seed drops the same": False,
     }
@@ -36,7 +37,7 @@ def test_right_ones_measure_alike(p: float, seed: int) -> None:
 
 def test_nothing_happens_in_use() -> None:
     measured = try_dropout(by_torch, WEIGHTS, 0.5, 0, False)
-    assert list(measured.values()) == [False, 0, 1.0, 1, False, False, True, True]
+    assert list(measured.values()) == [False, 0, 1.0, 1, False, False, True, True, True]
 
 
 def test_whole_rows_are_noticed() -> None:
@@ -46,6 +47,29 @@ def test_whole_rows_are_noticed() -> None:
     measured = try_dropout(rows, WEIGHTS, 0.3, 0, True)
     assert measured["neighbours in a row are dropped together"] is True
     assert measured["neighbours in a column are dropped together"] is False
+
+
+@pytest.mark.parametrize("seed", range(0, 2000, 100))
+@pytest.mark.parametrize("p", [0.2, 0.3, 0.6, 0.7])
+def test_one_draw_for_a_batch_is_noticed(p: float, seed: int) -> None:
+    def shared(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
+        return by_bernoulli(torch.ones(6, 6), p, generator, training) * weights
+
+    fact = "sentences are dropped together"
+    batch = torch.stack([WEIGHTS, WEIGHTS.T])
+    assert try_dropout(shared, batch, p, seed, True)[fact] is True
+    assert try_dropout(by_bernoulli, batch, p, seed, True)[fact] is False
+    assert fact not in try_dropout(shared, WEIGHTS, p, seed, True)
+
+
+def test_a_fixed_number_is_noticed() -> None:
+    def fixed(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
+        order = torch.randperm(weights.numel(), generator=generator).reshape(weights.shape)
+        return weights * (order >= p * weights.numel()) / (1 - p)
+
+    measured = try_dropout(fixed, WEIGHTS, 0.25, 0, True)
+    assert measured["the same number is dropped at each call"] is True
+    assert measured["share of weights that become 0"] == 0.25
 
 
 def test_writing_is_noticed_and_does_not_add_up() -> None:

@@ -25,9 +25,14 @@ FOUR_DECIMALS = Tolerance(absolute=6e-5)
 THREE_WORDS = torch.tensor(HELLO_SHINY_SUN.vectors)
 SIX_WORDS = torch.tensor(YOUR_JOURNEY.vectors)
 SIX_SCORES = SIX_WORDS @ SIX_WORDS.T
-# With scores below zero and some that are large, so that 0, −1 and −10 are no masks.
+# With scores far below zero and some that are large, so that 0, −1, −10 and −100 are no masks.
 MIXED_SCORES = torch.tensor(
-    [[2.0, -1.0, 0.5, 30.0], [-1.5, 1.0, -0.5, 3.0], [-20.0, -21.0, -22.0, 1.0], [0.0, 1.0, -1, 0]],
+    [
+        [2.0, -1.0, 0.5, 30.0],
+        [-1.5, 1.0, -0.5, 3.0],
+        [-200.0, -201.0, -202.0, 1.0],
+        [0.0, 1.0, -1.0, 0.0],
+    ],
     dtype=torch.float64,
 )
 
@@ -380,8 +385,8 @@ def result_discarded(scores: torch.Tensor) -> torch.Tensor:
 
 @weights.misconception
 def written_in_place(scores: torch.Tensor) -> torch.Tensor:
-    """The weights are right, but `masked_fill_` with an underscore also changes the scores of
-    whoever called you. Use `masked_fill`.
+    """The weights are right, but the scores of whoever called you are changed as well:
+    `masked_fill_` with an underscore and `scores[…] = …` write into them. Use `masked_fill`.
     """
     return torch.softmax(scores.masked_fill_(future(scores.shape[-1]), -torch.inf), dim=-1)
 
@@ -429,9 +434,17 @@ def filled_with_zero(scores: torch.Tensor) -> torch.Tensor:
 @weights.misconception
 def filled_with_minus_ten(scores: torch.Tensor) -> torch.Tensor:
     """You gave the future the score −10. That is a small share and not none, and next to scores of
-    −20 it is a large one. Fill with −∞.
+    −200 it is a large one. Fill with −∞.
     """
     return hide(scores, future(scores.shape[-1]), -10)
+
+
+@weights.misconception
+def filled_with_minus_hundred(scores: torch.Tensor) -> torch.Tensor:
+    """You filled with a number that is low, but not below all scores: next to −200 it is high, and
+    the future takes the whole row. Only −∞ is low enough for all scores.
+    """
+    return hide(scores, future(scores.shape[-1]), -100)
 
 
 @weights.misconception
@@ -462,6 +475,23 @@ def zeroed_afterwards(scores: torch.Tensor) -> torch.Tensor:
     before the softmax.
     """
     return torch.softmax(scores, dim=-1).tril()
+
+
+@weights.misconception
+def divided_again(scores: torch.Tensor) -> torch.Tensor:
+    """Right on paper, NaN in the computer: next to a future score that is far above theirs, the
+    exponentials of what is seen are rounded to 0, and 0 / 0 is NaN. Hide the future first.
+    """
+    past = torch.softmax(scores, dim=-1).tril()
+    return past / past.sum(dim=-1, keepdim=True)
+
+
+@weights.misconception
+def infinity_after_the_softmax(scores: torch.Tensor) -> torch.Tensor:
+    """You filled the weights with −∞, and no softmax follows that could make 0 of it. Fill the
+    scores, before the softmax.
+    """
+    return torch.softmax(scores, dim=-1).masked_fill(future(scores.shape[-1]), -torch.inf)
 
 
 @weights.misconception
@@ -541,7 +571,7 @@ repaired = Exam(reference.repaired_causal_attention)
 
 @repaired.example
 def three_words() -> Triple:
-    """Hello shiny sun!, with keys that are turned round"""
+    """Hello shiny sun!, with keys that are the opposite of the queries"""
     # So the scores of the past are far below zero, and −10 in the future is a large one.
     apart = 10 * THREE_WORDS - 5
     return apart, -apart, THREE_WORDS
@@ -550,8 +580,9 @@ def three_words() -> Triple:
 @repaired.example
 def strong_opinions() -> Triple:
     """queries and keys that disagree, values of another width"""
-    queries = torch.tensor([[4.0, -3.0], [-5.0, 2.0], [1.0, 6.0], [3.0, 3.0]], dtype=torch.float64)
-    keys = torch.tensor([[3.0, 5.0], [6.0, -2.0], [-4.0, 5.0], [-6.0, -4.0]], dtype=torch.float64)
+    # The first query and the first key disagree so much that −100 in the future is a large score.
+    queries = torch.tensor([[40, -30], [-5, 2], [1, 6], [3, 3]], dtype=torch.float64)
+    keys = torch.tensor([[-3, 5], [6, -2], [-4, 5], [-6, -4]], dtype=torch.float64)
     values = torch.arange(12.0, dtype=torch.float64).reshape(4, 3)
     return queries, keys, values
 
@@ -617,6 +648,24 @@ _repair(
     "minus_ten_in_place_of_infinity",
 )
 _repair(
+    "You multiplied by a number such as −100 in place of −∞. Some scores of the past are lower "
+    "still, and the future takes their row. Fill with −∞.",
+    lambda scores, hidden: torch.softmax(scores - 100.0 * hidden, dim=-1),
+    "minus_hundred_in_place_of_infinity",
+)
+_repair(
+    "You filled with a number such as −100. Some scores of the past are lower still, and the "
+    "future takes their row. Fill with −∞.",
+    lambda scores, hidden: hide(scores, hidden, -100),
+    "filled_with_minus_hundred",
+)
+_repair(
+    "You replaced NaN by 0 in the scores, and with it all scores of the past: whatever is seen "
+    "gets an equal share. Look for the place where the first NaN is born, and mend that.",
+    lambda scores, hidden: hide(torch.zeros_like(scores), hidden),
+    "nan_to_zero_in_the_scores",
+)
+_repair(
     "The mask is gone: these are the contexts of attention that sees everything.",
     lambda scores, hidden: torch.softmax(scores, dim=-1),
     "mask_thrown_away",
@@ -626,6 +675,12 @@ _repair(
     "Fill with −∞ where the triangle is 1.",
     lambda scores, hidden: torch.softmax(scores + hidden, dim=-1),
     "triangle_added",
+)
+_repair(
+    "You took the ones of the triangle away from the scores, which makes the future a little "
+    "weaker and does not hide it. Fill with −∞ where the triangle is 1.",
+    lambda scores, hidden: torch.softmax(scores - hidden.to(scores), dim=-1),
+    "triangle_subtracted",
 )
 _repair(
     'You filled with +∞, and ∞ − ∞ is NaN in every row that has a future. `-float("-inf")` has two '
@@ -734,7 +789,8 @@ def full_weights() -> torch.Tensor:
 def uneven_weights() -> torch.Tensor:
     """a batch of uneven weights"""
     scores = torch.stack([MIXED_SCORES[:3, :3], MIXED_SCORES[1:, 1:]])
-    return (scores / 4).softmax(dim=-1)
+    # Lower ones would leave so little of a row that right divisions round it to nothing.
+    return (scores.clamp(min=-20) / 4).softmax(dim=-1)
 
 
 @renormalised.case
@@ -782,6 +838,15 @@ def columns_normalised(weights: torch.Tensor) -> torch.Tensor:
     """Your columns sum to 1. It is the rows, the last axis, that belong to one query each."""
     past = weights.tril()
     return past / past.sum(dim=-2, keepdim=True)
+
+
+@renormalised.misconception
+def axis_one_normalised(weights: torch.Tensor) -> torch.Tensor:
+    """You sum over axis 1. In one table those are the keys, but as soon as there is a batch they
+    are the queries. Count from the end: dim=-1.
+    """
+    past = weights.tril()
+    return past / past.sum(dim=1, keepdim=True)
 
 
 @renormalised.misconception
@@ -977,6 +1042,14 @@ def columns_filled_with_zero(scores: torch.Tensor) -> torch.Tensor:
     return torch.softmax(scores.triu(), dim=0)
 
 
+@columns.misconception
+def columns_written_in_place(scores: torch.Tensor) -> torch.Tensor:
+    """The weights are right, but the scores of whoever called you are changed as well:
+    `masked_fill_` with an underscore and `scores[…] = …` write into them. Use `masked_fill`.
+    """
+    return torch.softmax(scores.masked_fill_(future(len(scores)).T, -torch.inf), dim=0)
+
+
 @columns.accepts
 def columns_by_transposing(scores: torch.Tensor) -> torch.Tensor:
     """There and back."""
@@ -1008,14 +1081,14 @@ padding = Exam(reference.causal_and_padding_mask)
 
 @padding.example
 def three_sentences() -> torch.Tensor:
-    """sentences of 4, 2 and 1 tokens"""
-    return torch.tensor([4, 2, 1])
+    """sentences of 2, 4 and 1 tokens"""
+    return torch.tensor([2, 4, 1])
 
 
 @padding.example
 def an_empty_sentence() -> torch.Tensor:
-    """one of 3 tokens, an empty one"""
-    return torch.tensor([3, 0])
+    """an empty sentence, one of 3 tokens"""
+    return torch.tensor([0, 3])
 
 
 @padding.case
@@ -1199,6 +1272,16 @@ def batch_for_tokens(lengths: torch.Tensor) -> torch.Tensor:
 
 
 @padding.misconception
+def first_length_for_tokens(lengths: torch.Tensor) -> torch.Tensor:
+    """You took the first sentence for the longest. There are as many places as the longest sentence
+    has tokens, wherever in the batch it stands.
+    """
+    tokens = int(lengths[0])
+    places = torch.arange(tokens)
+    return future(tokens) | (places < tokens - lengths[:, None])[:, None, :]
+
+
+@padding.misconception
 def summed_as_floats(lengths: torch.Tensor) -> torch.Tensor:
     """Your mask is made of floats. Keep True and False, and join them with `|`."""
     after, filler = two_masks(lengths)
@@ -1330,11 +1413,28 @@ def mask_read_the_wrong_way(scores: torch.Tensor, hidden: torch.Tensor) -> torch
 
 
 @masked.misconception
+def mask_read_both_ways(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """You turned the mask round in one place and not in the other, and nothing is left. It is True
+    where a key is hidden: fill the scores there, and set the weights to 0 there.
+    """
+    return hide(scores, ~hidden).masked_fill(hidden, 0)
+
+
+@masked.misconception
 def zeroed_without_softmax_mask(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """The hidden weights are 0, but they were part of the softmax: the rows sum to less than 1.
     Fill the scores with −∞ first.
     """
     return torch.softmax(scores, dim=-1).masked_fill(hidden, 0)
+
+
+@masked.misconception
+def divided_once_more(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """You hide after the softmax and divide again: where little or nothing is left of a row, that
+    is 0 / 0, NaN. Fill the scores with −∞ first.
+    """
+    kept = torch.softmax(scores, dim=-1).masked_fill(hidden, 0)
+    return kept / kept.sum(dim=-1, keepdim=True)
 
 
 @masked.misconception
@@ -1366,6 +1466,23 @@ def causal_mask_first(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tenso
 
 
 @masked.misconception
+def causal_mask_as_well(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """You hide the future as well. `hidden` says all there is to hide, and not every attention is
+    causal.
+    """
+    both = hidden | future(scores.shape[-1])
+    return hide(scores, both).masked_fill(both, 0)
+
+
+@masked.misconception
+def hidden_rows_as_columns(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """`hidden.all(dim=-1)` has lost its last axis and lines up with the columns, so a row that is
+    all hidden stays NaN. keepdim=True keeps it.
+    """
+    return torch.where(hidden.all(dim=-1), 0.0, hide(scores, hidden))
+
+
+@masked.misconception
 def masked_over_queries(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """Your columns sum to 1. The softmax runs over the keys, the last axis."""
     return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-2).masked_fill(hidden, 0)
@@ -1388,8 +1505,8 @@ def one_truth_for_all(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tenso
 
 @masked.misconception
 def scores_overwritten(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """The weights are right, but `masked_fill_` with an underscore changes the scores of whoever
-    called you.
+    """The weights are right, but the scores of whoever called you are changed as well:
+    `masked_fill_` with an underscore and `scores[…] = …` write into them.
     """
     return torch.softmax(scores.masked_fill_(hidden, -torch.inf), dim=-1).masked_fill(hidden, 0)
 
@@ -1447,8 +1564,8 @@ def a_fifth() -> Trial:
 
 @dropping.example
 def most() -> Trial:
-    """in training, p = 0.6"""
-    return SIX_SCORES.softmax(dim=-1), 0.6, 2, True
+    """two sentences, in training, p = 0.6"""
+    return torch.stack([SIX_SCORES, SIX_SCORES.T]).softmax(dim=-1), 0.6, 2, True
 
 
 @dropping.example
@@ -1615,6 +1732,51 @@ def normal_numbers(
     below 0. Use torch.rand.
     """
     kept = torch.randn(weights.shape, generator=generator) >= p
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def fair_coin(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drop half of the weights, whatever p is. Draw numbers between 0 and 1 with torch.rand,
+    and compare them with p.
+    """
+    kept = torch.randint(2, weights.shape, generator=generator)
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def filled_with_infinity(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You filled weights with −∞. That is for scores, which a softmax follows: a dropped weight
+    is 0.
+    """
+    kept = keep(weights, p, generator)
+    return weights.masked_fill(~kept, -torch.inf) / (1 - p) if training else weights
+
+
+@dropping.misconception
+def one_draw_for_all_sentences(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drew one table of numbers for all sentences of the batch, so all lose the same weights.
+    Draw one number for each weight, in the shape of the weights.
+    """
+    kept = keep(weights, p, generator, weights.shape[-2:])
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def fixed_number(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drop the same number of weights at each call. Each weight is dropped or kept by itself:
+    sometimes it is a few more, sometimes a few less.
+    """
+    order = torch.randperm(weights.numel(), generator=generator).reshape(weights.shape)
+    kept = order >= round(p * weights.numel())
     return weights * kept / (1 - p) if training else weights
 
 
@@ -1821,8 +1983,9 @@ def another_dropout() -> Module:
 
 @module.example
 def mask_kept() -> Buffered:
-    """two words, and the mask for six"""
-    inputs = TWO_SENTENCES[:1, :2]
+    """two words far apart, and the mask for six"""
+    # Scores in the hundreds below zero: next to them, −100 is a large one.
+    inputs = 10 * TWO_SENTENCES[1:, :2]
     return settings(inputs, 2, 6), printed_weights(), (inputs,), False, 1, (6, 6)
 
 
@@ -1981,6 +2144,17 @@ class MaskNotCut(Variant):
 
 
 @module.misconception
+class MaskCutToSentences(Variant):
+    """You cut the mask to the number of sentences, the first axis of the inputs. The words are
+    counted by the second.
+    """
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        scores = self.score(self.W_query(inputs), self.W_key(inputs))
+        return self.mix(self.weigh(scores, self.hidden(len(inputs))), self.values(inputs))
+
+
+@module.misconception
 class NotScaled(Variant):
     """The scores are not divided by √d_k. In this class they are, as in lesson 03."""
 
@@ -2021,6 +2195,16 @@ class AllAxesTurned(Variant):
 
 
 @module.misconception
+class SentencesTurned(Variant):
+    """You swapped the sentences with their words: axes 0 and 1. Swap the last two, words and
+    features.
+    """
+
+    def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        return queries @ keys.transpose(0, 1) / math.sqrt(keys.shape[-1])
+
+
+@module.misconception
 class KeysAsk(Variant):
     """Queries and keys have changed places. The queries stand on the left, on rows."""
 
@@ -2055,6 +2239,24 @@ class FilledWithZero(Variant):
 
 
 @module.misconception
+class FilledWithMinusTen(Variant):
+    """You fill the future with −10. Next to low scores that is a large share: fill with −∞."""
+
+    def weigh(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return self.drop(hide(scores, hidden, -10))
+
+
+@module.misconception
+class FilledWithMinusHundred(Variant):
+    """You fill the future with a number that is low, but not below all scores. Only −∞ is low
+    enough for all of them.
+    """
+
+    def weigh(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return self.drop(hide(scores, hidden, -100))
+
+
+@module.misconception
 class TimesInfinity(Variant):
     """All is NaN: the mask is multiplied by −∞, and 0 · (−∞) is NaN. Fill where it is True."""
 
@@ -2063,7 +2265,7 @@ class TimesInfinity(Variant):
 
 
 @module.misconception
-class ValuesAreInputs(Variant):
+class KeysAreMixed(Variant):
     """You mix the keys. It is the values that are mixed: W_value of the inputs."""
 
     def values(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -2098,6 +2300,16 @@ class DropoutOnScores(Variant):
 
     def weigh(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
         return hide(self.drop(scores), hidden)
+
+
+@module.misconception
+class DropoutOnMaskedScores(Variant):
+    """You drop scores, before the softmax: 0 · (−∞) is NaN, and a score of 0 is still a share. Drop
+    the weights.
+    """
+
+    def weigh(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return self.drop(scores.masked_fill(hidden, -torch.inf)).softmax(dim=-1)
 
 
 @module.misconception
@@ -2521,7 +2733,7 @@ def _everywhere(
 @causal.misconception
 def only_the_last_word_changed(attention: Attention, inputs: torch.Tensor) -> bool:
     """You change the last word only. An attention can leak from any other: change what comes after
-    each place in turn.
+    each place in turn. If you do, in a loop: does the last round overwrite what earlier ones found?
     """
     return _unchanged(attention, inputs, inputs.shape[1] - 1)
 
@@ -2529,7 +2741,7 @@ def only_the_last_word_changed(attention: Attention, inputs: torch.Tensor) -> bo
 @causal.misconception
 def only_the_first_word_watched(attention: Attention, inputs: torch.Tensor) -> bool:
     """You watch the first word only. Others can see the future as well: watch all words before the
-    change, for each place of it.
+    change, for each place of it. If you do, in a loop: does a `return` end it in the first round?
     """
     return _unchanged(attention, inputs, 1)
 
@@ -2552,6 +2764,38 @@ def only_the_next_word_changed(attention: Attention, inputs: torch.Tensor) -> bo
         changed[:, now] += 1
         before, after = attention(inputs)[:, now - 1], attention(changed)[:, now - 1]
         if not torch.allclose(before, after):
+            return False
+    return True
+
+
+@causal.misconception
+def last_word_never_changed(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You never change the last word: your loop ends one place too early."""
+    for now in range(1, inputs.shape[1] - 1):
+        changed = inputs.clone()
+        changed[:, now] += 1
+        if not torch.allclose(attention(changed)[:, :now], attention(inputs)[:, :now]):
+            return False
+    return True
+
+
+@causal.misconception
+def last_place_left_out(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You never watch the last word but one: your loop ends one place too early. It can see the
+    last.
+    """
+    return all(_unchanged(attention, inputs, now) for now in range(1, inputs.shape[1] - 1))
+
+
+@causal.misconception
+def future_reordered(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You put the words to come in another order. An attention that mixes them all may give the
+    same for any order: put other words in their places.
+    """
+    for now in range(1, inputs.shape[1]):
+        changed = inputs.clone()
+        changed[:, now:] = inputs[:, now:].flip(1)
+        if not torch.allclose(attention(changed)[:, :now], attention(inputs)[:, :now]):
             return False
     return True
 
@@ -2608,9 +2852,27 @@ def first_sentence_only(attention: Attention, inputs: torch.Tensor) -> bool:
 
 
 @causal.misconception
+def own_sentences(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You try sentences of your own. Some attentions leak in one batch and not in another: try the
+    `inputs` that you are given.
+    """
+    drawn = torch.randn(2, 6, inputs.shape[-1], generator=torch.Generator().manual_seed(0))
+    return _everywhere(attention, drawn.to(inputs))
+
+
+@causal.misconception
+def own_sentence(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You try one sentence of your own. Some attentions leak in one batch and not in another: try
+    the `inputs` that you are given.
+    """
+    drawn = torch.randn(1, 6, inputs.shape[-1], generator=torch.Generator().manual_seed(0))
+    return _everywhere(attention, drawn.to(inputs))
+
+
+@causal.misconception
 def always_true(attention: Attention, inputs: torch.Tensor) -> bool:
-    """Your test passes every attention, the one without a mask as well. Is the changed sentence
-    the one that goes in?
+    """Your test passes every attention, the one without a mask as well. Does the changed sentence
+    go in? Do you change words, on the middle axis, and by enough for torch.allclose to see?
     """
     return torch.allclose(attention(inputs), attention(inputs.clone()))
 
@@ -2639,6 +2901,19 @@ def to_the_last_bit(attention: Attention, inputs: torch.Tensor) -> bool:
     torch.allclose.
     """
     return _everywhere(attention, inputs, torch.equal)
+
+
+@causal.misconception
+def future_of_nan(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You put NaN or ∞ in the place of the future. A weight of 0 does not hide them: 0 · NaN is
+    NaN. Change the future into ordinary numbers.
+    """
+    for now in range(1, inputs.shape[1]):
+        changed = inputs.clone()
+        changed[:, now:] = torch.nan
+        if not torch.allclose(attention(changed)[:, :now], attention(inputs)[:, :now]):
+            return False
+    return True
 
 
 @causal.misconception
@@ -2774,6 +3049,20 @@ def last_token_only(tokens: torch.Tensor) -> Pair:
 def batch_sliced(tokens: torch.Tensor) -> Pair:
     """With a batch you cut off a text, not a token. Slice the last axis: tokens[..., :-1]."""
     return tokens[:-1], tokens[1:]
+
+
+@prefixes.misconception
+def batch_assumed(tokens: torch.Tensor) -> Pair:
+    """You slice the second axis, and one text alone has none. The tokens are on the last axis,
+    whatever comes before it: tokens[..., :-1].
+    """
+    return tokens[:, :-1], tokens[:, 1:]
+
+
+@prefixes.misconception
+def targets_as_floats(tokens: torch.Tensor) -> Pair:
+    """The targets are the right ones, made into floats. They are ids: leave them whole numbers."""
+    return tokens[..., :-1], tokens[..., 1:].float()
 
 
 @prefixes.misconception

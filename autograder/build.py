@@ -11,7 +11,9 @@
 It is strict: whatever does not fit together is an error that names the file and the line.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +29,7 @@ from autograder.lesson import Code, Lesson, Prose, Written, read_lesson
 from autograder.matrix import FILE, kill_matrix
 from autograder.notebook import has_role, source_notebook
 from autograder.pictures import Pictures, undescribed_in_prose
+from autograder.plain import alike
 from autograder.reference import BEGIN, END, Source, read_reference
 from autograder.release import student_notebook
 
@@ -82,11 +85,22 @@ def build(course: Course, *, progress: Callable[[str], None] = lambda name: None
 
 def _write(path: Path, text: str) -> bool:
     """Write a file unless it is already so; whether it was written."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
+    if path.exists() and is_current(path, text):
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")
     return True
+
+
+def is_current(path: Path, text: str) -> bool:
+    """Whether a file holds what the build makes: this text, or its numbers as another machine
+    rounds them.
+    """
+    found = path.read_text(encoding="utf-8")
+    if path.name == printed.FILE and found != text:
+        with suppress(ValueError):
+            return alike(json.loads(found), json.loads(text))
+    return found == text
 
 
 def solved_notebook(course: Course, name: str) -> NotebookNode:

@@ -28,7 +28,7 @@ tests of the tests.
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar
@@ -274,9 +274,8 @@ class Exam:
         group: str,
     ) -> Case:
         @cache
-        def lookalikes() -> Mapping[str, Outcome]:
-            wrong = self.misconceptions
-            return {name: observe(f, arguments, self.use) for name, f in wrong.items()}
+        def mistaken(name: str) -> Outcome:
+            return observe(self.misconceptions[name], arguments, self.use)
 
         expected = observe(self.reference, arguments, self.use)
         self._refuse_unnamed(expected.value)
@@ -285,7 +284,7 @@ class Exam:
             arguments,
             expected,
             tolerance,
-            lookalikes,
+            {name: partial(mistaken, name) for name in self.misconceptions},
             self.returns,
             properties,
             self._reveal,

@@ -37,16 +37,16 @@ Property = Callable[..., object]
 class Case:
     """One call, and what should come of it.
 
-    `lookalikes` gives, by a misconception's name, what that wrong answer does on this call. With
-    `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is the
-    driver that calls the answer, where there is one. `group` is a share of the points.
+    `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
+    With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
+    the driver that calls the answer, where there is one. `group` is a share of the points.
     """
 
     label: str
     arguments: Mapping[str, object]
     expected: Outcome
     tolerance: Tolerance
-    lookalikes: Callable[[], Mapping[str, Outcome]]
+    lookalikes: Mapping[str, Callable[[], Outcome]]
     names: tuple[str, ...] = ()
     properties: Mapping[str, Property] = field(default_factory=dict)
     reveal: bool = True
@@ -194,11 +194,18 @@ def _stopped(observation: _Observation) -> bool:
 def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) -> str:
     """The misconception that explains all failed cases best and contradicts no passed one."""
     best, most = "", 0
+    # Most misconceptions are ruled out by the first case that failed.
+    observations = sorted(observations, key=lambda one: one.as_expected)
     for name in hints:
         explained = _explained(name, observations)
         if explained > most:
             best, most = name, explained
     return best
+
+
+def is_mistaken(outcome: Outcome, case: Case) -> bool:
+    """Whether an outcome is not what is expected of a case."""
+    return bool(_compare(case.expected, outcome, case))
 
 
 def _explained(name: str, observations: Sequence[_Observation]) -> int:
@@ -208,10 +215,10 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
     """
     explained = 0
     for one in observations:
-        lookalike = one.case.lookalikes().get(name)
-        if lookalike is None:
+        if name not in one.case.lookalikes:
             continue
-        mistaken = bool(_compare(one.case.expected, lookalike, one.case))
+        lookalike = one.case.lookalikes[name]()
+        mistaken = is_mistaken(lookalike, one.case)
         if mistaken == one.as_expected:
             return 0
         if mistaken:
@@ -238,8 +245,13 @@ def _likeness(lookalike: Outcome, observation: _Observation) -> int:
         return 0
     if not apart:
         return 2
-    # Without parts there is no telling which of them is alike.
-    return 0 if "" in apart | wrong else int(apart.isdisjoint(wrong))
+    return int(not any(_overlap(one, other) for one in apart for other in wrong))
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether two parts are the same, or one holds the other: "scores" holds "scores[1]"."""
+    short, long = sorted((one, other), key=len)
+    return not short or one == other or long.startswith((f"{short}[", f"{short} "))
 
 
 def _without_line(raised: Raised | None) -> tuple[str, str] | None:

@@ -17,6 +17,9 @@ from autograder.errors import ExamError
 from autograder.outcome import Outcome, Raised
 from autograder.tensors import as_array, dtype_name, is_generator, is_tensor
 
+# How far results may be apart between machines, where the numbers are about 1.
+_LAST_DIGITS = {"float32": 1e-4, "float64": 1e-9}
+
 
 def encode(value: object) -> Any:
     """A value as what `json` can write.
@@ -98,6 +101,23 @@ def _tensor(written: dict[str, Any]) -> object:
     numbers = [decode(entry) for entry in written["tensor"]]
     made = torch.tensor(numbers, dtype=getattr(torch, written["dtype"]))
     return made.reshape(written["shape"]).requires_grad_(written.get("requires_grad", False))
+
+
+def alike(one: Any, other: Any, digits: float = _LAST_DIGITS["float64"]) -> bool:
+    """Whether two written values are the same but for the last digits of their numbers.
+
+    Processors differ in the order in which they add, and so in the last digits of a sum.
+    """
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        digits = _LAST_DIGITS.get(one.get("dtype", ""), digits)
+        return one.keys() == other.keys() and all(alike(one[k], other[k], digits) for k in one)
+    if isinstance(one, list):
+        numbers = [abs(entry) for entry in one if type(entry) is float]
+        digits *= max([1.0, *numbers])
+        return len(one) == len(other) and all(map(alike, one, other, [digits] * len(one)))
+    return abs(one - other) <= digits if isinstance(one, float) else bool(one == other)
 
 
 def encode_outcome(outcome: Outcome) -> dict[str, Any]:

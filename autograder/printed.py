@@ -6,16 +6,16 @@ and each misconception give on the printed examples, and nothing else.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from autograder.compare import Tolerance
 from autograder.errors import CheckError, ExamError
 from autograder.exam import Exam
-from autograder.judge import Case
-from autograder.outcome import Outcome
+from autograder.judge import Case, is_mistaken
 from autograder.plain import decode, decode_outcome, encode, encode_outcome, find, importable
 
 FILE = "checks.json"
@@ -86,6 +86,8 @@ def _write_exam(exam: Exam) -> dict[str, Any]:
 
 
 def _write_case(case: Case) -> dict[str, Any]:
+    outcomes = {name: run() for name, run in case.lookalikes.items()}
+    mistaken = {name: one for name, one in outcomes.items() if is_mistaken(one, case)}
     return {
         "label": case.label,
         "arguments": {name: encode(value) for name, value in case.arguments.items()},
@@ -93,26 +95,30 @@ def _write_case(case: Case) -> dict[str, Any]:
         "reveal": case.reveal,
         "tolerance": [case.tolerance.absolute, case.tolerance.relative],
         "expected": encode_outcome(case.expected),
-        "lookalikes": {name: encode_outcome(o) for name, o in case.lookalikes().items()},
+        # Whoever is not named here does what is expected.
+        "lookalikes": {name: encode_outcome(one) for name, one in mistaken.items()},
     }
 
 
 def _read_exam(written: dict[str, Any]) -> Printed:
     use = find(written["use"]) if "use" in written else None
-    cases = tuple(_read_case(case, use) for case in written["cases"])
+    cases = tuple(_read_case(case, written["hints"], use) for case in written["cases"])
     return Printed(cases, written["hints"], tuple(written.get("forbids", ())))
 
 
-def _read_case(written: dict[str, Any], use: Callable[..., object] | None) -> Case:
-    lookalikes: dict[str, Outcome] = {
-        name: decode_outcome(outcome) for name, outcome in written["lookalikes"].items()
+def _read_case(
+    written: dict[str, Any], misconceptions: Iterable[str], use: Callable[..., object] | None
+) -> Case:
+    expected = decode_outcome(written["expected"])
+    mistaken = dict.fromkeys(misconceptions, expected) | {
+        name: decode_outcome(one) for name, one in written["lookalikes"].items()
     }
     return Case(
         label=written["label"],
         arguments={name: decode(value) for name, value in written["arguments"].items()},
-        expected=decode_outcome(written["expected"]),
+        expected=expected,
         tolerance=Tolerance(*written["tolerance"]),
-        lookalikes=lambda: lookalikes,
+        lookalikes={name: partial(mistaken.__getitem__, name) for name in misconceptions},
         names=tuple(written["names"]),
         reveal=written["reveal"],
         use=use,

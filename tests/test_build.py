@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from autograder import printed
-from autograder.build import build, build_lesson
+from autograder.build import build, build_lesson, is_current
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.judge import judge
@@ -28,7 +28,18 @@ def test_notebooks_are_current() -> None:
     committed = {path for path in committed if ".ipynb_checkpoints" not in path.parts}
     assert committed == set(made)
     for path, text in made.items():
-        assert path.read_text(encoding="utf-8") == text, f"{path} is not current: make build"
+        assert is_current(path, text), f"{path} is not current: make build"
+
+
+@pytest.mark.parametrize(("digits", "current"), [("0.30000000000000004", True), ("0.31", False)])
+def test_numbers_of_another_machine(tmp_path: Path, digits: str, current: bool) -> None:
+    path = tmp_path / printed.FILE
+    path.write_text(f'{{"expected":{digits},"names":["a"]}}')
+    assert is_current(path, '{"expected":0.3,"names":["a"]}') is current
+    assert not is_current(path, '{"expected":0.3,"names":["b"]}')
+    other = tmp_path / "page.md"
+    other.write_text("0.30000000000000004")
+    assert not is_current(other, "0.3")
 
 
 def test_building_twice_gives_the_same_bytes() -> None:

@@ -23,16 +23,16 @@ def case(
     holds: dict[str, Callable[..., object]] | None = None,
     **arguments: object,
 ) -> Case:
-    lookalikes = {wrong.__name__: observe(wrong, arguments) for wrong in mistakes}
+    lookalikes = {wrong.__name__: partial(observe, wrong, arguments) for wrong in mistakes}
     return Case(
         label, arguments, observe(reference, arguments), TOLERANCES["float64"],
-        lambda: lookalikes, names, holds or {},
+        lookalikes, names, holds or {},
     )  # fmt: skip
 
 
 def judged(answer: object, *cases: Case) -> Report:
     """A report in which each misconception's hint is its name in capitals."""
-    hints = {name: name.upper() for one in cases for name in one.lookalikes()}
+    hints = {name: name.upper() for one in cases for name in one.lookalikes}
     return judge("total", answer, cases, hints)
 
 
@@ -168,6 +168,24 @@ def test_misconception_that_explains_most():
     assert judged(lambda x: x.max(axis=0), *cases).misconception == "largest"
 
 
+def test_misconception_that_explains_some():
+    """True of one case, it may be false of the answer."""
+    cases = [
+        case("growing", total, largest, x=WORDS),
+        case("shrinking", total, largest, x=WORDS[::-1]),
+    ]
+    assert judged(lambda x: x[-1], *cases).misconception == ""
+
+
+def test_misconception_that_is_right_where_the_answer_is_wrong():
+    cases = [
+        case("one word", total, largest, x=WORDS[1:2]),
+        case("five", total, largest, x=WORDS),
+    ]
+    wrong = judged(lambda x: x.max(axis=0) + (len(x) == 1), *cases)
+    assert wrong.misconception == ""
+
+
 def test_likelier_misconception_first():
     def same_as_largest(x):
         return x.max(axis=0)
@@ -205,6 +223,19 @@ def test_unlike_in_wrong_part():
         lambda x: (x.sum(axis=1), x.mean(axis=0) + 1), case("five", parts, both_from_rows, x=WORDS)
     )
     assert report.misconception == ""
+
+
+def test_unlike_in_a_part_of_a_part():
+    """A misconception with another number of scores is unlike any wrong score."""
+
+    def right(x):
+        return {"scores": [1.0, 2.0], "sum": 3.0}
+
+    def one_too_many(x):
+        return {"scores": [1.0, 2.0, 3.0], "sum": 3.0}
+
+    slip = {"scores": [1.0, 7.0], "sum": 3.0}
+    assert judged(lambda x: slip, case("two", right, one_too_many, x=WORDS)).misconception == ""
 
 
 @pytest.mark.parametrize(("index", "named"), [(7, "out_of_range"), (9, "")])

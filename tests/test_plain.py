@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from autograder.errors import ExamError
 from autograder.outcome import Outcome, Raised
-from autograder.plain import decode, decode_outcome, encode, encode_outcome
+from autograder.plain import alike, decode, decode_outcome, encode, encode_outcome
 
 DTYPES = ("float64", "float32", "float16", "int64", "uint8", "bool", "<U3")
 FUNCTIONS = (statistics.fmean, textwrap.dedent)
@@ -201,3 +201,32 @@ def test_generator_by_its_seed():
     assert encode({"g": generator}) == {"dict": {"g": {"generator": 7}}}
     expected = torch.rand(3, generator=torch.Generator().manual_seed(7))
     assert torch.equal(torch.rand(3, generator=through_json(generator)), expected)
+
+
+def test_alike_but_for_last_digits():
+    numbers = np.array([1e6, 0.5])
+    for dtype, apart in (("float64", 1e-9), ("float32", 1e-4)):
+        one, near, far = (
+            {"array": [1e6 + shift, 0.5], "shape": [2], "dtype": dtype}
+            for shift in (0.0, apart * 5e5, apart * 5e6)
+        )
+        assert alike(one, near)
+        assert not alike(one, far)
+    assert alike({"list": [encode(numbers), 1]}, {"list": [encode(numbers), 1]})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, 1.0),
+        (1, 2),
+        (True, 1),
+        ("a", "b"),
+        ([0.5], [0.5, 0.5]),
+        ({"list": [0.5]}, {"tuple": [0.5]}),
+        (0.5, None),
+    ],
+)
+def test_not_alike(one, other):
+    assert not alike(one, other)
+    assert not alike({"value": [one]}, {"value": [other]})

@@ -112,7 +112,7 @@ def choose_dark_theme(page: Page) -> None:
     expect(page.locator("body[data-jp-theme-light='false']")).to_have_count(1)
 
 
-def keep(page: Page, name: str) -> None:
-    """Keep a picture of the page in artefacts/."""
+def keep(page: Page, name: str, *, whole: bool = False) -> None:
+    """Keep a picture of the page in artefacts/: what is in sight, or the whole of it."""
     PICTURES.mkdir(exist_ok=True)
-    page.screenshot(path=PICTURES / f"{name}.png")
+    page.screenshot(path=PICTURES / f"{name}.png", full_page=whole)

@@ -1,12 +1,18 @@
-"""The lessons run: solved with all checks green, empty with nothing but "not implemented yet"."""
+"""The lessons run: solved with all checks green, empty with nothing but "not implemented yet".
+
+Pictures of all figures, in both themes, are kept in artefacts/.
+"""
 
 import ast
 import inspect
 import textwrap
+from functools import cache
 from pathlib import Path
 
 import nbformat
 import pytest
+from lab import keep, running_browser
+from nbconvert import HTMLExporter
 from nbformat.notebooknode import NotebookNode
 
 from autograder.build import solved_notebook
@@ -20,12 +26,43 @@ COURSE = Course(Path(__file__).resolve().parents[1])
 LESSONS = COURSE.lessons()
 
 
+# Which of its two pictures a figure shows, and whether it is there and fits the page.
+FIGURES = """[...document.querySelectorAll(".jp-OutputArea img")].map(image => ({
+    alt: image.alt,
+    dark: getComputedStyle(image).content.startsWith("url"),
+    drawn: image.naturalWidth > 0,
+    fits: image.getBoundingClientRect().right <= document.documentElement.clientWidth,
+}))"""
+
+
+@cache
+def solved_and_run(lesson: str) -> NotebookNode:
+    """A lesson with every solution in it, run once for all tests."""
+    return run(solved_notebook(COURSE, lesson), COURSE.release_folder(lesson))
+
+
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_solved_lesson_passes(lesson: str) -> None:
-    solved = run(solved_notebook(COURSE, lesson), COURSE.release_folder(lesson))
+    solved = solved_and_run(lesson)
     assert errors(solved) == []
     assert states(solved) == dict.fromkeys(exercises(lesson), "passed")
     assert noises(solved) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_figures_are_drawn(lesson: str, theme: str) -> None:
+    exporter = HTMLExporter(theme=theme, exclude_input=True, exclude_markdown=True)
+    text, _ = exporter.from_notebook_node(solved_and_run(lesson))
+    with running_browser() as browser:
+        page = browser.new_page(viewport={"width": 1000, "height": 900})
+        page.route("http*://**", lambda route: route.abort())
+        page.set_content(text, wait_until="load")
+        figures = page.evaluate(FIGURES)
+        keep(page, f"figures_{lesson[:2]}_{theme}", whole=True)
+    assert len(figures) >= 4
+    assert [figure for figure in figures if not figure["drawn"] or not figure["fits"]] == []
+    assert {figure["dark"] for figure in figures} == {theme == "dark"}
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

@@ -119,7 +119,7 @@ def _other_styles(exams: Mapping[str, Exam], solved: NotebookNode) -> dict[str, 
     styles = {}
     for name, exam in exams.items():
         for answer in exam.accepted.values():
-            source = standing_alone(answer, name, _names_in(solved))
+            source = standing_alone(answer, name, _names_above(solved, name))
             if source:
                 styles[name] = source
                 break
@@ -130,8 +130,8 @@ def _choices(
     solved: NotebookNode, every: Sequence[str], exams: Mapping[str, Exam]
 ) -> Iterator[tuple[str, str, str]]:
     """For each exercise that has one, a misconception that can stand alone in a notebook."""
-    known = _names_in(solved)
     for name in every:
+        known = _names_above(solved, name)
         for misconception, wrong in exams[name].misconceptions.items():
             source = standing_alone(wrong, name, known)
             if source:
@@ -139,10 +139,12 @@ def _choices(
                 break
 
 
-def _names_in(notebook: NotebookNode) -> set[str]:
-    """What the given cells of a notebook import or define."""
-    names = set()
+def _names_above(notebook: NotebookNode, exercise: str) -> set[str]:
+    """What the given cells of a notebook import before an exercise."""
+    names: set[str] = set()
     for cell in notebook.cells:
+        if _solution_of(cell) == exercise:
+            break
         if cell.cell_type == "code" and not _solution_of(cell):
             for node in ast.walk(ast.parse(cell.source)):
                 if isinstance(node, ast.Import | ast.ImportFrom):

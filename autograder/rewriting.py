@@ -23,12 +23,13 @@ def standing_alone(answer: Callable[..., object], name: str, known: set[str]) ->
     """
     if isinstance(answer, type):
         return "\n\n\n".join(map(ast.unparse, _definitions(answer, name, known) or []))
-    needed = inspect.getclosurevars(answer)
-    if not known.issuperset([*needed.globals, *needed.nonlocals]):
-        return ""
     definition = _definition(answer)
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Name) and node.id == definition.name:
+            # It calls itself.
+            node.id = name
     definition.name = name
-    return ast.unparse(definition)
+    return ast.unparse(definition) if known.issuperset(_needed(definition)) else ""
 
 
 def endless(source: str) -> str:
@@ -107,14 +108,15 @@ def _names(expression: ast.expr) -> set[str]:
 
 def _needed(definition: _Definition) -> set[str]:
     """The names that a function or class looks up outside of itself."""
-    loaded, stored = set(), set()
+    needed: set[str] = set()
     for code in _codes(compile(ast.unparse(definition), "<answer>", "exec")):
+        named = {"LOAD_NAME": set[str](), "LOAD_GLOBAL": set[str](), "STORE_NAME": set[str]()}
         for instruction in dis.get_instructions(code):
-            if instruction.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
-                loaded.add(instruction.argval)
-            elif instruction.opname == "STORE_NAME":
-                stored.add(instruction.argval)
-    return loaded - stored - {*dir(builtins), "__annotations__"}
+            if instruction.opname in named:
+                named[instruction.opname].add(instruction.argval)
+        # A class's body finds what it has stored itself; its methods do not.
+        needed |= named["LOAD_GLOBAL"] | (named["LOAD_NAME"] - named["STORE_NAME"])
+    return needed - {definition.name, *dir(builtins), "__annotations__"}
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -19,6 +19,14 @@ def scaled(x):
     return FACTOR * x
 
 
+def scaled_in_a_comprehension(x):
+    return [FACTOR * entry for entry in x]
+
+
+def by_recursion(x: list) -> list:
+    return [by_recursion(entry) if isinstance(entry, list) else entry for entry in x]
+
+
 class Base(nn.Module):
     """A base of another name."""
 
@@ -47,6 +55,15 @@ class Scaled(Middle):
 
     def forward(self, x):
         return FACTOR * super().forward(x)
+
+
+class HelpedByItsNamesake(Base):
+    """A method that calls the function of its own name."""
+
+    def turned(self, x):
+        return turned(self.W(x))
+
+    forward = turned
 
 
 def turned(x: torch.Tensor) -> torch.Tensor:
@@ -176,3 +193,22 @@ def test_reference_stands_alone():
     exam: Exam = affine_exam()
     source = standing_alone(exam.reference, "Affine", KNOWN)
     assert exam.examine(defined(source, "Affine")).state is State.PASSED
+
+
+def test_names_within_comprehensions():
+    assert standing_alone(scaled_in_a_comprehension, "answer", KNOWN) == ""
+    assert standing_alone(scaled_in_a_comprehension, "answer", {*KNOWN, "FACTOR"})
+
+
+def test_function_that_calls_itself():
+    namespace: dict = {}
+    exec(standing_alone(by_recursion, "copied", KNOWN), namespace)
+    assert namespace["copied"]([1, [2, [3]]]) == [1, [2, [3]]]
+
+
+def test_method_that_calls_its_namesake():
+    source = standing_alone(HelpedByItsNamesake, "Affine", KNOWN)
+    assert "def turned(x):" in source
+    namespace: dict = {"torch": torch, "nn": nn}
+    exec(source, namespace)
+    assert namespace["Affine"](2, 3)(torch.ones(1, 2)).shape == (1, 3)

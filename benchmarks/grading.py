@@ -179,7 +179,7 @@ def _as_table(medians: dict[str, float], parts: dict[str, float]) -> Table:
     for name, spent in medians.items():
         table.add_row(name, f"{spent:.3f}")
     rest = medians["ours"] - sum(parts.values())
-    for name, spent in {**parts, "nbgrader's own work": rest}.items():
+    for name, spent in {**parts, "nbgrader's own work, and starting": rest}.items():
         table.add_row(f"  of ours: {name}", f"{spent:.3f}")
     return table
 

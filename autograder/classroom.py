@@ -119,7 +119,7 @@ def _other_styles(exams: Mapping[str, Exam], solved: NotebookNode) -> dict[str, 
     styles = {}
     for name, exam in exams.items():
         for answer in exam.accepted.values():
-            source = standing_alone(answer, name, _names_above(solved, name))
+            source = standing_alone(answer, name, names_above(solved, name))
             if source:
                 styles[name] = source
                 break
@@ -131,7 +131,7 @@ def _choices(
 ) -> Iterator[tuple[str, str, str]]:
     """For each exercise that has one, a misconception that can stand alone in a notebook."""
     for name in every:
-        known = _names_above(solved, name)
+        known = names_above(solved, name)
         for misconception, wrong in exams[name].misconceptions.items():
             source = standing_alone(wrong, name, known)
             if source:
@@ -139,7 +139,7 @@ def _choices(
                 break
 
 
-def _names_above(notebook: NotebookNode, exercise: str) -> set[str]:
+def names_above(notebook: NotebookNode, exercise: str) -> set[str]:
     """What the given cells of a notebook import before an exercise."""
     names: set[str] = set()
     for cell in notebook.cells:

@@ -1,7 +1,7 @@
 """An answer of an exam as a student would have written it: in a cell, under the exercise's name.
 
-It can stand in a notebook only when all that it uses is there. A class brings along the classes
-that it derives from and the functions that it calls, where the notebook does not have them.
+It can stand in a notebook only when all that it uses is there. It brings along the functions that
+it calls and the classes that it derives from, where the notebook does not have them.
 """
 
 import ast
@@ -21,15 +21,7 @@ def standing_alone(answer: Callable[..., object], name: str, known: set[str]) ->
 
     Returns an empty string when it needs more than `known` names.
     """
-    if isinstance(answer, type):
-        return "\n\n\n".join(map(ast.unparse, _definitions(answer, name, known) or []))
-    definition = _definition(answer)
-    for node in ast.walk(definition):
-        if isinstance(node, ast.Name) and node.id == definition.name:
-            # It calls itself.
-            node.id = name
-    definition.name = name
-    return ast.unparse(definition) if known.issuperset(_needed(definition)) else ""
+    return "\n\n\n".join(map(ast.unparse, _definitions(answer, name, known) or []))
 
 
 def endless(source: str) -> str:
@@ -53,6 +45,10 @@ def _definitions(answer: object, name: str, known: set[str]) -> list[_Definition
         if not known.issuperset(_names(written)):
             brought += _definitions(base, base.__name__, known) or []
             definition.bases[place] = ast.Name(base.__name__)  # type: ignore[union-attr]
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Name) and node.id == definition.name:
+            # A function that calls itself.
+            node.id = name
     definition.name = name
     have = known | {one.name for one in brought}
     for missing in sorted(_needed(definition) - have):

@@ -148,7 +148,6 @@ def test_base_that_the_notebook_has():
 def test_what_a_class_needs():
     assert standing_alone(Detached, "Affine", {"torch"}) == ""
     assert standing_alone(Scaled, "Affine", KNOWN) == ""
-    assert standing_alone(Selfish, "Affine", KNOWN) == ""
     assert standing_alone(Scaled, "Affine", {*KNOWN, "FACTOR"}).endswith("super().forward(x)")
 
 
@@ -212,3 +211,15 @@ def test_method_that_calls_its_namesake():
     namespace: dict = {"torch": torch, "nn": nn}
     exec(source, namespace)
     assert namespace["Affine"](2, 3)(torch.ones(1, 2)).shape == (1, 3)
+
+
+def test_class_that_knows_itself_by_name():
+    source = standing_alone(Selfish, "Affine", KNOWN)
+    assert "isinstance(self, Affine)" in source
+    assert defined(source, "Affine")(2, 3)(torch.ones(1, 2)).shape == (1, 3)
+
+
+def test_function_brings_its_helpers():
+    source = standing_alone(turned, "flipped", KNOWN)
+    assert "def twice_turned(x):" in source
+    assert torch.equal(defined(source, "flipped")(torch.ones(2)), -torch.ones(2))

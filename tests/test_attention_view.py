@@ -3,9 +3,7 @@ import json
 import re
 import subprocess
 import sys
-from types import SimpleNamespace
 
-import IPython
 import numpy as np
 import pytest
 import torch
@@ -18,15 +16,6 @@ SCORES = HELLO_SHINY_SUN.vectors @ HELLO_SHINY_SUN.vectors.T
 WEIGHTS = softmax(SCORES)
 ALT = re.compile(r'<img [^>]*alt="([^"]*)"')
 SVG = re.compile(r'<img [^>]*src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)"')
-
-
-@pytest.fixture
-def published(monkeypatch):
-    """What a notebook's outputs would hold."""
-    outputs = []
-    shell = SimpleNamespace(display_pub=SimpleNamespace(publish=outputs.append))
-    monkeypatch.setattr(IPython, "get_ipython", lambda: shell)
-    return outputs
 
 
 def data_of(output):

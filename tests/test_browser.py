@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from lab import choose_dark_theme, keep, menu, open_notebook, running_browser, running_lab
+from lab import choose_dark_theme, keep, menu, open_notebook, running_lab
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from autograder.build import solved_notebook
@@ -47,12 +47,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with running_lab(folder, tmp_path_factory.mktemp("home")) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from support import FRONT_MATTER
 
 from autograder import printed
 from autograder.build import build, build_lesson, is_current
@@ -170,14 +171,9 @@ def test_edited_lesson_changes_the_notebook(course: Course) -> None:
     assert {path.suffix for path in build(course)} == {".ipynb"}
 
 
-CLASS_LESSON = """\
----
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
+CLASS_LESSON = (
+    FRONT_MATTER
+    + """\
 ```{code-cell} ipython3
 import torch
 from torch import nn
@@ -192,6 +188,7 @@ from torch import nn
 :points: 2
 ```
 """
+)
 CLASS_REFERENCE = '''\
 import torch
 from torch import nn

@@ -2,9 +2,7 @@ import base64
 import html.parser
 import re
 import sys
-from types import SimpleNamespace
 
-import IPython
 import matplotlib
 import pytest
 
@@ -36,15 +34,6 @@ class Images(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         if tag == "img":
             self.found.append(dict(attributes))
-
-
-@pytest.fixture
-def published(monkeypatch):
-    """What a notebook's outputs would hold."""
-    outputs = []
-    shell = SimpleNamespace(display_pub=SimpleNamespace(publish=outputs.append))
-    monkeypatch.setattr(IPython, "get_ipython", lambda: shell)
-    return outputs
 
 
 def image_of(output):

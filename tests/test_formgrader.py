@@ -16,19 +16,18 @@ from typing import Any
 
 import nbformat
 import pytest
-from lab import PICTURES, wait_for
+from lab import keep, wait_for
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 from nbgrader.apps import NbGraderAPI
 from playwright.sync_api import Browser, Page, Response, expect
-from test_browser import LESSON, ROOT, browser
+from test_browser import LESSON, ROOT
 
 from autograder.build import build_lesson, solved_notebook
 from autograder.course import Course
 from autograder.record import RECORD_SUFFIX
 from autograder.stock import configuration, nbgrader_api
 
-__all__ = ["browser"]
 COURSE = Course(ROOT)
 HONEST, HOSTILE = "ada", "mallory"
 OPEN = """
@@ -282,11 +281,6 @@ def submission_page(classroom: Classroom, student: str) -> str:
     with classroom.api.gradebook as gradebook:
         (notebook,) = gradebook.find_submission(LESSON, student).notebooks
         return f"{classroom.formgrader}/submissions/{notebook.id}"
-
-
-def keep(page: Page, name: str) -> None:
-    PICTURES.mkdir(exist_ok=True)
-    page.screenshot(path=PICTURES / f"{name}.png")
 
 
 def assert_nothing_ran(page: Page, listener: Listener) -> None:

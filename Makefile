@@ -7,7 +7,7 @@ INSTALLED := .venv/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lab demo teach test bench clean
+.PHONY: help setup build lab demo teach lesson quick lint test bench clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 15
@@ -16,13 +16,13 @@ setup: $(INSTALLED) ## Make .venv with everything in it; a second time takes no 
 	@tools/system-packages bubblewrap || true
 	@tools/system-packages chromium || true
 
-build: $(INSTALLED) ## Make the notebooks from source/
+build: $(INSTALLED) ## Make what has changed of the notebooks and of the tables in docs/
 	@$(BIN)/autograder build
 
 lab: $(INSTALLED) ## Open the lessons in JupyterLab, in a work folder of your own
 	@$(BIN)/autograder lab
 
-demo: $(INSTALLED) ## Grade a simulated class, from the lessons to a table of scores
+demo: $(INSTALLED) ## Grade a simulated class of one lesson, down to a table of scores
 	@tools/system-packages bubblewrap
 	@$(BIN)/autograder demo
 
@@ -30,20 +30,28 @@ teach: $(INSTALLED) ## Open the course in JupyterLab, with nbgrader's formgrader
 	@tools/system-packages bubblewrap || true
 	@$(BIN)/autograder teach
 
-test: $(INSTALLED) ## Check style and types, run the tests
-	@tools/system-packages bubblewrap
-	@tools/system-packages chromium
+lesson: $(INSTALLED) ## Build one lesson, run it solved and empty, try its exams: make lesson L=05
+	@OMP_NUM_THREADS=1 $(BIN)/python tools/quick.py --lesson $(L)
+
+quick: $(INSTALLED) ## Lint, build and test what differs from the main branch, in a minute
+	@OMP_NUM_THREADS=1 $(BIN)/python tools/quick.py
+
+lint: $(INSTALLED) ## Check style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+
+test: lint ## Check style and types, run all tests
+	@tools/system-packages bubblewrap
+	@tools/system-packages chromium
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 bench: $(INSTALLED) ## Measure grading against stock nbgrader, in one run
 	@tools/system-packages bubblewrap
 	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/grading.py
 
 clean: ## Remove what build, demo and test made; .venv, work/ and all grades stay
-	rm -rf source/*/ demo artefacts build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf source/*/ demo artefacts build *.egg-info .build.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 # torch first and by its exact version: a loose requirement, met where there is no torch yet, may

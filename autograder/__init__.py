@@ -1,19 +1,10 @@
-"""Checks that name the mistake, for nbgrader courses of any subject."""
+"""What may everybody use? Checks that name the mistake, for nbgrader courses of any subject.
 
-from typing import TYPE_CHECKING
+Courses and notebooks import from here alone; `__init__.pyi` lists all that there is. Each name is
+looked up when it is first asked for: `import autograder` is quick, and a check does not wait for
+nbgrader.
+"""
 
-from autograder.check import check
+import lazy_loader
 
-if TYPE_CHECKING:
-    from autograder.marking import mark
-
-__all__ = ["check", "mark"]
-
-
-def __getattr__(name: str) -> object:
-    """Import `mark` when it is first asked for: it brings nbgrader, which every check would pay."""
-    if name == "mark":
-        from autograder.marking import mark
-
-        return mark
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,8 +4,9 @@ Commands import what they need when they are called, so that `autograder --help`
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,9 +14,16 @@ from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.threads import one_thread
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
+Lessons = Annotated[list[str] | None, typer.Argument(help="Lessons, by name or number.")]
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Prepare everything, start nothing.")]
+Port = Annotated[int | None, typer.Option(help="JupyterLab's port, if it is free: 8888.")]
+Ip = Annotated[str | None, typer.Option(help="Where JupyterLab listens: localhost.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, open nothing.")]
 
 
 @app.callback()
@@ -24,43 +32,64 @@ def autograder() -> None:
 
 
 @app.command()
-def build() -> None:
-    """Make the notebooks from the lessons' texts, the reference and the exams."""
-    changed = _build(Course.find())
-    if not changed:
+def build(
+    lessons: Lessons = None,
+    force: Annotated[bool, typer.Option(help="Make what has not changed, too.")] = False,
+) -> None:
+    """Make what has changed of the notebooks, from the lessons' texts, the reference and the exams.
+
+    Without LESSONS, the tables of docs/ are made as well. A number such as 02 stands for a lesson.
+    """
+    course = Course.find()
+    if not _build(course, course.lessons_named(lessons or ()), force=force):
         typer.echo("  nothing has changed")
 
 
-def _build(course: Course) -> list[Path]:
-    from autograder.build import build as build_all
+def _build(course: Course, lessons: Sequence[str], *, force: bool = False) -> list[Path]:
+    from autograder.lesson.incremental import build as build_changed
 
     with one_thread():
-        changed = build_all(course, progress=lambda lesson: typer.echo(f"building {lesson}"))
+        changed = build_changed(
+            course, lessons, force=force, progress=lambda product: typer.echo(f"making {product}")
+        )
     for path in changed:
         typer.echo(f"  wrote {path.relative_to(course.root)}")
     return changed
 
 
 @app.command()
-def demo() -> None:
-    """Grade a simulated class from end to end, in the folder demo/ of the course."""
+def demo(
+    lessons: Lessons = None,
+    everything: Annotated[bool, typer.Option("--all", help="All lessons: ten minutes.")] = False,
+) -> None:
+    """Grade a simulated class from end to end, in the folder demo/ of the course.
+
+    Without LESSONS it is the shortest one: a minute or so.
+    """
     from rich.console import Console
 
-    from autograder.demo import as_tables, disappointments, run_demo
+    from autograder.demo import demo
 
-    course = Course.find()
-    folder = course.root / "demo"
-    console = Console()
-    with one_thread():
-        results = run_demo(
-            course, folder, course.lessons(), progress=lambda step: console.print(f"  {step}")
-        )
-    for table in as_tables(results):
+    course, console = Course.find(), Console()
+    names = course.lessons() if everything else course.lessons_named(lessons or ())
+    with one_thread(), _bar() as bar:
+        task = bar.add_task("making a class")
+
+        def show(done: int, steps: int, step: str) -> None:
+            bar.update(task, completed=done, total=steps, description=step)
+            if not console.is_terminal:
+                console.print(f"  {done} of {steps}: {step}")
+
+        names = names or [demo.shortest_lesson(course)]
+        results = demo.run_demo(course, course.root / "demo", names, progress=show)
+    for table in demo.as_tables(results):
         console.print("", table)
-    console.print("\nFeedback pages:  demo/feedback/<student>/<lesson>/<lesson>.html")
+    console.print("\nFeedback pages:   demo/feedback/<student>/<lesson>/<lesson>.html")
     console.print("Graded notebooks: demo/autograded/<student>/<lesson>/<lesson>.ipynb")
-    console.print("Your own class:  make teach", highlight=False)
-    wrong = disappointments(results)
+    console.print("Your own class:   make teach", highlight=False)
+    if page := demo.worth_opening(results):
+        console.print(f"Worth opening:    {page.relative_to(course.root)}", soft_wrap=True)
+    wrong = demo.disappointments(results)
     for sentence in wrong:
         console.print(f"not as expected: {sentence}", style="red")
     if wrong:
@@ -81,15 +110,12 @@ def grade(
     Interrupt it when you like: what is graded stays, and the next run goes on from there.
     """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
 
-    from autograder.classwork import as_table, grade_class, students_of
+    from autograder.nbgrading.grade_class import as_table, grade_class, students_of
 
     course = Course.find()
     students = [student] if student else students_of(course, lesson)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining())
-    with one_thread(), Progress(*columns, transient=True) as bar:
+    with one_thread(), _bar() as bar:
         task = bar.add_task(lesson, total=len(students))
         results = []
         for result in grade_class(course, lesson, students, force=force, isolation=isolation):
@@ -111,8 +137,8 @@ def mark(
     from rich.console import Console
     from rich.progress import Progress
 
-    from autograder.marking import mark_notebook
-    from autograder.marks import as_table
+    from autograder.learner.marking import mark_notebook
+    from autograder.learner.marks import as_table
 
     course = Course.find()
     with one_thread(), Progress(transient=True) as bar:
@@ -130,44 +156,63 @@ def lab(
     folder: Annotated[
         Path | None, typer.Option(help="Your own folder; by default work/ in the course.")
     ] = None,
+    port: Port = None,
+    ip: Ip = None,
+    no_browser: NoBrowser = False,
     no_open: NoOpen = False,
 ) -> None:
     """Copy the lessons into a folder of your own and open them in JupyterLab.
 
     What you wrote is never overwritten: a lesson that changed is put beside yours.
     """
-    from autograder.jupyter import open_lab
-    from autograder.work import Change, copy_lessons, work_folder
+    from autograder.learner.jupyter import open_lab, server_options
+    from autograder.learner.work import Change, copy_lessons, work_folder
 
     course = Course.find()
-    _build(course)
+    _build(course, course.lessons())
     folder = work_folder(course, folder)
     for copied in copy_lessons(course, folder):
         if copied.change is not Change.NONE:
             typer.echo(copied)
     typer.echo(f"Your notebooks are in {folder}.")
     if not no_open:
-        typer.echo("JupyterLab opens in your browser; end it with Ctrl-C here.")
-        open_lab(folder)
+        _announce(no_browser)
+        open_lab(folder, options=server_options(port, ip, browser=not no_browser))
 
 
 @app.command()
-def teach(no_open: NoOpen = False) -> None:
+def teach(
+    port: Port = None, ip: Ip = None, no_browser: NoBrowser = False, no_open: NoOpen = False
+) -> None:
     """Open the course in JupyterLab, with nbgrader's formgrader ready.
 
     Its release and collect buttons use the folder exchange/ in the course.
     """
-    from autograder.jupyter import open_course, prepare_course
+    from autograder.learner.jupyter import open_course, prepare_course, server_options
 
     course = Course.find()
-    _build(course)
+    _build(course, course.lessons())
     prepare_course(course)
     if sys.platform == "win32":
         typer.echo("nbgrader's release and collect buttons need Linux or macOS; all else works.")
     typer.echo("Formgrader is in JupyterLab's menu Nbgrader.")
     if not no_open:
-        typer.echo("JupyterLab opens in your browser; end it with Ctrl-C here.")
-        open_course(course)
+        _announce(no_browser)
+        open_course(course, options=server_options(port, ip, browser=not no_browser))
+
+
+def _bar() -> "Progress":
+    """A line of progress with the time that is left, gone at the end."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining())
+    return Progress(*columns, TextColumn("left"), transient=True)
+
+
+def _announce(no_browser: bool) -> None:
+    where = "prints its address below" if no_browser else "opens in your browser"
+    typer.echo(f"JupyterLab {where}; end it with Ctrl-C here.")
 
 
 def main() -> None:

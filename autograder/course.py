@@ -5,15 +5,26 @@ of the engine imports it.
 """
 
 import importlib
+import keyword
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from autograder.errors import CourseNotFound, ReferenceNotFound
+from autograder.errors import (
+    CourseNotFound,
+    LessonNameError,
+    LessonNotFound,
+    ReferenceNotFound,
+)
+from autograder.settings import SOLUTIONS, Settings, read_settings
 
-_LESSON = re.compile(r"\d\d_[a-z0-9_]+")
+_NUMBER = re.compile(r"^\d+_")
+_EXAMS = "exams"
+# A folder of texts often says what they are; that is no lesson.
+_NO_LESSON = "readme"
 
 
 @dataclass(frozen=True)
@@ -51,12 +62,55 @@ class Course:
     @property
     def solutions(self) -> Path:
         """The reference, a module per lesson, and its exams."""
-        return self.root / "solutions"
+        return self.root / SOLUTIONS
+
+    @property
+    def settings(self) -> Settings:
+        """What is particular to this course.
+
+        Raises:
+            SettingError: when course.toml says what can't be.
+        """
+        return read_settings(self.root)
 
     def lessons(self) -> list[str]:
-        """The names of all lessons, such as 02_dot_product_self_attention, in their order."""
-        names = (path.stem for path in self.source.glob("*.md"))
-        return sorted(name for name in names if _LESSON.fullmatch(name))
+        """The names of all lessons, such as 02_vectors or week1, in their order: 2 before 10.
+
+        Raises:
+            LessonNameError: for a text with a name that no module can have, or with another's.
+        """
+        paths = [path for path in self.source.glob("*.md") if path.stem.lower() != _NO_LESSON]
+        lessons: dict[str, Path] = {}
+        for path in sorted(paths, key=_in_order):
+            module = module_name(path.stem)
+            if not module.isidentifier() or keyword.iskeyword(module) or module == _EXAMS:
+                raise LessonNameError(
+                    f"{path}: no module can be called {module}, as this lesson's reference would "
+                    "be: rename it, to letters, digits and _ as in week1.md or 01_vectors.md"
+                )
+            if module in lessons:
+                raise LessonNameError(
+                    f"{path} and {lessons[module]} would share the reference "
+                    f"{SOLUTIONS}/{module}.py: rename one of them"
+                )
+            lessons[module] = path
+        return [path.stem for path in lessons.values()]
+
+    def lessons_named(self, names: Iterable[str]) -> list[str]:
+        """The full names of some lessons; how a name begins, such as 02, is enough.
+
+        Raises:
+            LessonNotFound: when a name stands for no lesson, or for several.
+        """
+        return [self._lesson_named(name) for name in names]
+
+    def _lesson_named(self, name: str) -> str:
+        lessons = self.lessons()
+        found = [name] if name in lessons else [one for one in lessons if one.startswith(name)]
+        if len(found) != 1 or not name:
+            what = "several lessons are" if len(found) > 1 else "no lesson is"
+            raise LessonNotFound(f"{what} called {name!r}: there are {', '.join(lessons)}.")
+        return found[0]
 
     def lesson_file(self, lesson: str) -> Path:
         """The text of a lesson."""
@@ -72,7 +126,7 @@ class Course:
         Raises:
             ReferenceNotFound: when it has none.
         """
-        return self._module(f"solutions.{module_name(lesson)}")
+        return self._module(f"{SOLUTIONS}.{module_name(lesson)}")
 
     def exam_module(self, lesson: str) -> ModuleType:
         """The exams of a lesson.
@@ -80,7 +134,7 @@ class Course:
         Raises:
             ReferenceNotFound: when it has none.
         """
-        return self._module(f"solutions.exams.{module_name(lesson)}")
+        return self._module(f"{SOLUTIONS}.{_EXAMS}.{module_name(lesson)}")
 
     def _module(self, name: str) -> ModuleType:
         self._come_first()
@@ -97,12 +151,18 @@ class Course:
         """Have `solutions` mean this course's, even where another course was at work before."""
         root = str(self.root)
         sys.path[:] = [root, *(folder for folder in sys.path if folder != root)]
-        loaded = sys.modules.get("solutions")
+        loaded = sys.modules.get(SOLUTIONS)
         if loaded and not any(Path(place) == self.solutions for place in loaded.__path__):
-            for name in [name for name in sys.modules if f"{name}.".startswith("solutions.")]:
+            for name in [name for name in sys.modules if f"{name}.".startswith(f"{SOLUTIONS}.")]:
                 del sys.modules[name]
 
 
 def module_name(lesson: str) -> str:
     """A lesson's name without its number, which is the name of its modules in solutions/."""
-    return lesson.split("_", 1)[1]
+    return _NUMBER.sub("", lesson)
+
+
+def _in_order(path: Path) -> list[tuple[bool, int, str]]:
+    """Sorts names as people do, by the numbers in them: week2 comes before week10."""
+    parts = [(part, part.isdecimal()) for part in re.findall(r"\d+|\D+", path.stem)]
+    return [(not number, int(part) if number else 0, part) for part, number in parts]

@@ -2,6 +2,9 @@
 
 CourseError
 ├── CourseNotFound      no course in this folder or above it
+├── LessonNotFound      a name stands for no lesson, or for several
+├── SettingError        a setting in course.toml that can't be
+├── LessonNameError     a text in source/ has a name that no lesson can have
 ├── LessonNotBuilt      a lesson has no notebook yet
 ├── WorkFolderError     lessons can't be copied to where they were asked for
 ├── NotebookStopped     a notebook could not be run to its end
@@ -41,6 +44,18 @@ class CourseError(Exception):
 
 class CourseNotFound(CourseError):
     """There is no course in this folder or above it."""
+
+
+class LessonNotFound(CourseError):
+    """A name stands for no lesson of the course, or for several."""
+
+
+class SettingError(CourseError):
+    """A setting of the course has a name, or a value, that can't be."""
+
+
+class LessonNameError(CourseError):
+    """A text in source/ has a name that no lesson can have."""
 
 
 class LessonNotBuilt(CourseError):

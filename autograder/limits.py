@@ -32,10 +32,11 @@ class Limits:
             ones make sense, or too high to be kept.
     """
 
-    # Time, by the clock on the wall but for the last.
+    # Time that is spent running and sleeping; waiting for a processor that others use is free.
     cell_seconds: float = 60.0  # one cell of the student's
     call_seconds: float = 30.0  # one call of a function or method of the student's
     submission_seconds: float = 600.0  # all cells and calls of a submission
+    patience: float = 10.0  # by the clock on the wall, each of these takes so many times as long
     cpu_seconds: float = 600.0  # processor time of a student process in all its life
 
     # What a student process may have.

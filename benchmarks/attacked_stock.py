@@ -17,14 +17,22 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from attacks import LESSON, WRONG_DOUBLE, Attack
 from nbformat.notebooknode import NotebookNode
-from stock_walls import ABSTRACT, FILE, READER, TCP, UDP, UNIX, run_nbgrader, run_python
-from test_attacks import (
+
+from autograder.nbgrading.configuration import configuration, nbgrader_api
+from benchmarks.stock_walls import (
+    ABSTRACT,
+    FILE,
+    READER,
+    TCP,
+    UDP,
+    UNIX,
+    run_nbgrader,
+    run_python,
+)
+from tests.support.attack_scene import (
     CANARY,
-    COURSE,
     NOTEBOOK_BYTES,
-    ROOT,
     SECRETS,
     Listeners,
     Scene,
@@ -35,8 +43,8 @@ from test_attacks import (
     plain_with,
     shows_one_case,
 )
-
-from autograder.stock import configuration, nbgrader_api
+from tests.support.attacks import LESSON, WRONG_DOUBLE, Attack
+from tests.support.course import COURSE, ROOT
 
 HARD_SECONDS = 90
 CELL_SECONDS = 10
@@ -148,7 +156,7 @@ def _fresh(scene: StockScene, source: NotebookNode, right: bytes, attack: Attack
 def _right(scene: StockScene, source: NotebookNode, attack: Attack) -> bytes:
     if attack.tests:
         return plain_with(scene, source, "def double(x):\n    return 2 * x")
-    return nbformat.writes(scene.solved).encode()
+    return str(nbformat.writes(scene.solved)).encode()
 
 
 def _attacking(scene: StockScene, source: NotebookNode, attack: Attack) -> bytes:

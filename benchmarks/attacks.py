@@ -20,16 +20,23 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
+sys.path.insert(0, str(ROOT))
 
-import attacks_table  # noqa: E402
 import nbformat  # noqa: E402
-import test_attacks as suite  # noqa: E402
-from attacked_stock import NOT_RUN, StockScene, attack_stock, signs_in, stock_scene  # noqa: E402
-from attacks import ATTACKS, WRONG_DOUBLE, Attack  # noqa: E402
 from nbformat.notebooknode import NotebookNode  # noqa: E402
 
-from autograder.sandbox import Sandbox  # noqa: E402
+from autograder.grading.grade import Graded  # noqa: E402
+from autograder.sandbox.sandbox import Sandbox  # noqa: E402
+from benchmarks import attacks_table  # noqa: E402
+from benchmarks.attacked_stock import (  # noqa: E402
+    NOT_RUN,
+    StockScene,
+    attack_stock,
+    signs_in,
+    stock_scene,
+)
+from tests.support import attack_scene  # noqa: E402
+from tests.support.attacks import ATTACKS, LESSON, WRONG_DOUBLE, Attack  # noqa: E402
 
 SEEN = ROOT / "benchmarks" / "attacks.json"
 HONEST = Attack("an honest wrong answer", ())
@@ -59,12 +66,12 @@ def on_stock(scene: StockScene, attack: Attack, honest: dict[str, Any]) -> dict[
 class Ours:
     """The same submissions on ours, in the scene of the tests."""
 
-    def __init__(self, scene: suite.Scene, box: Sandbox, tight: Sandbox) -> None:
+    def __init__(self, scene: attack_scene.Scene, box: Sandbox, tight: Sandbox) -> None:
         self._scene, self._box, self._tight = scene, box, tight
         # What an honest wrong answer earns, and what the neighbour has before any attack.
-        self._honest = suite.points(self._grade(HONEST, box))
+        self._honest = attack_scene.points(self._grade(HONEST, box))
         self._calm = self._neighbour()
-        self._most = sum(suite.points(self._calm).values())
+        self._most = sum(attack_scene.points(self._calm).values())
 
     def attack(self, attack: Attack) -> dict[str, Any]:
         """What came of it, and what changed beside it."""
@@ -74,42 +81,44 @@ class Ours:
             most, honest = self._most, sum(self._honest.values())
         else:
             found = self._grade(attack, self._tight if attack.tight else self._box)
-            points, notebook = sum(suite.points(found).values()), found.notebook
+            points, notebook = sum(attack_scene.points(found).values()), found.notebook
             most = float(len(attack.tests)) or self._most
             honest = 0.0 if attack.tests else sum(self._honest.values())
         signs = {*signs_in(notebook)} - {*signs_in(self._calm.notebook)}
         signs |= {"wrote outside"} if self._scene.digest() != digest else set()
         signs |= {"reached the network"} if self._scene.listeners.heard() else set()
         after = self._neighbour()
-        same = suite.outputs(after.notebook) == suite.outputs(self._calm.notebook)
-        if not same or suite.points(after) != suite.points(self._calm):
+        same = attack_scene.outputs(after.notebook) == attack_scene.outputs(self._calm.notebook)
+        if not same or attack_scene.points(after) != attack_scene.points(self._calm):
             signs.add("neighbour changed")
         return {"points": points, "most": most, "honest": honest, "signs": sorted(signs)}
 
-    def _grade(self, attack: Attack, box: Sandbox) -> suite.Graded:
+    def _grade(self, attack: Attack, box: Sandbox) -> Graded:
         scene = self._scene
         source, submission = scene.source, b""
         if attack.tests:
-            source = suite.plain_course(attack)
-            submission = suite.plain_with(scene, source, attack.answer or WRONG_DOUBLE)
-        return suite.graded(
-            scene, box, source, submission or suite.lesson_with(scene, attack), attack
+            source = attack_scene.plain_course(attack)
+            submission = attack_scene.plain_with(scene, source, attack.answer or WRONG_DOUBLE)
+        return attack_scene.graded(
+            scene, box, source, submission or attack_scene.lesson_with(scene, attack), attack
         )
 
-    def _neighbour(self) -> suite.Graded:
+    def _neighbour(self) -> Graded:
         scene = self._scene
-        return suite.graded(scene, self._box, scene.source, suite.neighbour(scene), HONEST)
+        return attack_scene.graded(
+            scene, self._box, scene.source, attack_scene.neighbour(scene), HONEST
+        )
 
     def _folder(self, attack: Attack) -> tuple[float, NotebookNode]:
         scene = self._scene
-        suite._as_before(scene)
-        wrong = nbformat.reads(suite.lesson_with(scene, HONEST), as_version=4)
-        folder = suite._hand_in(scene, "mal", wrong)
+        attack_scene.as_before(scene)
+        wrong = nbformat.reads(attack_scene.lesson_with(scene, HONEST), as_version=4)
+        folder = attack_scene.hand_in(scene, "mal", wrong)
         assert attack.folder is not None
         attack.folder(folder)
-        scene.api.autograde(suite.LESSON, "mal", force=True)
-        graded = scene.course / "autograded" / "mal" / suite.LESSON / f"{suite.LESSON}.ipynb"
-        return suite._score(scene, "mal"), nbformat.read(graded, as_version=4)
+        scene.api.autograde(LESSON, "mal", force=True)
+        graded = scene.course / "autograded" / "mal" / LESSON / f"{LESSON}.ipynb"
+        return attack_scene.score_of(scene, "mal"), nbformat.read(graded, as_version=4)
 
 
 @contextmanager
@@ -117,12 +126,12 @@ def both() -> Iterator[tuple[StockScene, Ours]]:
     """Two courses to be attacked, and a home that nobody lives in."""
     with tempfile.TemporaryDirectory(prefix="attacks-") as folder:
         os.environ["HOME"] = str(Path(folder, "home"))
-        os.environ["JUPYTERHUB_API_TOKEN"] = suite.TOKEN
-        scene = suite._make_scene(Path(folder, "course"), Path(folder, "home"))
+        os.environ["JUPYTERHUB_API_TOKEN"] = attack_scene.TOKEN
+        scene = attack_scene.make_scene(Path(folder, "course"), Path(folder, "home"))
         try:
             with (
-                Sandbox(suite.LIMITS, preload=suite.MODULES) as box,
-                Sandbox(suite.TIGHT, preload=suite.MODULES) as tight,
+                Sandbox(attack_scene.LIMITS, preload=attack_scene.MODULES) as box,
+                Sandbox(attack_scene.TIGHT, preload=attack_scene.MODULES) as tight,
                 stock_scene(scene) as stock,
             ):
                 yield stock, Ours(scene, box, tight)

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from attacked_stock import CELL_SECONDS, HARD_SECONDS
-from attacks import ATTACKS, Attack
-from stock_walls import FILE, MEMORY
+from benchmarks.attacked_stock import CELL_SECONDS, HARD_SECONDS
+from benchmarks.stock_walls import FILE, MEMORY
+from tests.support.attacks import ATTACKS, Attack
 
 BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
 SEPARATED = "the tests run in another process"

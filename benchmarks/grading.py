@@ -23,15 +23,15 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from rich.console import Console
 from rich.table import Table
 
-from autograder.grading import grade
+from autograder.grading.grade import grade
 from autograder.limits import Limits
-from autograder.sandbox import Sandbox
+from autograder.sandbox.sandbox import Sandbox
 
 LESSON = "small"
 SUBMISSIONS = 40
 FEW, MANY = 10, 400
 ROUNDS = 2
-MODULES = ("numpy", "torch", "matplotlib.pyplot", "IPython", "autograder.student")
+MODULES = ["numpy", "torch", "matplotlib.pyplot"]
 ANSWERS = {
     "scores": "def scores(q, k):\n    return q @ k.T",
     "scale": "def scale(s, d):\n    return s / d**0.5",
@@ -52,15 +52,12 @@ c.CourseDirectory.root = {root!r}
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]
 """
 OURS = """
+from autograder import configure
+
 c = get_config()
-c.CourseDirectory.root = {root!r}
-from autograder.converter import SubmissionExporter, install
-from autograder.nbgrading import AUTOGRADE_PREPROCESSORS, SANITIZE_PREPROCESSORS
-install()
-c.Autograde.exporter_class = SubmissionExporter
-c.Autograde.sanitize_preprocessors = SANITIZE_PREPROCESSORS
-c.Autograde.autograde_preprocessors = AUTOGRADE_PREPROCESSORS
-c.GradeSafely.preload = ["numpy", "torch", "matplotlib.pyplot"]
+configure(c, __file__)
+c.CourseDirectory.release_directory = "release"
+c.GradeSafely.preload = {modules}
 """
 
 
@@ -72,11 +69,12 @@ def notebook() -> NotebookNode:
         marked = f"{head}\n    ### BEGIN SOLUTION\n{body}\n    ### END SOLUTION"
         cells += [_marked(marked, name, 0), _marked(TESTS[name], f"{name}_test", 1)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    return new_notebook(cells=cells, metadata=kernel)
+    made: NotebookNode = new_notebook(cells=cells, metadata=kernel)
+    return made
 
 
 def _marked(source: str, grade_id: str, points: int) -> NotebookNode:
-    cell = new_code_cell(source, id=grade_id.replace("_", "-"))
+    cell: NotebookNode = new_code_cell(source, id=grade_id.replace("_", "-"))
     cell.metadata["nbgrader"] = {
         "grade": points > 0, "solution": points == 0, "locked": points > 0, "points": points,
         "grade_id": grade_id, "schema_version": 3, "task": False, "cell_type": "code",
@@ -89,7 +87,7 @@ def make_course(root: Path, settings: str, submissions: int) -> None:
     folder = root / "source" / LESSON
     folder.mkdir(parents=True)
     nbformat.write(notebook(), folder / f"{LESSON}.ipynb")
-    (root / "nbgrader_config.py").write_text(settings.format(root=str(root)))
+    (root / "nbgrader_config.py").write_text(settings.format(root=str(root), modules=MODULES))
     _nbgrader(root, "generate_assignment", LESSON)
     released = nbformat.read(root / "release" / LESSON / f"{LESSON}.ipynb", as_version=4)
     for cell in released.cells:

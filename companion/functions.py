@@ -4,9 +4,10 @@ torch is imported when a function is first called, so that importing this packag
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+def softmax(x: ArrayLike, axis: int = -1) -> np.ndarray:
     """`torch.softmax`, from a NumPy array to a new NumPy array.
 
     Args:

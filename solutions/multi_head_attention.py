@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from companion.heads import CausalHead
+from companion import CausalHead
 
 
 def two_heads_by_hand() -> dict[str, object]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from companion.positions import rope, sinusoids
+from companion import rope, sinusoids
 
 
 def encodings_by_hand() -> dict[str, object]:

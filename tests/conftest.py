@@ -1,6 +1,7 @@
 """Fixtures that several test files use."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,23 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
+# The files that take longest, so that they begin first and all workers end at about the same time.
+LONG = [
+    *("test_processors", "test_grade", "test_exams", "test_damage", "test_attacks", "test_lessons"),
+    *("test_demo", "test_resume", "test_formgrader", "test_shipped", "test_installed"),
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, in a run of everything; the order within a file stays."""
+    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
 @pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
     """A browser of this file's own."""
     # Most tests need none, nor the time that it takes to import what drives it.
-    from lab import running_browser
+    from tests.support.lab import running_browser
 
     with running_browser() as browser:
         yield browser
@@ -28,3 +41,11 @@ def published(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     shell = SimpleNamespace(display_pub=SimpleNamespace(publish=outputs.append))
     monkeypatch.setattr(IPython, "get_ipython", lambda: shell)
     return outputs
+
+
+@pytest.fixture(scope="session")
+def wheel_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that `pip install` makes of this tree."""
+    from tests.support.installed import build_wheel
+
+    return build_wheel(tmp_path_factory.mktemp("wheel"))

@@ -7,9 +7,13 @@ It trains both translators from nothing, as the lesson does when asked to: a min
 
 import os
 
-from companion.training import train_translator
-from companion.translation import held_out_pairs
-from companion.translator import accuracy_by_length, load_translator, save_translator, weights_file
+from companion import held_out_pairs, train_translator
+from companion.models.translator import (
+    accuracy_by_length,
+    load_translator,
+    save_translator,
+    weights_file,
+)
 
 
 def main() -> None:

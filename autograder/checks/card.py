@@ -1,21 +1,23 @@
-"""A report as a learner sees it: a small card in a notebook, plain text elsewhere."""
+"""A report as a learner sees it, a small card in a notebook and plain text elsewhere, and as it
+travels in a notebook's outputs.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from html import escape
+from typing import Any
 
-from autograder.report import Report, State
+from autograder.exam.report import Finding, Report, Verdict
 
 REPORT_MIME = "application/vnd.autograder.report+json"
 
+_STOPPED = ("!", "#b3261e", "#f2857b")
 _LOOKS = {
-    State.PASSED: ("✓", "#1a7f37", "#3fb950"),
-    State.WRONG: ("✗", "#b35900", "#e3a04f"),
-    State.EXCEPTION: ("!", "#b3261e", "#f2857b"),
-    State.STOPPED: ("!", "#b3261e", "#f2857b"),
-    State.NOT_IMPLEMENTED: ("○", "#5f6b7a", "#9aa7b5"),
+    Verdict.PASSED: ("✓", "#1a7f37", "#3fb950"),
+    Verdict.WRONG: ("✗", "#b35900", "#e3a04f"),
+    Verdict.NOT_IMPLEMENTED: ("○", "#5f6b7a", "#9aa7b5"),
 }
 
 # JupyterLab's own variables where there are any, so that both of its themes are followed; a page
@@ -37,16 +39,16 @@ background:var(--jp-layout-color2,#f3f4f6)}
 </style>"""
 
 
-_collected: ContextVar[list[dict[str, object]] | None] = ContextVar("collected", default=None)
+_collected: ContextVar[list[Report] | None] = ContextVar("collected", default=None)
 
 
 @contextmanager
-def collect() -> Iterator[list[dict[str, object]]]:
+def collect() -> Iterator[list[Report]]:
     """Have reports that are shown within collected, for whoever displays them otherwise."""
-    bundles: list[dict[str, object]] = []
-    token = _collected.set(bundles)
+    reports: list[Report] = []
+    token = _collected.set(reports)
     try:
-        yield bundles
+        yield reports
     finally:
         _collected.reset(token)
 
@@ -55,7 +57,7 @@ def show(report: Report) -> None:
     """Display the report: a card in a notebook, text in a terminal."""
     collected = _collected.get()
     if collected is not None:
-        collected.append(bundle(report))
+        collected.append(report)
     elif _in_notebook():
         from IPython.display import display
 
@@ -69,22 +71,52 @@ def bundle(report: Report) -> dict[str, object]:
     return {
         "text/html": card(report),
         "text/plain": "\n".join(report.lines()),
-        REPORT_MIME: {
-            "exercise": report.exercise,
-            "state": report.state.value,
-            "passed": len(report.passed),
-            "total": report.total,
-            "credit": report.credit,
-            "misconception": report.misconception,
-            "hint": report.hint,
-            "details": list(report.finding.details) if report.finding else [],
-        },
+        REPORT_MIME: _to_json(report),
     }
+
+
+def report_in(data: Mapping[str, Any]) -> Report | None:
+    """The report that `bundle` has put among an output's data, or None where there is none."""
+    try:
+        return _from_json(data[REPORT_MIME])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _to_json(report: Report) -> dict[str, object]:
+    finding = report.finding
+    return {
+        "exercise": report.exercise,
+        "state": report.verdict.value,
+        "passed": len(report.passed),
+        "passed_cases": list(report.passed),
+        "total": report.total,
+        "credit": report.credit,
+        "misconception": report.misconception,
+        "hint": report.hint,
+        "failed_case": finding.case if finding else None,
+        "failed_inputs": finding.inputs if finding else "",
+        "details": list(finding.details) if finding else [],
+    }
+
+
+def _from_json(written: Mapping[str, Any]) -> Report:
+    case, inputs, details = (written[key] for key in ("failed_case", "failed_inputs", "details"))
+    return Report(
+        written["exercise"],
+        Verdict(written["state"]),
+        tuple(written["passed_cases"]),
+        written["total"],
+        None if case is None else Finding(case, inputs, tuple(details)),
+        written["misconception"],
+        written["hint"],
+        written["credit"],
+    )
 
 
 def card(report: Report) -> str:
     """The report as HTML; everything in it that came from a learner's code is escaped."""
-    sign, light, dark = _LOOKS[report.state]
+    sign, light, dark = _LOOKS.get(report.verdict, _STOPPED)
     body = [f'<div class="ag-head"><b>{sign}</b>{escape(report.headline)}</div>']
     if report.passed_in_words:
         body.append(f'<div class="ag-passed">{escape(report.passed_in_words)}</div>')

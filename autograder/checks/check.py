@@ -5,12 +5,12 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from autograder import execution, printed
-from autograder.card import show
+from autograder.checks import examples, purpose
+from autograder.checks.card import show
 from autograder.errors import CheckError
-from autograder.judge import judge
-from autograder.report import Report, State
-from autograder.rules import broken
+from autograder.exam.judge import judge
+from autograder.exam.report import Report, Verdict
+from autograder.exam.rules import broken
 
 
 class ExerciseNotPassed(Exception):
@@ -25,7 +25,7 @@ class ExerciseNotPassed(Exception):
 
         The result itself stands above it, but for nbgrader's Validate, which shows this alone.
         """
-        validating = os.environ.get(execution.VARIABLE) == "validate"
+        validating = os.environ.get(purpose.VARIABLE) == "validate"
         return self.report.lines() if validating else [self.report.headline]
 
 
@@ -40,7 +40,7 @@ def check(answer: object) -> None:
         ExerciseNotPassed: only when nbgrader validates the notebook; otherwise the result is
             shown and the notebook runs on.
     """
-    exercises = printed.read(Path.cwd())
+    exercises = examples.read(Path.cwd())
     name = name_of(answer, exercises, sys._getframe(1).f_globals)
     exercise = exercises[name]
     rule = broken(name, answer, exercise.forbids)
@@ -50,7 +50,7 @@ def check(answer: object) -> None:
 def settle(report: Report) -> None:
     """Show a report; raise when it did not pass and somebody's tool waits for the outcome."""
     show(report)
-    if report.state is not State.PASSED and execution.VARIABLE in os.environ:
+    if report.verdict is not Verdict.PASSED and purpose.VARIABLE in os.environ:
         raise ExerciseNotPassed(report)
 
 

@@ -7,19 +7,28 @@ and each misconception give on the printed examples, and nothing else.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autograder.compare import Tolerance
 from autograder.errors import CheckError, ExamError
-from autograder.exam import Exam
-from autograder.judge import Case, is_mistaken
-from autograder.plain import decode, decode_outcome, encode, encode_outcome, find, importable
+from autograder.exam.exam import Exam, cast_all
+from autograder.exam.judge import Case, is_mistaken
+from autograder.values.as_json import (
+    find,
+    from_json,
+    importable,
+    outcome_from_json,
+    outcome_to_json,
+    to_json,
+)
+from autograder.values.compare import Tolerance, identical
+from autograder.values.outcome import Outcome, observe
+from autograder.values.rounding import shipped
 
 FILE = "checks.json"
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -52,10 +61,7 @@ def read(folder: Path) -> dict[str, Printed]:
     try:
         written = json.loads(path.read_text(encoding="utf-8"))
         if written["format"] != _FORMAT:
-            raise CheckError(
-                f"{path} has format {written['format']}, this version of autograder reads "
-                f"{_FORMAT}: install the version that came with the notebook"
-            )
+            raise CheckError(f"{path} {_of_another_version(written['format'])}")
         return {name: _read_exam(exam) for name, exam in written["exercises"].items()}
     except FileNotFoundError:
         raise CheckError(
@@ -72,8 +78,22 @@ def read(folder: Path) -> dict[str, Printed]:
         ) from error
 
 
+def _of_another_version(found: object) -> str:
+    if isinstance(found, int) and found < _FORMAT:
+        return (
+            f"is from an older version of the course (format {found}, and this program reads "
+            f"{_FORMAT}): get the lesson anew, notebook and {FILE} together, from where you had it "
+            "(`autograder lab` puts it beside your own work), or install the version of the course "
+            "that it came with"
+        )
+    return (
+        f"is from a newer version of the course (format {found}, and this program reads "
+        f"{_FORMAT}): install the version of the course that the notebook came with"
+    )
+
+
 def _write_exam(exam: Exam) -> dict[str, Any]:
-    cases = [_write_case(case) for case in exam.printed_cases()]
+    cases = [_write_case(case, exam) for case in exam.printed_cases()]
     driver = {"use": importable(exam.use)} if exam.use else {}
     # The reference's package is not among what learners get.
     package = exam.reference.__module__.split(".")[0]
@@ -85,18 +105,28 @@ def _write_exam(exam: Exam) -> dict[str, Any]:
     return {"hints": exam.hints, **driver, **rules, "cases": cases}
 
 
-def _write_case(case: Case) -> dict[str, Any]:
-    outcomes = {name: run() for name, run in case.lookalikes.items()}
+def _write_case(case: Case, exam: Exam) -> dict[str, Any]:
+    precisely = {name: cast_all(value, "float64") for name, value in case.arguments.items()}
+    is_precise = identical(precisely, case.arguments)
+
+    def settle(outcome: Outcome, function: Callable[..., object]) -> Outcome:
+        precise = outcome if is_precise else observe(function, precisely, case.use)
+        return shipped(outcome, precise, case.tolerance)
+
+    case = replace(case, expected=settle(case.expected, exam.reference))
+    outcomes = {
+        name: settle(run(), exam.misconceptions[name]) for name, run in case.lookalikes.items()
+    }
     mistaken = {name: one for name, one in outcomes.items() if is_mistaken(one, case)}
     return {
         "label": case.label,
-        "arguments": {name: encode(value) for name, value in case.arguments.items()},
+        "arguments": {name: to_json(value) for name, value in case.arguments.items()},
         "names": list(case.names),
         "reveal": case.reveal,
         "tolerance": [case.tolerance.absolute, case.tolerance.relative],
-        "expected": encode_outcome(case.expected),
+        "expected": outcome_to_json(case.expected),
         # Whoever is not named here does what is expected.
-        "lookalikes": {name: encode_outcome(one) for name, one in mistaken.items()},
+        "lookalikes": {name: outcome_to_json(one) for name, one in mistaken.items()},
     }
 
 
@@ -109,13 +139,13 @@ def _read_exam(written: dict[str, Any]) -> Printed:
 def _read_case(
     written: dict[str, Any], misconceptions: Iterable[str], use: Callable[..., object] | None
 ) -> Case:
-    expected = decode_outcome(written["expected"])
+    expected = outcome_from_json(written["expected"])
     mistaken = dict.fromkeys(misconceptions, expected) | {
-        name: decode_outcome(one) for name, one in written["lookalikes"].items()
+        name: outcome_from_json(one) for name, one in written["lookalikes"].items()
     }
     return Case(
         label=written["label"],
-        arguments={name: decode(value) for name, value in written["arguments"].items()},
+        arguments={name: from_json(value) for name, value in written["arguments"].items()},
         expected=expected,
         tolerance=Tolerance(*written["tolerance"]),
         lookalikes={name: partial(mistaken.__getitem__, name) for name in misconceptions},

@@ -2,7 +2,7 @@
 
 A test cell of the source notebook begins, in nbgrader's hidden region, with
 
-    from autograder.hidden import hidden_check
+    from autograder import hidden_check
     check = hidden_check("solutions.exams.dot_product_self_attention")
 
 so that the line below it, `check(attention_scores)`, is the one that learners know and runs the
@@ -13,10 +13,10 @@ import importlib
 import sys
 from collections.abc import Callable
 
-from autograder.card import show
-from autograder.check import ExerciseNotPassed, name_of
-from autograder.exam import exams_of
-from autograder.report import Report, State
+from autograder.checks.card import show
+from autograder.checks.check import ExerciseNotPassed, name_of
+from autograder.exam.exam import exams_of
+from autograder.exam.report import Report, Verdict
 
 
 def hidden_check(module: str) -> Callable[[object], None]:
@@ -29,9 +29,9 @@ def hidden_check(module: str) -> Callable[[object], None]:
             report = exams[name].examine(answer)
         except KeyboardInterrupt:
             # nbgrader interrupts a cell that takes too long; a traceback would show the tests.
-            report = Report(name, State.STOPPED)
+            report = Report(name, Verdict.TIMEOUT)
         show(report)
-        if report.state is not State.PASSED:
+        if report.verdict is not Verdict.PASSED:
             raise ExerciseNotPassed(report)
 
     return check

@@ -1,22 +1,36 @@
 """A simulated class: submissions made from the reference and from the known misconceptions.
 
-Everything in it is derived from the course, so a new lesson has its class at once.
+Everything in it is derived from the course, so a new lesson has its class at once. It shows every
+verdict but "not run", which takes a submission that has used up its ten minutes.
 """
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograder.build import solved_notebook
-from autograder.course import Course
-from autograder.exam import Exam
-from autograder.rewriting import endless, standing_alone
+from autograder.cells import grade_id_of, has_role
+from autograder.demo.standalone import standing_alone, with_body
+from autograder.exam.exam import Exam
+from autograder.exam.report import Verdict
+from autograder.lesson.build import Built
+
+# Everybody in it, in the order in which they are graded.
+STUDENTS = (
+    *("ada", "ben", "cleo", "dan"),
+    *("eve", "finn", "gus", "hana", "ivan"),
+    *("kit", "liz", "max", "nora", "otto"),
+)
+_MISTAKEN = STUDENTS[4:9]
 
 _CRASH = "import os\nos._exit(1)"
+_LOOP = "while True:\n    pass"
+# By four processes together: one alone gets a MemoryError first, which is an exception.
+_HOARD = "import os\nos.fork()\nos.fork()\nkept = []\nwhile True: kept.append(bytearray(1 << 24))"
+_MISSPELT = "return resutl"
 
 
 @dataclass(frozen=True)
@@ -25,7 +39,7 @@ class Submission:
 
     `mistakes` maps each exercise that is wrong in a known way to its misconception's name;
     `passes` says which exercises should earn their points. `remark` stands in the record of a
-    broken submission.
+    broken submission; `verdict` is what becomes of exercises that earn nothing, where it is known.
     """
 
     student: str
@@ -33,20 +47,20 @@ class Submission:
     passes: frozenset[str]
     mistakes: Mapping[str, str]
     remark: str = ""
+    verdict: Verdict | None = None
 
 
 def submissions(
-    course: Course, lesson: str, released: NotebookNode, exams: Mapping[str, Exam]
+    built: Built, released: NotebookNode, exams: Mapping[str, Exam]
 ) -> list[Submission]:
     """The class for one lesson: right, empty, half done, wrong in known ways, and broken.
 
     Args:
-        course: where the reference is.
-        lesson: the lesson's name.
+        built: the lesson.
         released: the notebook that students got.
         exams: the lesson's exams.
     """
-    solved = solved_notebook(course, lesson)
+    solved = built.solved()
     every = [name for name in map(_solution_of, solved.cells) if name in exams]
     half = every[: len(every) // 2]
     return [
@@ -64,31 +78,38 @@ def _mistaken(
 ) -> Iterator[Submission]:
     """Students who are wrong in one exercise each, in a known way."""
     choices = list(_choices(solved, every, exams))
-    students = ("eve", "finn", "gus", "hana", "ivan")
-    for place, student in enumerate(students):
-        name, misconception, source = choices[place * len(choices) // len(students)]
+    for place, student in enumerate(_MISTAKEN):
+        name, misconception, source = choices[place * len(choices) // len(_MISTAKEN)]
         right = [other for other in every if other != name]
-        yield _hand_in(student, _rewrite(solved, {name: source}), right, {name: misconception})
+        submission = _hand_in(student, _rewrite(solved, {name: source}), right)
+        yield replace(submission, mistakes={name: misconception})
 
 
 def _broken(solved: NotebookNode, every: Sequence[str]) -> Iterator[Submission]:
-    """An endless loop, a file cut off in the middle, and a cell that ends its process."""
-    last, text = every[-1], nbformat.writes(solved)
-    looping = _rewrite(solved, {last: endless(_source(solved, last))})
-    yield _hand_in("kit", looping, every[:-1])
-    yield Submission("liz", text[: len(text) // 2], frozenset(), {}, remark="not valid JSON")
-    crash = nbformat.writes(_rewrite(solved, {every[1]: _CRASH}))
-    others = frozenset(every) - {every[1]}
-    yield Submission("max", crash, others, {}, remark="ended its own process")
+    """A loop without an end, half a file, and cells that break in three other ways."""
+
+    def in_one(student: str, name: str, source: str, verdict: Verdict) -> Submission:
+        right = [other for other in every if other != name]
+        return _hand_in(student, _rewrite(solved, {name: source}), right, verdict)
+
+    def over(name: str, body: str) -> str:
+        return with_body(_source(solved, name), body)
+
+    first, second, middle, last = every[0], every[1], every[len(every) // 2], every[-1]
+    yield in_one("kit", last, over(last, _LOOP), Verdict.TIMEOUT)
+    text = nbformat.writes(solved)[: len(nbformat.writes(solved)) // 2]
+    yield Submission("liz", text, frozenset(), {}, "not valid JSON", Verdict.MISSING)
+    crash = in_one("max", second, _CRASH, Verdict.KILLED)
+    yield replace(crash, remark="ended its own process")
+    yield in_one("nora", middle, over(middle, _HOARD), Verdict.MEMORY)
+    yield in_one("otto", first, over(first, _MISSPELT), Verdict.EXCEPTION)
 
 
 def _hand_in(
-    student: str,
-    notebook: NotebookNode,
-    passes: Sequence[str],
-    mistakes: Mapping[str, str] | None = None,
+    student: str, notebook: NotebookNode, passes: Sequence[str], verdict: Verdict | None = None
 ) -> Submission:
-    return Submission(student, nbformat.writes(notebook), frozenset(passes), mistakes or {})
+    text = nbformat.writes(notebook)
+    return Submission(student, text, frozenset(passes), {}, verdict=verdict)
 
 
 def _rewrite(notebook: NotebookNode, sources: Mapping[str, str]) -> NotebookNode:
@@ -110,8 +131,7 @@ def _source(notebook: NotebookNode, name: str) -> str:
 
 
 def _solution_of(cell: NotebookNode) -> str:
-    marks = cell.metadata.get("nbgrader", {})
-    return str(marks.get("grade_id", "")) if marks.get("solution") else ""
+    return grade_id_of(cell) if has_role(cell, "solution") else ""
 
 
 def _other_styles(exams: Mapping[str, Exam], solved: NotebookNode) -> dict[str, str]:

@@ -7,22 +7,28 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import unescape
+from itertools import count
 from pathlib import Path
 
 import nbformat
 from nbgrader.apps import NbGraderAPI
 from rich.table import Table
 
-from autograder.build import Built, build_lesson
-from autograder.classroom import Submission, submissions
 from autograder.course import Course
+from autograder.demo.classroom import STUDENTS, Submission, submissions
 from autograder.errors import GradingFailed
-from autograder.exam import exams_of
-from autograder.marks import Mark, marks_in, total
-from autograder.record import RECORD_SUFFIX
-from autograder.stock import configuration, nbgrader_api
+from autograder.exam.exam import exams_of
+from autograder.exam.report import Verdict
+from autograder.grading.record import RECORD_SUFFIX
+from autograder.learner.marks import Mark, marks_in, total
+from autograder.lesson.build import Built, build_lesson
+from autograder.lesson.lesson import read_lesson
+from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.grade_class import reason_of
+
+Progress = Callable[[int, int, str], None]
 
 _SECONDS_PER_CELL = 10
 _MANY = 3
@@ -31,7 +37,10 @@ _TAG = re.compile(r"</?code>")
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one submission: its marks and what was remarked, or why there are none."""
+    """What came of one submission: its marks and what was remarked, or why there are none.
+
+    `verdicts` has what the record says of each exercise.
+    """
 
     lesson: str
     submission: Submission
@@ -39,33 +48,62 @@ class Result:
     score: float = 0.0
     reason: str = ""
     remarks: Sequence[str] = ()
+    verdicts: Mapping[str, str] = field(default_factory=dict)
     feedback: Path | None = None
 
 
+def shortest_lesson(course: Course) -> str:
+    """The lesson with the fewest exercises, of several the last.
+
+    The class of every lesson shows the same verdicts, and this one's is graded soonest.
+    """
+
+    def exercises(lesson: str) -> int:
+        return len(read_lesson(course.lesson_file(lesson)).exercises)
+
+    return min(reversed(course.lessons()), key=exercises)
+
+
 def run_demo(
-    course: Course, root: Path, lessons: Sequence[str], *, progress: Callable[[str], None]
+    course: Course, root: Path, lessons: Sequence[str], *, progress: Progress
 ) -> list[Result]:
     """Grade a simulated class of these lessons in `root`, which is emptied first.
 
+    Args:
+        course: where the lessons are.
+        root: the folder in which all of it happens.
+        lessons: their full names.
+        progress: called before each step, with how many are done of how many, and what it is.
+
     Raises:
-        GradingFailed: when nbgrader could not release a lesson.
+        GradingFailed: when `root` can't be emptied, or nbgrader could not release a lesson.
     """
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir(parents=True)
+    _empty(root)
     config = configuration(course, root)
     config.GradeSafely.limits = {
         "cell_seconds": _SECONDS_PER_CELL,
         "call_seconds": _SECONDS_PER_CELL,
     }
     api = nbgrader_api(config)
-    results = []
+    results: list[Result] = []
+    steps, done = len(lessons) * (1 + len(STUDENTS)), count()
     for lesson in lessons:
-        progress(f"{lesson}: build and release")
+        progress(next(done), steps, f"{lesson}: build and release")
         built = _release(course, root, api, lesson)
-        for submission in _submit(course, root, lesson):
-            progress(f"{lesson}: grade {submission.student}")
+        for submission in _submit(root, built):
+            progress(next(done), steps, f"{lesson}: grade {submission.student}")
             results.append(_grade(root, api, built, submission))
     return results
+
+
+def _empty(root: Path) -> None:
+    try:
+        if root.exists():
+            shutil.rmtree(root)
+        root.mkdir(parents=True)
+    except OSError as error:
+        sentence = f"{root} can't be emptied ({error.strerror}): delete it, and try again."
+        raise GradingFailed(sentence) from error
 
 
 def _release(course: Course, root: Path, api: NbGraderAPI, lesson: str) -> Built:
@@ -77,15 +115,15 @@ def _release(course: Course, root: Path, api: NbGraderAPI, lesson: str) -> Built
             copy.write_text(text, encoding="utf-8", newline="\n")
     outcome = api.generate_assignment(lesson)
     if not outcome["success"]:
-        raise GradingFailed(f"nbgrader could not release {lesson}: {_last_line(outcome)}")
+        raise GradingFailed(f"nbgrader could not release {lesson}: {reason_of(outcome)}")
     return built
 
 
-def _submit(course: Course, root: Path, lesson: str) -> list[Submission]:
+def _submit(root: Path, built: Built) -> list[Submission]:
+    lesson = built.lesson.name
     folder = root / "notebooks" / lesson
     released = nbformat.read(folder / f"{lesson}.ipynb", as_version=4)
-    exams = exams_of(course.exam_module(lesson))
-    made = submissions(course, lesson, released, exams)
+    made = submissions(built, released, exams_of(built.course.exam_module(lesson)))
     for submission in made:
         target = root / "submitted" / submission.student / lesson
         shutil.copytree(folder, target)
@@ -98,7 +136,7 @@ def _grade(root: Path, api: NbGraderAPI, built: Built, submission: Submission) -
     outcome = api.autograde(lesson, student)
     graded = root / "autograded" / student / lesson / f"{lesson}.ipynb"
     if not outcome["success"] or not graded.exists():
-        return Result(lesson, submission, reason=_last_line(outcome))
+        return Result(lesson, submission, reason=reason_of(outcome))
     record = json.loads(graded.with_name(f"{lesson}{RECORD_SUFFIX}").read_text(encoding="utf-8"))
     marks = marks_in(nbformat.read(graded, as_version=4), built.lesson.points)
     api.generate_feedback(lesson, student)
@@ -106,12 +144,8 @@ def _grade(root: Path, api: NbGraderAPI, built: Built, submission: Submission) -
     with api.gradebook as gradebook:
         score = gradebook.find_submission(lesson, student).score
     feedback = page if page.exists() else None
-    return Result(lesson, submission, marks, score, "", record["remarks"], feedback)
-
-
-def _last_line(outcome: Mapping[str, object]) -> str:
-    text = f"{outcome.get('log', '')}\n{outcome.get('error', '')}".strip()
-    return text.split("\n")[-1]
+    cells = {cell["grade_id"].removesuffix("_check"): cell["verdict"] for cell in record["cells"]}
+    return Result(lesson, submission, marks, score, "", record["remarks"], cells, feedback)
 
 
 def as_tables(results: Sequence[Result]) -> list[Table]:
@@ -143,7 +177,7 @@ def _found(result: Result) -> list[str]:
     if len(result.remarks) > _MANY:
         return [result.remarks[0]]
     lost = [mark for mark in result.marks if mark.points == 0 and not mark.by_hand]
-    unwritten = [mark for mark in lost if mark.verdict == "not implemented yet"]
+    unwritten = [mark for mark in lost if mark.verdict == Verdict.NOT_IMPLEMENTED.value]
     lines = [
         f"{mark.exercise}: {(mark.misconception or mark.verdict).replace('_', ' ')}"
         for mark in lost
@@ -151,6 +185,12 @@ def _found(result: Result) -> list[str]:
     ]
     lines = [*result.remarks, *lines]
     return [*lines, f"{len(unwritten)} not implemented yet"] if unwritten else lines
+
+
+def worth_opening(results: Sequence[Result]) -> Path | None:
+    """The feedback page of a wrong answer whose mistake was named."""
+    pages = (result.feedback for result in results if result.submission.mistakes)
+    return next(filter(None, pages), None)
 
 
 def disappointments(results: Sequence[Result]) -> list[str]:
@@ -172,6 +212,9 @@ def _judge(result: Result) -> list[str]:
         expected = mark.out_of if mark.exercise in submission.passes else 0
         if mark.points != expected:
             sentences.append(f"{who}: {mark.exercise} earned {mark.points}, expected {expected}")
+        found = result.verdicts[mark.exercise]
+        if not expected and submission.verdict and found != submission.verdict.name.lower():
+            sentences.append(f"{who}: {mark.exercise} is {found}, not {submission.verdict.value}")
         misconception = submission.mistakes.get(mark.exercise, "")
         if misconception and mark.misconception != misconception:
             sentences.append(f"{who}: {mark.exercise} was not named {misconception}")

@@ -24,12 +24,12 @@ def standing_alone(answer: Callable[..., object], name: str, known: set[str]) ->
     return "\n\n\n".join(map(ast.unparse, _definitions(answer, name, known) or []))
 
 
-def endless(source: str) -> str:
-    """The same signature, or the same methods, over a loop without an end."""
+def with_body(source: str, body: str) -> str:
+    """The same signature, or the same methods, over another body."""
     definition = ast.parse(source).body[0]
     assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
     for function in _functions(definition):
-        function.body = ast.parse("while True:\n    pass").body
+        function.body = ast.parse(body).body
     return ast.unparse(definition)
 
 
@@ -40,10 +40,16 @@ def _definitions(answer: object, name: str, known: set[str]) -> list[_Definition
     """
     if not isinstance(answer, type | FunctionType) or answer.__name__ == "<lambda>":
         return None
+    if isinstance(answer, FunctionType) and answer.__closure__:
+        # What it was made from is not in its source.
+        return None
     definition, brought = _definition(answer), list[_Definition]()
     for place, (written, base) in enumerate(_bases(definition, answer)):
         if not known.issuperset(_names(written)):
-            brought += _definitions(base, base.__name__, known) or []
+            # Two bases may have a base in common: one class of it is enough, and all else is wrong.
+            have = {one.name for one in brought}
+            needed = _definitions(base, base.__name__, known) or []
+            brought += [one for one in needed if one.name not in have]
             definition.bases[place] = ast.Name(base.__name__)  # type: ignore[union-attr]
     for node in ast.walk(definition):
         if isinstance(node, ast.Name) and node.id == definition.name:
@@ -67,9 +73,9 @@ def _bases(definition: _Definition, answer: type | FunctionType) -> list[tuple[a
     return list(zip(definition.bases, answer.__bases__, strict=False))
 
 
-def _definition(answer: Callable[..., object]) -> _Definition:
+def _definition(answer: type | FunctionType) -> _Definition:
     """What an answer is made by, without its decorators, its docstring and its annotations."""
-    definition = ast.parse(textwrap.dedent(inspect.getsource(answer))).body[0]
+    definition = ast.parse(textwrap.dedent(_text(answer))).body[0]
     assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
     definition.decorator_list = []
     if ast.get_docstring(definition) is not None:
@@ -77,6 +83,20 @@ def _definition(answer: Callable[..., object]) -> _Definition:
     for function in _functions(definition):
         _unannotate(function)
     return definition
+
+
+def _text(answer: type | FunctionType) -> str:
+    """The source of a function or class; that of a class that a call made says what it is made of.
+
+    Such a class adds nothing to its bases.
+    """
+    try:
+        return inspect.getsource(answer)
+    except OSError:
+        if not isinstance(answer, type):
+            raise
+        bases = ", ".join(base.__name__ for base in answer.__bases__)
+        return f"class {answer.__name__}({bases}):\n    pass"
 
 
 def _functions(definition: ast.stmt) -> Iterator[ast.FunctionDef]:

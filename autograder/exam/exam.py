@@ -27,7 +27,7 @@ tests of the tests.
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -35,13 +35,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from autograder.compare import TOLERANCES, Tolerance
 from autograder.errors import ExamError
-from autograder.judge import Case, Property, judge
-from autograder.outcome import Outcome, observe
-from autograder.report import Report
-from autograder.rules import broken
-from autograder.tensors import cast, is_tensor
+from autograder.exam.judge import Case, Property, judge
+from autograder.exam.report import Report
+from autograder.exam.rules import broken
+from autograder.exam.trials import drawn_trial, printed_trial
+from autograder.values.compare import TOLERANCES, Tolerance
+from autograder.values.outcome import Outcome, observe
+from autograder.values.rounding import without_dust
+from autograder.values.tensors import cast, is_tensor
 
 if TYPE_CHECKING:
     import torch
@@ -190,6 +192,32 @@ class Exam:
 
         return declare if arguments is None else declare(arguments)
 
+    def tries(
+        self,
+        specimens: Iterable[Callable[..., object]],
+        arguments: object,
+        *,
+        on: str = "",
+        times: int = 3,
+    ) -> None:
+        """Declare trials, for an exercise in which the learner writes a test of functions.
+
+        Args:
+            specimens: functions that the test has to pass or to refuse. Each is the first argument
+                of a trial of its own.
+            arguments: those that follow it. If they are given, each trial is a printed example, and
+                has the specimen's name. If they are drawn, by a function of a `draw`, each is a
+                hidden case, and has the specimen's docstring up to the colon.
+            on: what the specimens are tried on, where that tells one trial from another.
+            times: how often each hidden case is drawn.
+        """
+        for specimen in specimens:
+            if callable(arguments):
+                trial = drawn_trial(specimen, _sentence(specimen), arguments, on)
+                self.case(trial, times=times)
+            else:
+                self.example(printed_trial(specimen, arguments, on))
+
     def holds(self, statement: Property) -> Property:
         """Declare what holds of every right answer, called with it and a case's arguments."""
         sentence = _sentence(statement)
@@ -220,7 +248,7 @@ class Exam:
 
     def printed_cases(self) -> list[Case]:
         """The printed examples, in every dtype: what a learner's check runs on."""
-        drawn = [(_sentence(example), example()) for example in self._examples]
+        drawn = [(_sentence(example), without_dust(example())) for example in self._examples]
         return [case for label, values in drawn for case in self._typed(label, values, {})]
 
     def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
@@ -260,7 +288,7 @@ class Exam:
         dtypes = self._dtypes if any(map(_is_floating, arguments.values())) else self._dtypes[:1]
         return [
             self._case(label if dtype == self._dtypes[0] else f"{label}, in {dtype}",
-                       {name: _cast(value, dtype) for name, value in arguments.items()},
+                       {name: cast_all(value, dtype) for name, value in arguments.items()},
                        self._tolerance or TOLERANCES[dtype], properties, group)
             for dtype in dtypes
         ]  # fmt: skip
@@ -341,14 +369,15 @@ def _is_floating(value: object) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
-def _cast(value: object, dtype: str) -> object:
+def cast_all(value: object, dtype: str) -> object:
+    """A value with all floating-point arrays and tensors in it cast to a dtype."""
     if type(value) is list:
-        return [_cast(entry, dtype) for entry in value]
+        return [cast_all(entry, dtype) for entry in value]
     # A named tuple can't be made anew from its entries alone.
     if type(value) is tuple:
-        return tuple(_cast(entry, dtype) for entry in value)
+        return tuple(cast_all(entry, dtype) for entry in value)
     if type(value) is dict:
-        return {key: _cast(entry, dtype) for key, entry in value.items()}
+        return {key: cast_all(entry, dtype) for key, entry in value.items()}
     if is_tensor(value) and value.is_floating_point():
         return cast(value, dtype)
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":

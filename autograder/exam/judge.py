@@ -8,13 +8,14 @@ learner's check (numbers shipped beside the notebook) and the hidden exam (numbe
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from autograder.compare import Difference, Tolerance, differences
-from autograder.outcome import Outcome, Raised, observe
-from autograder.report import Finding, Report, State
-from autograder.tensors import as_array, holds_tensors, is_generator, is_tensor
+from autograder.exam.report import Finding, Report, Verdict
+from autograder.values.compare import Difference, Tolerance, differences
+from autograder.values.outcome import Outcome, Raised, observe
+from autograder.values.tensors import as_array, holds_tensors, is_generator, is_tensor
 
 _STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
 _FEW = 12
@@ -43,7 +44,7 @@ class Case:
     """
 
     label: str
-    arguments: Mapping[str, object]
+    arguments: Mapping[str, Any]
     expected: Outcome
     tolerance: Tolerance
     lookalikes: Mapping[str, Callable[[], Outcome]]
@@ -76,21 +77,21 @@ def judge(
         kind = type(answer).__name__
         wanted = "class or function" if any(case.use for case in cases) else "function"
         finding = Finding("the name itself", "", (f"expected a {wanted}, found a {kind}",))
-        return Report(exercise, State.WRONG, (), len(cases), finding)
+        return Report(exercise, Verdict.WRONG, (), len(cases), finding)
     observations = [_observe(answer, case) for case in cases]
     failed = [one for one in observations if one.wrong]
     passed = tuple(one.case.label for one in observations if not one.wrong)
     if not failed:
-        return Report(exercise, State.PASSED, passed, len(cases))
+        return Report(exercise, Verdict.PASSED, passed, len(cases))
     unwritten = next((one for one in failed if _unwritten(one)), None)
     if unwritten:
         found = _what_is_missing(unwritten)
-        return Report(exercise, State.NOT_IMPLEMENTED, passed, len(cases), found)
+        return Report(exercise, Verdict.NOT_IMPLEMENTED, passed, len(cases), found)
     smallest = min(failed, key=lambda one: _size(one.case.arguments))
     name = _diagnose(observations, hints)
     return Report(
         exercise,
-        State.EXCEPTION if _stopped(smallest) else State.WRONG,
+        Verdict.EXCEPTION if _stopped(smallest) else Verdict.WRONG,
         passed,
         len(cases),
         _finding(smallest),

@@ -1,4 +1,4 @@
-"""What a check found out about one exercise, in words for its learner."""
+"""What can become of an exercise, and what was found out about one, in words for its learner."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -6,14 +6,26 @@ from enum import Enum
 _SHOWN = 4
 
 
-class State(Enum):
-    """How an exercise stands."""
+class Verdict(Enum):
+    """What becomes of an exercise or of a test cell; the last four are a grader's alone to find.
+
+    Records keep the names and outputs the values, so neither may change.
+    """
 
     PASSED = "passed"
     WRONG = "wrong"
     EXCEPTION = "exception"
     NOT_IMPLEMENTED = "not implemented yet"
-    STOPPED = "stopped: it ran for too long"
+    TIMEOUT = "stopped: it ran for too long"
+    MEMORY = "took too much memory"
+    KILLED = "ended its own process"
+    MISSING = "missing"
+    NOT_RUN = "not run"
+
+    @property
+    def ename(self) -> str:
+        """The name of the error that a graded notebook shows for it."""
+        return self.name.title().replace("_", "")
 
 
 @dataclass(frozen=True)
@@ -35,7 +47,7 @@ class Report:
     """
 
     exercise: str
-    state: State
+    verdict: Verdict
     passed: tuple[str, ...] = ()
     total: int = 0
     finding: Finding | None = None
@@ -46,25 +58,27 @@ class Report:
     @property
     def headline(self) -> str:
         """The result in one line."""
-        match self.state:
-            case State.PASSED:
+        match self.verdict:
+            case Verdict.PASSED:
                 return f"{self.exercise}: passed, {_count(self.total)}"
-            case State.NOT_IMPLEMENTED:
+            case Verdict.NOT_IMPLEMENTED:
                 return f"{self.exercise}: not implemented yet"
-            case State.EXCEPTION:
+            case Verdict.EXCEPTION:
                 return f"{self.exercise}: stopped by an exception"
-            case State.STOPPED:
+            case Verdict.TIMEOUT:
                 return f"{self.exercise}: stopped, because it ran for too long"
-            case State.WRONG if not self.total:
+            case Verdict.WRONG if not self.total:
                 return f"{self.exercise}: not yet right"
-            case State.WRONG:
+            case Verdict.WRONG:
                 right = f"{len(self.passed)} of {_count(self.total)} passed"
                 return f"{self.exercise}: not yet right, {right}"
+            case _:
+                return f"{self.exercise}: {self.verdict.value}"
 
     @property
     def passed_in_words(self) -> str:
         """What passed, each kind of case once; empty when all did or none."""
-        if self.state in (State.PASSED, State.NOT_IMPLEMENTED) or not self.passed:
+        if self.verdict in (Verdict.PASSED, Verdict.NOT_IMPLEMENTED) or not self.passed:
             return ""
         kinds = list(dict.fromkeys(self.passed))
         more = f" and {len(kinds) - _SHOWN} more" if len(kinds) > _SHOWN else ""

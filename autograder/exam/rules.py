@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from autograder.report import Finding, Report, State
+from autograder.exam.report import Finding, Report, Verdict
 
 # A line for IPython: %matplotlib inline, %%time, !pip, ?help, help?
 _MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.]+\?+[ \t]*)$", re.MULTILINE)
@@ -26,7 +26,7 @@ _sources: ContextVar[Mapping[str, Sequence[str]] | None] = ContextVar("sources",
 
 
 @contextmanager
-def handed_in(sources: Mapping[str, Sequence[str]]) -> Iterator[None]:
+def looking_at(sources: Mapping[str, Sequence[str]]) -> Iterator[None]:
     """Have rules look at these texts: those that belong to each exercise, by its name."""
     token = _sources.set(sources)
     try:
@@ -45,7 +45,7 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
                     f"write it yourself: this exercise is to be solved without `{found}`",
                     f"in your code, line {line}: {_LINE.split(source)[line - 1].strip()}",
                 )
-                return Report(name, State.WRONG, (), 0, Finding("how it is written", "", details))
+                return Report(name, Verdict.WRONG, (), 0, Finding("how it is written", "", details))
     return None
 
 

@@ -11,7 +11,7 @@ named_parameters, named_buffers, train, to, and to be called.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from autograder.tensors import is_tensor
+from autograder.values.tensors import is_tensor
 
 if TYPE_CHECKING:
     import torch
@@ -35,7 +35,7 @@ def run_module(
     training: bool = False,
     calls: int = 1,
     buffer: tuple[int, ...] = (),
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Make a module, load weights into it, call it, and back-propagate through it.
 
     Args:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.codec import Unsupported
-from autograder.compare import identical
-from autograder.remote import NotPlain, RemoteObject
+from autograder.exchange.stand_in import NotPlain, RemoteObject
+from autograder.values.as_bytes import Unsupported
+from autograder.values.compare import identical
 
 _WRITTEN = (np.ndarray, list, dict)
 

@@ -1,7 +1,7 @@
 """Whole values over a stream socket, each within a deadline that the other end can't move.
 
-A message is its length in four bytes, big-endian, and then what `codec` writes. A deadline is on
-the clock, for all of a message: a byte now and then buys no time.
+A message is its length in four bytes, big-endian, and then what `as_bytes` writes. A deadline is
+for all of a message: a byte now and then buys no time.
 
 Whatever breaks off in the middle of a message closes the channel: a late reply would otherwise be
 taken for the reply to the next question. A message that came whole but can't be understood, or a
@@ -10,18 +10,21 @@ value too large to be sent, leaves it open.
 
 import socket
 import struct
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Self, TypeVar
 
-from autograder.codec import Refer, Resolve, decode, encode
 from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
+from autograder.exchange.deadline import Deadline
 from autograder.limits import Limits
+from autograder.values.as_bytes import Refer, Resolve, decode, encode
 
 _LENGTH = struct.Struct(">I")
 # Memory is taken as bytes come, not as they are announced.
 _PIECE = 1 << 18
+
+_Part = TypeVar("_Part")
+_Got = TypeVar("_Got")
 
 
 class Channel:
@@ -54,8 +57,8 @@ class Channel:
         """Hang up; closing twice does no harm."""
         self._socket.close()
 
-    def send(self, value: object, seconds: float | None = None) -> None:
-        """Send a value. The peer has `seconds` to take it, or else as long as for a call.
+    def send(self, value: object, deadline: Deadline | None = None) -> None:
+        """Send a value. The peer has until then to take it, or else as long as for a call.
 
         Raises:
             ValueTooLarge: for a value beyond the limits; nothing is sent.
@@ -63,21 +66,22 @@ class Channel:
             StudentGone: when there is no peer any more.
         """
         message = encode(value, self._limits, refer=self._refer)
-        deadline = _Deadline(self._limits.call_seconds if seconds is None else seconds)
+        deadline = deadline or Deadline(self._limits.call_seconds)
         with self._unbroken("did not take what it was sent", deadline):
             for part in (_LENGTH.pack(len(message)), message):
-                self._socket.settimeout(deadline.left())
-                self._socket.sendall(part)
+                left = memoryview(part)
+                while left:
+                    sent = self._before(deadline, self._socket.send, left)
+                    left = left[sent:]
 
-    def receive(self, seconds: float | None) -> object:
-        """The next value, if all of it comes within `seconds`; with None, whenever it comes.
+    def receive(self, deadline: Deadline) -> object:
+        """The next value, if all of it comes in time.
 
         Raises:
             ReplyNotUnderstood: when what comes is no message, or one beyond the limits.
             StudentTooSlow: when it does not all come in time.
             StudentGone: when the peer hangs up, before a message or within it.
         """
-        deadline = _Deadline(seconds)
         with self._unbroken("did not send a whole message", deadline):
             (length,) = _LENGTH.unpack(self._read(_LENGTH.size, deadline))
             if length > self._limits.message_bytes:
@@ -88,18 +92,26 @@ class Channel:
             message = self._read(length, deadline)
         return decode(message, self._limits, resolve=self._resolve)
 
-    def _read(self, size: int, deadline: "_Deadline") -> bytearray:
+    def _read(self, size: int, deadline: Deadline) -> bytearray:
         found = bytearray()
         while len(found) < size:
-            self._socket.settimeout(deadline.left())
-            piece = self._socket.recv(min(size - len(found), _PIECE))
+            most = min(size - len(found), _PIECE)
+            piece = self._before(deadline, self._socket.recv, most)
             if not piece:
                 raise StudentGone("the student's process has ended, or closed the channel")
             found += piece
         return found
 
+    def _before(self, deadline: Deadline, do: Callable[[_Part], _Got], part: _Part) -> _Got:
+        """Do this as soon as it can be done, as long as there is time."""
+        while True:
+            self._socket.settimeout(deadline.left())
+            # What could not be done until then may have been given more time.
+            with suppress(TimeoutError):
+                return do(part)
+
     @contextmanager
-    def _unbroken(self, failure: str, deadline: "_Deadline") -> Iterator[None]:
+    def _unbroken(self, failure: str, deadline: Deadline) -> Iterator[None]:
         if self._socket.fileno() < 0:
             raise StudentGone("the channel to the student's process is closed")
         try:
@@ -112,24 +124,3 @@ class Channel:
             if isinstance(error, ConnectionError):
                 raise StudentGone("the student's process has ended") from error
             raise
-
-
-class _Deadline:
-    """A moment that does not move, however much or little happens before it."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self.seconds = seconds
-        self._end = None if seconds is None else time.monotonic() + seconds
-
-    def left(self) -> float | None:
-        """The seconds until then, or None for ever.
-
-        Raises:
-            TimeoutError: when there are none left.
-        """
-        if self._end is None:
-            return None
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left

@@ -6,19 +6,19 @@ first, each where its original waits. So nothing that a test gives to the studen
 up in the output of a cell, and no test sees what another has left behind.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograder.changes import Changes
-from autograder.channel import Channel
-from autograder.codec import Reference, dtype_of_number, number_of_dtype
 from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
-from autograder.gradients import connect, parameters_in
+from autograder.exchange.changes import Changes
+from autograder.exchange.channel import Channel
+from autograder.exchange.deadline import Allowance
+from autograder.exchange.gradients import connect, parameters_in
+from autograder.exchange.stand_in import RemoteObject, error_of, reference_of
 from autograder.limits import Limits
-from autograder.process import Student
-from autograder.remote import RemoteObject, error_of, reference_of
-from autograder.tensors import is_generator
+from autograder.sandbox.student_process import StudentProcess
+from autograder.values.as_bytes import Reference, dtype_of_number, number_of_dtype
+from autograder.values.tensors import is_generator
 
 _MOST_NESTED = 10
 
@@ -35,20 +35,25 @@ class Session:
     """A student process and what is known of it."""
 
     def __init__(
-        self, student: Student, limits: Limits, deadline: float, changes: Changes | None = None
+        self,
+        student: StudentProcess,
+        limits: Limits,
+        time: Allowance,
+        changes: Changes | None = None,
     ) -> None:
         """Speak with a process.
 
         Args:
             student: the process.
             limits: how long a cell and a call may take, among others.
-            deadline: when, by the monotonic clock, the whole submission has used up its time.
+            time: what the whole submission may take.
             changes: where to note what the student's code writes to arguments.
         """
         self.student = student
         self.depth = 0
         self._limits = limits
-        self._deadlines = [deadline]
+        self._times = [time]
+        time.follow(student.process)
         self._changes = changes or Changes()
         self._lent: dict[int, Callable[..., object]] = {}
         self._lent_so_far = 0
@@ -144,32 +149,27 @@ class Session:
 
     def _ask(self, request: tuple[object, ...], seconds: float) -> object:
         # A question within a question has no more time than the one around it.
-        self._deadlines.append(min(time.monotonic() + seconds, self._deadlines[-1]))
+        time = self._times[-1].part(seconds)
+        self._times.append(time)
         try:
-            self._channel.send(request, self._left())
+            self._channel.send(request, time)
             while True:
-                reply = self._channel.receive(self._left())
+                reply = self._channel.receive(time)
                 match reply:
                     case ("callback", int(number), tuple(args)):
-                        self._channel.send(self._answer(number, args), self._left())
+                        self._channel.send(self._answer(number, args), time)
                     case ("back", int(code)):
                         self.depth -= 1
                         raise ForkEnded(code)
                     case _:
                         return reply
         finally:
-            self._deadlines.pop()
-
-    def _left(self) -> float:
-        left = self._deadlines[-1] - time.monotonic()
-        if left <= 0:
-            raise StudentTooSlow("the student's process took more time than it has")
-        return left
+            self._times.pop()
 
     def _answer(self, number: int, args: tuple[object, ...]) -> tuple[object, ...]:
         if number not in self._lent:
             raise ReplyNotUnderstood("the student's code asks for a function that it was not lent")
-        if len(self._deadlines) > _MOST_NESTED:
+        if len(self._times) > _MOST_NESTED:
             return ("refused", "RecursionError: too many questions within questions")
         # What is called here runs in the grader: its memory and time are not the student's.
         if _weight(args) > self._limits.asked_numbers:

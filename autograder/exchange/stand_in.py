@@ -7,13 +7,10 @@ among the arguments stays here: the student's code gets one that asks back.
 """
 
 import builtins
-from typing import TYPE_CHECKING, Never
+from typing import Never, Protocol
 
-from autograder.codec import Reference
 from autograder.errors import ExchangeError
-
-if TYPE_CHECKING:
-    from autograder.session import Session
+from autograder.values.as_bytes import Reference
 
 # An object that answers these is a number, an array or a tensor. One of the student's own could
 # answer them as it likes.
@@ -36,10 +33,22 @@ class NotPlain(ExchangeError):
     """A test needs a plain value, and has an object that stays in the student's process."""
 
 
+class Asks(Protocol):
+    """Puts the questions of a stand-in to the student's process, as a `Session` does."""
+
+    def call(
+        self, target: Reference, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
+        """What a call of something of the student's returns."""
+
+    def get(self, target: Reference, name: str) -> object:
+        """An attribute of something of the student's."""
+
+
 class RemoteObject:
     """Something of the student's that stays where it is: a function, a class, an object of one."""
 
-    def __init__(self, session: "Session", reference: Reference, name: str = "") -> None:
+    def __init__(self, session: Asks, reference: Reference, name: str = "") -> None:
         self._session = session
         self._reference = reference
         self.__name__ = name or f"the {reference.kind} that was received"

@@ -32,15 +32,17 @@ from collections import OrderedDict
 from collections.abc import Callable
 from types import ModuleType
 
-from autograder.channel import Channel
-from autograder.codec import Reference, Unsupported, dtype_of_number, number_of_dtype
 from autograder.errors import ReplyNotUnderstood, StudentGone, ValueTooLarge
-from autograder.gradients import Graphs, parameters_in
+from autograder.exchange.channel import Channel
+from autograder.exchange.deadline import Deadline
+from autograder.exchange.gradients import Graphs, parameters_in
+from autograder.exchange.shell import Shell, the_shell
 from autograder.limits import Limits
-from autograder.outcome import describe_error
-from autograder.shell import Shell, the_shell
+from autograder.values.as_bytes import Reference, Unsupported, dtype_of_number, number_of_dtype
+from autograder.values.outcome import describe_error
 
 _CALLBACK = "callback"
+_WHENEVER = Deadline(None)
 _MODULE = os.path.join("torch", "nn", "modules", "module.py")
 
 
@@ -57,13 +59,16 @@ class StudentSide:
         self._graphs = Graphs()
         self._channel = Channel(sock, limits, refer=self._refer, resolve=self._resolve)
         self._shell: Shell = the_shell(limits.output_bytes)
+        # As in Jupyter, modules beside the notebook can be imported; last, so that a file that is
+        # called like a library does not take its place.
+        sys.path.append("")
         self._goodbye: int | None = None  # where to tell the process that waits for this one's end
 
     def serve(self) -> None:
         """Answer requests until the examiner hangs up."""
         while True:
             try:
-                request = self._channel.receive(None)
+                request = self._channel.receive(_WHENEVER)
             except StudentGone:
                 return
             self._reply(self._answer(request))
@@ -172,7 +177,7 @@ class StudentSide:
     def _ask_back(self, number: int, args: tuple[object, ...]) -> object:
         self._channel.send((_CALLBACK, number, args))
         while True:
-            match self._channel.receive(None):
+            match self._channel.receive(_WHENEVER):
                 case ("answer", value):
                     return value
                 case ("refused", str(message)):

@@ -17,14 +17,13 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder import execution
-from autograder.card import collect
-from autograder.check import ExerciseNotPassed
-from autograder.definitions import Definition, Definitions
+from autograder.checks import purpose
+from autograder.checks.card import bundle, collect
+from autograder.checks.check import ExerciseNotPassed
 from autograder.errors import ExchangeError, GradingFailed, StudentGone, StudentTooSlow
-from autograder.remote import NotPlain, StudentError
-from autograder.report import State
-from autograder.verdict import Verdict
+from autograder.exam.report import Report, Verdict
+from autograder.exchange.stand_in import NotPlain, StudentError
+from autograder.grading.instructor_names import Definition, Definitions
 
 _MESSAGE = 2000
 
@@ -33,12 +32,28 @@ Find = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Examined:
-    """What came of one test cell."""
+    """What came of one test cell: all that its record and its page are made from."""
 
     verdict: Verdict
     message: str
-    outputs: list[dict[str, Any]]
+    reports: tuple[Report, ...] = ()  # what its checks have shown
     credit: float = 0.0  # the share of the points that it earned
+
+    @property
+    def report(self) -> Report | None:
+        """The report that decided: a check that is not passed ends its cell."""
+        return self.reports[-1] if self.reports else None
+
+    def outputs(self, points: float) -> list[dict[str, Any]]:
+        """What the page shows, and what has nbgrader's `determine_grade` give what was earned."""
+        shown: list[dict[str, Any]] = [
+            {"output_type": "display_data", "data": bundle(report), "metadata": {}}
+            for report in self.reports
+        ]
+        if 0 < self.credit < 1:
+            return [*shown, _points_output(self.credit * points)]
+        failed = self.verdict is not Verdict.PASSED
+        return [*shown, error_output(self.verdict, self.message)] if failed else shown
 
 
 class Given(dict[str, Any]):
@@ -104,25 +119,17 @@ class Examiner:
         """
         place = self._definitions.places[cell.id]
         quiet = contextlib.redirect_stdout(_Nowhere())
-        with _deciding(), _beside(self._folder), quiet, collect() as shown:
+        with _deciding(), _beside(self._folder), quiet, collect() as reports:
             namespace = Namespace(Given(self._find, self._definitions, place))
             verdict, message, credit = _run(cell.source, namespace)
-        message = message[:_MESSAGE]
-        outputs: list[dict[str, Any]] = [
-            {"output_type": "display_data", "data": data, "metadata": {}} for data in shown
-        ]
-        if 0 < credit < 1:
-            outputs.append(_points_output(credit * cell.metadata.nbgrader.points))
-        elif verdict is not Verdict.PASSED:
-            outputs.append(error_output(verdict, message))
-        return Examined(verdict, message, outputs, credit)
+        return Examined(verdict, message[:_MESSAGE], tuple(reports), credit)
 
 
 def _run(source: str, namespace: Namespace) -> tuple[Verdict, str, float]:
     try:
         exec(compile(source, "<test cell>", "exec"), namespace)
     except ExerciseNotPassed as error:
-        return _OF_STATE[error.report.state], str(error), error.report.credit
+        return error.report.verdict, str(error), error.report.credit
     except (StudentGone, StudentTooSlow):
         raise
     except NotPlain as error:
@@ -148,15 +155,6 @@ class _Nowhere(io.TextIOBase):
 
     def write(self, text: str) -> int:
         return len(text)
-
-
-_OF_STATE = {
-    State.PASSED: Verdict.PASSED,
-    State.WRONG: Verdict.WRONG,
-    State.EXCEPTION: Verdict.EXCEPTION,
-    State.NOT_IMPLEMENTED: Verdict.NOT_IMPLEMENTED,
-    State.STOPPED: Verdict.TIMEOUT,
-}
 
 
 def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
@@ -193,6 +191,6 @@ def _beside(folder: Path | None) -> Iterator[None]:
 @contextlib.contextmanager
 def _deciding() -> Iterator[None]:
     """Checks raise when they are asked for a decision."""
-    with execution.kept():
-        os.environ[execution.VARIABLE] = "autograde"
+    with purpose.kept():
+        os.environ[purpose.VARIABLE] = "autograde"
         yield

@@ -13,22 +13,23 @@ from typing import Any, Self
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.card import REPORT_MIME
-from autograder.changes import Changes
-from autograder.definitions import Definitions
+from autograder.cells import grade_id_of, is_test, points_of
 from autograder.errors import ExchangeError, SandboxFailed, StudentGone, StudentTooSlow
-from autograder.examiner import Examined, Examiner, error_output
-from autograder.inert import inert_outputs
-from autograder.notebook import has_role
-from autograder.process import ending_of
-from autograder.rebuild import Rebuilt, rebuild
-from autograder.record import CellVerdict, make_record
-from autograder.rules import handed_in
-from autograder.sandbox import Sandbox
-from autograder.session import ForkEnded, Session
-from autograder.verdict import Verdict
+from autograder.exam.report import Verdict
+from autograder.exam.rules import looking_at
+from autograder.exchange.changes import Changes
+from autograder.exchange.deadline import Allowance
+from autograder.exchange.session import ForkEnded, Session
+from autograder.grading.examiner import Examined, Examiner, error_output
+from autograder.grading.inert import inert_outputs
+from autograder.grading.instructor_names import Definitions
+from autograder.grading.rebuild import Rebuilt, rebuild
+from autograder.grading.record import CellVerdict, make_record
+from autograder.sandbox.sandbox import Sandbox
+from autograder.sandbox.student_process import ending_of
 
-_SECONDS_TO_END = 0.5
+# Who has hung up is about to end, and may have to wait for a processor to do so.
+_SECONDS_TO_END = 2.0
 # What a submission may display in all, in cells that each display as much as one may.
 _CELLS_OF_OUTPUT = 10
 
@@ -111,7 +112,8 @@ class _Run:
         self._session: Session | None = None
         self._steps: list[_Step] = []
         self._tests: list[_Test] = []
-        self._deadline = time.monotonic() + sandbox.limits.submission_seconds
+        limits = sandbox.limits
+        self._time = Allowance(limits.submission_seconds, limits.patience)
         self._lost: tuple[Verdict, str] | None = None
         self._changes = Changes()
         self._examining = False
@@ -129,7 +131,7 @@ class _Run:
         """Run all of the student's cells; at each test, have the process remember where it is."""
         cells = [cell for cell in self._rebuilt.notebook.cells if cell.cell_type == "code"]
         for cell in cells:
-            if _is_test(cell):
+            if is_test(cell):
                 self._remember(cell, is_last=cell is cells[-1])
             else:
                 cell.outputs = _as_outputs(self._run(cell))
@@ -154,7 +156,7 @@ class _Run:
         self._steps.append(_Step())
 
     def _run(self, cell: NotebookNode) -> list[dict[str, Any]]:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        grade_id = grade_id_of(cell)
         if grade_id in self._rebuilt.missing:
             self._lost = Verdict.MISSING, f"the cell of {grade_id} is missing in the notebook"
             return []
@@ -175,30 +177,30 @@ class _Run:
         return safe
 
     def _test(self, test: _Test, examiner: Examiner) -> CellVerdict:
-        marks, started = test.cell.metadata.nbgrader, time.monotonic()
+        points, started = points_of(test.cell), time.monotonic()
         examined = self._examine(test, examiner)
-        test.cell.outputs = _as_outputs(examined.outputs)
+        test.cell.outputs = _as_outputs(examined.outputs(points))
         return CellVerdict(
-            marks.grade_id,
+            grade_id_of(test.cell),
             examined.verdict,
-            round(examined.credit * float(marks.points), 2),
-            float(marks.points),
+            round(examined.credit * points, 2),
+            points,
             examined.message,
-            _report(examined.outputs),
+            examined.report,
             time.monotonic() - started,
         )
 
     def _examine(self, test: _Test, examiner: Examiner) -> Examined:
         if self._used_up():
-            return _failed(Verdict.NOT_RUN, "not run: the submission had used up its time")
+            return Examined(Verdict.NOT_RUN, "not run: the submission had used up its time")
         try:
             self._go_to(test)
-            with handed_in(self._rebuilt.sources):
+            with looking_at(self._rebuilt.sources):
                 examined = examiner.examine(test.cell)
         except ExchangeError as error:
-            return _failed(*self._post_mortem(error))
+            return Examined(*self._post_mortem(error))
         if examined.verdict is Verdict.MISSING and test.lost:
-            return _failed(*test.lost)
+            return Examined(*test.lost)
         return examined
 
     def _go_to(self, test: _Test) -> None:
@@ -213,33 +215,34 @@ class _Run:
         """How a student's process came to an end; what runs next gets a new one."""
         if self._session is None:
             raise SandboxFailed("a student's process was lost while it was being made") from error
+        too_slow = isinstance(error, StudentTooSlow)
         if isinstance(error, ForkEnded):
             ending = ending_of(error.code)
             # What waited below is where the test before this one is examined.
             if not self._examining:
                 self._end()
         else:
-            ending = self._session.student.ended(_SECONDS_TO_END)
+            ending = self._session.student.ended(0 if too_slow else _SECONDS_TO_END)
             self._end()
         if ending.lost:
             raise SandboxFailed("the sandbox ended while a student's code ran in it") from error
         if ending.out_of_memory:
             return Verdict.MEMORY, f"your code {ending.reason}"
-        if isinstance(error, StudentTooSlow) or ending.out_of_time:
+        if too_slow or ending.out_of_time:
             return Verdict.TIMEOUT, "your code ran for too long and was stopped"
         if isinstance(error, StudentGone):
             return Verdict.KILLED, f"your code ended its own process: it {ending.reason}"
         return Verdict.WRONG, f"what your code gave back could not be understood: {error}"
 
     def _used_up(self) -> bool:
-        return time.monotonic() > self._deadline
+        return self._time.is_over
 
     def _living(self) -> Session:
         """The session with a student process in which all has been done that was done so far."""
         if self._session is None:
             student = self._sandbox.spawn(self._files, self._seed)
             limits = self._sandbox.limits
-            self._session = Session(student, limits, self._deadline, self._changes)
+            self._session = Session(student, limits, self._time, self._changes)
             for step in self._steps:
                 if step.source is None:
                     self._session.remember()
@@ -254,21 +257,5 @@ class _Run:
             self._session = None
 
 
-def _is_test(cell: NotebookNode) -> bool:
-    return has_role(cell, "grade") and not has_role(cell, "solution")
-
-
-def _failed(verdict: Verdict, message: str) -> Examined:
-    return Examined(verdict, message, [error_output(verdict, message)])
-
-
 def _as_outputs(outputs: list[dict[str, Any]]) -> list[NotebookNode]:
     return [new_output(**output) for output in outputs]
-
-
-def _report(outputs: list[dict[str, Any]]) -> dict[str, Any]:
-    for output in outputs:
-        report = output.get("data", {}).get(REPORT_MIME)
-        if report:
-            return dict(report)
-    return {}

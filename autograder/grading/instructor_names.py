@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.notebooknode import NotebookNode
 
-from autograder.notebook import has_role
+from autograder.cells import has_role, is_test
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -58,7 +58,7 @@ class Definitions:
         for number, cell in code:
             if not has_role(cell, "solution"):
                 for statement in _statements(cell.source):
-                    self._take(statement, number, is_test=has_role(cell, "grade"))
+                    self._take(statement, number, is_test=is_test(cell))
 
     def before(self, name: str, cell: int) -> list[Definition]:
         """The statements that give a name its meaning for a test in this cell, in their order.

@@ -15,8 +15,8 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell
 from nbgrader.preprocessors import ClearSolutions
 
-from autograder.inert import inert_markdown
-from autograder.notebook import has_role
+from autograder.cells import grade_id_of, has_role
+from autograder.grading.inert import inert_markdown
 
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
@@ -46,13 +46,13 @@ class _Found:
 def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     """Put a submission's answers into the instructor's notebook."""
     solutions = {
-        _grade_id(cell): cell.cell_type for cell in source.cells if has_role(cell, "solution")
+        grade_id_of(cell): cell.cell_type for cell in source.cells if has_role(cell, "solution")
     }
     found = _read(submission, source, set(solutions))
     notebook = deepcopy(source)
     cells = [_code(text, f"added-0-{n}") for n, text in enumerate(found.added.get("", []))]
     for place, cell in enumerate(notebook.cells, start=1):
-        grade_id = _grade_id(cell)
+        grade_id = grade_id_of(cell)
         if grade_id in solutions:
             cell.source = _answer(found, grade_id, cell.cell_type)
         cells.append(cell)
@@ -80,7 +80,7 @@ def _read(submission: bytes, source: NotebookNode, solutions: set[str]) -> _Foun
     found, anchor, seen = _Found(), "", set[str]()
     place_of = _places(source)
     for cell in _cells(submission, found):
-        text, grade_id = _source(cell), _grade_id(cell)
+        text, grade_id = _source(cell), grade_id_of(cell)
         if len(text) > _SOURCE_LENGTH:
             what = f"the cell of {grade_id}" if grade_id in solutions else "a cell"
             found.remarks.append(f"{what} has more than {_SOURCE_LENGTH:,} characters: left out")
@@ -108,13 +108,13 @@ def _places(source: NotebookNode) -> Callable[[dict[str, Any]], str]:
     Older Jupyters and other programs save notebooks without ids.
     """
     ids = {cell.id for cell in source.cells}
-    by_name = {_grade_id(cell): cell.id for cell in source.cells if _grade_id(cell)}
-    by_text = {cell.source.strip(): cell.id for cell in source.cells if not _grade_id(cell)}
+    by_name = {grade_id_of(cell): cell.id for cell in source.cells if grade_id_of(cell)}
+    by_text = {cell.source.strip(): cell.id for cell in source.cells if not grade_id_of(cell)}
 
     def place_of(cell: dict[str, Any]) -> str:
         if str(cell.get("id")) in ids:
             return str(cell["id"])
-        return str(by_name.get(_grade_id(cell)) or by_text.get(_source(cell).strip(), ""))
+        return str(by_name.get(grade_id_of(cell)) or by_text.get(_source(cell).strip(), ""))
 
     return place_of
 
@@ -139,10 +139,3 @@ def _source(cell: dict[str, Any]) -> str:
     text = source if isinstance(source, str) else ""
     # Half a surrogate pair is no text that could be saved again.
     return text.encode("utf-8", "replace").decode()
-
-
-def _grade_id(cell: Any) -> str:
-    metadata = cell.get("metadata")
-    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
-    return grade_id if isinstance(grade_id, str) else ""

@@ -11,21 +11,22 @@
     cells        for each test: grade_id, verdict, points, max_points, message, misconception,
                  hint, seconds
 
-A verdict is the name of one of `autograder.verdict.Verdict`, in small letters.
+A verdict is the name of one of `autograder.exam.report.Verdict`, in small letters.
 """
 
 import hashlib
 import json
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograder.verdict import Verdict
+from autograder.exam.report import Report, Verdict
 
 VERSION = 1
 RECORD_SUFFIX = ".verdicts.json"
@@ -34,14 +35,14 @@ _LIBRARIES = ("nbgrader", "numpy", "torch", "ipython")
 
 @dataclass(frozen=True)
 class CellVerdict:
-    """What became of one test cell. `report` is what the learner's card says, if there is one."""
+    """What became of one test cell. `report` is what the learner's card shows, if there is one."""
 
     grade_id: str
     verdict: Verdict
     points: float
     max_points: float
     message: str = ""
-    report: dict[str, Any] = field(default_factory=dict)
+    report: Report | None = None
     seconds: float = 0.0
 
 
@@ -74,15 +75,21 @@ def record_text(record: dict[str, Any]) -> str:
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
+def draft_of(record: Path) -> Path:
+    """Where a record waits until everything that it tells of is saved."""
+    return record.with_name(f".{record.name}.draft")
+
+
 def _written(verdict: CellVerdict) -> dict[str, Any]:
+    report = verdict.report
     return {
         "grade_id": verdict.grade_id,
         "verdict": verdict.verdict.name.lower(),
         "points": verdict.points,
         "max_points": verdict.max_points,
         "message": verdict.message,
-        "misconception": verdict.report.get("misconception", ""),
-        "hint": verdict.report.get("hint", ""),
+        "misconception": report.misconception if report else "",
+        "hint": report.hint if report else "",
         "seconds": round(verdict.seconds, 3),
     }
 

@@ -62,6 +62,13 @@ def prepare_course(course: Course) -> None:
         folder.mkdir(exist_ok=True)
 
 
+def server_options(port: int | None, ip: str | None, *, browser: bool) -> list[str]:
+    """Options of `jupyter lab` for where it can be reached; what is None stays JupyterLab's."""
+    options = [] if browser else ["--no-browser"]
+    options += [f"--ServerApp.port={port}"] if port is not None else []
+    return options + ([f"--ServerApp.ip={ip}"] if ip is not None else [])
+
+
 def _run(
     folder: Path,
     configurations: Iterable[Path],

@@ -10,14 +10,14 @@ from pathlib import Path
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograder.build import build_lesson
+from autograder.cells import grade_id_of, is_test
 from autograder.course import Course
 from autograder.errors import CheckError
-from autograder.exam import Exam, exams_of
-from autograder.lesson import read_lesson
-from autograder.marks import Mark, as_html, mark_of, marks_in, written_mark
-from autograder.notebook import has_role
-from autograder.running import run
+from autograder.exam.exam import Exam, exams_of
+from autograder.learner.marks import Mark, as_html, mark_of, marks_in, written_mark
+from autograder.learner.run_notebook import run
+from autograder.lesson.build import build_lesson
+from autograder.lesson.lesson import read_lesson
 
 
 def mark() -> None:
@@ -52,8 +52,7 @@ def mark_notebook(
     """
     lesson = lesson_of(course, path)
     built = build_lesson(course, lesson)
-    source = nbformat.reads(built.files[course.source / lesson / f"{lesson}.ipynb"], as_version=4)
-    notebook = with_hidden_tests(read_notebook(path), source)
+    notebook = with_hidden_tests(read_notebook(path), built.source)
     run(notebook, path.parent.resolve(), path=course.root, progress=progress)
     return marks_in(notebook, built.lesson.points)
 
@@ -75,15 +74,10 @@ def read_notebook(path: Path) -> NotebookNode:
 
 def with_hidden_tests(notebook: NotebookNode, source: NotebookNode) -> NotebookNode:
     """The learner's notebook with the instructor's test cells in place of its own."""
-    tests = {
-        cell.metadata.nbgrader.grade_id: cell
-        for cell in source.cells
-        if cell.cell_type == "code" and has_role(cell, "grade")
-    }
+    tests = {grade_id_of(cell): cell for cell in source.cells if is_test(cell)}
     for cell in notebook.cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        if grade_id in tests:
-            cell.source = tests[grade_id].source
+        if grade_id_of(cell) in tests:
+            cell.source = tests[grade_id_of(cell)].source
     return notebook
 
 
@@ -95,7 +89,8 @@ def lesson_of(course: Course, path: Path) -> str:
     """
     lessons = course.lessons()
     for name in (path.stem, path.resolve().parent.name):
-        for lesson in lessons:
+        # Of week1 and week10, the longer one is meant where both fit.
+        for lesson in sorted(lessons, key=len, reverse=True):
             if name.startswith(lesson):
                 return lesson
     raise CheckError(

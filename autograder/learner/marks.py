@@ -1,16 +1,16 @@
 """Marks: what each exercise of a notebook earned, and why not more."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import determine_grade
 from rich.table import Table
 
-from autograder.card import REPORT_MIME
-from autograder.report import Report, State
-from autograder.verdict import Verdict
+from autograder.cells import grade_id_of, has_role
+from autograder.checks.card import report_in
+from autograder.exam.report import Report, Verdict
 
 BY_HAND = "to be graded by hand"
 NO_ANSWER = "not answered"
@@ -39,9 +39,9 @@ def written_mark(exercise: str, out_of: int, *, answered: bool = True) -> Mark:
 def mark_of(report: Report, out_of: int) -> Mark:
     """The mark that a report earns."""
     details = report.finding.details if report.finding else ()
-    points = out_of if report.state is State.PASSED else round(report.credit * out_of, 2)
+    points = out_of if report.verdict is Verdict.PASSED else round(report.credit * out_of, 2)
     return Mark(
-        report.exercise, points, out_of, report.state.value, details,
+        report.exercise, points, out_of, report.verdict.value, details,
         report.misconception, report.hint,
     )  # fmt: skip
 
@@ -52,31 +52,22 @@ def marks_in(notebook: NotebookNode, points: Mapping[str, int]) -> list[Mark]:
     They are read from the outputs of the cells that ran, so they can be trusted as far as the
     notebook's author can: this is for one's own work.
     """
-    cells = {
-        cell.metadata.nbgrader.grade_id: cell
-        for cell in notebook.cells
-        if "grade_id" in cell.metadata.get("nbgrader", {})
-    }
+    cells = {grade_id_of(cell): cell for cell in notebook.cells if grade_id_of(cell)}
     return [_read(name, out_of, cells) for name, out_of in points.items()]
 
 
 def _read(exercise: str, out_of: int, cells: Mapping[str, NotebookNode]) -> Mark:
     answer, cell = cells.get(exercise), cells.get(f"{exercise}_check")
-    if answer is not None and answer.metadata.nbgrader.get("grade"):
+    if answer is not None and has_role(answer, "grade"):
         score, _ = determine_grade(answer)
         return written_mark(exercise, out_of, answered=score is None)
     if cell is None or cell.cell_type != "code":
         return Mark(exercise, 0, out_of, "missing: the notebook has no check for it")
     errors = [output for output in cell.outputs if output.output_type == "error"]
-    for output in cell.outputs:
-        written = output.get("data", {}).get(REPORT_MIME)
-        if written:
-            passed = written["state"] == State.PASSED.value and not errors
-            part = round(written.get("credit", 0) * out_of, 2)
-            return Mark(
-                exercise, out_of if passed else part, out_of, written["state"],
-                tuple(written["details"]), written["misconception"], written["hint"],
-            )  # fmt: skip
+    reports = [report for one in cell.outputs if (report := report_in(one.get("data", {})))]
+    # A check that is not passed ends its cell, so the last one decides.
+    if reports and not (errors and reports[-1].verdict is Verdict.PASSED):
+        return replace(mark_of(reports[-1], out_of), exercise=exercise)
     if errors:
         return Mark(exercise, 0, out_of, _explain(errors[0].ename, errors[0].evalue))
     return Mark(exercise, 0, out_of, "not run")
@@ -86,7 +77,7 @@ def _explain(kind: str, message: str) -> str:
     if kind in {verdict.ename for verdict in Verdict}:
         return message
     if kind in ("CellTimeoutError", "KeyboardInterrupt"):
-        return State.STOPPED.value
+        return Verdict.TIMEOUT.value
     if kind == "NameError":
         return f"missing: {message}"
     return f"{kind}: {message}"

@@ -11,6 +11,8 @@ import re
 import sys
 from collections.abc import Iterator
 
+from autograder.settings import FILE
+
 _IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\][(\[]")
 _TAG = re.compile(r"<img\b(?P<attributes>[^>]*)>", re.I)
 _PYPLOT = "matplotlib.pyplot"
@@ -33,7 +35,9 @@ def _line(text: str, match: re.Match[str]) -> int:
 class Pictures:
     """Reads a lesson's code cells in their order, remembering what their imports stand for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, pyplot: bool = False) -> None:
+        """Begin a lesson, which may draw with pyplot or may not."""
+        self._pyplot = pyplot
         self._imported: dict[str, object] = {}
 
     def undescribed(self, source: str) -> Iterator[tuple[int, str]]:
@@ -47,8 +51,13 @@ class Pictures:
     def _remember(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[int, str]]:
         module = node.module if isinstance(node, ast.ImportFrom) else None
         names = [alias.name for alias in node.names]
-        if _PYPLOT in names or _PYPLOT in (module, *(f"{module}.{name}" for name in names)):
-            yield node.lineno, "pyplot draws pictures without alt text: use the course's figures"
+        imported = {*names, module, *(f"{module}.{name}" for name in names)}
+        if _PYPLOT in imported and not self._pyplot:
+            yield (
+                node.lineno,
+                "pyplot draws pictures without alt text: use the course's figures, or set "
+                f"pyplot = true in {FILE}",
+            )
             return
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -56,9 +65,9 @@ class Pictures:
                 name = alias.name if alias.asname else alias.name.split(".")[0]
                 self._imported[alias.asname or name] = sys.modules[name]
         if module:
-            imported = importlib.import_module(module)
+            found = importlib.import_module(module)
             for alias in node.names:
-                thing = getattr(imported, alias.name, None)
+                thing = getattr(found, alias.name, None)
                 self._imported[alias.asname or alias.name] = thing
 
     def _inspect(self, call: ast.Call) -> Iterator[tuple[int, str]]:

@@ -1,22 +1,24 @@
-"""The table of what the course asks for: `docs/curriculum.md`."""
+"""The table of what the course asks for: `docs/curriculum.md`.
+
+What stands above its mark is the course's own introduction, and stays as its author wrote it.
+"""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.course import Course
-from autograder.exam import Exam, exams_of
-from autograder.lesson import Exercise, Lesson, Prose, Written, read_lesson
+from autograder.exam.exam import Exam, exams_of
+from autograder.lesson.lesson import Exercise, Lesson, Prose, Written, read_lesson
 
 FILE = Path("docs") / "curriculum.md"
 
+_MARK = "<!-- what stands below is made by `autograder build`; what stands above is yours -->\n"
 _INTRODUCTION = """\
 # Curriculum
 
-Made by `autograder build` from `source/` and `solutions/exams/`; do not edit it by hand.
+Minutes are the author's estimate for the exercise alone.
 
-S0 to S4 are the documents that the course mirrors, listed in [errata.md](errata.md); a plus stands
-for what goes beyond them. Minutes are the author's estimate for the exercise alone.
 """
 _HEAD = """\
 | exercise | kind | points | minutes | misconceptions | from |
@@ -28,11 +30,18 @@ _TIME = re.compile(r"about (?P<minutes>\d+) minutes")
 
 def curriculum(course: Course) -> str:
     """The text of `docs/curriculum.md`; the same course gives the same text."""
-    parts = [_INTRODUCTION]
+    parts = [_introduction(course.root / FILE), _MARK]
     for name in course.lessons():
         lesson = read_lesson(course.lesson_file(name))
         parts += _section(lesson, exams_of(course.exam_module(name)))
     return "".join(parts)
+
+
+def _introduction(path: Path) -> str:
+    """What a course says above its table."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    own, mark, _ = text.partition(_MARK)
+    return own if mark else _INTRODUCTION
 
 
 def _section(lesson: Lesson, exams: dict[str, Exam]) -> Iterator[str]:

@@ -5,7 +5,7 @@ import re
 from nbformat.notebooknode import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
-from autograder.reference import BEGIN, END, INSTEAD
+from autograder.lesson.reference import BEGIN, END, INSTEAD
 
 _REPLACING = re.compile(
     rf"^ *{BEGIN} {re.escape(INSTEAD)}\n.*?^ *{END}\n?", re.DOTALL | re.MULTILINE

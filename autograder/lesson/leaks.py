@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from autograder.reference import Solution, Source, words
+from autograder.lesson.reference import Solution, Source, words
 
 # Shorter texts ("return total") are everybody's.
 _SHORTEST = 16

@@ -1,12 +1,13 @@
 """The table of exercises and misconceptions: which are caught, and which the check can name."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course import Course
-from autograder.exam import Exam, exams_of
-from autograder.report import State
+from autograder.exam.exam import DEFAULT_SEED, Exam, exams_of
+from autograder.exam.report import Verdict
 
 FILE = Path("docs") / "misconceptions.md"
 
@@ -23,7 +24,7 @@ reads.
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Trial:
     """What becomes of one misconception. `reason` says why the check does not name it."""
 
     exercise: str
@@ -34,43 +35,57 @@ class Verdict:
     hint: str
 
 
-def judge_misconceptions(exam: Exam) -> Iterator[Verdict]:
+def judge_misconceptions(exam: Exam, seed: int = DEFAULT_SEED) -> Iterator[Trial]:
     """Try every misconception of an exam on the exam and on the learner's check."""
     for name, wrong in exam.misconceptions.items():
-        hidden, visible = exam.examine(wrong), exam.preview(wrong)
+        hidden, visible = exam.examine(wrong, seed), exam.preview(wrong)
         named = visible.misconception == name
         reason = ""
-        if visible.state is State.PASSED:
+        if visible.verdict is Verdict.PASSED:
             reason = "right on the printed examples"
         elif visible.misconception and not named:
             reason = f"gives what {visible.misconception} gives on the printed examples"
         caught = hidden.misconception == name
-        yield Verdict(exam.name, name, caught, named, reason, exam.hints[name])
+        yield Trial(exam.name, name, caught, named, reason, exam.hints[name])
 
 
-def kill_matrix(
-    course: Course, judge: Callable[[Exam], Iterable[Verdict]] = judge_misconceptions
-) -> str:
+Judge = Callable[[Exam], Iterable[Trial]]
+
+
+def kill_matrix(course: Course, judge: Judge = judge_misconceptions) -> str:
     """The text of `docs/misconceptions.md`; the same course gives the same text.
 
     `judge` may be one that remembers what it found before.
     """
-    parts = [_INTRODUCTION]
-    for lesson in course.lessons():
-        parts.append(f"\n## {lesson}\n\n{_HEAD}")
-        for exam in exams_of(course.exam_module(lesson)).values():
-            parts += [_row(verdict) for verdict in judge(exam)]
-    return "".join(parts)
+    return table(section(course, lesson, judge) for lesson in course.lessons())
 
 
+def table(sections: Iterable[str]) -> str:
+    """The text of `docs/misconceptions.md` with these sections."""
+    return "".join([_INTRODUCTION, *sections])
+
+
+def section(course: Course, lesson: str, judge: Judge = judge_misconceptions) -> str:
+    """What the table says of one lesson."""
+    exams = exams_of(course.exam_module(lesson)).values()
+    rows = [_row(trial) for exam in exams for trial in judge(exam)]
+    return "".join([f"\n## {lesson}\n\n{_HEAD}", *rows])
+
+
+def sections_in(text: str) -> dict[str, str]:
+    """The sections of a table that was made before, by the names of their lessons."""
+    return {found["lesson"]: found[0] for found in _SECTION.finditer(text)}
+
+
+_SECTION = re.compile(r"\n## (?P<lesson>\S+)\n\n.*?(?=\n## |\Z)", re.DOTALL)
 _HEAD = """\
 | exercise | misconception | caught | named by the check | hint |
 | --- | --- | --- | --- | --- |
 """
 
 
-def _row(verdict: Verdict) -> str:
-    caught = "yes" if verdict.caught else "**no**"
-    named = "yes" if verdict.named else f"no: {verdict.reason}"
-    hint = verdict.hint.replace("|", "\\|")
-    return f"| `{verdict.exercise}` | {verdict.misconception} | {caught} | {named} | {hint} |\n"
+def _row(trial: Trial) -> str:
+    caught = "yes" if trial.caught else "**no**"
+    named = "yes" if trial.named else f"no: {trial.reason}"
+    hint = trial.hint.replace("|", "\\|")
+    return f"| `{trial.exercise}` | {trial.misconception} | {caught} | {named} | {hint} |\n"

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.lesson import Block, Check, Code, Exercise, Lesson, Prose, Written
-from autograder.reference import Source
+from autograder.cells import grade_id_of
+from autograder.lesson.lesson import Block, Check, Code, Exercise, Lesson, Prose, Written
+from autograder.lesson.reference import Source
 
 _SCHEMA = 3
 _CHECK = """\
 ### BEGIN HIDDEN TESTS
-from autograder.hidden import hidden_check
+from autograder import hidden_check
 check = hidden_check("{module}")
 ### END HIDDEN TESTS
 check({name})"""
@@ -116,13 +117,8 @@ def _identify(cells: list[NotebookNode]) -> None:
     """Give each cell an id that stays when other cells change."""
     seen: dict[str, int] = {}
     for cell in cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        grade_id = grade_id_of(cell)
         digest = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
         stem = grade_id.replace("_", "-")[:60] if grade_id else digest
         seen[stem] = seen.get(stem, 0) + 1
         cell.id = stem if seen[stem] == 1 else f"{stem}-{seen[stem]}"
-
-
-def has_role(cell: NotebookNode, role: str) -> bool:
-    """Whether nbgrader knows a cell as "solution" or "grade"; a test is the second alone."""
-    return bool(cell.metadata.get("nbgrader", {}).get(role))

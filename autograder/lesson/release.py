@@ -23,7 +23,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets.config import Config
 
-from autograder.clearing import LeaveGivenLines
+from autograder.lesson.given_lines import LeaveGivenLines
 
 PREPROCESSORS: list[type[NbGraderPreprocessor]] = [
     IncludeHeaderFooter,

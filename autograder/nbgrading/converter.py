@@ -6,46 +6,61 @@ All the rest is nbgrader's, and behaves as its documentation says.
 """
 
 import datetime
+import dis
 import functools
 import glob
 import hashlib
+import inspect
 import json
+import operator
 import os
 import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from nbconvert.exporters import NotebookExporter
+from nbconvert.exporters import Exporter, NotebookExporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters import Autograde, BaseConverter
+from nbgrader.converters import Autograde, BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
+from traitlets import List, Type
 
-from autograder import execution
-from autograder.handed_in import NOTEBOOK_BYTES, files_in, is_own_folder, read_regular
-from autograder.record import RECORD_SUFFIX
+from autograder.checks import purpose
+from autograder.errors import GradingFailed
+from autograder.grading.record import RECORD_SUFFIX, draft_of
+from autograder.grading.submitted_files import NOTEBOOK_BYTES, files_in, is_own_folder, read_regular
+from autograder.nbgrading.garbage_collection import keep_what_is_there
+from autograder.nbgrading.preprocessor import AUTOGRADE_PREPROCESSORS, SANITIZE_PREPROCESSORS
 
 _TIMESTAMP_BYTES = 1000
+_START = Autograde.start
 
 
 class SubmissionExporter(NotebookExporter):
     """Takes a submission as bytes, whatever is in them: `resources["submission"]`.
 
-    nbgrader's own reader gives up on a damaged notebook, and with it on the student.
+    `resources["left_out"]` says which of its other files were not taken, and why. nbgrader's own
+    reader gives up on a damaged notebook, and with it on the student.
     """
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[Any, dict[str, Any]]:
         """Convert a submission or, in nbgrader's second step, what was made of it."""
-        if not getattr(self.parent, "is_sanitizing", False):
+        converter: Any = self.parent
+        if not getattr(converter, "is_sanitizing", False):
             return super().from_filename(filename, resources, **kw)
         path = Path(filename)
         resources = ResourcesDict() if resources is None else resources
         own = is_own_folder(path.parent)
         resources["submission"] = read_regular(path, NOTEBOOK_BYTES) if own else b""
+        resources["left_out"] = converter.left_out
         resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
         return self.from_notebook_node(new_notebook(), resources, **kw)  # type: ignore[no-untyped-call, no-any-return]
 
@@ -53,12 +68,16 @@ class SubmissionExporter(NotebookExporter):
 class _TakesRegularFiles(BaseConverter):  # type: ignore[misc]
     """Stands between nbgrader's Autograde and its base, which copies files."""
 
+    left_out: Sequence[str] = ()
+    """Which of the submission's files were not taken, and why."""
+
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copy what is taken of a submission's files."""
         folder = Path(self._format_source(assignment_id, student_id))
         target = Path(self._format_dest(assignment_id, student_id))
         target.mkdir(parents=True, exist_ok=True)
-        for name, path in files_in(folder)[0].items():
+        taken, self.left_out = files_in(folder)
+        for name, path in taken.items():
             if path.suffix != ".ipynb" and not name.endswith(RECORD_SUFFIX):
                 copy = target / name
                 copy.parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +85,14 @@ class _TakesRegularFiles(BaseConverter):  # type: ignore[misc]
 
 
 class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
-    """Autograde that finishes for every student who handed in anything."""
+    """Autograde that finishes for every student who handed in anything.
+
+    It runs their code in the sandbox, whatever becomes of a course's settings.
+    """
+
+    exporter_class = Type(SubmissionExporter, klass=Exporter).tag(config=True)
+    sanitize_preprocessors = List(SANITIZE_PREPROCESSORS).tag(config=True)
+    autograde_preprocessors = List(AUTOGRADE_PREPROCESSORS).tag(config=True)
 
     def __init__(self, coursedir: CourseDirectory | None = None, **kwargs: Any) -> None:
         """As nbgrader's."""
@@ -100,7 +126,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """Grade one notebook; its record is there when all else is."""
         # nbgrader sets it, and leaves it behind when something is raised.
-        with execution.kept():
+        with purpose.kept():
             try:
                 super().convert_single_notebook(notebook_filename)
             except Exception:
@@ -148,19 +174,73 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
             gradebook.db.commit()
 
 
+class SafeCommand(SafeAutograde):
+    """The same for `nbgrader autograde`, whose process does nothing else."""
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        """Grade one notebook."""
+        super().convert_single_notebook(notebook_filename)
+        keep_what_is_there()
+
+
+@contextmanager
+def or_nothing_is_graded() -> Iterator[None]:
+    """Have nbgrader refuse to grade when what is done within fails.
+
+    nbgrader only warns of what its configuration raises, and goes on without: with no sandbox.
+    """
+    Autograde.start = _START
+    try:
+        yield
+    except Exception as failure:
+        Autograde.start = _refusing(failure)
+        raise
+
+
 def install() -> None:
     """Have nbgrader's command, its interface and formgrader grade with `SafeAutograde`.
 
     nbgrader has no setting for it. Calling this again changes nothing.
+
+    Raises:
+        GradingFailed: when nbgrader is not made as we know it, and would grade without a sandbox.
     """
     from nbgrader.apps import api, autogradeapp
 
-    api.Autograde = autogradeapp.Autograde = SafeAutograde
+    makers = (
+        (api, "NbGraderAPI.autograde", SafeAutograde),
+        (autogradeapp, "AutogradeApp.start", SafeCommand),
+    )
+    for module, maker, safe in makers:
+        if not _makes(module, maker, safe):
+            raise GradingFailed(
+                f"nbgrader {metadata.version('nbgrader')} does not grade by {maker} as we know it, "
+                "and would run student code without a sandbox: install a version that the "
+                "course's pyproject.toml allows"
+            )
+    for module, _, safe in makers:
+        module.Autograde = safe
 
 
-def draft_of(record: Path) -> Path:
-    """Where a record waits until everything that it tells of is saved."""
-    return record.with_name(f".{record.name}.draft")
+def _makes(module: ModuleType, maker: str, safe: type[Autograde]) -> bool:
+    """Whether a function of nbgrader's looks up `Autograde` where we can put another."""
+    try:
+        function = inspect.unwrap(operator.attrgetter(maker)(module))
+        known = module.Autograde in (Autograde, safe)
+    except AttributeError:
+        return False
+    steps = dis.get_instructions(function)
+    return known and any(
+        step.opname == "LOAD_GLOBAL" and step.argval == "Autograde" for step in steps
+    )
+
+
+def _refusing(failure: Exception) -> Callable[[Autograde], None]:
+    def start(self: Autograde) -> None:
+        self.log.error("Nothing is graded: %s", failure)
+        raise NbGraderException(f"nothing is graded: {failure}") from failure
+
+    return start
 
 
 def _timestamp(folder: str, *, log: Any) -> datetime.datetime | None:

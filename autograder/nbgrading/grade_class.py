@@ -1,8 +1,9 @@
 """Grading a class: nbgrader's autograde for one student after the other, and what came of it."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,16 @@ from rich.table import Table
 
 from autograder.course import Course
 from autograder.errors import GradingFailed
-from autograder.record import RECORD_SUFFIX
-from autograder.stock import configuration, nbgrader_api
+from autograder.grading.record import RECORD_SUFFIX
+from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.garbage_collection import keep_what_is_there
+
+# The last line of a traceback that nbgrader logs; below it nbgrader says only that it failed.
+_OUR_ERROR = re.compile(r"^\s*autograder\.errors\.\w+: (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Result:
+class StudentResult:
     """What came of one submission. `failure` is our own, and such a submission has no score."""
 
     student: str
@@ -44,7 +49,7 @@ def students_of(course: Course, lesson: str) -> list[str]:
 
 def grade_class(
     course: Course, lesson: str, students: Sequence[str], *, force: bool, isolation: str
-) -> Iterator[Result]:
+) -> Iterator[StudentResult]:
     """Grade each student's submission, or take the score that is there already.
 
     Raises:
@@ -59,22 +64,23 @@ def grade_class(
         except MissingEntry:
             raise GradingFailed(
                 f"nbgrader does not know {lesson} yet: choose Generate in formgrader, or run "
-                f"`nbgrader generate_assignment {lesson}`"
+                f"`nbgrader generate_assignment --force {lesson}`"
             ) from None
     for student in students:
         outcome = api.autograde(lesson, student, force=force)
+        keep_what_is_there()
         folder = course.root / "autograded" / student / lesson
         path = folder / f"{lesson}{RECORD_SUFFIX}"
         if not outcome["success"] or not path.exists():
-            yield Result(student, failure=_last_line(outcome))
+            yield StudentResult(student, failure=reason_of(outcome))
             continue
         with api.gradebook as gradebook:
             submission = gradebook.find_submission(lesson, student)
             score, most = submission.score, submission.max_score
-        yield Result(student, score, most, _read(path))
+        yield StudentResult(student, score, most, _read(path))
 
 
-def as_table(results: Sequence[Result], lesson: str) -> Table:
+def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
     """Who scored what, and what was remarked."""
     table = Table(title=lesson, title_justify="left", caption=_summary(results))
     for heading in ("student", "points", "seconds"):
@@ -94,7 +100,7 @@ def _found(record: dict[str, Any]) -> list[str]:
     return [*record["remarks"][:2], *(f"{count} {kind}" for kind, count in kinds.items())]
 
 
-def _summary(results: Sequence[Result]) -> str:
+def _summary(results: Sequence[StudentResult]) -> str:
     failures = sum(bool(result.failure) for result in results)
     text = f"{len(results) - failures} of {len(results)} graded"
     return f"{text}, {failures} failed on our side: run it again" if failures else text
@@ -105,6 +111,8 @@ def _read(path: Path) -> dict[str, Any]:
     return record
 
 
-def _last_line(outcome: dict[str, Any]) -> str:
+def reason_of(outcome: Mapping[str, object]) -> str:
+    """Why nbgrader did not do what it was asked to: our own sentence, where the error is ours."""
     text = f"{outcome.get('log', '')}\n{outcome.get('error', '')}".strip()
-    return text.split("\n")[-1]
+    ours = _OUR_ERROR.findall(text)
+    return str(ours[-1]) if ours else text.split("\n")[-1]

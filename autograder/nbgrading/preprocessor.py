@@ -6,10 +6,10 @@ penalties, manual grades, comments, feedback) is nbgrader's as it comes.
 
 import atexit
 import functools
-import gc
-import importlib
 import json
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,18 @@ from nbgrader.preprocessors import (
     OverwriteCells,
     SaveAutoGrades,
 )
-from traitlets import Dict, Enum, Integer, List, Unicode
+from traitlets import Bunch, Dict, Enum, Integer, List, Unicode, validate
 
-from autograder.converter import draft_of
-from autograder.errors import GradingFailed, SandboxFailed
-from autograder.grading import Graded, grade
-from autograder.handed_in import files_in, read_regular
+from autograder.cells import is_test
+from autograder.errors import GradingFailed, SandboxFailed, SettingError
+from autograder.grading.grade import Graded, grade
+from autograder.grading.record import RECORD_SUFFIX, draft_of, record_text
+from autograder.grading.submitted_files import read_regular
 from autograder.limits import Limits
-from autograder.record import RECORD_SUFFIX, record_text
-from autograder.sandbox import Sandbox
+from autograder.own_modules import out_of_reach
+from autograder.preload import load
+from autograder.sandbox.sandbox import Sandbox
+from autograder.settings import what_is_secret
 
 _OUR_RETRIES = 2
 
@@ -49,7 +52,12 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         config=True
     )
     preload = List(
-        Unicode(), ["numpy"], help="Modules that are imported once for all submissions and tests."
+        Unicode(),
+        ["numpy"],
+        help="Modules that are imported once for all submissions and tests: see course.toml.",
+    ).tag(config=True)
+    course = Unicode(
+        help="The course's folder: student code sees nothing of it but what is preloaded."
     ).tag(config=True)
     seed = Integer(0, help="Where random numbers in a student's process begin.").tag(config=True)
 
@@ -60,20 +68,48 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         names = resources["nbgrader"]
         directories = CourseDirectory(config=self.config)
         source = _path(directories, directories.source_directory, ".", names)
-        submitted = _path(directories, directories.submitted_directory, names["student"], names)
         folder = _path(directories, directories.autograded_directory, names["student"], names)
-        left_out = files_in(submitted)[1]
+        notebook = _read_source(source, names["notebook"])
+        self._refuse_out_of_reach(notebook, source)
         graded = self._grade(
-            _read_source(source, names["notebook"]),
+            notebook,
             resources["submission"],
             files=_read_files(folder, source, self._limits.disk_bytes // 2),
             seed=self.seed,
-            remarks=left_out,
+            remarks=resources["left_out"],
             folder=source.absolute(),
         )
         draft = draft_of(folder / f"{names['notebook']}{RECORD_SUFFIX}")
         draft.write_text(record_text(graded.record), encoding="utf-8")
         return graded.notebook, resources
+
+    @validate("preload")
+    def _keep_secret(self, proposal: Bunch) -> list[str]:
+        entries: list[str] = proposal["value"]
+        if wrong := what_is_secret(entries):
+            raise SettingError(f"c.GradeSafely.preload {wrong}")
+        return entries
+
+    def _refuse_out_of_reach(self, notebook: NotebookNode, folder: Path) -> None:
+        """Fail where a cell that every student runs imports what none of them can."""
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown" or is_test(cell):
+                continue
+            with suppress(SyntaxError):
+                found = out_of_reach(cell.source, Path(self._course), self.preload, folder)
+                for _, sentence in found:
+                    raise GradingFailed(sentence)
+
+    @property
+    def _course(self) -> str:
+        return self.course or str(CourseDirectory(config=self.config).root)
+
+    @property
+    def _hidden(self) -> tuple[str, ...]:
+        """The folders that student code must not see, wherever they lie."""
+        exchange = self.config.Exchange.get("root", "")
+        folders = {self._course, str(CourseDirectory(config=self.config).root), exchange}
+        return tuple(sorted(filter(os.path.isdir, folders)))
 
     @property
     def _limits(self) -> Limits:
@@ -81,11 +117,12 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
 
     def _grade(self, source: NotebookNode, submission: bytes, **settings: Any) -> Graded:
         for attempt in range(_OUR_RETRIES + 1):
-            box = the_sandbox(self.isolation, json.dumps(self.limits), tuple(self.preload))
+            limits, preload = json.dumps(self.limits), tuple(self.preload)
+            box = the_sandbox(self.isolation, limits, preload, self._hidden)
             try:
                 return grade(source, submission, box, **settings)
             except SandboxFailed:
-                the_sandbox.cache_clear()
+                close_sandboxes()
                 if attempt == _OUR_RETRIES:
                     raise
         raise AssertionError("unreachable")
@@ -95,21 +132,37 @@ SANITIZE_PREPROCESSORS = [GradeSafely, OverwriteCells]
 AUTOGRADE_PREPROCESSORS = [SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
 
 
-@functools.cache
-def the_sandbox(isolation: str, limits: str, preload: tuple[str, ...]) -> Sandbox:
-    """The one sandbox of this process, opened at its first use and closed at the end."""
-    modules = (*preload, "IPython", "autograder.student")
-    box = Sandbox(Limits.from_mapping(json.loads(limits)), isolation, modules)  # type: ignore[arg-type]
-    box.__enter__()
-    atexit.register(box.__exit__, None, None, None)
+_open: dict[tuple[object, ...], Sandbox] = {}
+
+
+def the_sandbox(
+    isolation: str, limits: str, preload: tuple[str, ...], hidden: tuple[str, ...]
+) -> Sandbox:
+    """The one sandbox of this process with these settings, opened at its first use."""
+    settings = isolation, limits, preload, hidden
+    if settings in _open:
+        return _open[settings]
+    box = Sandbox(
+        Limits.from_mapping(json.loads(limits)),
+        isolation,  # type: ignore[arg-type]
+        preload,
+        hidden=[Path(folder) for folder in hidden],
+    )
+    _open[settings] = box.__enter__()
     # The tests will need them on this side too: imported now, they take no time of their own, since
     # the sandbox is not ready before it has imported them as well.
-    for name in preload:
-        importlib.import_module(name)
-    # All this stays. Python looks for cycles among all objects only when there are a quarter more
-    # of them; counted with the libraries, that is what a hundred submissions leave behind.
-    gc.freeze()
+    for entry in preload:
+        load(entry)
     return box
+
+
+@atexit.register
+def close_sandboxes() -> None:
+    """Close what is open, broken or not; whoever needs a sandbox after that gets a new one."""
+    while _open:
+        _, box = _open.popitem()
+        with suppress(SandboxFailed):
+            box.__exit__(None, None, None)
 
 
 def _read_files(folder: Path, course: Path, most: int) -> dict[str, bytes]:

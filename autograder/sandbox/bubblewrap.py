@@ -13,7 +13,9 @@ import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from autograder import confine
+from autograder.errors import IsolationUnavailable, SettingError
+from autograder.preload import package_of
+from autograder.sandbox import confine
 
 PACKAGES = Path("/packages")
 
@@ -24,6 +26,8 @@ _SYSTEM = (
     *("/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"),
     "/sys/devices/system/cpu",
 )
+# Where Python and pip put modules; a course may lie elsewhere in Python's own folder.
+_LIBRARIES = ("stdlib", "platstdlib", "purelib", "platlib")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _DATA = {
     "/etc/passwd": f"student:x:{confine.STUDENT}:{confine.STUDENT}::{confine.HOME}:/bin/sh\n",
@@ -51,6 +55,8 @@ os.setresgid(user, user, user)
 os.setresuid(user, user, user)
 os.execv(sys.argv[2], sys.argv[2:])
 """
+# Where it was started from may be written into the way to it, as in ../.venv/bin/python.
+_PYTHON = os.path.normpath(sys.executable)
 # Above what any system gives to users, services or containers.
 _FIRST_FREE_USER = 2_000_000_000
 _NOBODY = 65534
@@ -58,7 +64,7 @@ _NOBODY = 65534
 
 def environment(packages: Path, home: str, tmp: str) -> dict[str, str]:
     """All variables that the zygote and its students have."""
-    programs = [str(Path(sys.executable).parent), "/usr/bin", "/bin"]
+    programs = [os.path.dirname(_PYTHON), "/usr/bin", "/bin"]
     return {
         "PATH": os.pathsep.join(programs),
         "HOME": home,
@@ -78,35 +84,46 @@ def environment(packages: Path, home: str, tmp: str) -> dict[str, str]:
     }
 
 
-def python_command(packages: Path, descriptor: int) -> list[str]:
-    """The zygote's own command: no user's packages, nothing from the current folder."""
-    program = str(packages / "autograder" / "zygote.py")
-    return [sys.executable, "-P", "-s", "-B", program, str(descriptor)]
+def python_command(descriptor: int) -> list[str]:
+    """The zygote's own command: no user's packages, nothing from the current folder.
+
+    It is found by its name, because the engine is installed beside the other libraries, or shown at
+    `PACKAGES`.
+    """
+    return [_PYTHON, "-P", "-s", "-B", "-m", "autograder.sandbox.zygote", str(descriptor)]
 
 
 def own_packages(modules: Iterable[str]) -> dict[str, Path]:
     """Where the packages are that these modules belong to, unless Python itself has them.
 
-    In an editable install a package lies in the course, beside what must not be seen; so each is
-    shown at a place of its own.
+    A course's own packages, and in an editable install the engine, lie beside what must not be
+    seen; so each is shown at a place of its own.
 
     Raises:
-        ModuleNotFoundError: for a module that does not exist.
+        SettingError: for a module that does not exist, or a folder that is no package.
     """
-    installed = [*sysconfig.get_paths().values(), *site.getsitepackages(), *_user_packages()]
+    installed = [*map(sysconfig.get_path, _LIBRARIES), *site.getsitepackages(), *_user_packages()]
     found = {}
-    for name in sorted({module.partition(".")[0] for module in modules}):
+    for name in sorted(set(map(package_of, modules))):
         spec = importlib.util.find_spec(name)
         if spec is None:
-            raise ModuleNotFoundError(f"there is no module {name!r}", name=name)
+            raise SettingError(
+                f"there is no module {name!r} to preload: install it, or leave it out of preload"
+            )
         places = spec.submodule_search_locations or [spec.origin or ""]
         place = Path(next(iter(places)))
-        if place.exists() and not any(place.is_relative_to(folder) for folder in installed):
-            found[name] = place
+        if not place.exists() or any(place.is_relative_to(folder) for folder in installed):
+            continue
+        if spec.origin is None:
+            # It might be any folder of the course: that of the submissions, for one.
+            raise SettingError(
+                f"{place} can't be preloaded: it is a package only once it holds an __init__.py"
+            )
+        found[name] = place
     return found
 
 
-def bubblewrap() -> str | None:
+def program() -> str | None:
     """The program, or None where it is not installed."""
     return shutil.which("bwrap")
 
@@ -121,8 +138,18 @@ class Walls:
             packages: what is to be seen at `PACKAGES`, by name.
             hidden: folders that must not be seen even where a visible one holds them. The user's
                 home and the folders that packages lie in are always hidden.
+
+        Raises:
+            IsolationUnavailable: where a folder that must not be seen is one that must be.
         """
         self._shown = _system() | {PACKAGES / place.name: place for place in packages.values()}
+        hidden = [Path(os.path.realpath(folder)) for folder in hidden]
+        for folder in hidden:
+            if folder in self._shown:
+                raise IsolationUnavailable(
+                    f"{folder} can't be hidden from students' code, which needs what is installed "
+                    "there: move the course, or Python's environment, to a folder of its own."
+                )
         self._hidden = [
             folder
             for folder in (*hidden, *_private(packages.values()))
@@ -178,13 +205,14 @@ class Walls:
         program = os.path.realpath(program)
         steps[Path(program)] = _show(Path(program), Path(program))
         mounts = [part for path in sorted(steps) for part in (*_parents(path), *steps[path])]
-        become = [sys.executable, "-I", "-S", "-c", _BECOME, str(_user_of_its_own())]
+        become = [_PYTHON, "-I", "-S", "-c", _BECOME, str(_user_of_its_own())]
         return [program, "--die-with-parent", *mounts, "--", *become]
 
 
 def _system() -> dict[Path, Path]:
     """Python and the system's libraries and programs, each where it is."""
-    python = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
+    prefixes = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
+    python = [os.path.normpath(prefix) for prefix in prefixes]
     places = [*_SYSTEM, *python, *map(os.path.realpath, python), *_user_packages()]
     return {Path(place): Path(place) for place in places if os.path.lexists(place)}
 

@@ -11,16 +11,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from autograder import seccomp, walls
 from autograder.errors import SandboxFailed
 from autograder.limits import Limits
-from autograder.link import Link, Message
-from autograder.process import Student
-from autograder.zygote import Plan
+from autograder.sandbox import bubblewrap, seccomp
+from autograder.sandbox.control import Link, Message
+from autograder.sandbox.processor_time import process_of
+from autograder.sandbox.student_process import StudentProcess
+from autograder.sandbox.zygote import Plan
 
 _SECONDS_TO_START = 300.0  # torch from a cold disk
 _SECONDS_TO_SPAWN = 60.0
 _SECONDS_TO_END = 10.0
+_SECONDS_TO_NOTICE = 3.0
 
 
 class ZygoteGone(SandboxFailed):
@@ -58,12 +60,12 @@ class Launcher:
                 student.
 
         Raises:
-            ModuleNotFoundError: when a module that is to be imported does not exist.
+            SettingError: when a module that is to be imported does not exist.
         """
         self._limits = limits
-        packages = walls.own_packages(["autograder", entry.partition(":")[0], *preload])
+        packages = bubblewrap.own_packages(["autograder", entry.partition(":")[0], *preload])
         self._folder = None if walled else Path(tempfile.mkdtemp(prefix="students-"))
-        around = walls.Walls(packages, hidden) if walled else None
+        around = bubblewrap.Walls(packages, hidden) if walled else None
         plan = Plan(
             entry=entry,
             preload=preload,
@@ -101,7 +103,7 @@ class Launcher:
             self._ready = True
             self._errors.close()
 
-    def spawn(self, files: Mapping[str, bytes], seed: int) -> Student:
+    def spawn(self, files: Mapping[str, bytes], seed: int) -> StudentProcess:
         """Have it fork a student.
 
         Raises:
@@ -119,19 +121,19 @@ class Launcher:
                 with theirs, watchers:
                     self._control.send({"spawn": True}, [theirs.fileno(), watchers.fileno()])
                 _send_order(report, files, seed)
-                pidfd = self._await_student(report)
+                pidfd, process = self._await_student(report)
             except (EOFError, OSError) as error:
                 raise ZygoteGone(f"the zygote did not answer ({error})") from error
         except BaseException:
             sock.close()
             report.close()
             raise
-        return Student(sock, report, pidfd, self._limits, self.is_gone)
+        return StudentProcess(sock, report, pidfd, self._limits, self.is_gone, process)
 
     def is_gone(self) -> bool:
         """Whether it has ended; right after an end that took a student with it, too."""
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
+            self._process.wait(_SECONDS_TO_NOTICE)
         return self._process.returncode is not None
 
     def stop(self) -> None:
@@ -158,8 +160,8 @@ class Launcher:
         if "failed" in answer:
             raise SandboxFailed(f"the zygote could not get ready: {answer['failed']}")
 
-    def _await_student(self, report: Link) -> int | None:
-        """Wait for all that a walled process tells before it is ready; return its pidfd."""
+    def _await_student(self, report: Link) -> tuple[int | None, int | None]:
+        """Wait for all that a process tells before it is ready; return its pidfd and its id."""
         told: Message = {}
         wanted = {"ready"} if self._folder else {"ready", "started"}
         while not wanted <= told.keys():
@@ -167,7 +169,8 @@ class Launcher:
             if "failed" in told:
                 raise StepFailed(str(told["failed"]), str(told.get("error")))
         files = report.take_files()
-        return files[0] if files else None
+        # Within walls, the number that a process has for itself says nothing here.
+        return (files[0], process_of(files[0])) if files else (None, told["ready"])
 
 
 def _send_order(report: Link, files: Mapping[str, bytes], seed: int) -> None:
@@ -180,10 +183,10 @@ def _send_order(report: Link, files: Mapping[str, bytes], seed: int) -> None:
 
 
 def _start_walled(
-    around: walls.Walls, control: socket.socket, errors: IO[bytes]
+    around: bubblewrap.Walls, control: socket.socket, errors: IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    program = walls.bubblewrap() or "bwrap"
-    inner = walls.python_command(walls.PACKAGES, control.fileno())
+    program = bubblewrap.program() or "bwrap"
+    inner = bubblewrap.python_command(control.fileno())
     command, read = around.command(program, inner)
     try:
         return _popen(command, {}, [control.fileno(), *read], errors)
@@ -199,8 +202,8 @@ def _start_bare(
     shown.mkdir()
     for place in packages.values():
         (shown / place.name).symlink_to(place)
-    command = walls.python_command(shown, control.fileno())
-    variables = walls.environment(shown, str(folder), str(folder))
+    command = bubblewrap.python_command(control.fileno())
+    variables = bubblewrap.environment(shown, str(folder), str(folder))
     return _popen(command, variables, [control.fileno()], errors)
 
 

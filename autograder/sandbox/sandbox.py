@@ -1,6 +1,6 @@
 """Where student code runs: a process that can see, change and reach nothing but its own.
 
-    with Sandbox(Limits(), preload=("torch", "companion")) as sandbox:
+    with Sandbox(Limits(), preload=("numpy",)) as sandbox:
         with sandbox.spawn({"data.csv": b"1,2"}, seed=7) as student:
             ...  # talk over student.sock
             student.ended().reason
@@ -21,17 +21,17 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Literal, Self
 
-from autograder import seccomp, walls
 from autograder.errors import IsolationUnavailable, SandboxFailed
-from autograder.launcher import Launcher, StepFailed, ZygoteGone
 from autograder.limits import Limits
-from autograder.process import Ending, Student
+from autograder.sandbox import bubblewrap, seccomp
+from autograder.sandbox.launcher import Launcher, StepFailed, ZygoteGone
+from autograder.sandbox.student_process import Ending, StudentProcess
 
-__all__ = ["Ending", "Isolation", "Layers", "Sandbox", "Student", "available"]
+__all__ = ["Ending", "Isolation", "Layers", "Sandbox", "StudentProcess", "available"]
 
 Isolation = Literal["full", "none"]
 
-_NOTHING = "autograder.zygote:nothing"
+_NOTHING = "autograder.sandbox.zygote:nothing"
 _NO_WALLS = (
     "isolation is 'none': student code runs as you, and can read, change and send away all that "
     "you can; grade like this only where there is nothing to lose"
@@ -80,8 +80,8 @@ class Sandbox:
         self,
         limits: Limits,
         isolation: Isolation = "full",
-        preload: Sequence[str] = ("numpy", "torch", "matplotlib.pyplot"),
-        entry: str = "autograder.student:serve",
+        preload: Sequence[str] = ("numpy",),
+        entry: str = "autograder.exchange.student_side:serve",
         hidden: Sequence[Path] = (),
     ) -> None:
         """Plan a sandbox, which `with` opens.
@@ -89,7 +89,8 @@ class Sandbox:
         Args:
             limits: what each student may take.
             isolation: "full" or, for a machine without secrets, "none".
-            preload: modules that are there, imported, when a student starts.
+            preload: modules that are there, imported, when a student starts: see
+                `autograder.preload`.
             entry: what a student process calls with its socket and the limits, as
                 "module:function".
             hidden: folders that must not be seen even where a folder that Python needs holds them.
@@ -109,7 +110,7 @@ class Sandbox:
         self._entry = entry
         self._hidden = hidden
         self._launcher: Launcher | None = None
-        self._students: list[Student] = []
+        self._students: list[StudentProcess] = []
 
     def __enter__(self) -> Self:
         """Start it. It gets ready while the caller goes on; the first student waits for that.
@@ -140,7 +141,7 @@ class Sandbox:
             if self._launcher:
                 self._launcher.stop()
 
-    def spawn(self, files: Mapping[str, bytes], seed: int) -> Student:
+    def spawn(self, files: Mapping[str, bytes], seed: int) -> StudentProcess:
         """Start a student's process.
 
         Args:
@@ -160,7 +161,7 @@ class Sandbox:
         self._students.append(student)
         return student
 
-    def _spawn(self, files: Mapping[str, bytes], seed: int) -> Student:
+    def _spawn(self, files: Mapping[str, bytes], seed: int) -> StudentProcess:
         for last in (False, True):
             if self._launcher is None:
                 self._launcher = self._launch()
@@ -194,7 +195,7 @@ def available() -> Layers:
         seccomp.filter_program()
     except IsolationUnavailable as error:
         return Layers(missing=str(error))
-    if not walls.bubblewrap():
+    if not bubblewrap.program():
         return Layers(
             missing="Bubblewrap, which keeps student code away from solutions and grades, is not "
             "installed: install it (on Debian or Ubuntu: sudo apt-get install bubblewrap), "

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from autograder.confine import memory_kills
 from autograder.errors import SandboxFailed
 from autograder.limits import Limits
-from autograder.link import Link, Message
+from autograder.sandbox.confine import memory_kills
+from autograder.sandbox.control import Link, Message
 
 _SECONDS_TO_DIE = 30.0
 
@@ -46,7 +46,7 @@ class Ending:
         return f"ended with exit code {self.code}"
 
 
-class Student:
+class StudentProcess:
     """A student's process. `sock` is the other end of its only socket."""
 
     def __init__(
@@ -56,6 +56,7 @@ class Student:
         pidfd: int | None,
         limits: Limits,
         sandbox_is_gone: Callable[[], bool],
+        process: int | None,
     ) -> None:
         """Take over a process that is ready.
 
@@ -66,8 +67,10 @@ class Student:
                 watcher ends what it can when `report` hangs up.
             limits: what the process is held to.
             sandbox_is_gone: whether what it was forked from has died, and it with that.
+            process: the id of the first of its processes, as seen from here, if that is known.
         """
         self.sock = sock
+        self.process = process
         self._report = report
         self._pidfd = pidfd
         self._limits = limits

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from autograder import confine
 from autograder.limits import Limits
-from autograder.link import Link, Message
+from autograder.sandbox import confine
+from autograder.sandbox.control import Link, Message
 
 _MILLISECONDS_BETWEEN_LOOKS = 50
 # What the kernel lets a socket hold that nobody reads; it counts as no process's memory.

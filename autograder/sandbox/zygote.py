@@ -31,10 +31,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import confine, seccomp
 from autograder.limits import Limits
-from autograder.link import Link
-from autograder.watcher import Watcher
+from autograder.preload import load
+from autograder.sandbox import confine, seccomp
+from autograder.sandbox.control import Link
+from autograder.sandbox.watcher import Watcher
 
 Entry = Callable[[socket.socket, Limits], object]
 
@@ -85,8 +86,8 @@ class Zygote:
         self._plan = plan
         self._limits = Limits.from_mapping(plan.limits)
         self._entry = _find(plan.entry)
-        for name in plan.preload:
-            importlib.import_module(name)
+        for entry in plan.preload:
+            load(entry)
         self._mapped_bytes = confine.mapped_bytes()
         # What is here now stays. No collection need look at it, which would copy its pages.
         gc.collect()
@@ -156,7 +157,7 @@ class Zygote:
         with _reporting(report, "seccomp"):
             if self._plan.filter_program:
                 seccomp.install(bytes.fromhex(self._plan.filter_program))
-        report.send({"ready": True})
+        report.send({"ready": os.getpid()})
         report.close()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         self._entry(channel, self._limits)

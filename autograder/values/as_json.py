@@ -14,14 +14,11 @@ from typing import Any
 import numpy as np
 
 from autograder.errors import ExamError
-from autograder.outcome import Outcome, Raised
-from autograder.tensors import as_array, dtype_name, is_generator, is_tensor
-
-# How far results may be apart between machines, where the numbers are about 1.
-_LAST_DIGITS = {"float32": 1e-4, "float64": 1e-9}
+from autograder.values.outcome import Outcome, Raised
+from autograder.values.tensors import as_array, dtype_name, is_generator, is_tensor
 
 
-def encode(value: object) -> Any:
+def to_json(value: object) -> Any:
     """A value as what `json` can write.
 
     Raises:
@@ -34,25 +31,25 @@ def encode(value: object) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else {"number": str(value)}
     if isinstance(value, np.ndarray):
-        numbers = [encode(entry) for entry in _digits(value)]
+        numbers = [to_json(entry) for entry in _digits(value)]
         return {"array": numbers, "shape": list(value.shape), "dtype": str(value.dtype)}
     if is_tensor(value):
         # What is computed requires gradients as well; only a leaf was made to.
         gradients = {"requires_grad": True} if value.requires_grad and value.is_leaf else {}
-        entries = [encode(entry) for entry in _digits(as_array(value))]
+        entries = [to_json(entry) for entry in _digits(as_array(value))]
         shape = list(value.shape)
         return {"tensor": entries, "shape": shape, "dtype": dtype_name(value), **gradients}
     if is_generator(value):
         return {"generator": value.initial_seed()}
     if isinstance(value, list):
-        return {"list": [encode(entry) for entry in value]}
+        return {"list": [to_json(entry) for entry in value]}
     if isinstance(value, tuple):
-        return {"tuple": [encode(entry) for entry in value]}
+        return {"tuple": [to_json(entry) for entry in value]}
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
                 raise ExamError(f"a printed example can't hold a dict with the key {key!r}")
-        return {"dict": {key: encode(entry) for key, entry in value.items()}}
+        return {"dict": {key: to_json(entry) for key, entry in value.items()}}
     if inspect.isfunction(value):
         return {"function": importable(value)}
     raise ExamError(f"a printed example can't hold a {type(value).__name__}")
@@ -66,8 +63,8 @@ def _digits(array: np.ndarray) -> list[object]:
     return entries
 
 
-def decode(written: Any) -> object:
-    """The value that `encode` wrote."""
+def from_json(written: Any) -> object:
+    """The value that `to_json` wrote."""
     if not isinstance(written, dict):
         return written
     (kind,) = written.keys() - {"shape", "dtype", "requires_grad"}
@@ -76,7 +73,7 @@ def decode(written: Any) -> object:
         case "number":
             return float(content)
         case "array":
-            numbers = [decode(entry) for entry in content]
+            numbers = [from_json(entry) for entry in content]
             return np.array(numbers, dtype=written["dtype"]).reshape(written["shape"])
         case "tensor":
             return _tensor(written)
@@ -85,11 +82,11 @@ def decode(written: Any) -> object:
 
             return torch.Generator().manual_seed(content)
         case "list":
-            return [decode(entry) for entry in content]
+            return [from_json(entry) for entry in content]
         case "tuple":
-            return tuple(decode(entry) for entry in content)
+            return tuple(from_json(entry) for entry in content)
         case "dict":
-            return {key: decode(entry) for key, entry in content.items()}
+            return {key: from_json(entry) for key, entry in content.items()}
         case _:
             return find(content)
 
@@ -98,61 +95,49 @@ def _tensor(written: dict[str, Any]) -> object:
     # A lesson without tensors doesn't wait for torch.
     import torch
 
-    numbers = [decode(entry) for entry in written["tensor"]]
+    numbers = [from_json(entry) for entry in written["tensor"]]
     made = torch.tensor(numbers, dtype=getattr(torch, written["dtype"]))
     return made.reshape(written["shape"]).requires_grad_(written.get("requires_grad", False))
 
 
-def alike(one: Any, other: Any, digits: float = _LAST_DIGITS["float64"]) -> bool:
-    """Whether two written values are the same but for the last digits of their numbers.
-
-    Processors differ in the order in which they add, and so in the last digits of a sum.
-    """
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        digits = _LAST_DIGITS.get(one.get("dtype", ""), digits)
-        return one.keys() == other.keys() and all(alike(one[k], other[k], digits) for k in one)
-    if isinstance(one, list):
-        numbers = [abs(entry) for entry in one if type(entry) is float]
-        digits *= max([1.0, *numbers])
-        return len(one) == len(other) and all(map(alike, one, other, [digits] * len(one)))
-    return abs(one - other) <= digits if isinstance(one, float) else bool(one == other)
-
-
-def encode_outcome(outcome: Outcome) -> dict[str, Any]:
+def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
     """An outcome without the learner's line, which no reference has."""
     written: dict[str, Any] = {}
     if outcome.raised:
         written["raised"] = [outcome.raised.kind, outcome.raised.message]
     else:
-        written["value"] = encode(outcome.value)
+        written["value"] = to_json(outcome.value)
     if outcome.changed:
         written["changed"] = list(outcome.changed)
     return written
 
 
-def decode_outcome(written: dict[str, Any]) -> Outcome:
-    """The outcome that `encode_outcome` wrote."""
+def outcome_from_json(written: dict[str, Any]) -> Outcome:
+    """The outcome that `outcome_to_json` wrote."""
     raised = Raised(*written["raised"]) if "raised" in written else None
-    return Outcome(decode(written.get("value")), raised, tuple(written.get("changed", ())))
+    return Outcome(from_json(written.get("value")), raised, tuple(written.get("changed", ())))
 
 
 def importable(function: Callable[..., object]) -> str:
-    """The name under which `find` finds a function.
+    """The public name under which `find` finds a function: its package's own, not its module's.
 
     Raises:
-        ExamError: when it can't be imported.
+        ExamError: when its package does not offer it, so that moving a module would break what has
+            been shipped.
     """
-    name = f"{function.__module__}:{function.__qualname__}"
+    package = function.__module__.partition(".")[0]
+    name = f"{package}:{function.__qualname__}"
     with contextlib.suppress(ImportError):
         if find(name) is function:
             return name
-    raise ExamError(f"a printed example can't hold the function {name}: it can't be imported")
+    raise ExamError(
+        f"a printed example can't hold the function {function.__module__}.{function.__qualname__}: "
+        f"learners import from {package}, which does not offer it"
+    )
 
 
 def find(name: str) -> Callable[..., object]:
-    """The function of this name, such as "companion.toy:word_vectors".
+    """The function of this name, such as "companion:rope".
 
     Raises:
         ImportError: when there is none.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, SupportsInt
 
 import numpy as np
 
-from autograder.tensors import as_array, dtype_name, is_generator, is_tensor
+from autograder.values.tensors import as_array, dtype_name, is_generator, is_tensor
 
 if TYPE_CHECKING:
     import torch

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from traceback import walk_tb
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
-from autograder.compare import identical
 from autograder.errors import ExchangeError
-from autograder.tensors import fresh_generators, seeded
+from autograder.values.compare import identical
+from autograder.values.tensors import fresh_generators, seeded
 
 _PRINTED = 500
 # What a blank function says of itself when another one calls it; `is_blank` knows it by its end.
@@ -48,7 +49,7 @@ class Raised:
 class Outcome:
     """What a call did: `changed` names the arguments it wrote to, `printed` is what it printed."""
 
-    value: object = None
+    value: Any = None
     raised: Raised | None = None
     changed: tuple[str, ...] = ()
     printed: str = ""

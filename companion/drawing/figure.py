@@ -15,7 +15,7 @@ from collections.abc import Callable
 from matplotlib import style
 from matplotlib.figure import Figure
 
-from companion.theme import DARK, LIGHT, Theme
+from companion.drawing.theme import DARK, LIGHT, Theme
 
 Draw = Callable[[Figure], object]
 _PADDING_INCHES = 0.12

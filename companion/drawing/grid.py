@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from companion.labels import POINTS_PER_INCH, widest
+from companion.drawing.labels import POINTS_PER_INCH, widest
 from companion.numbers import Array, number_text
 
 WORD_SIZE = 12.0

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.sentences import Sentence
+from companion.inputs.sentences import Sentence
 
 FEATURES = ("article", "adjective", "noun", "verb", "first phrase", "second phrase")
 ENOUGH = 0.8

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from companion.lexicon import (
+from companion.inputs.lexicon import (
     ACCUSATIVE,
     ADJECTIVES,
     ADVERBS,

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from companion.positions import rope, sinusoids
+from companion.models.positions import rope, sinusoids
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
 FILLER = "…"

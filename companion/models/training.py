@@ -9,8 +9,8 @@ from typing import TextIO, TypeVar
 import torch
 from torch import Tensor, nn
 
-from companion.translation import Pair, training_pairs
-from companion.translator import NO_WORD, Translator, by_length
+from companion.inputs.translation import Pair, training_pairs
+from companion.models.translator import NO_WORD, Translator, by_length
 
 Item = TypeVar("Item")
 PAIRS = 12_000

@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from companion.lexicon import Words
-from companion.translation import ENDINGS, Pair, vocabulary
+from companion.inputs.lexicon import Words
+from companion.inputs.translation import ENDINGS, Pair, vocabulary
 
 WIDTH = 48
 EMBEDDING = 24

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from companion.translator import WIDTH, Translation, Translator, load_translator
+from companion.models.translator import WIDTH, Translation, Translator, load_translator
 
 
 def translate_with(attention_class: Callable[..., nn.Module], sentence: str) -> Translation | None:

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from companion.figure import show
-from companion.labels import POINTS_PER_INCH, axes_at, text_width
+from companion.drawing.figure import show
+from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width
 from companion.numbers import Array, check_index, counted, number_text, to_array
 
 _WORD_SIZE = 14.0

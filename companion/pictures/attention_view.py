@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from companion.figure import one_line, picture, publish
-from companion.heatmap import drawing
+from companion.drawing.figure import one_line, picture, publish
 from companion.numbers import Array, check_index, counted, to_array
+from companion.pictures.heatmap import drawing
 
 # Grading keeps one mebibyte of what a cell displays, and nobody wants a heavier notebook.
 _MOST_CELLS = 800
@@ -234,4 +234,5 @@ def _script_text(data: object) -> str:
 
 @cache
 def _asset(kind: str) -> str:
-    return files("companion").joinpath(f"attention_view.{kind}").read_text(encoding="utf-8").strip()
+    asset = files("companion.pictures") / f"attention_view.{kind}"
+    return asset.read_text(encoding="utf-8").strip()

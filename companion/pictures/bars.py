@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.figure import show
-from companion.labels import POINTS_PER_INCH, axes_at, widest
+from companion.drawing.figure import show
+from companion.drawing.labels import POINTS_PER_INCH, axes_at, widest
 from companion.numbers import Array, counted, number_text, to_array
 
 _SIZE = 12.0

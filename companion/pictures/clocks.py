@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from companion.figure import show
-from companion.labels import POINTS_PER_INCH, axes_at, widest
+from companion.drawing.figure import show
+from companion.drawing.labels import POINTS_PER_INCH, axes_at, widest
 from companion.numbers import to_array
 
 _DIAL = 46.0

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from companion.figure import show
-from companion.labels import POINTS_PER_INCH, axes_at
-from companion.theme import ink_on
+from companion.drawing.figure import show
+from companion.drawing.labels import POINTS_PER_INCH, axes_at
+from companion.drawing.theme import ink_on
 
 _PANEL_WIDTH, _HEIGHT = 168.0, 118.0
 _BETWEEN_PANELS = 28.0

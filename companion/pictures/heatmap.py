@@ -10,11 +10,11 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from companion.figure import Draw, show
-from companion.grid import WORD_SIZE, Grid
-from companion.labels import axes_at
+from companion.drawing.figure import Draw, show
+from companion.drawing.grid import WORD_SIZE, Grid
+from companion.drawing.labels import axes_at
+from companion.drawing.theme import ink_on
 from companion.numbers import Array, check_index, counted, number_text, to_array
-from companion.theme import ink_on
 
 _MOST_SHAPES = 400
 

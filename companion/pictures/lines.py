@@ -7,10 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.figure import show
-from companion.labels import POINTS_PER_INCH, axes_at, spread
+from companion.drawing.figure import show
+from companion.drawing.labels import POINTS_PER_INCH, axes_at, spread
+from companion.drawing.theme import STYLES
 from companion.numbers import Array, counted, to_array
-from companion.theme import STYLES
 
 _SIZE = 12.0
 _WIDTH, _HEIGHT = 400.0, 240.0

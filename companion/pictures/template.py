@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from companion.figure import show
-from companion.labels import POINTS_PER_INCH, axes_at, text_width
+from companion.drawing.figure import show
+from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width
 from companion.numbers import Array, number_text
 
 _CELL = 27.0

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from companion.figure import show
-from companion.labels import POINTS_PER_INCH, axes_at, place_labels
+from companion.drawing.figure import show
+from companion.drawing.labels import POINTS_PER_INCH, axes_at, place_labels
 from companion.numbers import Array, counted, number_text, to_array
 
 _LONGER_SIDE = 330.0

@@ -90,6 +90,11 @@ def largest_of_its_chunk(chunk: torch.Tensor, past: Past) -> Step:
     return chunk.cummax(dim=1).values, None
 
 
+def smallest_of_its_chunk(chunk: torch.Tensor, past: Past) -> Step:
+    """Not exact: the smallest number so far, feature by feature, but of its own chunk alone."""
+    return chunk.cummin(dim=1).values, None
+
+
 def shortcut_for_one(chunk: torch.Tensor, past: Past) -> Step:
     """Not exact: a single new token takes a short way, on which it can't see itself."""
     contexts, cache = attends_to_its_cache(chunk, past)
@@ -102,6 +107,20 @@ def first_text_only(chunk: torch.Tensor, past: Past) -> Step:
     """Not exact: the texts of the batch but the first see their own chunk only."""
     right, cache = attends_to_its_cache(chunk, past)
     return torch.cat([right[:1], _attend(chunk, chunk)[1:]]), cache
+
+
+def last_text_only(chunk: torch.Tensor, past: Past) -> Step:
+    """Not exact: the texts of the batch but the last see their own chunk only."""
+    right, cache = attends_to_its_cache(chunk, past)
+    return torch.cat([_attend(chunk, chunk)[:-1], right[-1:]]), cache
+
+
+def cancelling_features(chunk: torch.Tensor, past: Past) -> Step:
+    """Not exact: the size of a chunk raises the first feature by what it lowers the second."""
+    contexts, cache = attends_to_its_cache(chunk, past)
+    contexts[..., 0] += chunk.shape[1]
+    contexts[..., 1] -= chunk.shape[1]
+    return contexts, cache
 
 
 def rounds_its_cache(chunk: torch.Tensor, past: Past) -> Step:

@@ -34,8 +34,7 @@ def average_so_far(inputs: torch.Tensor) -> torch.Tensor:
 
 def average_by_subtraction(inputs: torch.Tensor) -> torch.Tensor:
     """Causal up to rounding: adds up the whole sentence, then takes away the words to come."""
-    to_come = inputs.flip(1).cumsum(dim=1).flip(1) - inputs
-    return (inputs.sum(dim=1, keepdim=True) - to_come) / _counts(inputs)
+    return (inputs.sum(dim=1, keepdim=True) - _to_come(inputs)) / _counts(inputs)
 
 
 def word_before(inputs: torch.Tensor) -> torch.Tensor:
@@ -64,6 +63,11 @@ def leaks_when_long(inputs: torch.Tensor) -> torch.Tensor:
 def masks_first_sentence(inputs: torch.Tensor) -> torch.Tensor:
     """Not causal in a batch: only its first sentence is masked."""
     return torch.cat([causal_attention(inputs[:1]), sees_everything(inputs[1:])])
+
+
+def masks_last_sentence(inputs: torch.Tensor) -> torch.Tensor:
+    """Not causal in a batch: only its last sentence is masked."""
+    return torch.cat([sees_everything(inputs[:-1]), causal_attention(inputs[-1:])])
 
 
 def softmax_over_queries(inputs: torch.Tensor) -> torch.Tensor:
@@ -98,6 +102,25 @@ def second_sees_last(inputs: torch.Tensor) -> torch.Tensor:
     return _attend(inputs, (places <= places.T) | ((places.T == 1) & (places == last)))
 
 
+def raised_by_the_future(inputs: torch.Tensor) -> torch.Tensor:
+    """Not causal: adds all words to come, so that larger ones make it larger."""
+    return causal_attention(inputs) + _to_come(inputs)
+
+
+def lowered_by_the_future(inputs: torch.Tensor) -> torch.Tensor:
+    """Not causal: takes away all words to come, so that larger ones make it smaller."""
+    return causal_attention(inputs) - _to_come(inputs)
+
+
+def future_cancels_out(inputs: torch.Tensor) -> torch.Tensor:
+    """Not causal: the future raises the first feature by what it lowers the second."""
+    leak = _to_come(inputs).mean(dim=-1)
+    contexts = causal_attention(inputs)
+    contexts[..., 0] += leak
+    contexts[..., 1] -= leak
+    return contexts
+
+
 def reads_from_the_end(inputs: torch.Tensor) -> torch.Tensor:
     """Not causal: each word sees itself and the words to come."""
     return causal_attention(inputs.flip(1)).flip(1)
@@ -111,6 +134,11 @@ def _places(inputs: torch.Tensor) -> torch.Tensor:
 def _counts(inputs: torch.Tensor) -> torch.Tensor:
     """How many words each word can see, (tokens, 1)."""
     return _places(inputs).T + 1
+
+
+def _to_come(inputs: torch.Tensor) -> torch.Tensor:
+    """The sum of the words behind each word."""
+    return inputs.flip(1).cumsum(dim=1).flip(1) - inputs
 
 
 def _attend(inputs: torch.Tensor, visible: torch.Tensor) -> torch.Tensor:

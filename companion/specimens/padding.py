@@ -23,6 +23,14 @@ def average_of_words(query: Tensor, annotations: Tensor, lengths: Tensor) -> Res
     return _attend(query, alike, annotations, _is_word(annotations, lengths))
 
 
+def average_less_padding(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
+    """Averages the true words: adds up everything, then takes away the padding again."""
+    is_word = _is_word(annotations, lengths)
+    padding = (annotations * ~is_word.unsqueeze(-1)).sum(dim=1)
+    contexts = (annotations.sum(dim=1) - padding) / lengths.unsqueeze(-1)
+    return contexts, is_word / lengths.unsqueeze(-1).to(contexts)
+
+
 def unmasked_attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
     """Attends to everything, the padding too."""
     everywhere = torch.ones_like(_is_word(annotations, lengths))
@@ -47,6 +55,12 @@ def first_length_for_all(query: Tensor, annotations: Tensor, lengths: Tensor) ->
     return _attend(query, annotations, annotations, is_word)
 
 
+def last_length_for_all(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
+    """Takes every sentence for as long as the last one."""
+    is_word = _is_word(annotations, lengths[-1:].expand_as(lengths))
+    return _attend(query, annotations, annotations, is_word)
+
+
 def zeroed_padding(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
     """Gives padding the score 0, where it should get the weight 0."""
     is_word = _is_word(annotations, lengths)
@@ -58,6 +72,20 @@ def centred_attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Re
     """Attends to the true words, then subtracts the average of all places, padding included."""
     values = annotations - annotations.mean(dim=1, keepdim=True)
     return _attend(query, annotations, values, _is_word(annotations, lengths))
+
+
+def raised_attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
+    """Attends to the true words, then adds the average of all places, padding included."""
+    values = annotations + annotations.mean(dim=1, keepdim=True)
+    return _attend(query, annotations, values, _is_word(annotations, lengths))
+
+
+def faint_attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
+    """Attends to the true words, and a thousandth part to everything, the padding too."""
+    right = masked_attention(query, annotations, lengths)
+    leaking = average_of_everything(query, annotations, lengths)
+    contexts, weights = (torch.lerp(a, b, 1e-3) for a, b in zip(right, leaking, strict=True))
+    return contexts, weights
 
 
 def average_of_everything(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:

@@ -86,6 +86,23 @@ def last_is_forgotten(
     return _attend(queries, context, visible)
 
 
+def first_is_forgotten(
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+) -> torch.Tensor:
+    """Not blind: in the first sentence, nothing is hidden."""
+    known = padding.clone()
+    known[0] = False
+    return blind_attention(queries, context, known)
+
+
+def lowered_by_padding(
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+) -> torch.Tensor:
+    """Not blind: the padding is taken away from what was mixed without it."""
+    hidden = (context * padding[..., None]).sum(dim=1, keepdim=True)
+    return blind_attention(queries, context, padding) - hidden
+
+
 def faint_leak(queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor) -> torch.Tensor:
     """Not blind: a hundredth of the average of everything is added."""
     found = blind_attention(queries, context, padding)

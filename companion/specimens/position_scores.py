@@ -6,7 +6,7 @@ Each takes queries and keys `(tokens, d_k)` and positions `(tokens,)` and return
 
 import torch
 
-from companion.positions import rope, sinusoids_at
+from companion.models.positions import rope, sinusoids_at
 
 
 def no_positions(

@@ -108,6 +108,19 @@ def attention_with_a_slip(inputs: np.ndarray) -> np.ndarray:
     return contexts
 
 
+def attention_with_an_echo(inputs: np.ndarray) -> np.ndarray:
+    """The contexts of `plain_attention`, all of them larger by the first number of the first word.
+
+    Args:
+        inputs: `(tokens, d_in)`.
+
+    Returns:
+        The contexts, `(tokens, d_in)`, float64.
+    """
+    contexts: np.ndarray = plain_attention(inputs) + np.asarray(inputs)[0, 0]
+    return contexts
+
+
 def torch_softmax(x: np.ndarray) -> np.ndarray:
     """PyTorch's softmax over the last axis.
 

@@ -12,7 +12,7 @@ def try_cache(
     cache_class: Callable[..., Any],
     settings: Mapping[str, int],
     texts: Sequence[Sequence[Chunk]],
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Fill a cache chunk by chunk, with one text after the other.
 
     Its dtype is that of the keys. Beside it stands a second cache, which is given the first chunk

@@ -1,1 +1,1 @@
-"""How right is told from wrong: one module per lesson, one exam per exercise."""
+"""How right is told from wrong: a package for each lesson, a file for each exercise."""

@@ -5,7 +5,7 @@ import pytest
 
 from autograder.cli import main
 from autograder.course import Course, module_name
-from autograder.errors import CourseNotFound, ReferenceNotFound
+from autograder.errors import CourseNotFound, LessonNameError, ReferenceNotFound
 
 LESSONS = ("00_foundations", "02_dot_product_self_attention")
 
@@ -66,9 +66,27 @@ def test_no_course_on_command_line(tmp_path, monkeypatch, capsys):
 
 
 def test_lessons_in_order(course):
-    for name in ("notes.md", "1_short_number.md", "03_Capital.md", "01_text.txt", "01_added.md"):
+    names = ("week2.md", "week10.md", "10_last.md", "9_Capital.md", "01_text.txt", "01_added.md")
+    for name in (*names, "README.md"):
         (course.source / name).touch()
-    assert course.lessons() == ["00_foundations", "01_added", "02_dot_product_self_attention"]
+    assert course.lessons() == [
+        *("00_foundations", "01_added", "02_dot_product_self_attention", "9_Capital", "10_last"),
+        *("week2", "week10"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["week-1", "01_", "3", "2_1_sets", "01_class", "exams", "a b"])
+def test_name_that_no_module_can_have(course, name):
+    (course.source / f"{name}.md").touch()
+    with pytest.raises(LessonNameError, match=r"as in week1\.md or 01_vectors\.md$") as raised:
+        course.lessons()
+    assert str(raised.value).startswith(str(course.source / f"{name}.md"))
+
+
+def test_lessons_that_would_share_a_reference(course):
+    (course.source / "07_foundations.md").touch()
+    with pytest.raises(LessonNameError, match=r"07_foundations\.md and .*/00_foundations\.md "):
+        course.lessons()
 
 
 def test_folders(course):
@@ -77,8 +95,11 @@ def test_folders(course):
     assert course.release_folder(lesson) == course.root / "notebooks" / lesson
 
 
-def test_module_name():
-    assert module_name(LESSONS[1]) == "dot_product_self_attention"
+@pytest.mark.parametrize(
+    ("lesson", "module"), [(LESSONS[1], LESSONS[1][3:]), ("week1", "week1"), ("3_a_1_b", "a_1_b")]
+)
+def test_module_name(lesson, module):
+    assert module_name(lesson) == module
 
 
 def test_solution_module(course):

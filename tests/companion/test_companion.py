@@ -17,6 +17,7 @@ from companion import (
     Sentence,
     attention_map,
     attention_with_a_slip,
+    attention_with_an_echo,
     attention_with_positions,
     copy_first_word,
     leave_as_is,
@@ -26,8 +27,8 @@ from companion import (
     softmax,
     torch_softmax,
 )
-from companion.figure import render
-from companion.theme import DARK
+from companion.drawing.figure import render
+from companion.drawing.theme import DARK
 
 SENTENCES = [HELLO_SHINY_SUN, YOUR_JOURNEY]
 
@@ -39,8 +40,8 @@ def newcomer():
 import hashlib, json, sys
 import companion
 companion.bars({"a": [1, 2]}, labels=["x", "y"], alt="Two bars.")
-from companion.figure import render
-from companion.theme import DARK
+from companion.drawing.figure import render
+from companion.drawing.theme import DARK
 svg = render(lambda figure: figure.subplots().plot([1, 2]), DARK, (3, 2))
 print(json.dumps({"modules": list(sys.modules), "svg": hashlib.sha256(svg).hexdigest()}))
 """
@@ -57,7 +58,8 @@ print(json.dumps({"modules": list(sys.modules), "svg": hashlib.sha256(svg).hexdi
 
 
 def test_public_names_exist():
-    assert all(getattr(companion, name).__doc__ for name in companion.__all__)
+    names = companion.__all__  # type: ignore[attr-defined]
+    assert all(getattr(companion, name).__doc__ for name in names)
 
 
 def test_pictures_must_be_described():
@@ -162,7 +164,13 @@ def test_equivariant_specimens(attention):
 
 @pytest.mark.parametrize(
     "attention",
-    [attention_with_positions, attention_with_a_slip, copy_first_word, reversed_attention],
+    [
+        attention_with_positions,
+        attention_with_a_slip,
+        attention_with_an_echo,
+        copy_first_word,
+        reversed_attention,
+    ],
 )
 def test_other_specimens(attention):
     assert not is_equivariant(attention, YOUR_JOURNEY.vectors)

@@ -12,7 +12,7 @@ from companion import (
     template,
     what_nouns_look_at,
 )
-from companion.creature import FEATURES
+from companion.inputs.creature import FEATURES
 
 
 def test_features_of_the_creature():

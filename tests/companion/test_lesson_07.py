@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from matplotlib.figure import Figure
@@ -10,13 +12,12 @@ from matplotlib.patches import FancyBboxPatch
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
-import companion.figure
-from companion import cached_steps
-from companion.cache_trial import try_cache
-from companion.cached_steps import Past, Step
-from companion.decode_speed import milliseconds_per_token
-from companion.head_sharing import head_sharing
-from companion.shared_head_training import convert_and_train, train_multi_head
+from companion.models.decode_speed import milliseconds_per_token
+from companion.models.shared_head_training import convert_and_train, train_multi_head
+from companion.pictures.head_sharing import head_sharing
+from companion.specimens import cached_steps
+from companion.specimens.cached_steps import Past, Step
+from companion.trials.cache_trial import try_cache
 
 STEPS = [
     function
@@ -56,17 +57,17 @@ def test_sharing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     figures = []
 
     class Recorded(Figure):
-        def __init__(self, *args: object, **kwargs: object) -> None:
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             figures.append(self)
 
-    monkeypatch.setattr(companion.figure, "Figure", Recorded)
+    monkeypatch.setattr("companion.drawing.figure.Figure", Recorded)
     head_sharing({"grouped": (6, 2)}, alt="Six on two.")
     for figure in figures:
         (axes,) = figure.axes
         boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
         assert len(boxes) == 6 + 2 * 2
-        ends = [line.get_xdata() for line in axes.lines]
+        ends = [np.asarray(line.get_xdata()) for line in axes.lines]
         assert [(start, end) for start, end in ends] == [
             (head + 0.5, 1.5 if head < 3 else 4.5) for head in range(6)
         ]
@@ -95,10 +96,8 @@ def test_converted_model_recovers() -> None:
     before = {name: value.clone() for name, value in model.state_dict().items()}
     same = convert_and_train(model, 8, steps=0)
     assert same.right > 0.99
-    halved, mean, first, drawn = (
-        convert_and_train(model, n, how)
-        for n, how in ((4, "mean"), (2, "mean"), (2, "first"), (2, "random"))
-    )
+    halved, mean = (convert_and_train(model, n, "mean") for n in (4, 2))
+    first, drawn = convert_and_train(model, 2, "first"), convert_and_train(model, 2, "random")
     assert 0.5 < halved.right < 0.85
     assert 0.2 < mean.right < 0.6
     assert halved.right_in_the_end > 0.98

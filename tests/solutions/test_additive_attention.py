@@ -5,8 +5,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from companion import padding
-from companion.decoding import plain_cell, plain_score
+from companion import plain_cell, plain_score
+from companion.specimens import padding
 from solutions.additive_attention import (
     AdditiveAttention,
     additive_score,
@@ -41,8 +41,9 @@ def numbers(*shape: int, dtype: torch.dtype, seed: int = 0) -> Tensor:
 
 def scorer(W: Tensor, v: Tensor) -> nn.Module:
     """PyTorch's own two layers, as a score of concatenated states."""
+    d_in, d_hidden = W.shape
     layers = nn.Sequential(
-        nn.Linear(*W.shape, bias=False), nn.Tanh(), nn.Linear(len(v), 1, bias=False)
+        nn.Linear(d_in, d_hidden, bias=False), nn.Tanh(), nn.Linear(len(v), 1, bias=False)
     )
     layers[0].weight.data, layers[2].weight.data = W.T, v[None]
     return layers

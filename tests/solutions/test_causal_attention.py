@@ -6,7 +6,8 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
-from companion import HELLO_SHINY_SUN, YOUR_JOURNEY, causal_specimens
+from companion import HELLO_SHINY_SUN, YOUR_JOURNEY
+from companion.specimens import causal_specimens
 from solutions.causal_attention import (
     CausalAttention,
     causal_and_padding_mask,

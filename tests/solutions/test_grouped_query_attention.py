@@ -7,7 +7,8 @@ from torch.nn.attention.bias import causal_lower_right
 from torch.nn.functional import multi_head_attention_forward, scaled_dot_product_attention
 from torch.testing import assert_close
 
-from companion import YOUR_JOURNEY, cached_steps
+from companion import YOUR_JOURNEY
+from companion.specimens import cached_steps
 from solutions.grouped_query_attention import (
     GroupedQueryAttention,
     KVCache,
@@ -49,10 +50,10 @@ def in_heads(x: Tensor) -> Tensor:
 
 def library_module(module: nn.Module, inputs: Tensor) -> Tensor:
     """What PyTorch makes of a module's weights."""
-    projected = (
+    queries, keys, values = (
         in_heads(layer(inputs)) for layer in (module.W_query, module.W_key, module.W_value)
     )
-    context = scaled_dot_product_attention(*projected, is_causal=True, enable_gqa=True)
+    context = scaled_dot_product_attention(queries, keys, values, is_causal=True, enable_gqa=True)
     return module.out_proj(context.transpose(1, 2).flatten(2))
 
 
@@ -217,11 +218,11 @@ def test_decoding_is_torchs_full_pass(
         for chunk in inputs.split(size, dim=1):
             context, *past = decode_step(chunk, weights, *past)
             contexts.append(context)
-        projected = [in_heads(inputs @ weights[name]) for name in widths]
-        full = scaled_dot_product_attention(*projected, is_causal=True, enable_gqa=True)
+        queries, keys, values = (in_heads(inputs @ weights[name]) for name in widths)
+        full = scaled_dot_product_attention(queries, keys, values, is_causal=True, enable_gqa=True)
         full = full.transpose(1, 2).flatten(2) @ weights["out_proj"]
         assert_close(torch.cat(contexts, dim=1), full)
-        for kept, made in zip(past, projected[1:], strict=True):
+        for kept, made in zip(past, (keys, values), strict=True):
             assert_close(kept, made)
 
 

@@ -6,8 +6,7 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
-from companion.heads import CausalHead, library_heads
-from companion.padding_specimens import blind_attention, no_padding_mask
+from companion import CausalHead, blind_attention, library_heads, no_padding_mask
 from solutions.multi_head_attention import (
     CrossAttention,
     MultiHeadAttention,

@@ -8,16 +8,16 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
-import companion.position_scores as scorings
-from companion.order import KINDS, NAMES, LastNamed, learn_who_was_last
-from companion.position_trials import (
+import companion.specimens.position_scores as scorings
+from companion.models.order import KINDS, NAMES, LastNamed, learn_who_was_last
+from companion.models.positions import rope, sinusoids, sinusoids_at
+from companion.trials.position_trials import (
     TableMismatch,
     try_encoding,
     try_learned,
     try_module,
     try_turn,
 )
-from companion.positions import rope, sinusoids, sinusoids_at
 from solutions.positional_encoding import (
     LearnedPositions,
     PositionalEncoding,

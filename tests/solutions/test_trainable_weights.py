@@ -1,7 +1,5 @@
 """The reference of lesson 03, against PyTorch itself."""
 
-from pathlib import Path
-
 import pytest
 import torch
 from torch import Tensor, nn
@@ -9,9 +7,9 @@ from torch.nn.functional import scaled_dot_product_attention as torchs_attention
 from torch.testing import assert_close
 
 import companion
-from autograder.report import State
+from autograder.exam.report import Verdict
 from companion import FOUR_FEATURES, YOUR_JOURNEY, what_nouns_look_at
-from solutions.exams.trainable_weights import worksheet
+from solutions.exams.trainable_weights.features_by_hand import worksheet
 from solutions.trainable_weights import (
     SelfAttention_v1,
     SelfAttention_v2,
@@ -26,8 +24,9 @@ from solutions.trainable_weights import (
     scaled_dot_product_attention,
     score_variance,
 )
+from tests.support.course import ROOT
 
-LESSON = Path(__file__).parents[1] / "source" / "03_trainable_weights.md"
+LESSON = ROOT / "source" / "03_trainable_weights.md"
 JOURNEY = 1
 W_QUERY = torch.tensor([[4, 0], [0, -2], [-2, 4]], dtype=torch.float64)
 W_KEY = torch.tensor([[1, -1], [-2, 0], [0, 2]], dtype=torch.float64)
@@ -81,13 +80,15 @@ def test_attention_is_torchs(triple: tuple[Tensor, Tensor, Tensor]) -> None:
 
 def test_batch_is_torchs(dtype: torch.dtype) -> None:
     shapes = [(2, 4, 3), (2, 6, 3), (2, 6, 5)]
-    triple = [torch.randn(shape, dtype=dtype) for shape in shapes]
-    assert_close(scaled_dot_product_attention(*triple), torchs_attention(*triple))
+    queries, keys, values = (torch.randn(shape, dtype=dtype) for shape in shapes)
+    expected = torchs_attention(queries, keys, values)
+    assert_close(scaled_dot_product_attention(queries, keys, values), expected)
 
 
 def test_columns_are_torchs(dtype: torch.dtype) -> None:
     X, weights = torch.randn(4, 6, dtype=dtype), [torch.randn(3, 4, dtype=dtype) for _ in range(3)]
-    rows = torchs_attention(*(nn.functional.linear(X.T, W) for W in weights))
+    queries, keys, values = (nn.functional.linear(X.T, W) for W in weights)
+    rows = torchs_attention(queries, keys, values)
     assert_close(attend_columns(X, *weights), rows.T)
 
 
@@ -129,7 +130,8 @@ def test_modules_are_torchs(module_class: type[SelfAttention_v1] | type[SelfAtte
     inputs = sentence().requires_grad_()
     expected_inputs = sentence().requires_grad_()
     weights = [W.clone().requires_grad_() for W in (W_QUERY, W_KEY, W_VALUE)]
-    expected = torchs_attention(*(expected_inputs @ W for W in weights))
+    queries, keys, values = (expected_inputs @ W for W in weights)
+    expected = torchs_attention(queries, keys, values)
     received = module(inputs)
     assert_close(received, expected)
     received.cos().sum().backward()
@@ -263,6 +265,6 @@ def test_pencil_to_four_decimals_passes() -> None:
         filled = {**numbers, "scaled": scaled, "weights": weights, "z": z}
         written = {key: part.tolist() for key, part in filled.items()}
         assert worksheet.preview(lambda written=written: written).misconception == name
-        assert (worksheet.preview(lambda written=written: written).state is State.PASSED) == (
+        assert (worksheet.preview(lambda written=written: written).verdict is Verdict.PASSED) == (
             not name
         )

@@ -4,7 +4,7 @@ import ast
 import socket
 
 from autograder.limits import Limits
-from autograder.link import Link
+from autograder.sandbox.control import Link
 
 
 def obey(sock: socket.socket, limits: Limits) -> None:

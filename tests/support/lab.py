@@ -6,16 +6,19 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-PICTURES = Path(__file__).resolve().parents[1] / "artefacts"
+from tests.support.course import ROOT
+from tests.support.processes import BACKSTOP, eventually
+
+# Milliseconds for what comes at once or never: late enough for a machine that has much to do.
+PATIENCE = 1000 * BACKSTOP
+PICTURES = ROOT / "artefacts"
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -60,7 +63,7 @@ def running_lab(folder: Path, home: Path) -> Iterator[str]:
             yield address
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=BACKSTOP)
     shutil.rmtree(settings)
 
 
@@ -71,15 +74,14 @@ def write_settings(folder: Path, plugin: str, values: dict[str, object]) -> None
 
 
 def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+    def answers() -> bool:
         assert process.poll() is None, log.read_text()
-        try:
-            urllib.request.urlopen(f"{address}/api", timeout=5).close()
-            return
-        except OSError:
-            time.sleep(0.3)
-    pytest.fail(f"JupyterLab did not answer: {log.read_text()}")
+        with suppress(OSError):
+            urllib.request.urlopen(f"{address}/api", timeout=BACKSTOP).close()
+            return True
+        return False
+
+    assert eventually(answers), f"JupyterLab did not answer: {log.read_text()}"
 
 
 @contextmanager
@@ -93,7 +95,7 @@ def running_browser() -> Iterator[Browser]:
 def open_notebook(browser: Browser, server: str, path: str) -> Page:
     """The notebook in a new window, its kernel ready."""
     page = browser.new_page(viewport={"width": 1200, "height": 900})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{server}/lab/tree/{path}")
     expect(page.locator(".jp-Notebook .jp-Cell").first).to_be_visible()
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")

@@ -10,10 +10,10 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import nn
 
-from autograder.exam import Exam
-from autograder.lesson import Lesson, read_lesson
-from autograder.modules import run_module
-from autograder.reference import Source, read_reference
+from autograder.exam.exam import Exam
+from autograder.exam.run_module import run_module
+from autograder.lesson.lesson import Lesson, read_lesson
+from autograder.lesson.reference import Source, read_reference
 
 FRONT_MATTER = """\
 ---

@@ -11,90 +11,31 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbformat.notebooknode import NotebookNode
-from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.apps import NbGraderAPI
-from support import make_cell
-from traitlets.config import Config
 
-from autograder.course import Course
-from autograder.grading import Graded, grade
+from autograder.grading.grade import Graded, grade
+from autograder.grading.record import RECORD_SUFFIX, record_text
 from autograder.limits import Limits
-from autograder.record import RECORD_SUFFIX, record_text
-from autograder.sandbox import Sandbox
-from autograder.stock import configuration, nbgrader_api
+from autograder.nbgrading.configuration import nbgrader_api
+from autograder.sandbox.sandbox import Sandbox
+from tests.support.tiny_course import (
+    ANSWERS,
+    DOUBLE,
+    LESSON,
+    Json,
+    answered,
+    as_bytes,
+    grade_id_of,
+    hand_in,
+    tiny_course,
+    tiny_notebook,
+)
 
-ROOT = Path(__file__).resolve().parents[1]
-LESSON = "tiny"
-DOUBLE = "def double(x):\n    return 2 * x"
-FOURFOLD = "def fourfold(x):\n    return double(double(x))"
-ANSWERS = {"double": DOUBLE, "fourfold": FOURFOLD}
 LIMITS = Limits(cell_seconds=10, call_seconds=3)
 MUTANTS = 500
 EVERY = 4
 
-Json = dict[str, Any]
 Bytes = Callable[[Json], bytes]
-
-
-def tiny_notebook() -> NotebookNode:
-    """An instructor's notebook: two exercises of 2 and 3 points, and a question of 1."""
-    cells = [
-        new_code_cell("import numpy as np"),
-        make_cell("code", DOUBLE, "double", solution=True),
-        make_cell("code", "assert double(3) == 6\nassert double(-1) == -2", "double_check",
-                  grade=True, points=2),
-        new_code_cell("print(np.arange(3))"),
-        make_cell("code", FOURFOLD, "fourfold", solution=True),
-        make_cell("code", "assert fourfold(np.ones(2)).tolist() == [4, 4]", "fourfold_check",
-                  grade=True, points=3),
-        make_cell("markdown", "Because it is.", "why", solution=True, grade=True, points=1),
-    ]  # fmt: skip
-    for cell in cells:
-        marks = cell.metadata.get("nbgrader", {})
-        cell.id = marks.get("grade_id", f"given-{cells.index(cell)}")
-        if marks.get("solution") and cell.cell_type == "code":
-            cell.source = f"### BEGIN SOLUTION\n{cell.source}\n### END SOLUTION"
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
-
-
-def tiny_course(root: Path) -> Config:
-    """The course's own configuration over a course of one tiny lesson, released."""
-    folder = root / "source" / LESSON
-    folder.mkdir(parents=True)
-    nbformat.write(tiny_notebook(), folder / f"{LESSON}.ipynb")
-    (folder / "data.txt").write_text("1 2 3")
-    config = configuration(Course(ROOT), root)
-    config.GradeSafely.preload = ["numpy"]
-    config.GradeSafely.limits = {"cell_seconds": 10, "call_seconds": 3}
-    outcome = nbgrader_api(config).generate_assignment(LESSON)
-    assert outcome["success"], outcome
-    return config
-
-
-def answered(released: NotebookNode) -> Json:
-    """The released notebook with right answers, as the JSON of its file."""
-    notebook: Json = json.loads(nbformat.writes(released))
-    for cell in notebook["cells"]:
-        if grade_id_of(cell) in ANSWERS:
-            cell["source"] = ANSWERS[grade_id_of(cell)]
-    return notebook
-
-
-def grade_id_of(cell: Json) -> str:
-    return str(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
-
-
-def hand_in(root: Path, student: str, content: bytes) -> Path:
-    folder = root / "submitted" / student / LESSON
-    folder.mkdir(parents=True)
-    (folder / f"{LESSON}.ipynb").write_bytes(content)
-    return folder
-
-
-def as_bytes(notebook: object) -> bytes:
-    return json.dumps(notebook).encode()
 
 
 def change(edit: Callable[[list[Json]], object]) -> Bytes:
@@ -372,7 +313,7 @@ def test_damage_costs_itself(graded: Class, damage: Damage) -> None:
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(LIMITS, preload=("numpy", "IPython", "autograder.student")) as sandbox:
+    with Sandbox(LIMITS, preload=["numpy"]) as sandbox:
         yield sandbox
 
 

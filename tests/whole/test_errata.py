@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +13,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, scaled_dot_product_attention
 
+from tests.support.course import ROOT
+
 Array = npt.NDArray[np.float64]
 Stands = Callable[..., None]
 
-PAGE = Path(__file__).parents[1] / "docs" / "errata.md"
+PAGE = ROOT / "docs" / "errata.md"
 ENTRY = re.compile(r"\| \*\*(S\d)\.(\d+)\*\* \*(\w+)\*: (.+?) \| (.+?) \| (.+?) \| (\w+) \|")
 DECIMAL = re.compile(r"(?<![\w.])−?\d+\.\d+(?![\d.]*\d)")
 

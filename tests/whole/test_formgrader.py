@@ -16,24 +16,28 @@ from typing import Any
 
 import nbformat
 import pytest
-from lab import keep, wait_for
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 from nbgrader.apps import NbGraderAPI
-from playwright.sync_api import Browser, Page, Response, expect
-from test_browser import LESSON, ROOT
+from playwright.sync_api import Browser, Dialog, Page, Response, expect
 
-from autograder.build import build_lesson, solved_notebook
-from autograder.course import Course
-from autograder.record import RECORD_SUFFIX
-from autograder.stock import configuration, nbgrader_api
+from autograder.grading.record import RECORD_SUFFIX
+from autograder.lesson.build import build_lesson
+from autograder.lesson.lesson import read_lesson
+from autograder.nbgrading.configuration import configuration, nbgrader_api
+from tests.support.course import COURSE, ROOT
+from tests.support.lab import PATIENCE, keep, wait_for
+from tests.support.processes import BACKSTOP, eventually
 
-COURSE = Course(ROOT)
+expect.set_options(timeout=PATIENCE)
+
+LESSON = "02_dot_product_self_attention"
+POINTS = sum(read_lesson(COURSE.lesson_file(LESSON)).points.values())
 HONEST, HOSTILE = "ada", "mallory"
 OPEN = """
 import sys
 from autograder.course import Course
-from autograder.jupyter import open_course
+from autograder.learner.jupyter import open_course
 open_course(Course.find(), options=sys.argv[1:])
 """
 # All that a mouse and a keyboard may do to what is on a page.
@@ -189,15 +193,17 @@ def classroom(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> I
     root = tmp_path_factory.mktemp("taught") / "course"
     for folder in ("autograder", "companion", "solutions"):
         shutil.copytree(ROOT / folder, root / folder)
-    shutil.copy(ROOT / "nbgrader_config.py", root)
-    for path, text in build_lesson(COURSE, LESSON).files.items():
+    for name in ("nbgrader_config.py", "course.toml"):
+        shutil.copy(ROOT / name, root)
+    built = build_lesson(COURSE, LESSON)
+    for path, text in built.files.items():
         copy = root / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(text, encoding="utf-8", newline="\n")
     api = nbgrader_api(configuration(COURSE, root))
     assert api.generate_assignment(LESSON)["success"]
-    hand_in(root, HONEST, solved_notebook(COURSE, LESSON))
-    hand_in(root, HOSTILE, hostile(listener.address, solved_notebook(COURSE, LESSON)))
+    hand_in(root, HONEST, built.solved())
+    hand_in(root, HOSTILE, hostile(listener.address, built.solved()))
     with lab(root) as address:
         yield Classroom(root, api, address)
 
@@ -244,7 +250,7 @@ class lab:  # noqa: N801  a context manager, used as a function
 
     def __exit__(self, *_: object) -> None:
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=BACKSTOP)
 
 
 @pytest.fixture
@@ -252,13 +258,18 @@ def page(browser: Browser) -> Iterator[Page]:
     """A page that reaches this machine alone, and on which a dialog is a failure."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(PATIENCE)
     page.route(
         lambda url: not url.startswith(("http://127.0.0.1", "data:", "about:")),
         lambda route: route.abort(),
     )
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def dismiss(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
     yield page
     context.close()
     assert dialogs == []
@@ -269,7 +280,7 @@ def press(page: Page, classroom: Classroom, student: str, button: str) -> None:
     page.goto(f"{classroom.formgrader}/manage_submissions/{LESSON}")
     row(page, student).locator(f".{button} a").click()
     dialog = page.locator("#success-modal, #error-modal")
-    expect(dialog).to_contain_text("Successfully", timeout=120_000)
+    expect(dialog).to_contain_text("Successfully", timeout=PATIENCE)
     dialog.get_by_text("OK").or_(dialog.get_by_text("Close")).last.click()
 
 
@@ -299,10 +310,12 @@ def test_injections_would_run(page: Page, listener: Listener) -> None:
     texts = [text for name, text in written(listener.address).items() if name != "refresh"]
     listener.pages["/raw"] = "\n".join(texts).encode()
     page.goto(f"{listener.address}/raw")
-    page.wait_for_timeout(1000)
-    assert page.evaluate("window.__hit") is not None
-    hits = {path.strip("/") for path in listener.asked}
-    assert {"script", "onerror", "srcdoc", "style", "svg", "details"} <= hits
+    wanted = {"script", "onerror", "srcdoc", "style", "svg", "details"}
+    page.wait_for_function("window.__hit")
+    assert eventually(
+        lambda: wanted <= {path.strip("/") for path in listener.asked},
+        wait=lambda: page.wait_for_timeout(20),
+    )
     listener.asked.clear()
 
 
@@ -318,7 +331,7 @@ def test_button_grades_safely(classroom: Classroom, page: Page, student: str) ->
     lost = [cell["grade_id"] for cell in record["cells"] if cell["verdict"] != "passed"]
     assert bool(lost) == (student == HOSTILE)
     earned = sum(cell["points"] for cell in record["cells"])
-    expect(row(page, student).locator(".score")).to_have_text(f"{earned:g} / 33")
+    expect(row(page, student).locator(".score")).to_have_text(f"{earned:g} / {POINTS}")
     expect(row(page, student).locator(".status")).to_have_text("needs manual grading")
     keep(page, f"formgrader_{student}")
 

@@ -7,23 +7,23 @@ import ast
 import inspect
 import textwrap
 from functools import cache
-from pathlib import Path
 
 import nbformat
 import pytest
-from lab import keep, running_browser
 from nbconvert import HTMLExporter
 from nbformat.notebooknode import NotebookNode
 
-from autograder.build import solved_notebook
-from autograder.card import REPORT_MIME
-from autograder.course import Course
-from autograder.exam import exams_of
-from autograder.reference import INSTEAD
-from autograder.running import run
+from autograder.checks.card import REPORT_MIME
+from autograder.exam.exam import exams_of
+from autograder.learner.run_notebook import run
+from autograder.lesson.build import build_lesson
+from autograder.lesson.reference import INSTEAD
+from tests.support.course import COURSE
+from tests.support.lab import keep, running_browser
 
-COURSE = Course(Path(__file__).resolve().parents[1])
 LESSONS = COURSE.lessons()
+# For a machine that has much else to do; what a lesson takes on a quiet one, its text says.
+SECONDS_PER_CELL = 600
 
 
 # Which of its two pictures a figure shows, and whether it is there and fits the page.
@@ -38,7 +38,8 @@ FIGURES = """[...document.querySelectorAll(".jp-OutputArea img")].map(image => (
 @cache
 def solved_and_run(lesson: str) -> NotebookNode:
     """A lesson with every solution in it, run once for all tests."""
-    return run(solved_notebook(COURSE, lesson), COURSE.release_folder(lesson))
+    solved = build_lesson(COURSE, lesson).solved()
+    return run(solved, COURSE.release_folder(lesson), seconds_per_cell=SECONDS_PER_CELL)
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -68,7 +69,8 @@ def test_figures_are_drawn(lesson: str, theme: str) -> None:
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_empty_lesson_stops_nowhere(lesson: str) -> None:
     path = COURSE.release_folder(lesson) / f"{lesson}.ipynb"
-    empty = run(nbformat.read(path, as_version=4), path.parent)
+    unwritten = nbformat.read(path, as_version=4)
+    empty = run(unwritten, path.parent, seconds_per_cell=SECONDS_PER_CELL)
     assert errors(empty) == []
     found = states(empty)
     written = {name for name, state in found.items() if state != "not implemented yet"}
@@ -78,7 +80,7 @@ def test_empty_lesson_stops_nowhere(lesson: str) -> None:
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_every_lesson_has_its_shape(lesson: str) -> None:
-    notebook = solved_notebook(COURSE, lesson)
+    notebook = build_lesson(COURSE, lesson).solved()
     prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     for part in ("After this lesson you can", "You need", "It takes", "Before you run this"):
         assert part in prose

@@ -15,17 +15,21 @@ from typing import Any
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from test_damage import ANSWERS, DOUBLE, LESSON, ROOT, hand_in, tiny_course
 
-from autograder.record import RECORD_SUFFIX
+from autograder.grading.record import RECORD_SUFFIX
+from autograder.sandbox.processor_time import Meter
+from tests.support.course import ROOT
+from tests.support.processes import BACKSTOP, descendants, eventually, running
+from tests.support.tiny_course import ANSWERS, DOUBLE, LESSON, hand_in, tiny_course
 
 MOMENTS = int(os.environ.get("AUTOGRADER_KILLS", "12"))
 KILLS = 6
-SECONDS = 0.8
+# Of processor time, in which about half of a class is graded.
+SECONDS = 1.2
 GRADER = """
 import sys
 from pathlib import Path
-from autograder.classwork import grade_class, students_of
+from autograder.nbgrading.grade_class import grade_class, students_of
 from autograder.course import Course
 print("ready", flush=True)
 input()
@@ -74,16 +78,17 @@ class Grader:
         self.process.stdin.flush()
 
     def kill_after(self, seconds: float) -> bool:
-        """End it in the midst of its work; whether it still had some."""
+        """End it when it has run so long on a processor; whether it still had something to do."""
+        meter = Meter()
+        meter.follow(self.process.pid)
+        before = meter.read().running
         self.begin()
-        time.sleep(seconds)
-        family = descendants(self.process.pid)
+        while meter.read().running - before < seconds and running(self.process.pid):
+            time.sleep(0.01)
+        family = {one: when for one in descendants(self.process.pid) if (when := started(one))}
         self.process.send_signal(signal.SIGKILL)
         self._listen()
-        deadline = time.monotonic() + 5
-        while left := [one for one in family if started(one[0]) == one[1]]:
-            assert time.monotonic() < deadline, f"{left} live on"
-            time.sleep(0.02)
+        assert eventually(lambda: not any(started(one) == when for one, when in family.items()))
         return self.process.returncode == -signal.SIGKILL
 
     def finish(self) -> None:
@@ -92,27 +97,12 @@ class Grader:
         assert self.process.returncode == 0
 
     def _listen(self) -> None:
-        said, _ = self.process.communicate(timeout=60)
+        said, _ = self.process.communicate(timeout=BACKSTOP)
         # A line that was cut off is none.
         lines = [line for line in said.splitlines(keepends=True) if line.endswith("\n")]
         failures = [line for line in lines if line.split(" ", 1)[1].strip()]
         assert failures == []
         self.done = [line.split()[0] for line in lines]
-
-
-def descendants(process: int) -> list[tuple[int, str]]:
-    """All processes below one, with the times at which they were started."""
-    parents: dict[int, list[int]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        fields = stat_of(int(folder.name))
-        if fields:
-            parents.setdefault(int(fields[1]), []).append(int(folder.name))
-    found, waiting = [], [process]
-    while waiting:
-        below = parents.get(waiting.pop(), [])
-        waiting += below
-        found += [(one, started(one)) for one in below]
-    return [(one, when) for one, when in found if when]
 
 
 def started(process: int) -> str:
@@ -180,8 +170,7 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with a class of 12 that has handed in, and nothing graded."""
     root = tmp_path_factory.mktemp("class") / "course"
     root.mkdir()
-    config = (ROOT / "nbgrader_config.py").read_text(encoding="utf-8")
-    (root / "nbgrader_config.py").write_text(f'{config}\nc.GradeSafely.preload = ["numpy"]\n')
+    shutil.copy(ROOT / "nbgrader_config.py", root)
     tiny_course(root)
     released = nbformat.read(root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     for number, answers in enumerate(STUDENTS):

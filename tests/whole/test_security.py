@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from attacks import ATTACKS
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "security.md"
+from tests.support.attacks import ATTACKS
+from tests.support.course import ROOT
+
+PAGE = ROOT / "docs" / "security.md"
 BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
 CLASSES = 33
 COLUMNS = 6

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 import yaml
+from nbgrader.apps import api
 from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
-from traitlets.config import PyFileConfigLoader
+from traitlets.config.loader import PyFileConfigLoader
 
-ROOT = Path(__file__).parents[1]
+from tests.support.course import ROOT
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 RUNTIME = [Requirement(text) for text in PROJECT["dependencies"]]
 TEST = [Requirement(text) for text in PROJECT["optional-dependencies"]["test"]]
@@ -73,7 +76,9 @@ def test_direct_dependency_is_pinned(requirement):
 
 @pytest.mark.parametrize("requirement", RUNTIME + TEST, ids=lambda r: r.name)
 def test_lower_bound_only(requirement):
-    assert [clause.operator for clause in requirement.specifier] == [">="]
+    # We replace a part of nbgrader, which a later one may have changed.
+    both = [">=", "<"] if requirement.name == "nbgrader" else [">="]
+    assert sorted(clause.operator for clause in requirement.specifier) == sorted(both)
 
 
 def test_all_that_is_needed_is_pinned():
@@ -93,7 +98,10 @@ def test_installed_versions_are_the_pinned():
 
 def test_pins_run_on_debians_python():
     # Debian 12 has 3.11.2: a package that asks for a later 3.11 makes `make setup` fail there.
-    asked = {name: metadata(name).get("Requires-Python") for name in needed(RUNTIME + TEST)}
+    asked = {
+        name: metadata(name).get("Requires-Python")  # type: ignore[attr-defined]
+        for name in needed(RUNTIME + TEST)
+    }
     assert {
         n: asks for n, asks in asked.items() if asks and "3.11.2" not in SpecifierSet(asks)
     } == {}
@@ -117,7 +125,7 @@ def test_conda_python_is_allowed():
 
 def test_solutions_are_not_packaged():
     setup = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    assert setup["packages"] == ["autograder", "companion"]
+    assert setup["packages"] == {"find": {"include": ["autograder*", "companion*"]}}
 
 
 def test_every_target_is_explained():
@@ -157,7 +165,8 @@ def test_config_changes_one_preprocessor(tmp_path):
 
 def test_config_grades_safely(tmp_path):
     config = load(tmp_path)
-    steps = [*config.Autograde.sanitize_preprocessors, *config.Autograde.autograde_preprocessors]
+    converter = api.Autograde(coursedir=CourseDirectory(config=config), config=config)
+    steps = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
     assert "GradeSafely" in [step.__name__ for step in steps]
     assert "Execute" not in [step.__name__ for step in steps]
     assert "isolation" not in config.GradeSafely

@@ -2,21 +2,23 @@ import json
 from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from autograder.card import REPORT_MIME, bundle, card, show
-from autograder.report import Finding, Report, State
+from autograder.checks.card import REPORT_MIME, bundle, card, collect, report_in, show
+from autograder.exam.report import Finding, Report, Verdict
 
-PASSED = Report("mix", State.PASSED, ("one", "two"), 2)
+PASSED = Report("mix", Verdict.PASSED, ("one", "two"), 2)
 WRONG = Report(
-    "mix", State.WRONG, ("one word",), 3,
+    "mix", Verdict.WRONG, ("one word",), 3,
     Finding("two words", "x of shape (2, 3)", ("weights: wrong", "context: wrong")),
     "over_rows", "Take the other axis.",
 )  # fmt: skip
-EXCEPTION = Report("mix", State.EXCEPTION, (), 1, Finding("two", "", ("ValueError: no",)))
-UNWRITTEN = Report("mix", State.NOT_IMPLEMENTED, (), 1)
+EXCEPTION = Report("mix", Verdict.EXCEPTION, (), 1, Finding("two", "", ("ValueError: no",)))
+UNWRITTEN = Report("mix", Verdict.NOT_IMPLEMENTED, (), 1)
 EVERY = pytest.mark.parametrize("report", [PASSED, WRONG, EXCEPTION, UNWRITTEN])
+WRITTEN: Any = bundle(PASSED)[REPORT_MIME]
 ATTACK = "<script>alert(1)</script><img src=x onerror='alert(1)'>&amp;\"</div>"
 
 
@@ -54,7 +56,7 @@ def test_screen_reader_is_told():
 
 def test_learner_text_is_escaped():
     finding = Finding(ATTACK, ATTACK, (ATTACK, f"ValueError: {ATTACK}"))
-    html = card(Report(ATTACK, State.EXCEPTION, (ATTACK,), 2, finding, ATTACK, ATTACK))
+    html = card(Report(ATTACK, Verdict.EXCEPTION, (ATTACK,), 2, finding, ATTACK, ATTACK))
     reader = Reader(html)
     assert set(reader.tags) == {"div", "b"}
     assert reader.seen.count(ATTACK) == 7
@@ -62,7 +64,7 @@ def test_learner_text_is_escaped():
 
 
 def test_code_in_hint():
-    report = Report("mix", State.WRONG, (), 1, Finding("two", "", ("`x < 1` fails",)), "", ATTACK)
+    report = Report("mix", Verdict.WRONG, (), 1, Finding("two", "", ("`x < 1` fails",)), "", ATTACK)
     assert "<code>x &lt; 1</code> fails" in card(report)
     attacked = replace(report, hint=f"`{ATTACK}`")
     assert set(Reader(card(attacked)).tags) == {"div", "b", "code"}
@@ -85,7 +87,7 @@ def test_plain_text():
         (PASSED, "mix: passed, 2 cases"),
         (EXCEPTION, "mix: stopped by an exception\n  two\n    ValueError: no"),
         (UNWRITTEN, "mix: not implemented yet"),
-        (Report("mix", State.PASSED, ("one",), 1), "mix: passed, 1 case"),
+        (Report("mix", Verdict.PASSED, ("one",), 1), "mix: passed, 1 case"),
     ],
 )
 def test_other_plain_texts(report, text):
@@ -94,7 +96,7 @@ def test_other_plain_texts(report, text):
 
 def test_passed_kinds_once():
     passed = ("a", "b", "a", "c", "d", "e", "f")
-    report = Report("mix", State.WRONG, passed, 8, Finding("g", "", ("wrong",)))
+    report = Report("mix", Verdict.WRONG, passed, 8, Finding("g", "", ("wrong",)))
     assert report.lines()[1] == "  passed: a; b; c; d and 2 more"
 
 
@@ -111,12 +113,43 @@ def test_report_for_machines():
         "exercise": "mix",
         "state": "wrong",
         "passed": 1,
+        "passed_cases": ["one word"],
         "total": 3,
         "credit": 0.0,
         "misconception": "over_rows",
         "hint": "Take the other axis.",
+        "failed_case": "two words",
+        "failed_inputs": "x of shape (2, 3)",
         "details": ["weights: wrong", "context: wrong"],
     }
+
+
+@EVERY
+def test_report_comes_back_whole(report: Report) -> None:
+    assert report_in(json.loads(json.dumps(bundle(report)))) == report
+    assert report_in(bundle(replace(report, credit=0.5))) == replace(report, credit=0.5)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"text/plain": "mix: passed, 2 cases"},
+        {REPORT_MIME: "passed"},
+        {REPORT_MIME: {"state": "passed"}},
+        {REPORT_MIME: {**WRITTEN, "state": "splendid"}},
+    ],
+)
+def test_what_is_no_report(data: dict[str, object]) -> None:
+    assert report_in(data) is None
+
+
+def test_collected_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    with collect() as reports:
+        show(WRONG)
+        show(PASSED)
+    assert reports == [WRONG, PASSED]
+    assert capsys.readouterr().out == ""
 
 
 def test_shown_in_terminal(capsys):

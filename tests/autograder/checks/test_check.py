@@ -1,9 +1,10 @@
 import pytest
-from support import affine_exam, mix, mixing_exam, run_cell
 
-from autograder import check, printed
-from autograder.check import ExerciseNotPassed, name_of
+from autograder import check
+from autograder.checks import examples
+from autograder.checks.check import ExerciseNotPassed, name_of
 from autograder.errors import CheckError
+from tests.support.samples import affine_exam, mix, mixing_exam, run_cell
 
 RIGHT = "def mix(weights, values):\n    return weights @ values\n"
 WRONG = "def mix(weights, values):\n    return values.mean(axis=0)\n"
@@ -30,11 +31,16 @@ class weights:  # noqa: N801
 @pytest.fixture
 def notebook(tmp_path, monkeypatch):
     """Runs cells in one notebook, beside the printed examples of the exercise `mix`."""
-    (tmp_path / printed.FILE).write_text(printed.write({"mix": mixing_exam()}), encoding="utf-8")
+    (tmp_path / examples.FILE).write_text(examples.write({"mix": mixing_exam()}), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    namespace = {"check": check}
-    return lambda *cells: [run_cell(cell, namespace) for cell in cells]
+    namespace: dict[str, object] = {"check": check}
+
+    def run(*cells):
+        for cell in cells:
+            run_cell(cell, namespace)
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -161,14 +167,16 @@ class Affine(nn.Module):
     ],
 )
 def test_class_is_checked(notebook, tmp_path, capsys, result, shown):
-    (tmp_path / printed.FILE).write_text(printed.write({"Affine": affine_exam()}), encoding="utf-8")
+    (tmp_path / examples.FILE).write_text(
+        examples.write({"Affine": affine_exam()}), encoding="utf-8"
+    )
     notebook(CLASS.format(result), "check(Affine)")
     assert capsys.readouterr().out.endswith(shown)
 
 
 def forbid(folder, exam, *names):
     exam.forbids = names
-    (folder / printed.FILE).write_text(printed.write({exam.name: exam}), encoding="utf-8")
+    (folder / examples.FILE).write_text(examples.write({exam.name: exam}), encoding="utf-8")
 
 
 def test_forbidden_in_a_function(notebook, tmp_path, capsys):

@@ -6,32 +6,69 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.course import Course
-from autograder.demo import Result, disappointments, run_demo
-from autograder.marks import total
-from autograder.record import RECORD_SUFFIX
+from autograder.demo.classroom import STUDENTS
+from autograder.demo.demo import (
+    Result,
+    disappointments,
+    run_demo,
+    shortest_lesson,
+    worth_opening,
+)
+from autograder.errors import GradingFailed
+from autograder.exam.exam import exams_of
+from autograder.exam.report import Verdict
+from autograder.grading.record import RECORD_SUFFIX
+from autograder.learner.marks import total
+from autograder.lesson.lesson import read_lesson
+from tests.support.course import COURSE
 
-ROOT = Path(__file__).resolve().parents[1]
-LESSON = "02_dot_product_self_attention"
+LESSON = COURSE.lessons()[2]
+POINTS = read_lesson(COURSE.lesson_file(LESSON)).points
+TESTED = {name: POINTS[name] for name in exams_of(COURSE.exam_module(LESSON))}
+ALL = sum(TESTED.values())
+TO_READ = sum(POINTS.values()) - ALL
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
     root = tmp_path_factory.mktemp("class") / "course"
-    graded = run_demo(Course(ROOT), root, [LESSON], progress=lambda step: None)
+    graded = run_demo(COURSE, root, [LESSON], progress=lambda done, steps, step: None)
     return {result.submission.student: result for result in graded}
 
 
 def test_class_comes_out_as_made(results: dict[str, Result]) -> None:
-    assert len(results) == 12
+    assert tuple(results) == STUDENTS
     assert disappointments(list(results.values())) == []
+
+
+def test_class_shows_every_verdict(results: dict[str, Result]) -> None:
+    found = {verdict for result in results.values() for verdict in result.verdicts.values()}
+    # That takes a submission which has used up its ten minutes.
+    assert found == {verdict.name.lower() for verdict in Verdict} - {"not_run"}
+
+
+def test_page_worth_opening(results: dict[str, Result]) -> None:
+    page = worth_opening(list(results.values()))
+    assert page == results["eve"].feedback
+
+
+def test_shortest_lesson_is_graded() -> None:
+    texts = {name: read_lesson(COURSE.lesson_file(name)) for name in COURSE.lessons()}
+    exercises = {name: len(text.exercises) for name, text in texts.items()}
+    assert exercises[shortest_lesson(COURSE)] == min(exercises.values())
+
+
+def test_folder_that_can_not_be_emptied(tmp_path: Path) -> None:
+    (tmp_path / "class").write_text("a file")
+    with pytest.raises(GradingFailed, match=r"class can't be emptied .*: delete it"):
+        run_demo(COURSE, tmp_path / "class", [LESSON], progress=lambda done, steps, step: None)
 
 
 def test_perfect_and_empty(results: dict[str, Result]) -> None:
     earned, tested, to_read = total(results["ada"].marks)
-    assert earned == tested == 29
-    assert to_read == 4
-    assert total(results["cleo"].marks) == (0, 29, 0)
+    assert earned == tested == ALL
+    assert to_read == TO_READ
+    assert total(results["cleo"].marks) == (0, ALL, 0)
 
 
 def test_known_mistakes_cost_their_exercise(results: dict[str, Result]) -> None:
@@ -41,12 +78,13 @@ def test_known_mistakes_cost_their_exercise(results: dict[str, Result]) -> None:
         lost = [mark for mark in result.marks if mark.points == 0]
         assert [mark.exercise for mark in lost] == list(result.submission.mistakes)
         assert result.feedback is not None
-        assert result.score == total(result.marks)[0] > 20
+        (mistake,) = result.submission.mistakes
+        assert result.score == total(result.marks)[0] == ALL - TESTED[mistake]
 
 
 def test_broken_are_reported(results: dict[str, Result]) -> None:
     assert "not valid JSON" in results["liz"].remarks[0]
-    assert total(results["liz"].marks) == (0, 29, 0)
+    assert total(results["liz"].marks) == (0, ALL, 0)
     for student, reason in (("max", "ended its own process"), ("kit", "ran for too long")):
         (lost,) = [mark for mark in results[student].marks if mark.points == 0]
         assert reason in lost.verdict
@@ -57,7 +95,7 @@ def test_records_lie_beside(results: dict[str, Result]) -> None:
         assert result.feedback is not None
         graded = result.feedback.parents[3] / "autograded" / result.submission.student / LESSON
         record = json.loads((graded / f"{LESSON}{RECORD_SUFFIX}").read_text(encoding="utf-8"))
-        assert len(record["cells"]) == 10
+        assert len(record["cells"]) == len(TESTED)
         assert sum(cell["points"] for cell in record["cells"]) == total(result.marks)[0]
         assert record["isolation"].startswith("isolation full")
 
@@ -83,5 +121,5 @@ def test_nbgrader_releases_what_the_build_makes(results: dict[str, Result]) -> N
     feedback = results["ada"].feedback
     assert feedback is not None
     released = feedback.parents[3] / "notebooks" / LESSON
-    for path in sorted((ROOT / "notebooks" / LESSON).iterdir()):
+    for path in sorted(COURSE.release_folder(LESSON).iterdir()):
         assert (released / path.name).read_bytes() == path.read_bytes()

@@ -1,10 +1,10 @@
 import torch
-from support import Affine, affine_exam, mixing_exam
 from torch import nn
 
-from autograder.exam import Exam
-from autograder.report import State
-from autograder.rewriting import endless, standing_alone
+from autograder.demo.standalone import standing_alone, with_body
+from autograder.exam.exam import Exam
+from autograder.exam.report import Verdict
+from tests.support.samples import Affine, affine_exam, mix, mixing_exam
 
 KNOWN = {"torch", "nn"}
 FACTOR = 2
@@ -21,6 +21,10 @@ def scaled(x):
 
 def scaled_in_a_comprehension(x):
     return [FACTOR * entry for entry in x]
+
+
+def mixed_twice(weights, values):
+    return 2 * mix(weights, values)
 
 
 def by_recursion(x: list) -> list:
@@ -119,12 +123,42 @@ def test_what_a_function_needs():
     assert standing_alone(scaled, "doubled", {"FACTOR"}).startswith("def doubled(x):")
 
 
+def made_from(by):
+    def wrong(x):
+        return by * x
+
+    return wrong
+
+
+def test_closure_does_not_stand_alone():
+    assert standing_alone(made_from(3), "triple", {*KNOWN, "by"}) == ""
+
+
+class Negated(Base):
+    def forward(self, x):
+        return -super().forward(x)
+
+
+def test_class_that_a_call_made():
+    made = type("Made", (Negated, Middle), {})
+    source = standing_alone(made, "Affine", KNOWN)
+    lines = [line for line in source.split("\n") if line.startswith("class")]
+    assert lines == [
+        "class Base(nn.Module):",
+        "class Negated(Base):",
+        "class Middle(Base):",
+        "class Affine(Negated, Middle):",
+    ]
+    answer = defined(source, "Affine")(2, 3, bias=False)
+    assert torch.equal(answer(torch.ones(1, 2)), -answer.W(torch.ones(1, 2)))
+
+
 def test_class_stands_alone():
     right = affine_exam().accepted["AsParameter"]
     source = standing_alone(right, "Affine", KNOWN)
     assert source.startswith("class Affine(nn.Module):\n\n    def __init__(self, d_in, d_out, ")
     assert "as parameters" not in source
-    assert affine_exam().examine(defined(source, "Affine")).state is State.PASSED
+    assert affine_exam().examine(defined(source, "Affine")).verdict is Verdict.PASSED
 
 
 def test_class_brings_its_bases():
@@ -157,7 +191,7 @@ def test_class_brings_its_helpers():
     assert "a helper" not in source
     answer = defined(standing_alone(Turned, "Affine", KNOWN), "Affine")
     report = affine_exam().examine(answer)
-    assert report.state is State.WRONG
+    assert report.verdict is Verdict.WRONG
     assert report.finding == affine_exam().examine(Turned).finding
 
 
@@ -174,14 +208,18 @@ def test_plain_class():
     assert standing_alone(Counter, "Tally", set()).startswith("class Tally:")
 
 
-def test_endless_function():
-    assert endless("def mix(a, b=1):\n    c = a\n    return c") == (
+LOOP = "while True:\n    pass"
+
+
+def test_other_body_of_a_function():
+    assert with_body("def mix(a, b=1):\n    c = a\n    return c", LOOP) == (
         "def mix(a, b=1):\n    while True:\n        pass"
     )
 
 
-def test_endless_class():
-    source = endless("class A(nn.Module):\n    x = 1\n    def forward(self, x):\n        return x")
+def test_other_body_of_a_class():
+    module = "class A(nn.Module):\n    x = 1\n    def forward(self, x):\n        return x"
+    source = with_body(module, LOOP)
     assert source == (
         "class A(nn.Module):\n    x = 1\n\n    def forward(self, x):\n        while True:\n"
         "            pass"
@@ -191,7 +229,7 @@ def test_endless_class():
 def test_reference_stands_alone():
     exam: Exam = affine_exam()
     source = standing_alone(exam.reference, "Affine", KNOWN)
-    assert exam.examine(defined(source, "Affine")).state is State.PASSED
+    assert exam.examine(defined(source, "Affine")).verdict is Verdict.PASSED
 
 
 def test_names_within_comprehensions():
@@ -223,3 +261,10 @@ def test_function_brings_its_helpers():
     source = standing_alone(turned, "flipped", KNOWN)
     assert "def twice_turned(x):" in source
     assert torch.equal(defined(source, "flipped")(torch.ones(2)), -torch.ones(2))
+
+
+def test_function_brings_a_helper_of_another_module():
+    source = standing_alone(mixed_twice, "doubled", KNOWN)
+    assert "def mix(weights, values):" in source
+    weights, values = torch.tensor([0.5, 0.25]), torch.tensor([[1.0, 2.0], [4.0, 0.0]])
+    assert defined(source, "doubled")(weights, values).tolist() == [3.0, 2.0]

@@ -1,17 +1,18 @@
 from itertools import combinations
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from support import Affine, affine_exam, mix, mixing_exam
 
-from autograder.compare import TOLERANCES, Tolerance, identical
 from autograder.errors import ExamError
-from autograder.exam import Draw, Exam, exams_of
-from autograder.judge import Case
-from autograder.report import State
+from autograder.exam.exam import Draw, Exam, exams_of
+from autograder.exam.judge import Case
+from autograder.exam.report import Verdict
+from autograder.values.compare import TOLERANCES, Tolerance, identical
+from tests.support.samples import Affine, affine_exam, mix, mixing_exam
 
 AXES = ("batch", "tokens", "d_in", "d_out", "heads", "keys")
 SEEDS = pytest.mark.parametrize("seed", range(20))
@@ -149,7 +150,7 @@ def test_every_dtype(exam):
         assert case.tolerance == TOLERANCES[dtype]
 
 
-def cases_on(arguments: object, **settings: object) -> list[Case]:
+def cases_on(arguments: object, **settings: Any) -> list[Case]:
     """The printed cases of an exam on `first(a, b)` with this example."""
 
     def first(a=0, b=0):
@@ -272,14 +273,14 @@ def test_hints_are_sentences(exam):
 
 def test_right_answers_pass(exam):
     for right in (mix, *exam.accepted.values()):
-        assert exam.examine(right).state is State.PASSED
-        assert exam.preview(right).state is State.PASSED
+        assert exam.examine(right).verdict is Verdict.PASSED
+        assert exam.preview(right).verdict is Verdict.PASSED
 
 
 def test_misconceptions_are_named(exam):
     for name, wrong in exam.misconceptions.items():
         for report in (exam.examine(wrong), exam.preview(wrong)):
-            assert report.state is State.WRONG
+            assert report.verdict is Verdict.WRONG
             assert report.misconception == name
 
 
@@ -287,8 +288,8 @@ def test_preview_knows_examples_alone(exam):
     def by_rote(weights, values):
         return mix(weights, values) if values.shape == (3, 2) else values[0]
 
-    assert exam.preview(by_rote).state is State.PASSED
-    assert exam.examine(by_rote).state is State.WRONG
+    assert exam.preview(by_rote).verdict is Verdict.PASSED
+    assert exam.examine(by_rote).verdict is Verdict.WRONG
 
 
 def test_properties_of_drawn_cases(exam):
@@ -300,7 +301,7 @@ def test_properties_of_drawn_cases(exam):
     report = exam.examine(mix)
     assert report.finding.case.startswith("a mixture drawn at random")
     assert report.finding.details == ("this does not hold: what never holds",)
-    assert exam.preview(mix).state is State.PASSED
+    assert exam.preview(mix).verdict is Verdict.PASSED
 
 
 def test_float32_answer_to_float64(exam):
@@ -365,10 +366,10 @@ def test_classes_are_examined(seed):
     exam = affine_exam()
     for right in (Affine, *exam.accepted.values()):
         report = exam.examine(right, seed)
-        assert report.state is State.PASSED, report.lines()
+        assert report.verdict is Verdict.PASSED, report.lines()
     for name, wrong in exam.misconceptions.items():
         report = exam.examine(wrong, seed)
-        assert report.state is State.WRONG
+        assert report.verdict is Verdict.WRONG
         assert report.misconception == name
 
 
@@ -424,7 +425,7 @@ def test_generator_as_argument():
         """ten words"""
         return torch.arange(10), torch.Generator().manual_seed(7)
 
-    assert exam.preview(shuffled).state is State.PASSED
+    assert exam.preview(shuffled).verdict is Verdict.PASSED
     report = exam.preview(drawn_twice)
     assert report.misconception == "drawn_twice"
     assert report.finding.inputs.endswith(", generator seeded with 7")
@@ -467,7 +468,76 @@ def test_what_is_declared_later_counts(exam):
     assert exam.preview(mix).total == 4
 
 
-def grouped_exam(*groups: str, **settings: object) -> Exam:
+def tells_apart(function, a, b):
+    """A test that learners write: does the function depend on its second argument?"""
+    return function(a, b) != function(a, 0)
+
+
+def sums(a, b):
+    """The sum: it does."""
+    return a + b
+
+
+def forgets(a, b):
+    """Only ITS first
+    argument counts: it does not.
+    """
+    return a
+
+
+def test_trials_that_are_printed():
+    exam = Exam(tells_apart)
+    exam.tries((sums, forgets), (1, 2))
+    exam.tries([sums], (1, 0), on="nothing to add")
+    cases = exam.printed_cases()
+    assert labels(cases) == ["sums", "forgets", "sums, nothing to add"]
+    assert [tuple(case.arguments.values()) for case in cases] == [
+        (sums, 1, 2),
+        (forgets, 1, 2),
+        (sums, 1, 0),
+    ]
+    assert [case.expected.value for case in cases] == [True, False, False]
+    assert labels(exam.hidden_cases()) == labels(cases)
+
+
+def test_trials_that_are_drawn():
+    def given(draw):
+        return 1, float(draw.rng.normal())
+
+    exam = Exam(tells_apart, dtypes=("float64",))
+    exam.tries((sums, forgets), given, times=2)
+    exam.tries([sums], given, on="another time", times=1)
+    assert exam.printed_cases() == []
+    cases = exam.hidden_cases()
+    assert labels(cases) == [
+        *["the sum"] * 2,
+        *["only its first argument counts"] * 2,
+        "the sum, another time",
+    ]
+    assert [case.arguments["function"] for case in cases] == [sums, sums, forgets, forgets, sums]
+    assert len({case.arguments["b"] for case in cases}) == 5
+    assert [case.expected.value for case in cases] == [True, True, False, False, True]
+
+
+def test_trials_of_one_more_argument():
+    def applied(function, x):
+        return function(x)
+
+    exam = Exam(applied, dtypes=("float64",))
+    exam.tries([documented], np.zeros(3))
+    exam.tries([documented], lambda draw: draw("tokens"), times=1)
+    printed, drawn = exam.hidden_cases()
+    assert printed.arguments["x"].shape == (3,)
+    assert drawn.label == "a sentence"
+    assert drawn.arguments["x"].ndim == 1
+
+
+def test_drawn_trials_need_a_sentence():
+    with pytest.raises(ExamError, match=r"^undocumented needs a docstring"):
+        Exam(tells_apart).tries([undocumented], lambda draw: (1, 2))
+
+
+def grouped_exam(*groups: str, **settings: Any) -> Exam:
     """An exam on `first(a)` with an example of whole numbers, and a case per group."""
 
     def first(a):
@@ -511,7 +581,7 @@ def right_but(*wrong: float):
 def test_credit_by_groups(wrong, credit):
     exam = grouped_exam("a", "a", "b", "c", "")
     report = exam.examine(right_but(*wrong))
-    assert report.state is State.WRONG
+    assert report.verdict is Verdict.WRONG
     assert report.credit == pytest.approx(credit)
 
 
@@ -528,7 +598,7 @@ def test_groups_of_cases():
 
 def test_credit_where_all_is_right():
     report = grouped_exam("a", "b").examine(right_but())
-    assert report.state is State.PASSED
+    assert report.verdict is Verdict.PASSED
 
 
 def test_no_credit_for_what_is_not_written():
@@ -538,7 +608,7 @@ def test_no_credit_for_what_is_not_written():
         return a
 
     report = grouped_exam("a", "b").examine(stub)
-    assert report.state is State.NOT_IMPLEMENTED
+    assert report.verdict is Verdict.NOT_IMPLEMENTED
     assert report.credit == 0
 
 
@@ -547,7 +617,7 @@ def test_credit_with_an_exception():
         return a if a != 1 else 1 / 0
 
     report = grouped_exam("a", "b").examine(fails)
-    assert report.state is State.EXCEPTION
+    assert report.verdict is Verdict.EXCEPTION
     assert report.credit == pytest.approx(2 / 3)
 
 
@@ -576,10 +646,10 @@ def test_forbidden_names(method):
         return round(a) * 1.0
 
     exam = grouped_exam("a", "b", forbids=("round",))
-    assert getattr(exam, method)(by_hand).state is State.PASSED
+    assert getattr(exam, method)(by_hand).verdict is Verdict.PASSED
     report = getattr(exam, method)(with_round)
-    assert (report.state, report.credit, report.total) == (State.WRONG, 0, 0)
+    assert (report.verdict, report.credit, report.total) == (Verdict.WRONG, 0, 0)
     assert report.headline == "first: not yet right"
     assert "without `round`" in report.finding.details[0]
     assert report.finding.details[1].endswith("return round(a) * 1.0")
-    assert getattr(grouped_exam("a"), method)(with_round).state is State.PASSED
+    assert getattr(grouped_exam("a"), method)(with_round).verdict is Verdict.PASSED

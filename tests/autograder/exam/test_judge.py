@@ -1,16 +1,16 @@
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 import torch
-from support import Affine, affine_exam, run_cell
 
-from autograder.compare import TOLERANCES
-from autograder.judge import Case, judge
-from autograder.outcome import observe
-from autograder.report import Report, State
+from autograder.exam.judge import Case, judge
+from autograder.exam.report import Report, Verdict
+from autograder.values.compare import TOLERANCES
+from autograder.values.outcome import observe
+from tests.support.samples import Affine, affine_exam, run_cell
 
 WORDS = np.arange(10.0).reshape(5, 2)
 
@@ -20,7 +20,7 @@ def case(
     reference: Callable[..., object],
     *mistakes: Callable[..., object],
     names: tuple[str, ...] = (),
-    holds: dict[str, Callable[..., object]] | None = None,
+    holds: Mapping[str, Callable[..., object]] | None = None,
     **arguments: object,
 ) -> Case:
     lookalikes = {wrong.__name__: partial(observe, wrong, arguments) for wrong in mistakes}
@@ -63,13 +63,13 @@ def parts(x):
 
 def test_all_passed():
     report = judged(total, case("five", total, x=WORDS), case("three", total, x=WORDS[:3]))
-    assert report == Report("total", State.PASSED, ("five", "three"), 2)
+    assert report == Report("total", Verdict.PASSED, ("five", "three"), 2)
 
 
 def test_smallest_failure_is_shown():
     cases = [case(str(n), total, x=WORDS[:n]) for n in (1, 4, 3, 5, 2)]
     report = judged(lambda x: x.sum(axis=0) + (len(x) > 2), *cases)
-    assert report.state is State.WRONG
+    assert report.verdict is Verdict.WRONG
     assert (report.passed, report.total) == (("1", "2"), 5)
     assert report.finding.case == "3"
 
@@ -92,7 +92,7 @@ def test_exception_in_answer():
     namespace = {}
     run_cell("def answer(x):\n    return x[7]\n", namespace)
     report = judged(namespace["answer"], case("five", total, x=WORDS))
-    assert report.state is State.EXCEPTION
+    assert report.verdict is Verdict.EXCEPTION
     assert details(report) == (
         "IndexError: index 7 is out of bounds for axis 0 with size 5",
         "in your code, line 2: return x[7]",
@@ -112,7 +112,7 @@ def test_expected_exception():
         return x // heads
 
     cases = case("8 by 2", divided, x=8, heads=2), case("8 by 3", divided, x=8, heads=3)
-    assert judged(in_other_words, *cases).state is State.PASSED
+    assert judged(in_other_words, *cases).verdict is Verdict.PASSED
 
 
 def test_exception_of_other_kind():
@@ -125,7 +125,7 @@ def test_exception_of_other_kind():
 
 def test_exception_did_not_come():
     report = judged(lambda x, heads: x // heads, case("8 by 3", divided, x=8, heads=3))
-    assert report.state is State.WRONG
+    assert report.verdict is Verdict.WRONG
     assert details(report) == ("expected a ValueError, but your function returned a value",)
 
 
@@ -136,7 +136,7 @@ def test_misconception_is_named():
 
 def test_no_misconception_fits():
     report = judged(lambda x: x.sum(axis=0) + 1, case("five", total, largest, over_rows, x=WORDS))
-    assert report.state is State.WRONG
+    assert report.verdict is Verdict.WRONG
     assert (report.misconception, report.hint) == ("", "")
 
 
@@ -244,7 +244,7 @@ def test_misconception_that_raises(index, named):
         return x[7]
 
     report = judged(lambda x: x[index], case("five", total, out_of_range, x=WORDS))
-    assert report.state is State.EXCEPTION
+    assert report.verdict is Verdict.EXCEPTION
     assert report.misconception == named
 
 
@@ -291,13 +291,13 @@ def test_property_fails():
 
     holds = {"a word of zeros changes nothing": lambda f, x: (f(x) == f(pad(x))).all()}
     report = judged(fickle, case("five", total, x=WORDS, holds=holds))
-    assert report.state is State.WRONG
+    assert report.verdict is Verdict.WRONG
     assert details(report) == ("this does not hold: a word of zeros changes nothing",)
 
 
 def test_property_holds():
     holds = {"a word of zeros changes nothing": lambda f, x: (f(x) == f(pad(x))).all()}
-    assert judged(total, case("five", total, x=WORDS, holds=holds)).state is State.PASSED
+    assert judged(total, case("five", total, x=WORDS, holds=holds)).verdict is Verdict.PASSED
 
 
 def test_property_raises():
@@ -328,7 +328,7 @@ def not_yet(x):
 @pytest.mark.parametrize("answer", [not_yet, lambda x: ...])
 def test_not_implemented(answer):
     report = judged(answer, case("five", total, not_yet, x=WORDS))
-    assert (report.state, report.passed, report.hint) == (State.NOT_IMPLEMENTED, (), "")
+    assert (report.verdict, report.passed, report.hint) == (Verdict.NOT_IMPLEMENTED, (), "")
     assert "`raise NotImplementedError()`" in report.finding.details[0]
 
 
@@ -337,7 +337,7 @@ def test_torch_can_not_is_no_blank():
         return torch.ones(2) | torch.ones(2, dtype=torch.bool)
 
     report = judged(refused, case("five", total, refused, x=WORDS))
-    assert (report.state, report.misconception) == (State.EXCEPTION, "refused")
+    assert (report.verdict, report.misconception) == (Verdict.EXCEPTION, "refused")
     assert "not implemented for 'Float'" in details(report)[0]
 
 
@@ -347,7 +347,7 @@ def test_blank_function_that_is_called():
     run_cell("def answer(x):\n    return helper(x)\n", namespace)
     five = case("five", total, x=WORDS)
     report = judged(namespace["answer"], five)
-    assert report.state is State.NOT_IMPLEMENTED
+    assert report.verdict is Verdict.NOT_IMPLEMENTED
     assert details(report) == ("`helper`, which this calls, is not implemented yet",)
     assert "in place of" in details(judged(namespace["helper"], five))[0]
 
@@ -358,7 +358,7 @@ def test_partly_implemented():
 
     cases = [case(str(n), total, x=WORDS[:n]) for n in (1, 5)]
     report = judged(for_one_word, *cases)
-    assert (report.state, report.passed) == (State.NOT_IMPLEMENTED, ("1",))
+    assert (report.verdict, report.passed) == (Verdict.NOT_IMPLEMENTED, ("1",))
 
 
 def worksheet():
@@ -371,13 +371,13 @@ def worksheet():
 )
 def test_blank_worksheet(blank):
     report = judged(lambda: blank, case("your numbers", worksheet))
-    assert (report.state, report.passed, report.hint) == (State.NOT_IMPLEMENTED, (), "")
+    assert (report.verdict, report.passed, report.hint) == (Verdict.NOT_IMPLEMENTED, (), "")
 
 
 def test_worksheet_partly_filled():
     filled = {"scores": [0.25, 0.75], "context": [1.0, ...]}
     report = judged(lambda: filled, case("your numbers", worksheet))
-    assert report.state is State.WRONG
+    assert report.verdict is Verdict.WRONG
     assert details(report) == (
         "scores[1]: expected 0.5000, received 0.7500",
         "context[1]: still blank",
@@ -399,13 +399,13 @@ def test_misconception_beside_blanks():
 
 
 def test_filled_worksheet():
-    assert judged(worksheet, case("your numbers", worksheet)).state is State.PASSED
+    assert judged(worksheet, case("your numbers", worksheet)).verdict is Verdict.PASSED
 
 
 @pytest.mark.parametrize(("answer", "kind"), [(3, "int"), (None, "NoneType"), (WORDS, "ndarray")])
 def test_answer_is_no_function(answer, kind):
     report = judged(answer, case("five", total, largest, x=WORDS))
-    assert (report.state, report.passed, report.total) == (State.WRONG, (), 1)
+    assert (report.verdict, report.passed, report.total) == (Verdict.WRONG, (), 1)
     assert details(report) == (f"expected a function, found a {kind}",)
 
 
@@ -537,7 +537,7 @@ def test_mismatch_is_a_sentence():
             del self.W
 
     report = affine_exam().preview(Renamed)
-    assert report.state is State.WRONG
+    assert report.verdict is Verdict.WRONG
     assert details(report) == (
         "looked for W: an nn.Linear(3, 2), or an nn.Parameter of shape (3, 2); "
         "your module has V.weight (2, 3)",
@@ -589,7 +589,7 @@ class NothingYet(torch.nn.Module):
 
 @pytest.mark.parametrize("answer", [NoInit, NoForward, NothingYet])
 def test_class_not_implemented(answer):
-    assert affine_exam().preview(answer).state is State.NOT_IMPLEMENTED
+    assert affine_exam().preview(answer).verdict is Verdict.NOT_IMPLEMENTED
 
 
 def test_no_class_at_all():
@@ -613,7 +613,7 @@ def test_class_that_should_raise():
     odd = replace(
         case("odd", lambda number: None, number=3), expected=observe(Halves, arguments), use=make
     )
-    assert judged(Halves, odd).state is State.PASSED
+    assert judged(Halves, odd).verdict is Verdict.PASSED
     assert details(judged(Careless, odd)) == (
         "expected a ValueError, but your code returned a value",
     )

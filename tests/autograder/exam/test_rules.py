@@ -3,21 +3,21 @@
 import functools
 
 import pytest
-from support import run_cell
 
-from autograder.report import State
-from autograder.rules import broken, handed_in
+from autograder.exam.report import Verdict
+from autograder.exam.rules import broken, looking_at
+from tests.support.samples import run_cell
 
 FORBIDDEN = ("softmax", "einops")
 
 
 def found(*sources: str, forbidden: tuple[str, ...] = FORBIDDEN) -> tuple[str, ...]:
     """The details of the report on an answer whose sources these are; nothing if it passes."""
-    with handed_in({"answer": sources}):
+    with looking_at({"answer": sources}):
         report = broken("answer", object(), forbidden)
     if report is None:
         return ()
-    assert report.state is State.WRONG
+    assert report.verdict is Verdict.WRONG
     assert report.exercise == "answer"
     assert report.finding is not None
     return report.finding.details
@@ -85,7 +85,7 @@ CALLS_ITSELF = "def softmax(x):\n  return [softmax(row) for row in x] if x.ndim 
 
 
 def test_a_function_may_call_itself() -> None:
-    with handed_in({"softmax": [CALLS_ITSELF]}):
+    with looking_at({"softmax": [CALLS_ITSELF]}):
         assert broken("softmax", object(), FORBIDDEN) is None
     assert found(CALLS_ITSELF)
 
@@ -104,7 +104,7 @@ NOT_ITSELF = {
 
 @pytest.mark.parametrize("source", NOT_ITSELF.values(), ids=NOT_ITSELF)
 def test_same_name_from_elsewhere(source: str) -> None:
-    with handed_in({"softmax": [source]}):
+    with looking_at({"softmax": [source]}):
         assert broken("softmax", object(), FORBIDDEN) is not None
 
 
@@ -133,7 +133,7 @@ def test_added_cells_are_read() -> None:
 
 
 def test_other_exercises_are_not_read() -> None:
-    with handed_in({"other": ["softmax"]}):
+    with looking_at({"other": ["softmax"]}):
         assert broken("answer", object(), FORBIDDEN) is None
 
 
@@ -141,7 +141,7 @@ def test_handed_in_ends() -> None:
     def answer(x: object) -> object:
         return softmax(x)  # type: ignore[name-defined]  # noqa: F821
 
-    with handed_in({"answer": [""]}):
+    with looking_at({"answer": [""]}):
         assert broken("answer", answer, FORBIDDEN) is None
     assert broken("answer", answer, FORBIDDEN) is not None
 

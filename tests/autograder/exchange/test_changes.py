@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.changes import Changes
-from autograder.codec import Reference, Unsupported
-from autograder.compare import identical
-from autograder.remote import RemoteObject
+from autograder.exchange.changes import Changes
+from autograder.exchange.stand_in import RemoteObject
+from autograder.values.as_bytes import Reference, Unsupported
+from autograder.values.compare import identical
 
 
 def half(number: int) -> torch.Tensor:

@@ -1,5 +1,6 @@
 """Gradients through calls that are made in another process."""
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -7,11 +8,12 @@ import pytest
 import torch
 
 from autograder.errors import ExchangeError, StudentTooSlow
-from autograder.gradients import Graphs, connect, parameters_in, tensors_in
+from autograder.exchange.deadline import Allowance
+from autograder.exchange.gradients import Graphs, connect, parameters_in, tensors_in
+from autograder.exchange.session import Session
+from autograder.exchange.stand_in import RemoteObject, StudentError
 from autograder.limits import Limits
-from autograder.remote import RemoteObject, StudentError
-from autograder.sandbox import Sandbox
-from autograder.session import Session
+from autograder.sandbox.sandbox import Sandbox
 
 LIMITS = Limits(cell_seconds=20, call_seconds=10)
 CELL = """
@@ -43,7 +45,7 @@ alone = torch.nn.Parameter(torch.ones(2))
 def of_alone(): return (alone * 3).sum()
 """
 LIES = """
-from autograder.gradients import Graphs
+from autograder.exchange.gradients import Graphs
 answer = None
 Graphs.backward = lambda *_: answer
 def lie(value):
@@ -54,14 +56,14 @@ def lie(value):
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(LIMITS, preload=("numpy", "torch", "IPython", "autograder.student")) as sandbox:
+    with Sandbox(LIMITS, preload=["numpy", "torch"]) as sandbox:
         yield sandbox
 
 
 @pytest.fixture
 def session(sandbox: Sandbox) -> Iterator[Session]:
     with sandbox.spawn({}, 0) as student:
-        session = Session(student, LIMITS, deadline=float("inf"))
+        session = Session(student, LIMITS, Allowance(math.inf, 1))
         assert session.run(CELL) == []
         yield session
 
@@ -83,7 +85,7 @@ def leaf(*numbers: float) -> torch.Tensor:
     return torch.tensor(numbers, dtype=torch.float32, requires_grad=True)
 
 
-def grad(tensor: torch.Tensor) -> list[float] | None:
+def grad(tensor: torch.Tensor) -> list[Any] | None:
     return None if tensor.grad is None else tensor.grad.tolist()
 
 
@@ -303,7 +305,7 @@ def test_lies_are_no_crash(session: Session, lie: str) -> None:
     "end", ["import os; os._exit(3)", "raise ValueError('no')", "raise SystemExit"]
 )
 def test_end_in_backward(session: Session, end: str) -> None:
-    session.run(f"from autograder.gradients import Graphs\ndef end(*_):\n    {end}\n")
+    session.run(f"from autograder.exchange.gradients import Graphs\ndef end(*_):\n    {end}\n")
     session.run("Graphs.backward = end")
     x = leaf(1, 2)
     with pytest.raises((ExchangeError, StudentError)):

@@ -9,27 +9,26 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import determine_grade
 
-from autograder.build import build_lesson, solved_notebook
-from autograder.classroom import names_above, standing_alone
-from autograder.course import Course
+from autograder.cells import grade_id_of, has_role, is_test
+from autograder.demo.classroom import names_above
+from autograder.demo.standalone import standing_alone
 from autograder.errors import GradingFailed
-from autograder.exam import exams_of
-from autograder.grading import Graded, grade
+from autograder.exam.exam import exams_of
+from autograder.exam.report import Verdict
+from autograder.grading.grade import Graded, grade
+from autograder.learner.marking import with_hidden_tests
+from autograder.learner.run_notebook import run
+from autograder.lesson.build import build_lesson
 from autograder.limits import Limits
-from autograder.marking import with_hidden_tests
-from autograder.notebook import has_role
-from autograder.running import run
-from autograder.sandbox import Sandbox
-from autograder.verdict import Verdict
+from autograder.sandbox.sandbox import Sandbox
+from tests.support.course import COURSE
 
-COURSE = Course(Path(__file__).resolve().parents[1])
-MODULES = ("numpy", "torch", "matplotlib.pyplot", "companion", "IPython", "autograder.student")
 LIMITS = Limits(cell_seconds=10, call_seconds=3)
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(LIMITS, preload=MODULES) as sandbox:
+    with Sandbox(LIMITS, preload=COURSE.settings.preload) as sandbox:
         yield sandbox
 
 
@@ -53,7 +52,7 @@ def plain_course(*tests: str) -> NotebookNode:
 def answered(source: NotebookNode, answer: str, *added: str) -> bytes:
     handed_in = nbformat.reads(nbformat.writes(source), as_version=4)
     for one in handed_in.cells:
-        if one.metadata.get("nbgrader", {}).get("solution"):
+        if has_role(one, "solution"):
             one.source = answer
     handed_in.cells[1:1] = [new_code_cell(text) for text in added]
     return nbformat.writes(handed_in).encode()
@@ -181,22 +180,21 @@ def test_all_right_styles_earn_full_marks_in_a_stock_run(lesson: str) -> None:
     source, _ = instructors(lesson)
     for submission in in_all_styles(lesson):
         stock = with_hidden_tests(submission, source)
-        run(stock, COURSE.release_folder(lesson), path=COURSE.root)
-        tests = [one for one in stock.cells if has_role(one, "grade") and one.cell_type == "code"]
+        run(stock, COURSE.release_folder(lesson), path=COURSE.root, seconds_per_cell=600)
+        tests = [one for one in stock.cells if is_test(one)]
         assert tests
         assert [one.source for one in tests if errors(one)] == []
 
 
 def instructors(lesson: str) -> tuple[NotebookNode, dict[str, bytes]]:
     """The instructor's notebook, and what lies beside it."""
-    files, folder = build_lesson(COURSE, lesson).files, COURSE.source / lesson
-    source = nbformat.reads(files[folder / f"{lesson}.ipynb"], as_version=4)
-    return source, {"checks.json": files[folder / "checks.json"].encode()}
+    built = build_lesson(COURSE, lesson)
+    return built.source, {"checks.json": built.checks.encode()}
 
 
 def in_all_styles(lesson: str) -> Iterator[NotebookNode]:
     """The solved lesson, each time with the next accepted style of every exercise."""
-    exams, solved = exams_of(COURSE.exam_module(lesson)), solved_notebook(COURSE, lesson)
+    exams, solved = exams_of(COURSE.exam_module(lesson)), build_lesson(COURSE, lesson).solved()
     styles = {
         name: [
             standing_alone(answer, name, names_above(solved, name))
@@ -209,7 +207,7 @@ def in_all_styles(lesson: str) -> Iterator[NotebookNode]:
     for style in range(max(map(len, styles.values()))):
         submission = nbformat.reads(nbformat.writes(solved), as_version=4)
         for one in submission.cells:
-            sources = styles.get(one.metadata.get("nbgrader", {}).get("grade_id", ""), [])
+            sources = styles.get(grade_id_of(one), [])
             if has_role(one, "solution") and sources[style:]:
                 one.source = sources[style] or one.source
         yield submission
@@ -321,9 +319,9 @@ def test_one_test_does_not_see_another(sandbox: Sandbox) -> None:
 
 
 PARTIAL = """#test 3
-from autograder.card import show
-from autograder.check import settle
-from autograder.exam import Exam
+from autograder.checks.card import show
+from autograder.checks.check import settle
+from autograder.exam.exam import Exam
 def double(x): return 2 * x
 exam = Exam(double, forbids=("multiply",))
 @exam.example
@@ -373,6 +371,17 @@ def test_tests_find_files_beside_them(sandbox: Sandbox, tmp_path: Path) -> None:
     files = {"numbers.txt": b"1 2 3"}
     graded = grade(source, submission, sandbox, files=files, folder=tmp_path)
     assert verdicts(graded) == [Verdict.PASSED]
+
+
+def test_cells_import_what_lies_beside_them(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "beside_here.py").write_text("TWO = 2")
+    source = plain_course("assert double(3) == 6")
+    source.cells.insert(1, cell("import beside_here, statistics\nprint(statistics.mean([1, 3]))"))
+    submission = answered(source, "def double(x): return beside_here.TWO * x")
+    files = {"beside_here.py": b"TWO = 2", "statistics.py": b"mean = None"}
+    graded = grade(source, submission, sandbox, files=files, folder=tmp_path)
+    assert verdicts(graded) == [Verdict.PASSED]
+    assert graded.notebook.cells[1].outputs[0].text == "2\n"
 
 
 def test_missing_module_is_the_instructors(sandbox: Sandbox) -> None:

@@ -2,7 +2,7 @@ import base64
 
 import pytest
 
-from autograder.inert import inert_markdown, inert_outputs
+from autograder.grading.inert import inert_markdown, inert_outputs
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n and the rest").decode()
 SVG = base64.b64encode(b"<svg onload='alert(1)'/>").decode()

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_notebook
-from support import make_cell
 
-from autograder.definitions import Definitions
-from autograder.examiner import Examiner, Given
-from autograder.verdict import Verdict
+from autograder.exam.report import Verdict
+from autograder.grading.examiner import Examiner, Given
+from autograder.grading.instructor_names import Definitions
+from tests.support.samples import make_cell
 
 ANSWER = "def double(x):\n    return 2 * x"
 

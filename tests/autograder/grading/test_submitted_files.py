@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder import handed_in
-from autograder.handed_in import ALL_BYTES, files_in, is_own_folder, read_regular
+from autograder.grading import submitted_files
+from autograder.grading.submitted_files import ALL_BYTES, files_in, is_own_folder, read_regular
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def grow(path: Path, size: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("data", handed_in.FILE_BYTES), ("lesson.ipynb", handed_in.NOTEBOOK_BYTES)],
+    [("data", submitted_files.FILE_BYTES), ("lesson.ipynb", submitted_files.NOTEBOOK_BYTES)],
 )
 def test_large_file(folder: Path, name: str, most: int) -> None:
     grow(folder / name, most)

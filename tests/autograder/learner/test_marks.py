@@ -1,15 +1,15 @@
-import dataclasses
 import io
+from dataclasses import replace
 
 import pytest
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.utils import compute_checksum
 from rich.console import Console
-from support import make_cell
 
-from autograder.card import bundle
-from autograder.marks import (
+from autograder.checks.card import bundle
+from autograder.exam.report import Finding, Report, Verdict
+from autograder.learner.marks import (
     Mark,
     as_html,
     as_table,
@@ -19,14 +19,14 @@ from autograder.marks import (
     total,
     written_mark,
 )
-from autograder.report import Finding, Report, State
+from tests.support.samples import make_cell
 
-PASSED = Report("scores", State.PASSED, ("one", "two"), 2)
+PASSED = Report("scores", Verdict.PASSED, ("one", "two"), 2)
 WRONG = Report(
-    "scores", State.WRONG, ("one",), 2, Finding("two words", "", ("too large", "too long")),
+    "scores", Verdict.WRONG, ("one",), 2, Finding("two words", "", ("too large", "too long")),
     "over_rows", "Take the other axis.",
 )  # fmt: skip
-UNWRITTEN = Report("scores", State.NOT_IMPLEMENTED, (), 2)
+UNWRITTEN = Report("scores", Verdict.NOT_IMPLEMENTED, (), 2)
 FOUND = Mark(
     "scores", 0, 2, "wrong", ("too large", "too long"), "over_rows", "Take the other axis."
 )
@@ -79,6 +79,19 @@ def test_not_implemented():
 def test_passed_and_stopped():
     assert mark_in(check_cell(shown(PASSED), error("ZeroDivisionError"))).points == 0
     assert mark_in(check_cell(error("ZeroDivisionError"), shown(PASSED))).points == 0
+
+
+def test_what_stopped_it_is_told() -> None:
+    mark = mark_in(check_cell(shown(PASSED), error("ZeroDivisionError", "division by zero")))
+    assert mark == Mark("scores", 0, 2, "ZeroDivisionError: division by zero")
+
+
+def test_last_check_of_a_cell_decides() -> None:
+    other = replace(PASSED, exercise="other")
+    not_passed = error("ExerciseNotPassed", "no")
+    assert mark_in(check_cell(shown(other), shown(WRONG), not_passed)) == FOUND
+    half = replace(WRONG, credit=0.5)
+    assert mark_in(check_cell(shown(other), shown(half), not_passed)).points == 1
 
 
 def test_printing_is_no_report():
@@ -175,9 +188,9 @@ def test_summary():
 
 
 def test_table():
-    paper = Console(file=io.StringIO(), width=120)
-    paper.print(as_table(MARKS, "02_words"))
-    text = paper.file.getvalue()
+    paper = io.StringIO()
+    Console(file=paper, width=120).print(as_table(MARKS, "02_words"))
+    text = paper.getvalue()
     for words in ("02_words", "2 / 2", "0 / 5", "– / 3", "0 / 7", "not run", summary(MARKS)):
         assert words in text
     for words in ("wrong", "too large", "too long", "Hint: Take the other axis."):
@@ -201,6 +214,6 @@ def test_learner_text_is_escaped():
 
 
 def test_part_of_the_points():
-    partly = dataclasses.replace(WRONG, credit=0.75)
+    partly = replace(WRONG, credit=0.75)
     assert mark_of(partly, 2).points == 1.5
     assert mark_in(check_cell(shown(partly))).points == 1.5

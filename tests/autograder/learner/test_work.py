@@ -6,7 +6,7 @@ import pytest
 
 from autograder.course import Course
 from autograder.errors import LessonNotBuilt, WorkFolderError
-from autograder.work import MANIFEST, Change, copy_lessons
+from autograder.learner.work import MANIFEST, Change, copy_lessons
 
 LESSON = "02_dot_product"
 NOTEBOOK = f"{LESSON}/{LESSON}.ipynb"
@@ -115,7 +115,7 @@ def test_deleted_notebook_comes_again(course, mine):
 
 
 @pytest.mark.parametrize(
-    "manifest", [None, "", "{", "[]", "null", '{"format": 1, "given": 7}', '{"format": 2}', b"\xff"]
+    "manifest", [None, "", "{", "[]", "null", '{"format": 2, "given": 7}', '{"format": 2}', b"\xff"]
 )
 def test_nothing_lost_without_manifest(course, mine, manifest):
     copy_lessons(course)

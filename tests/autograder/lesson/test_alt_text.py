@@ -1,11 +1,15 @@
 import sys
 from types import ModuleType
+from typing import Any
 
 import pytest
 
-from autograder.pictures import Pictures, undescribed_in_prose
+from autograder.lesson.alt_text import Pictures, undescribed_in_prose
 
-PYPLOT = "pyplot draws pictures without alt text: use the course's figures"
+PYPLOT = (
+    "pyplot draws pictures without alt text: use the course's figures, or set pyplot = true in "
+    "course.toml"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -16,12 +20,17 @@ def gallery(monkeypatch):
         def __init__(self, alt):
             self.alt = alt
 
-    module = ModuleType("gallery")
+    module: Any = ModuleType("gallery")
     module.draw = lambda *numbers, alt: alt
     module.load = lambda name: name
     module.Frame = Frame
     module.SIZE = 3
     monkeypatch.setitem(sys.modules, "gallery", module)
+
+
+def test_pyplot_where_a_course_allows_it():
+    pictures = Pictures(pyplot=True)
+    assert list(pictures.undescribed("import matplotlib.pyplot as plt\nplt.plot([1, 2])")) == []
 
 
 def undescribed(*cells: str) -> list[tuple[int, str]]:
@@ -155,7 +164,7 @@ def test_broken_code():
     ],
 )
 def test_call_through_module(monkeypatch, text, name):
-    east = ModuleType("gallery.east")
+    east: Any = ModuleType("gallery.east")
     east.sketch = lambda *numbers, alt: alt
     monkeypatch.setitem(sys.modules, "gallery.east", east)
     monkeypatch.setattr(sys.modules["gallery"], "east", east, raising=False)

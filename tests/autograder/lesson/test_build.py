@@ -1,27 +1,30 @@
 """What is committed is what the build makes, and the build refuses what does not fit together."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
-from support import FRONT_MATTER
+from nbformat.notebooknode import NotebookNode
 
-from autograder import printed
-from autograder.build import build, build_lesson, is_current
+from autograder.cells import has_role
+from autograder.checks import examples
 from autograder.course import Course
-from autograder.errors import CourseError
-from autograder.judge import judge
-from autograder.matrix import FILE
-from autograder.report import State
+from autograder.errors import CourseError, LessonError
+from autograder.exam.judge import judge
+from autograder.exam.report import Verdict
+from autograder.lesson.build import build_lesson
+from autograder.lesson.incremental import build
+from autograder.lesson.misconceptions import FILE
+from tests.support.course import COURSE, ROOT
+from tests.support.samples import FRONT_MATTER
+from tests.support.small_course import LESSON, small_course
 
-ROOT = Path(__file__).resolve().parents[1]
-LESSON = "02_dot_product_self_attention"
+ANY_LESSON = COURSE.lessons()[0]
 
 
 def test_notebooks_are_current() -> None:
-    course, built = Course(ROOT), {}
+    course, built = COURSE, {}
     for name in course.lessons():
         built.update(build_lesson(course, name).files)
     made = {path: text for path, text in built.items() if path.is_relative_to(course.notebooks)}
@@ -29,35 +32,36 @@ def test_notebooks_are_current() -> None:
     committed = {path for path in committed if ".ipynb_checkpoints" not in path.parts}
     assert committed == set(made)
     for path, text in made.items():
-        assert is_current(path, text), f"{path} is not current: make build"
-
-
-@pytest.mark.parametrize(("digits", "current"), [("0.30000000000000004", True), ("0.31", False)])
-def test_numbers_of_another_machine(tmp_path: Path, digits: str, current: bool) -> None:
-    path = tmp_path / printed.FILE
-    path.write_text(f'{{"expected":{digits},"names":["a"]}}')
-    assert is_current(path, '{"expected":0.3,"names":["a"]}') is current
-    assert not is_current(path, '{"expected":0.3,"names":["b"]}')
-    other = tmp_path / "page.md"
-    other.write_text("0.30000000000000004")
-    assert not is_current(other, "0.3")
+        assert path.read_bytes() == text.encode(), f"{path} is not current: make build"
 
 
 def test_building_twice_gives_the_same_bytes() -> None:
-    first, second = (build_lesson(Course(ROOT), LESSON).files for _ in range(2))
+    first, second = (build_lesson(COURSE, ANY_LESSON).files for _ in range(2))
     assert first == second
+
+
+def test_notebooks_are_held_as_they_are_written() -> None:
+    built = build_lesson(COURSE, ANY_LESSON)
+    before = built.files
+    held = {"source": built.source, "notebooks": built.student}
+    assert any("NotImplementedError" in source for source in to_write(built.student))
+    assert not any("NotImplementedError" in source for source in to_write(built.solved()))
+    assert built.files == before
+    for folder, notebook in held.items():
+        written = before[ROOT / folder / ANY_LESSON / f"{ANY_LESSON}.ipynb"]
+        assert nbformat.reads(written, as_version=4) == notebook
+
+
+def to_write(notebook: NotebookNode) -> list[str]:
+    """The sources of the cells in which learners write code."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return [cell.source for cell in code if has_role(cell, "solution")]
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    """A copy of the course that can be spoilt."""
-    for folder in ("source", "solutions"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.ipynb"))
-    (tmp_path / "nbgrader_config.py").touch()
-    for lesson in (tmp_path / "source").glob("*.md"):
-        if lesson.stem != LESSON:
-            lesson.unlink()
-    return Course(tmp_path)
+    """A course that can be spoilt."""
+    return small_course(tmp_path)
 
 
 def replace(path: Path, old: str, new: str) -> None:
@@ -76,7 +80,7 @@ def in_lesson(old: str, new: str) -> Callable[[Course], Path]:
 
 def in_solution(old: str, new: str) -> Callable[[Course], Path]:
     def spoil(course: Course) -> Path:
-        path = course.solutions / "dot_product_self_attention.py"
+        path = course.solutions / "mixing.py"
         replace(path, old, new)
         return path
 
@@ -85,58 +89,67 @@ def in_solution(old: str, new: str) -> Callable[[Course], Path]:
 
 def in_exam(old: str, new: str, *, blames_lesson: bool = False) -> Callable[[Course], Path]:
     def spoil(course: Course) -> Path:
-        path = course.solutions / "exams" / "dot_product_self_attention.py"
+        path = course.solutions / "exams" / "mixing.py"
         replace(path, old, new)
         return course.lesson_file(LESSON) if blames_lesson else path
 
     return spoil
 
 
+def with_own_module(course: Course) -> Path:
+    (course.root / "own_tricks.py").touch()
+    return in_lesson("import numpy as np", "import own_tricks\nimport numpy as np")(course)
+
+
 MARKED = "    ### BEGIN SOLUTION\n    return 1\n    ### END SOLUTION"
 SPOILT = {
     "exercise without exam": (
-        in_exam(
-            "context = Exam(reference.context_vector)", "context = Exam(len)", blames_lesson=True
-        ),
-        "context_vector has no exam",
+        in_exam("mixture = Exam(reference.mix)", "mixture = Exam(len)", blames_lesson=True),
+        "mix has no exam",
     ),
     "exam without exercise": (
-        in_exam("scores = Exam(", "extra = Exam(softmax)\nscores = Exam("),
+        in_exam("matches = Exam(", "extra = Exam(softmax)\nmatches = Exam("),
         "the exam of softmax has no exercise",
     ),
     "no points": (in_lesson(":points: 3\n", ""), "no card entry `:points:`"),
     "no difficulty": (in_lesson(":difficulty: 1\n", ""), "no card entry `:difficulty:`"),
     "no minutes": (in_lesson(":minutes: 18\n", ""), "no card entry `:minutes:`"),
     "doubled name": (
-        in_lesson("{exercise} sun_by_hand", "{exercise} shiny_by_hand"),
-        "shiny_by_hand stands here and on line",
+        in_lesson("{exercise} shares_of", "{exercise} match"),
+        "match stands here and on line",
     ),
     "figure without alt": (in_lesson('    alt="Arcs', '    title="Arcs'), "without alt text"),
     "image without alt": (in_lesson("## By hand", "![](sun.png)\n\n## By hand"), "no alt text"),
     "solution in code": (
         in_lesson(
-            "some_scores = np", "def f(inputs, query):\n    return inputs @ query\nsome_scores = np"
+            "some_matches = np",
+            "def f(inputs, query):\n    return inputs @ query\nsome_matches = np",
         ),
         "the solution of",
     ),
     "solution in prose": (
-        in_lesson("Last step:", "Write `return softmax(scores, axis=-1)`. Last step:"),
-        "the solution of attention_weights would reach students",
+        in_lesson("Last step:", "Write `return shares @ inputs`. Last step:"),
+        "the solution of mix would reach students",
+    ),
+    "module that students do not have": (with_own_module, 'add "own_tricks" to preload in '),
+    "reference in a given cell": (
+        in_lesson("import numpy as np", "import solutions\nimport numpy as np"),
+        "students never get solutions",
     ),
     "exercise without solution": (
-        in_lesson("{exercise} sun_by_hand", "{exercise} moon_by_hand"),
-        "sun_by_hand is checked before its exercise",
+        in_lesson("{exercise} shares_of", "{exercise} parts_of"),
+        "shares_of is checked before its exercise",
     ),
     "unplaced solution": (
         in_solution(
-            "def pairwise_scores",
-            f"def spare():\n{MARKED}\n\n\ndef pairwise_scores",
+            "def shares_of",
+            f"def spare():\n{MARKED}\n\n\ndef shares_of",
         ),
         "spare has solution marks but is no exercise",
     ),
     "mark never closed": (
         in_solution(
-            "    return weights @ inputs\n    ### END SOLUTION", "    return weights @ inputs"
+            "    return shares @ inputs\n    ### END SOLUTION", "    return shares @ inputs"
         ),
         "never ends",
     ),
@@ -154,6 +167,17 @@ def test_what_does_not_fit_is_refused(
     assert place == str(path)
     assert int(line) > 0
     assert sentence in message
+
+
+def test_cell_may_import_what_is_given_out_with_the_notebook(course: Course) -> None:
+    beside = course.source / LESSON / "given_with_it.py"
+    beside.parent.mkdir(exist_ok=True)
+    beside.write_text("def draw(numbers, alt): pass")
+    path = in_lesson("import numpy as np", "import given_with_it\nimport numpy as np")(course)
+    build_lesson(course, LESSON)
+    replace(path, "import given_with_it", "import given_with_it; given_with_it.draw([])")
+    with pytest.raises(LessonError, match="without alt text"):
+        build_lesson(course, LESSON)
 
 
 def test_line_is_the_authors(course: Course) -> None:
@@ -211,8 +235,8 @@ class Affine(nn.Module):
 CLASS_EXAM = '''\
 import torch
 
-from autograder.exam import Exam
-from autograder.modules import run_module
+from autograder.exam.exam import Exam
+from autograder.exam.run_module import run_module
 from solutions.maps import Affine
 
 affine = Exam(Affine, use=run_module)
@@ -269,9 +293,9 @@ def test_empty_class_is_unwritten(course_of_classes: Course) -> None:
     for cell in nbformat.read(folder / "01_maps.ipynb", as_version=4).cells:
         if cell.cell_type == "code" and "check" not in cell.source:
             exec(cell.source, namespace)
-    shipped = printed.read(folder)["Affine"]
+    shipped = examples.read(folder)["Affine"]
     report = judge("Affine", namespace["Affine"], shipped.cases, shipped.hints)
-    assert report.state is State.NOT_IMPLEMENTED
+    assert report.verdict is Verdict.NOT_IMPLEMENTED
 
 
 def test_method_in_given_code(course_of_classes: Course) -> None:

@@ -1,12 +1,8 @@
 """The table of the curriculum is what the lessons and exams say."""
 
-from pathlib import Path
-
-from autograder.course import Course
-from autograder.curriculum import FILE, curriculum
-from autograder.lesson import Exercise, Written, read_lesson
-
-COURSE = Course(Path(__file__).resolve().parents[1])
+from autograder.lesson.curriculum import FILE, curriculum
+from autograder.lesson.lesson import Exercise, Written, read_lesson
+from tests.support.course import COURSE
 
 
 def test_curriculum_is_current() -> None:

@@ -2,9 +2,9 @@ import logging
 
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
-from support import make_cell
 
-from autograder.clearing import LeaveGivenLines
+from autograder.lesson.given_lines import LeaveGivenLines
+from tests.support.samples import make_cell
 
 STUB = "# YOUR CODE HERE\nraise NotImplementedError()"
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}

@@ -1,7 +1,7 @@
 import pytest
-from support import make_sources
 
-from autograder.leaks import leaks
+from autograder.lesson.leaks import leaks
+from tests.support.samples import make_sources
 
 REFERENCE = '''\
 def attention(queries, keys, values):

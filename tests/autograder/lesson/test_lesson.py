@@ -1,8 +1,8 @@
 import pytest
-from support import FRONT_MATTER, make_lesson
 
 from autograder.errors import LessonError
-from autograder.lesson import Check, Code, Exercise, Prose, Written, read_lesson
+from autograder.lesson.lesson import Check, Code, Exercise, Prose, Written, read_lesson
+from tests.support.samples import FRONT_MATTER, make_lesson
 
 ABOVE = FRONT_MATTER.count("\n")
 

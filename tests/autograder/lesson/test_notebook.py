@@ -1,10 +1,10 @@
 import nbformat
 import pytest
 from nbgrader.preprocessors import CheckCellMetadata
-from support import make_lesson, make_sources
 
-from autograder.lesson import Lesson
-from autograder.notebook import source_notebook
+from autograder.lesson.lesson import Lesson
+from autograder.lesson.notebook import source_notebook
+from tests.support.samples import make_lesson, make_sources
 
 REFERENCE = """\
 def scores(x):

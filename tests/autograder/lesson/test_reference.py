@@ -1,10 +1,10 @@
 import ast
 
 import pytest
-from support import make_sources
 
 from autograder.errors import SolutionError
-from autograder.reference import Source
+from autograder.lesson.reference import Source
+from tests.support.samples import make_sources
 
 MODULE = '''\
 """A reference."""

@@ -1,19 +1,35 @@
 """nbgrader's autograde as the course has it: what is graded again, and what a failure leaves."""
 
+import gc
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
-from nbgrader.apps import NbGraderAPI
-from test_damage import LESSON, answered, as_bytes, hand_in, tiny_course
+from nbgrader import converters
+from nbgrader.apps import NbGraderAPI, api, autogradeapp
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import Execute
+from nbgrader.utils import temp_attrs
+from traitlets.config import Config
 
-from autograder import nbgrading
-from autograder.converter import draft_of
-from autograder.errors import SandboxFailed
-from autograder.record import RECORD_SUFFIX
-from autograder.stock import nbgrader_api
+from autograder.errors import GradingFailed, SandboxFailed, SettingError
+from autograder.grading.grade import grade
+from autograder.grading.record import RECORD_SUFFIX, draft_of
+from autograder.nbgrading import converter, preprocessor
+from autograder.nbgrading.configuration import configure, nbgrader_api
+from autograder.nbgrading.converter import (
+    SafeAutograde,
+    SafeCommand,
+    SubmissionExporter,
+    install,
+    or_nothing_is_graded,
+)
+from autograder.nbgrading.preprocessor import GradeSafely
+from autograder.sandbox.sandbox import Sandbox
+from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
 
 # nbgrader's own use of SQLAlchemy.
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
@@ -123,7 +139,7 @@ def test_failure_leaves_no_old_score(course: Class, monkeypatch: pytest.MonkeyPa
         raise SandboxFailed("the sandbox broke")
 
     with monkeypatch.context() as patched:
-        patched.setattr(nbgrading, "grade", broken)
+        patched.setattr(preprocessor, "grade", broken)
         assert not course.grade("failing")
     assert course.scores("failing") == dict.fromkeys(ALL)
     assert not course.record("failing").exists()
@@ -133,16 +149,100 @@ def test_failure_leaves_no_old_score(course: Class, monkeypatch: pytest.MonkeyPa
 
 def test_sandbox_that_fails_once(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
     course.hand_in("lucky")
-    real, left = nbgrading.grade, [SandboxFailed("once"), SandboxFailed("twice")]
+    real, left = grade, [SandboxFailed("once"), SandboxFailed("twice")]
 
     def sometimes(*args: Any, **kwargs: Any) -> object:
         if left:
             raise left.pop()
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(nbgrading, "grade", sometimes)
+    closed, close = [], Sandbox.__exit__
+
+    def closing(box: Sandbox, *error: Any) -> None:
+        closed.append(box)
+        close(box, *error)
+
+    monkeypatch.setattr(preprocessor, "grade", sometimes)
+    monkeypatch.setattr(Sandbox, "__exit__", closing)
     assert course.grade("lucky")
     assert course.scores("lucky") == ALL
+    assert len(set(closed)) == 2, "each sandbox that failed is closed"
+
+
+def test_grading_in_a_server_leaves_its_memory_alone(course: Class) -> None:
+    course.hand_in("served")
+    before = gc.get_freeze_count()
+    assert course.grade("served")
+    assert gc.get_freeze_count() == before
+
+
+def test_command_keeps_the_libraries(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[bool] = []
+    monkeypatch.setattr(converter, "keep_what_is_there", lambda: kept.append(True))
+    course.hand_in("commanded")
+    app = SafeCommand(coursedir=course.api.coursedir, parent=course.api)
+    with temp_attrs(course.api.coursedir, assignment_id=LESSON, student_id="commanded"):
+        app.create_student = True
+        app.start()
+    assert course.scores("commanded") == ALL
+    assert kept
+    assert (api.Autograde, autogradeapp.Autograde) == (SafeAutograde, SafeCommand)
+
+
+def renamed(patched: pytest.MonkeyPatch) -> None:
+    patched.delattr(autogradeapp, "Autograde")
+
+
+def replaced(patched: pytest.MonkeyPatch) -> None:
+    patched.setattr(api, "Autograde", object)
+
+
+def made_elsewhere(patched: pytest.MonkeyPatch) -> None:
+    patched.setattr(NbGraderAPI, "autograde", lambda *_: converters.Autograde().start())
+
+
+def made_by_another(patched: pytest.MonkeyPatch) -> None:
+    patched.delattr(autogradeapp.AutogradeApp, "start")
+
+
+@pytest.mark.parametrize("change", [renamed, replaced, made_elsewhere, made_by_another])
+def test_another_nbgrader_grades_nothing(
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    monkeypatch.setattr(converters.Autograde, "start", converters.Autograde.start)
+    change(monkeypatch)
+    with (
+        pytest.raises(GradingFailed, match="would run student code without a sandbox"),
+        or_nothing_is_graded(),
+    ):
+        install()
+    with pytest.raises(converters.NbGraderException, match="nothing is graded: nbgrader"):
+        converters.Autograde().start()
+
+
+def test_broken_settings_grade_nothing(course: Class, tmp_path: Path) -> None:
+    """nbgrader's own programs only warn of what its configuration raises."""
+    config_file = tmp_path / "nbgrader_config.py"
+    (tmp_path / "course.toml").write_text("id = ")
+    course.hand_in("waiting")
+    with pytest.raises(SettingError):
+        configure(Config(), config_file)
+    try:
+        assert not course.grade("waiting")
+        assert not course.graded("waiting").exists()
+    finally:
+        (tmp_path / "course.toml").unlink()
+        configure(Config(), config_file)
+    assert course.grade("waiting")
+    assert course.scores("waiting") == ALL
+
+
+def test_sandbox_needs_no_settings() -> None:
+    """What is lost with a configuration that fails further down is not the sandbox."""
+    converter = SafeAutograde(coursedir=CourseDirectory())
+    assert GradeSafely in converter.sanitize_preprocessors
+    assert Execute not in [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
+    assert converter.exporter_class is SubmissionExporter
 
 
 def test_missing_notebook(course: Class) -> None:

@@ -10,7 +10,8 @@ from collections import Counter, OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from itertools import product
-from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,9 @@ import torch
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from autograder.codec import (
+from autograder.errors import LimitError, ReplyNotUnderstood, ValueTooLarge
+from autograder.limits import Limits
+from autograder.values.as_bytes import (
     ARRAY_NUMBERS,
     TENSOR_NUMBERS,
     Reference,
@@ -26,19 +29,17 @@ from autograder.codec import (
     decode,
     encode,
 )
-from autograder.errors import LimitError, ReplyNotUnderstood, ValueTooLarge
-from autograder.limits import Limits
+from tests.support.course import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 LIMITS = Limits()
 MODULUS = 2**61 - 1  # of Python's hash of an int
 
 
-def crossed(value: object, limits: Limits = LIMITS) -> object:
+def crossed(value: object, limits: Limits = LIMITS) -> Any:
     return decode(encode(value, limits), limits)
 
 
-def same(first: object, second: object) -> bool:
+def same(first: Any, second: Any) -> bool:
     """Whether two values are of the same exact types and have the same bits, all the way down."""
     if type(first) is not type(second):
         return False
@@ -264,7 +265,7 @@ def test_torch_only_for_tensors():
     script = """
 import sys
 import numpy as np
-from autograder.codec import decode, encode
+from autograder.values.as_bytes import decode, encode
 from autograder.limits import Limits
 value = [np.eye(2), 1.5, "text", {}, object()]
 decode(encode(value, Limits()), Limits())
@@ -308,7 +309,7 @@ def test_generators_are_resolved():
     "fields", [("a\nb", 1), ("x" * 201, 1), (b"a", 1), ("a", -1), ("a", 2**64), ("a", True)]
 )
 def test_references_that_can_not_be(fields):
-    assert crossed(Reference(*fields)) == Unsupported("autograder.codec.Reference")
+    assert crossed(Reference(*fields)) == Unsupported("autograder.values.as_bytes.Reference")
 
 
 # What does not cross
@@ -384,7 +385,7 @@ class Weights(torch.Tensor):
         ({"a\udfff": 1}, "dict with a key that is a str with a lone surrogate"),
         ({(1, frozenset()): 1}, "dict with a key that is a frozenset"),
         ({np.int64(1): 1}, "dict with a key that is a numpy.int64"),
-        ({Reference("a", 1): 1}, "dict with a key that is a autograder.codec.Reference"),
+        ({Reference("a", 1): 1}, "dict with a key that is a autograder.values.as_bytes.Reference"),
         (type("Bad\nName" + "x" * 300, (), {})(), f"{__name__}.Bad?Name" + "x" * 300),
     ],
 )
@@ -401,7 +402,12 @@ def test_matrix_is_unsupported():
 
 def test_mapped_tensors_are_unsupported():
     seen = []
-    torch.vmap(lambda row: seen.append(crossed(row)) or row)(torch.ones(2, 3))
+
+    def look(row):
+        seen.append(crossed(row))
+        return row
+
+    torch.vmap(look)(torch.ones(2, 3))
     assert [type(value) for value in seen] == [Unsupported]
 
 
@@ -433,7 +439,7 @@ def trap(name: str) -> Callable[..., object]:
     return touch
 
 
-def hostile(base: type) -> tuple[object, dict[object, None]]:
+def hostile(base: type) -> tuple[Any, dict[object, None]]:
     """An object all of whose special methods, and those of its class, are traps; it as a key."""
     meta = type("Meta", (type(base),), {})
     lies = {"__module__": "lair", "__class__": property(trap("__class__"))}
@@ -566,8 +572,10 @@ def test_depth_costs_no_stack():
 
 
 def frames_now() -> int:
-    frame, count = sys._getframe(), 0
-    while frame := frame.f_back:
+    frame: FrameType | None = sys._getframe().f_back
+    count = 0
+    while frame:
+        frame = frame.f_back
         count += 1
     return count
 

@@ -2,6 +2,7 @@ import json
 import math
 import statistics
 import textwrap
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from autograder.errors import ExamError
-from autograder.outcome import Outcome, Raised
-from autograder.plain import alike, decode, decode_outcome, encode, encode_outcome
+from autograder.values.as_json import from_json, outcome_from_json, outcome_to_json, to_json
+from autograder.values.outcome import Outcome, Raised
 
 DTYPES = ("float64", "float32", "float16", "int64", "uint8", "bool", "<U3")
 FUNCTIONS = (statistics.fmean, textwrap.dedent)
@@ -34,8 +35,8 @@ values = st.recursive(
 )
 
 
-def through_json(value: object) -> object:
-    return decode(json.loads(json.dumps(encode(value), allow_nan=False)))
+def through_json(value: object) -> Any:
+    return from_json(json.loads(json.dumps(to_json(value), allow_nan=False)))
 
 
 def seen(value: object) -> object:
@@ -73,7 +74,7 @@ def test_scalar_becomes_plain(scalar):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_function_by_name(function):
-    assert encode(function) == {"function": f"{function.__module__}:{function.__name__}"}
+    assert to_json(function) == {"function": f"{function.__module__}:{function.__name__}"}
     assert through_json(function) is function
 
 
@@ -94,7 +95,7 @@ def test_function_by_name(function):
 )
 def test_what_cannot_be_shipped(value, kind):
     with pytest.raises(ExamError, match=f"^a printed example can't hold a {kind}$"):
-        encode(value)
+        to_json(value)
 
 
 @pytest.mark.parametrize(
@@ -108,13 +109,13 @@ def test_what_cannot_be_shipped(value, kind):
     ],
 )
 def test_outcomes(outcome):
-    written = json.dumps(encode_outcome(outcome))
-    assert decode_outcome(json.loads(written)) == outcome
+    written = json.dumps(outcome_to_json(outcome))
+    assert outcome_from_json(json.loads(written)) == outcome
 
 
 def test_line_of_code_stays_here():
     outcome = Outcome(raised=Raised("ValueError", "no", "line 3: return secret"))
-    assert "secret" not in json.dumps(encode_outcome(outcome))
+    assert "secret" not in json.dumps(outcome_to_json(outcome))
 
 
 class Mixer:
@@ -133,32 +134,32 @@ def renamed():
     return 1
 
 
-shadowed, renamed = renamed, None
+shadowed, renamed = renamed, None  # type: ignore[assignment]
 
 
 @pytest.mark.parametrize("function", [lambda: 1, Mixer.mix, nested(), shadowed])
 def test_function_nobody_can_import(function):
-    with pytest.raises(ExamError, match=r"can't hold the function .*: it can't be imported$"):
-        encode([function])
+    with pytest.raises(ExamError, match=r"can't hold the function .*: .* does not offer it$"):
+        to_json([function])
 
 
 @pytest.mark.parametrize("key", [1, None, (1, 2)])
 def test_key_that_is_no_string(key):
     with pytest.raises(ExamError) as error:
-        encode({"a": 1, key: 2})
+        to_json({"a": 1, key: 2})
     assert str(error.value) == f"a printed example can't hold a dict with the key {key!r}"
 
 
 @pytest.mark.parametrize("name", ["no_such_module:f", "statistics:no_such_function"])
 def test_function_that_is_missing(name):
     with pytest.raises(ImportError, match="no_such"):
-        decode({"function": name})
+        from_json({"function": name})
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "int64", "bool"])
 def test_tensors(dtype):
     tensor = torch.tensor([[0.1, -2.0, 0.0]]).to(getattr(torch, dtype))
-    assert encode(tensor)["dtype"] == dtype
+    assert to_json(tensor)["dtype"] == dtype
     back = through_json(tensor)
     assert (type(back), back.dtype) == (torch.Tensor, tensor.dtype)
     assert torch.equal(back, tensor)
@@ -170,7 +171,7 @@ def test_shapes_of_tensors(shape):
 
 
 def test_tensor_in_json():
-    assert encode(torch.tensor([[0.5, -math.inf]], dtype=torch.float64)) == {
+    assert to_json(torch.tensor([[0.5, -math.inf]], dtype=torch.float64)) == {
         "tensor": [0.5, {"number": "-inf"}],
         "shape": [1, 2],
         "dtype": "float64",
@@ -192,41 +193,12 @@ def test_tensors_that_remember_gradients():
 
 def test_complex_tensor_cannot_be_shipped():
     with pytest.raises(ExamError, match="can't hold a complex"):
-        encode(torch.ones(2, dtype=torch.complex64))
+        to_json(torch.ones(2, dtype=torch.complex64))
 
 
 def test_generator_by_its_seed():
     generator = torch.Generator().manual_seed(7)
     torch.rand(5, generator=generator)
-    assert encode({"g": generator}) == {"dict": {"g": {"generator": 7}}}
+    assert to_json({"g": generator}) == {"dict": {"g": {"generator": 7}}}
     expected = torch.rand(3, generator=torch.Generator().manual_seed(7))
     assert torch.equal(torch.rand(3, generator=through_json(generator)), expected)
-
-
-def test_alike_but_for_last_digits():
-    numbers = np.array([1e6, 0.5])
-    for dtype, apart in (("float64", 1e-9), ("float32", 1e-4)):
-        one, near, far = (
-            {"array": [1e6 + shift, 0.5], "shape": [2], "dtype": dtype}
-            for shift in (0.0, apart * 5e5, apart * 5e6)
-        )
-        assert alike(one, near)
-        assert not alike(one, far)
-    assert alike({"list": [encode(numbers), 1]}, {"list": [encode(numbers), 1]})
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (1, 1.0),
-        (1, 2),
-        (True, 1),
-        ("a", "b"),
-        ([0.5], [0.5, 0.5]),
-        ({"list": [0.5]}, {"tuple": [0.5]}),
-        (0.5, None),
-    ],
-)
-def test_not_alike(one, other):
-    assert not alike(one, other)
-    assert not alike({"value": [one]}, {"value": [other]})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.compare import TOLERANCES, Tolerance, describe, differences, identical
+from autograder.values.compare import TOLERANCES, Tolerance, describe, differences, identical
 
 TIGHT = TOLERANCES["float64"]
 ZEROS = np.zeros((2, 3))

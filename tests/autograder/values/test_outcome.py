@@ -1,12 +1,13 @@
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from support import run_cell
 
-from autograder.outcome import Raised, observe
+from autograder.values.outcome import Raised, observe
+from tests.support.samples import run_cell
 
 
 def raised(function, **arguments) -> Raised:
@@ -16,7 +17,7 @@ def raised(function, **arguments) -> Raised:
 
 
 def answer_in_cells(*cells: str):
-    namespace = {"np": np}
+    namespace: dict[str, Any] = {"np": np}
     for cell in cells:
         run_cell(cell, namespace)
     return namespace["answer"]
@@ -189,7 +190,7 @@ def test_strict_settings_do_not_matter():
 
 
 def test_settings_come_back(capsys):
-    before = np.geterr(), warnings.filters.copy()
+    before = np.geterr(), list(warnings.filters)
 
     def careless(x):
         np.seterr(all="print")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.tensors import (
+from autograder.values.tensors import (
     as_array,
     cast,
     dtype_name,
@@ -51,8 +51,8 @@ def test_generators():
 
 def test_torch_stays_away():
     code = (
-        "import sys, autograder.check, autograder.hidden, autograder.modules\n"
-        "from autograder.outcome import observe\n"
+        "import sys, autograder.checks.hidden, autograder.exam.run_module\n"
+        "from autograder.values.outcome import observe\n"
         "observe(abs, {'x': [1]})\n"
         "assert 'torch' not in sys.modules"
     )

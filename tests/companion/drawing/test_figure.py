@@ -7,8 +7,8 @@ import matplotlib
 import pytest
 
 from companion import show
-from companion.figure import render
-from companion.theme import DARK, LIGHT, STYLES, ink_on, luminance
+from companion.drawing.figure import render
+from companion.drawing.theme import DARK, LIGHT, STYLES, ink_on, luminance
 
 THEMES = {"light": LIGHT, "dark": DARK}
 AWKWARD = "Weights <b>\"a\" & 'b'</b>"

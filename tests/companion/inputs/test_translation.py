@@ -1,7 +1,7 @@
 import pytest
 
-from companion import lexicon
-from companion.translation import (
+from companion.inputs import lexicon
+from companion.inputs.translation import (
     EXAMPLE,
     LONGEST,
     Pair,
@@ -10,7 +10,7 @@ from companion.translation import (
     training_pairs,
     vocabulary,
 )
-from companion.translator import split
+from companion.models.translator import split
 
 
 @pytest.fixture(scope="module")

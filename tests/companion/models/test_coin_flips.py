@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from companion.coin_flips import learn_coin_flips
+from companion.models.coin_flips import learn_coin_flips
 
 
 @pytest.mark.parametrize("seed", [0, 1])

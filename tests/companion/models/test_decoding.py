@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from companion.decoding import plain_cell, plain_score
+from companion.models.decoding import plain_cell, plain_score
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

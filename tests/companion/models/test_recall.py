@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from companion.recall import LETTERS, SHOWN, learn_two_lookups
+from companion.models.recall import LETTERS, SHOWN, learn_two_lookups
 
 SIX = range(len(SHOWN))
 

@@ -2,17 +2,17 @@ import io
 
 import torch
 
-from companion.training import progress, train_translator
-from companion.translation import training_pairs
-from companion.translator import Translator
+from companion.inputs.translation import training_pairs
+from companion.models.training import progress, train_translator
+from companion.models.translator import Translator
 
 
 def test_training_is_seeded_and_learns(capsys) -> None:
     first, again = (train_translator(attention=True, pairs=300, epochs=2) for _ in range(2))
     for one, other in zip(first.parameters(), again.parameters(), strict=True):
         assert torch.equal(one, other)
-    other = train_translator(attention=True, pairs=300, epochs=1, seed=1)
-    assert not torch.equal(first.logits.weight, other.logits.weight)
+    seeded = train_translator(attention=True, pairs=300, epochs=1, seed=1)
+    assert not torch.equal(first.logits.weight, seeded.logits.weight)
     assert "100%" in capsys.readouterr().out
     torch.manual_seed(0)
     assert loss(first) < loss(Translator(attention=True).eval()) - 1

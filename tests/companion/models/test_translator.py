@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from companion.translation import EXAMPLE, held_out_pairs, training_pairs
-from companion.translator import (
+from companion.inputs.translation import EXAMPLE, held_out_pairs, training_pairs
+from companion.models.translator import (
     Translator,
     accuracy_by_length,
     load_translator,

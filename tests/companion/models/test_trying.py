@@ -1,9 +1,9 @@
 import torch
 from torch import nn
 
-from companion.translation import EXAMPLE
-from companion.translator import load_translator
-from companion.trying import translate_with
+from companion.inputs.translation import EXAMPLE
+from companion.models.translator import load_translator
+from companion.models.trying import translate_with
 from solutions.additive_attention import AdditiveAttention
 
 

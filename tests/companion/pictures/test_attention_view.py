@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from companion import HELLO_SHINY_SUN, attention_view, softmax
-from companion.figure import one_line
+from companion.drawing.figure import one_line
 
 WORDS = HELLO_SHINY_SUN.words
 SCORES = HELLO_SHINY_SUN.vectors @ HELLO_SHINY_SUN.vectors.T
@@ -119,7 +119,7 @@ def test_nothing_from_elsewhere(published):
 
 
 def test_graded_notebook_keeps_picture(published):
-    inert = pytest.importorskip("autograder.inert")
+    inert = pytest.importorskip("autograder.grading.inert")
     attention_view(WEIGHTS, queries=WORDS, alt="Attention.")
     output = {"output_type": "display_data", "data": published[0], "metadata": {}}
     (kept,) = inert.inert_outputs([output], 1_000_000)

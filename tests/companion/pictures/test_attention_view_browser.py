@@ -6,11 +6,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from lab import choose_dark_theme, keep, menu, open_notebook, running_lab
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from tests.support.lab import PATIENCE, choose_dark_theme, keep, menu, open_notebook, running_lab
 
 CELLS = [
     """import numpy as np
@@ -31,7 +32,7 @@ attention_view(softmax(2 * rng.normal(size=(12, 30, 30))), queries=many, alt="Th
 ]
 
 pytestmark = pytest.mark.xdist_group("browser")
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +105,7 @@ def word(view: Locator, name: str, side: str = "queries") -> Locator:
     return view.get_by_role("group", name=side).get_by_role("button", name=name, exact=True)
 
 
-def says(view: Locator, text: str) -> None:
+def says(view: Locator, text: str | re.Pattern[str]) -> None:
     expect(view.get_by_role("status")).to_have_text(text)
 
 

@@ -9,7 +9,6 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-import companion.figure
 from companion import (
     HELLO_SHINY_SUN,
     YOUR_JOURNEY,
@@ -22,9 +21,9 @@ from companion import (
     mixture,
     softmax,
 )
-from companion.labels import spread, text_width
+from companion.drawing.labels import spread, text_width
+from companion.drawing.theme import DARK, LIGHT, luminance
 from companion.numbers import number_text
-from companion.theme import DARK, LIGHT, luminance
 
 JOURNEY = YOUR_JOURNEY.words
 X = YOUR_JOURNEY.vectors
@@ -46,7 +45,7 @@ def drawn(monkeypatch):
             # Writing SVG takes most of the time, and has tests of its own.
             pass
 
-    monkeypatch.setattr(companion.figure, "Figure", Recorded)
+    monkeypatch.setattr("companion.drawing.figure.Figure", Recorded)
     return figures
 
 

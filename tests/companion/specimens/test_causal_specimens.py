@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from companion import causal_specimens
+from companion.specimens import causal_specimens
 
 SPECIMENS = [
     function
@@ -37,6 +37,7 @@ def test_docstring_tells_the_truth(attention: Callable[[Tensor], Tensor]) -> Non
     [
         (causal_specimens.leaks_when_long, (2, 5, 3)),
         (causal_specimens.masks_first_sentence, (1, 7, 3)),
+        (causal_specimens.masks_last_sentence, (1, 7, 3)),
     ],
 )
 def test_some_leak_only_elsewhere(

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from companion import padding_specimens
+from companion.specimens import padding_specimens
 
 SPECIMENS = [
     function

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from companion.dropout_trial import try_dropout
+from companion.trials.dropout_trial import try_dropout
 
 WEIGHTS = torch.rand(6, 6, generator=torch.Generator().manual_seed(0)) + 0.1
 

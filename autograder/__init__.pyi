@@ -1,0 +1,19 @@
+"""What the engine offers to courses, and where each of it is."""
+
+from .checks.check import check as check
+from .checks.hidden import hidden_check as hidden_check
+from .exam.exam import (
+    Draw as Draw,
+)
+from .exam.exam import (
+    Exam as Exam,
+)
+from .exam.run_module import (
+    ModuleMismatch as ModuleMismatch,
+)
+from .exam.run_module import (
+    run_module as run_module,
+)
+from .learner.marking import mark as mark
+from .nbgrading.configuration import configure as configure
+from .values.compare import Tolerance as Tolerance

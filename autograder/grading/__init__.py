@@ -1,0 +1,7 @@
+"""How does a submission become a record?
+
+The instructor's notebook is rebuilt with the student's answers, run in the sandbox, examined here,
+and all that was found is written down.
+
+From outside: `grade`, `record`, `submitted_files`.
+"""

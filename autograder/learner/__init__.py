@@ -1,0 +1,6 @@
+"""What does one do with one's own work?
+
+Lessons are copied to where one works, opened in JupyterLab, and marked by the full exam.
+
+From outside: `work`, `jupyter`, `marking`, `marks`.
+"""

@@ -1,0 +1,172 @@
+"""The build: from a lesson's text, the reference and the exams to what everybody gets.
+
+    source/02_x.md + solutions/x.py + solutions/exams/x/
+        → source/02_x/02_x.ipynb       the instructor's notebook, not committed
+        → source/02_x/checks.json      (nbgrader copies it along)
+        → notebooks/02_x/02_x.ipynb    the student's notebook
+        → notebooks/02_x/checks.json   the printed examples and what comes out of them
+
+It is strict: whatever does not fit together is an error that names the file and the line.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.cells import grade_id_of, has_role
+from autograder.checks import examples
+from autograder.course import Course
+from autograder.errors import LessonError, SolutionError
+from autograder.exam.exam import Exam, exams_of
+from autograder.lesson.alt_text import Pictures, undescribed_in_prose
+from autograder.lesson.leaks import leaks
+from autograder.lesson.lesson import Code, Lesson, Prose, Written, read_lesson
+from autograder.lesson.notebook import source_notebook
+from autograder.lesson.reference import BEGIN, END, Source, read_reference
+from autograder.lesson.release import student_notebook
+from autograder.own_modules import out_of_reach
+
+
+@dataclass(frozen=True)
+class Built:
+    """One lesson, built: the instructor's notebook and the student's, and the text of the file
+    with the printed examples, which lies beside each.
+    """
+
+    course: Course
+    lesson: Lesson
+    source: NotebookNode
+    student: NotebookNode
+    checks: str
+
+    @property
+    def files(self) -> dict[Path, str]:
+        """What is written: texts by their path."""
+        name, files = self.lesson.name, {}
+        for folder, notebook in (
+            (self.course.source / name, self.source),
+            (self.course.release_folder(name), self.student),
+        ):
+            files[folder / f"{name}.ipynb"] = f"{nbformat.writes(notebook)}\n"
+            files[folder / examples.FILE] = self.checks
+        return files
+
+    def solved(self) -> NotebookNode:
+        """The student's notebook with every solution in it."""
+        notebook = deepcopy(self.student)
+        answers = {
+            grade_id_of(cell): cell.source
+            for cell in self.source.cells
+            if has_role(cell, "solution")
+        }
+        for cell in notebook.cells:
+            if grade_id_of(cell) in answers:
+                cell.source = _without_marks(answers[grade_id_of(cell)])
+        return notebook
+
+
+def build_lesson(course: Course, name: str) -> Built:
+    """Build one lesson in memory.
+
+    Raises:
+        LessonError, SolutionError, ExamError: for whatever does not fit together.
+    """
+    lesson = read_lesson(course.lesson_file(name))
+    module = course.solution_module(name)
+    reference = Path(str(module.__file__))
+    sources = read_reference(reference)
+    examined_in = course.exam_module(name)
+    exams = exams_of(examined_in)
+    _match(lesson, reference, sources, Path(str(examined_in.__file__)), exams)
+    with _beside(course.source / name):
+        _describe_pictures(lesson, pyplot=course.settings.pyplot)
+    _keep_in_reach(course, lesson)
+    _keep_secret(lesson, sources)
+    source = source_notebook(lesson, sources, examined_in.__name__)
+    checks = examples.write({e.name: exams[e.name] for e in lesson.exercises})
+    return Built(course, lesson, source, student_notebook(source), checks)
+
+
+def _without_marks(source: str) -> str:
+    lines = source.split("\n")
+    return "\n".join(line for line in lines if not line.strip().startswith((BEGIN, END)))
+
+
+def _match(
+    lesson: Lesson,
+    reference: Path,
+    sources: Mapping[str, Source],
+    examined_in: Path,
+    exams: Mapping[str, Exam],
+) -> None:
+    """Every exercise has a solution and an exam, and the other way round."""
+    for exercise in lesson.exercises:
+        if exercise.name not in sources:
+            text = f"the exercise {exercise.name} has no solution in {reference}"
+            raise LessonError(lesson.path, exercise.line, text)
+        if exercise.name not in exams:
+            text = f"the exercise {exercise.name} has no exam in {examined_in}"
+            raise LessonError(lesson.path, exercise.line, text)
+    placed = {exercise.name for exercise in lesson.exercises}
+    for name, source in sources.items():
+        if name not in placed:
+            text = f"{name} has solution marks but is no exercise in {lesson.path}"
+            raise SolutionError(reference, source.line, text)
+    for name, exam in exams.items():
+        if name not in placed:
+            text = f"the exam of {name} has no exercise in {lesson.path}"
+            raise SolutionError(*exam.where, text)
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[None]:
+    """Cells may import modules that are given out with the notebook."""
+    sys.path.append(str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _describe_pictures(lesson: Lesson, *, pyplot: bool) -> None:
+    pictures = Pictures(pyplot=pyplot)
+    for block in lesson.blocks:
+        found: Iterator[tuple[int, str]] = iter(())
+        if isinstance(block, Code):
+            try:
+                found = iter(list(pictures.undescribed(block.source)))
+            except SyntaxError as error:
+                line = block.line + (error.lineno or 1) - 1
+                raise LessonError(lesson.path, line, f"this is not Python: {error.msg}") from None
+            except ImportError as error:
+                raise LessonError(lesson.path, block.line, str(error)) from None
+        elif isinstance(block, Prose):
+            found = undescribed_in_prose(block.text)
+        elif isinstance(block, Written):
+            found = undescribed_in_prose(block.question)
+        for offset, text in found:
+            raise LessonError(lesson.path, block.line + offset - 1, text)
+
+
+def _keep_in_reach(course: Course, lesson: Lesson) -> None:
+    """What works here, in the course's folder, must work for students, who have none."""
+    preload, beside = course.settings.preload, course.source / lesson.name
+    for block in lesson.blocks:
+        if isinstance(block, Code):
+            for offset, text in out_of_reach(block.source, course.root, preload, beside):
+                raise LessonError(lesson.path, block.line + offset - 1, text)
+
+
+def _keep_secret(lesson: Lesson, sources: Mapping[str, Source]) -> None:
+    for block in lesson.blocks:
+        if isinstance(block, Code | Prose):
+            text = block.source if isinstance(block, Code) else block.text
+            for name, line in leaks(text, sources.values(), is_code=isinstance(block, Code)):
+                sentence = f"the solution of {name} would reach students here"
+                raise LessonError(lesson.path, block.line + line - 1, sentence)

@@ -1,0 +1,164 @@
+"""Building what has changed: lessons, and the two tables over all of them.
+
+    docs/curriculum.md       every exercise, its points, and where it comes from
+    docs/misconceptions.md   every exam's misconceptions, all lessons in one table
+
+For each product `.build.json` keeps the digest of what it was made of and those of what came out.
+Where anything is in doubt (a digest that differs, a file changed or deleted by hand, a record that
+can't be read) the product is made again.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from autograder.course import Course
+from autograder.lesson.build_inputs import digest_of, inputs_of_exams, inputs_of_lesson
+
+RECORD = ".build.json"
+_FORMAT = 1
+
+Texts = Mapping[str, str]
+
+
+def build(
+    course: Course,
+    lessons: Sequence[str] = (),
+    *,
+    force: bool = False,
+    progress: Callable[[str], None] = lambda product: None,
+) -> list[Path]:
+    """Build these lessons, or all with the tables over them; returns the files written.
+
+    Args:
+        course: where the lessons are.
+        lessons: their full names; without any, the whole course is built.
+        force: whether to make what has not changed, too.
+        progress: called with the name of each product before it is made.
+
+    Raises:
+        LessonError, SolutionError, ExamError: for whatever does not fit together.
+    """
+    builder = _Builder(course, force, progress)
+    for lesson in lessons or course.lessons():
+        builder.lesson(lesson)
+    if not lessons:
+        builder.curriculum()
+        builder.misconceptions()
+    return builder.written
+
+
+class _Builder:
+    """Makes products, unless they are what they would become.
+
+    What makes them is imported only then: it brings nbgrader and, with the exams, torch.
+    """
+
+    def __init__(self, course: Course, force: bool, progress: Callable[[str], None]) -> None:
+        self.written: list[Path] = []
+        self._course, self._force, self._progress = course, force, progress
+        self._memory = _Memory(course.root / RECORD)
+
+    def lesson(self, name: str) -> None:
+        def make() -> Texts:
+            from autograder.lesson.build import build_lesson
+
+            files = build_lesson(self._course, name).files
+            return {path.relative_to(self._course.root).as_posix(): files[path] for path in files}
+
+        self._files(name, partial(inputs_of_lesson, self._course, name), make)
+
+    def curriculum(self) -> None:
+        def inputs() -> str:
+            lessons = self._course.lessons()
+            return " ".join(inputs_of_lesson(self._course, lesson) for lesson in lessons)
+
+        def make() -> Texts:
+            from autograder.lesson.curriculum import FILE, curriculum
+
+            return {FILE.as_posix(): curriculum(self._course)}
+
+        self._files("the curriculum", inputs, make)
+
+    def misconceptions(self) -> None:
+        """The table has a section for each lesson; only those that changed are found out anew."""
+        from autograder.lesson.misconceptions import FILE, sections_in, table
+
+        path = self._course.root / FILE
+        known = sections_in(path.read_text(encoding="utf-8")) if path.exists() else {}
+        sections = [self._section(name, known.get(name, "")) for name in self._course.lessons()]
+        self._write(path, table(sections))
+
+    def _section(self, lesson: str, known: str) -> str:
+        def make() -> Texts:
+            from autograder.lesson.misconceptions import section
+
+            return {"section": section(self._course, lesson)}
+
+        product = f"the misconceptions of {lesson}"
+        inputs = partial(inputs_of_exams, self._course, lesson)
+        if self._is_current(product, inputs(), lambda part: known.encode()):
+            return known
+        return self._made(product, inputs, make)["section"]
+
+    def _files(self, product: str, inputs: Callable[[], str], make: Callable[[], Texts]) -> None:
+        if not self._is_current(product, inputs(), self._read):
+            for name, text in self._made(product, inputs, make).items():
+                self._write(self._course.root / name, text)
+
+    def _is_current(self, product: str, inputs: str, read: Callable[[str], bytes]) -> bool:
+        made = self._memory.made_of(product, inputs)
+        same = all(digest_of(read(part)) == digest for part, digest in made.items())
+        return bool(made) and same and not self._force
+
+    def _made(self, product: str, inputs: Callable[[], str], make: Callable[[], Texts]) -> Texts:
+        before = inputs()
+        self._progress(product)
+        made = make()
+        # What was changed meanwhile may have come too late, or half.
+        if inputs() == before:
+            self._memory.keep(product, before, made)
+        return made
+
+    def _read(self, name: str) -> bytes:
+        path = self._course.root / name
+        return path.read_bytes() if path.is_file() else b""
+
+    def _write(self, path: Path, text: str) -> None:
+        if path.is_file() and path.read_bytes() == text.encode():
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        self.written.append(path)
+
+
+class _Memory:
+    """The record of what was made of what."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def made_of(self, product: str, inputs: str) -> dict[str, str]:
+        """The digests of the parts that were last made of exactly these inputs; otherwise none."""
+        try:
+            entry = self._entries()[product]
+            made: dict[str, str] = dict(entry["made"]) if entry["inputs"] == inputs else {}
+            return made
+        except (KeyError, TypeError, ValueError):
+            return {}
+
+    def keep(self, product: str, inputs: str, made: Texts) -> None:
+        """Remember what came out, as the builds of other terminals remember theirs."""
+        digests = {part: digest_of(text.encode()) for part, text in made.items()}
+        entries = {**self._entries(), product: {"inputs": inputs, "made": digests}}
+        text = json.dumps({"format": _FORMAT, "products": entries}, indent=1)
+        self._path.write_text(f"{text}\n", encoding="utf-8")
+
+    def _entries(self) -> dict[str, Any]:
+        try:
+            record = json.loads(self._path.read_text(encoding="utf-8"))
+            return dict(record["products"]) if record["format"] == _FORMAT else {}
+        except (OSError, KeyError, TypeError, ValueError):
+            return {}

@@ -1,0 +1,6 @@
+"""How does nbgrader use it?
+
+Our grading in the place of nbgrader's own steps, for its command, its formgrader and ours.
+
+From outside: `configuration`, `grade_class`, `preprocessor`, `converter`.
+"""

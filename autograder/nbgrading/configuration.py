@@ -1,0 +1,113 @@
+"""How nbgrader is configured for a course, and its own program interface set up like that.
+
+A course's nbgrader_config.py makes one call:
+
+    from autograder import configure
+
+    configure(get_config(), __file__)
+
+What is particular to the course stands in course.toml; settings of nbgrader's may follow.
+"""
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.course import Course
+from autograder.lesson.release import FEEDBACK_PREPROCESSORS, PREPROCESSORS, settings
+from autograder.nbgrading.converter import install, or_nothing_is_graded
+from autograder.threads import VARIABLE
+
+
+def configure(c: Config, config_file: str | Path) -> None:
+    """Make a folder an nbgrader course: for `nbgrader`, for formgrader and for `autograder`.
+
+    Args:
+        c: what nbgrader's `get_config()` gives; it is added to.
+        config_file: the course's nbgrader_config.py, that is, its `__file__`.
+
+    Raises:
+        SettingError: when course.toml says what can't be. Then nothing is graded.
+        GradingFailed: when nbgrader is not made as we know it. Then nothing is graded either.
+    """
+    with or_nothing_is_graded():
+        install()
+        course = Course(Path(config_file).resolve().parent)
+        _place(c, course)
+        _release_as_built(c)
+        _grade_safely(c, course)
+        _prepare_process(course)
+
+
+def _place(c: Config, course: Course) -> None:
+    """All within the course: nothing is written to the system or into anybody's home.
+
+    The other folders, and gradebook.db, have nbgrader's usual names. nbgrader makes the exchange at
+    the first release.
+    """
+    c.CourseDirectory.course_id = course.settings.id
+    c.CourseDirectory.root = str(course.root)
+    c.CourseDirectory.source_directory = course.source.name
+    c.CourseDirectory.release_directory = course.notebooks.name
+    c.Exchange.root = str(course.root / "exchange")
+    c.Exchange.cache = str(course.root / "cache")
+    c.Exchange.assignment_dir = str(course.root / "work")
+
+
+def _release_as_built(c: Config) -> None:
+    """The steps with which the build makes the students' notebooks, so that `nbgrader
+    generate_assignment` and formgrader's button make the very same.
+    """
+    c.GenerateAssignment.preprocessors = PREPROCESSORS
+    c.merge(settings())
+    # The page that a student gets back holds neither hidden tests nor marking schemes.
+    c.GenerateFeedback.preprocessors = FEEDBACK_PREPROCESSORS
+
+
+def _grade_safely(c: Config, course: Course) -> None:
+    """Student code runs in a sandbox, the tests run here, and the notebook that is graded is the
+    instructor's. `c.GradeSafely.isolation = "none"` gives the sandbox up; it is recorded with every
+    grade.
+    """
+    c.GradeSafely.preload = list(course.settings.preload)
+    c.GradeSafely.course = str(course.root)
+
+
+def _prepare_process(course: Course) -> None:
+    """What nbgrader's commands need of their process; one process may run this more than once."""
+    # Hidden tests compare with solutions/, which is importable from the course root alone.
+    if str(course.root) not in sys.path:
+        sys.path.insert(0, str(course.root))
+    # nbgrader calls the program alembic by its bare name; it lies beside this Python, which need
+    # not be on the path.
+    _put_first("PATH", Path(sys.executable).parent)
+    # Exams run on tiny arrays: more threads make them slower, on a busy machine by far.
+    os.environ.setdefault(VARIABLE, "1")
+    # nbgrader's own use of SQLAlchemy: right results, and a page of warnings for each submission.
+    warnings.filterwarnings("ignore", message="Object of type .* not in session")
+
+
+def _put_first(variable: str, folder: Path) -> None:
+    others = os.environ.get(variable, "").split(os.pathsep)
+    others = [other for other in others if other and other != str(folder)]
+    os.environ[variable] = os.pathsep.join([str(folder), *others])
+
+
+def configuration(course: Course, root: Path) -> Config:
+    """What nbgrader_config.py says, for a course whose files are in `root`."""
+    config = PyFileConfigLoader("nbgrader_config.py", str(course.root)).load_config()
+    config.CourseDirectory.root = str(root)
+    config.Exchange.root = str(root / "exchange")
+    config.Exchange.cache = str(root / "cache")
+    return config
+
+
+def nbgrader_api(config: Config) -> NbGraderAPI:
+    """The interface behind nbgrader's commands and the formgrader's buttons."""
+    return NbGraderAPI(CourseDirectory(config=config), config=config)

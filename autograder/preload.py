@@ -1,0 +1,23 @@
+"""What is imported once, before any student's code runs: the entries of a course's `preload`."""
+
+import importlib
+
+_AND_ALL_NAMES = ".*"
+
+
+def load(entry: str) -> None:
+    """Import a module or, for an entry such as "gallery.*", all that is public in it too.
+
+    Some packages import their parts when they are first asked for: after the fork, each student
+    would do it anew.
+    """
+    module = importlib.import_module(entry.removesuffix(_AND_ALL_NAMES))
+    if entry.endswith(_AND_ALL_NAMES):
+        for name in getattr(module, "__all__", dir(module)):
+            if not name.startswith("_"):
+                getattr(module, name)
+
+
+def package_of(entry: str) -> str:
+    """The package, or the module, that an entry is about or in."""
+    return entry.partition(".")[0]

@@ -1,0 +1,6 @@
+"""What is trained, decoded or timed in a lesson?
+
+Small models with what trains them, and the parts that a lesson gives ready-made.
+
+From outside: `positions`, `translator`, `training`.
+"""

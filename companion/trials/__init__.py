@@ -1,0 +1,6 @@
+"""What becomes of an answer that can't be checked by one call?
+
+Drivers of exams: each tries an answer out and returns what is to be compared.
+
+From outside: nothing; lessons and exams import from `companion`.
+"""

@@ -1,0 +1,102 @@
+"""The exam of `AdditiveAttention`, lesson 01: what it is tried on."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam, run_module
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import (
+    BATCH,
+    STATE,
+    W_KEY,
+    W_QUERY,
+    WORDS,
+    V,
+    draw_lengths,
+)
+
+LENGTHS = torch.tensor([4, 2])
+
+Settings = dict[str, int]
+Module = tuple[Settings, dict[str, Tensor], tuple[Tensor, ...]]
+
+attention = Exam(reference.AdditiveAttention, use=run_module)
+
+
+@attention.example
+def two_sentences_attended() -> Module:
+    """two sentences, of four words and of two"""
+    settings = {"query_dim": 2, "key_dim": 3, "hidden_dim": 4}
+    weights = {"W_query": W_QUERY, "W_key": W_KEY, "v": V[:, None]}
+    return settings, weights, (torch.stack([STATE, -STATE]), BATCH, LENGTHS)
+
+
+@attention.example
+def one_sentence_attended() -> Module:
+    """a batch of one sentence"""
+    settings: Settings = {"query_dim": 2, "key_dim": 3, "hidden_dim": 4}
+    weights = {"W_query": W_QUERY, "W_key": W_KEY, "v": V[:, None]}
+    return settings, weights, (STATE[None], BATCH[:1], LENGTHS[:1])
+
+
+@attention.example
+def one_word_attended() -> Module:
+    """two sentences of one word"""
+    settings: Settings = {"query_dim": 2, "key_dim": 3, "hidden_dim": 4}
+    weights = {"W_query": W_QUERY, "W_key": W_KEY, "v": V[:, None]}
+    return settings, weights, (torch.stack([STATE, -STATE]), BATCH[:, :1], torch.tensor([1, 1]))
+
+
+@attention.example
+def square_everywhere() -> Module:
+    """three sentences of three words, all widths 3"""
+    settings = {"query_dim": 3, "key_dim": 3, "hidden_dim": 3}
+    weights = {"W_query": WORDS, "W_key": W_KEY[:, :3], "v": V[:3, None]}
+    annotations = torch.stack([WORDS, WORDS.flip(0), -WORDS])
+    return settings, weights, (WORDS.flip(1), annotations, torch.tensor([3, 2, 1]))
+
+
+def module_arguments(draw: Draw, scale: float = 1.0) -> Module:
+    """Settings, weights and inputs of sizes that differ."""
+    inputs = (
+        draw.tensor("batch query_dim", scale),
+        draw.tensor("batch source key_dim", scale),
+        draw_lengths(draw),
+    )
+    settings = {name: draw.size(name) for name in ("query_dim", "key_dim", "hidden_dim")}
+    weights = {
+        "W_query": draw.tensor("query_dim hidden_dim"),
+        "W_key": draw.tensor("key_dim hidden_dim"),
+        "v": draw.tensor("hidden_dim")[:, None],
+    }
+    return settings, weights, inputs
+
+
+@attention.case(times=2)
+def drawn_module(draw: Draw) -> Module:
+    """sentences drawn at random"""
+    return module_arguments(draw)
+
+
+@attention.case(times=1)
+def all_widths_alike(draw: Draw) -> Module:
+    """all widths alike"""
+    return module_arguments(draw.fix(query_dim=4, key_dim=4, hidden_dim=4))
+
+
+@attention.case(times=1)
+def lone_sentence(draw: Draw) -> Module:
+    """a batch of one sentence"""
+    return module_arguments(draw.fix(batch=1))
+
+
+@attention.case(times=1)
+def lone_word(draw: Draw) -> Module:
+    """sentences of one word"""
+    return module_arguments(draw.fix(source=1))
+
+
+@attention.case(times=1)
+def strong_annotations(draw: Draw) -> Module:
+    """annotations thirty times as large"""
+    return module_arguments(draw, scale=30)

@@ -1,0 +1,250 @@
+"""The known wrong answers to `AdditiveAttention`, lesson 01."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import Pair, hidden_places
+from solutions.exams.additive_attention.additive_attention.exam import attention
+
+
+class _Wrong(reference.AdditiveAttention):
+    """The parts of the module, each of which may be wrong."""
+
+    def hidden(self, query: Tensor, annotations: Tensor) -> Tensor:
+        return torch.tanh(self.W_query(query).unsqueeze(1) + self.W_key(annotations))
+
+    def rate(self, query: Tensor, annotations: Tensor) -> Tensor:
+        return self.v(self.hidden(query, annotations)).squeeze(-1)
+
+    def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -math.inf), dim=-1)
+
+    def mix(self, weights: Tensor, annotations: Tensor) -> Tensor:
+        return torch.bmm(weights.unsqueeze(1), annotations).squeeze(1)
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        weights = self.weigh(self.rate(query, annotations), lengths)
+        return self.mix(weights, annotations), weights
+
+
+@attention.misconception
+class LengthsUnused(_Wrong):
+    """The padding gets weights, too. Hide the places from `lengths` on before the softmax, in each
+    sentence from its own length on.
+    """
+
+    def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        return torch.softmax(scores, dim=-1)
+
+
+@attention.misconception
+class TanhDropped(_Wrong):
+    """The tanh is missing, and with it the query: without a tanh it adds the same to every score,
+    and the weights stay as they are. Its gradient is zero.
+    """
+
+    def hidden(self, query: Tensor, annotations: Tensor) -> Tensor:
+        return self.W_query(query).unsqueeze(1) + self.W_key(annotations)
+
+
+@attention.misconception
+class SoftmaxOverTheBatch(_Wrong):
+    """The softmax runs over the sentences. It should run over the places of each, the last axis."""
+
+    def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -math.inf), dim=0)
+
+
+@attention.misconception
+class SoftmaxOverOneScore(_Wrong):
+    """All your weights are 1. After `v` the scores have a last axis of length 1, and a softmax over
+    a single number is 1: remove that axis first, or take the one before.
+    """
+
+    def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        return torch.softmax(scores.unsqueeze(-1), dim=-1).squeeze(-1)
+
+
+@attention.misconception
+class ScoresWithAnAxis(_Wrong):
+    """After `v` the scores have the shape (batch, source, 1), and the table of padding does not
+    fit. Remove the last axis first: `squeeze(-1)`.
+    """
+
+    def rate(self, query: Tensor, annotations: Tensor) -> Tensor:
+        return self.v(self.hidden(query, annotations))
+
+
+@attention.misconception
+class SoftmaxOverTheLastAxis(_Wrong):
+    """After `v` the scores have a last axis of length 1, and your softmax runs over it: each word
+    gets 1, and padding NaN. Remove that axis first: `squeeze(-1)`.
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        scores = self.v(self.hidden(query, annotations))
+        is_padding = hidden_places(annotations[..., 0], lengths).unsqueeze(-1)
+        weights = torch.softmax(scores.masked_fill(is_padding, -math.inf), dim=-1)
+        return (weights * annotations).sum(dim=1), weights.squeeze(-1)
+
+
+@attention.misconception
+class ScoresSqueezed(_Wrong):
+    """`squeeze()` removes every axis of length 1 from the scores, and in sentences of one word also
+    that of the words. Say which axis: `squeeze(-1)`.
+    """
+
+    def rate(self, query: Tensor, annotations: Tensor) -> Tensor:
+        return self.v(self.hidden(query, annotations)).squeeze()
+
+
+@attention.misconception
+class ScoresSqueezedAndBroadcast(_Wrong):
+    """`squeeze()` removes every axis of length 1 from the scores, and in sentences of one word also
+    that of the words, which the table of padding then spreads over the batch. Say which axis:
+    `squeeze(-1)`.
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        scores = self.v(self.hidden(query, annotations)).squeeze()
+        is_padding = hidden_places(annotations[..., 0], lengths)
+        weights = torch.softmax(scores.masked_fill(is_padding, -math.inf), dim=-1)
+        return (weights.unsqueeze(-1) * annotations).sum(dim=1), weights
+
+
+@attention.misconception
+class WeightsWithAnAxisBehind(_Wrong):
+    """The context is right. Your weights have a last axis of length 1, which came from `v`: they
+    should be (batch, source).
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        context, weights = super().forward(query, annotations, lengths)
+        return context, weights.unsqueeze(-1)
+
+
+@attention.misconception
+class WeightsWithAnAxisBetween(_Wrong):
+    """The context is right. Your weights have an axis of length 1 in the middle, which the matrix
+    product needed: they should be (batch, source).
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        context, weights = super().forward(query, annotations, lengths)
+        return context, weights.unsqueeze(1)
+
+
+@attention.misconception
+class ContextSqueezed(_Wrong):
+    """`squeeze()` removes every axis of length 1 from the context, and in a batch of one sentence
+    also the batch. Say which axis: `squeeze(1)`.
+    """
+
+    def mix(self, weights: Tensor, annotations: Tensor) -> Tensor:
+        return torch.bmm(weights.unsqueeze(1), annotations).squeeze()
+
+
+@attention.misconception
+class ContextOfProjectedKeys(_Wrong):
+    """You mixed the projected annotations. `W_key` is for comparing alone; the context is made of
+    the annotations as they came.
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        weights = self.weigh(self.rate(query, annotations), lengths)
+        return self.mix(weights, self.W_key(annotations)), weights
+
+
+@attention.misconception
+class QueryWithoutAxis(_Wrong):
+    """The queries have no axis for the words: (batch, hidden) meets (batch, source, hidden). This
+    fails, or, with as many sentences as words, adds query i to word i. Use `unsqueeze(1)`.
+    """
+
+    def hidden(self, query: Tensor, annotations: Tensor) -> Tensor:
+        return torch.tanh(self.W_query(query) + self.W_key(annotations))
+
+
+@attention.misconception
+class BatchSecond(_Wrong):
+    """You took the annotations for (source, batch, key_dim). The batch comes first here."""
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        turned = annotations.transpose(0, 1)
+        weights = self.weigh(self.rate(query, turned), lengths)
+        return self.mix(weights, turned), weights
+
+
+@attention.misconception
+class ZeroedAfterwards(_Wrong):
+    """Your weights no longer sum to 1: padding was set to 0 after the softmax. Hide the scores
+    before it.
+    """
+
+    def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        return torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
+
+
+@attention.misconception
+class SwappedOutputs(_Wrong):
+    """The two results are in the wrong order: the context comes first, then the weights."""
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        context, weights = super().forward(query, annotations, lengths)
+        return weights, context
+
+
+@attention.misconception
+class ContextAlone(_Wrong):
+    """This is the context alone. Return two results, the context and the weights."""
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        return super().forward(query, annotations, lengths)[0]  # type: ignore[return-value]
+
+
+@attention.misconception
+class ContextWithAnAxis(_Wrong):
+    """The context still has an axis of length 1, from the matrix product: remove it with
+    `squeeze(1)`.
+    """
+
+    def mix(self, weights: Tensor, annotations: Tensor) -> Tensor:
+        return torch.bmm(weights.unsqueeze(1), annotations)
+
+
+@attention.misconception
+class ContextAloneWithAnAxis(_Wrong):
+    """Two things are missing: the context still has an axis of length 1, remove it with
+    `squeeze(1)`; and return the weights beside it.
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        weights = self.weigh(self.rate(query, annotations), lengths)
+        return torch.bmm(weights.unsqueeze(1), annotations)  # type: ignore[return-value]
+
+
+@attention.misconception
+class Detached(_Wrong):
+    """The numbers are right, but no gradient comes back: `detach`, `.data`, `.item()` or `no_grad`
+    cut the module off, and it would never learn.
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        context, weights = super().forward(query, annotations, lengths)
+        return context.detach(), weights.detach()
+
+
+@attention.misconception
+class WithBiases(_Wrong):
+    """Your layers have a bias, which nn.Linear gives you unless told otherwise. This attention has
+    none: `bias=False`.
+    """
+
+    def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
+        super().__init__(query_dim, key_dim, hidden_dim)
+        self.W_query = nn.Linear(query_dim, hidden_dim)
+        self.W_key = nn.Linear(key_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, 1)

@@ -1,0 +1,197 @@
+"""The exam of `additive_score`, lesson 01."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import (
+    STATE,
+    W_KEY,
+    W_QUERY,
+    WORDS,
+    Function,
+    Many,
+    V,
+    joined,
+)
+from solutions.exams.families import LOOP, TENSOR_DTYPE
+
+additive = Exam(reference.additive_score)
+
+
+@additive.example
+def one_query_three_keys() -> Many:
+    """one query and three keys"""
+    return STATE, WORDS, W_QUERY, W_KEY, V
+
+
+@additive.example
+def another_query() -> Many:
+    """another query, two keys"""
+    return -2 * STATE, WORDS[1:], W_QUERY, W_KEY, V
+
+
+def additive_arguments(draw: Draw) -> Many:
+    """Arguments of sizes that differ."""
+    return (
+        draw.tensor("query_dim"),
+        draw.tensor("source key_dim"),
+        draw.tensor("query_dim hidden"),
+        draw.tensor("key_dim hidden"),
+        draw.tensor("hidden"),
+    )
+
+
+@additive.case
+def any_query(draw: Draw) -> Many:
+    """queries and keys drawn at random"""
+    return additive_arguments(draw)
+
+
+@additive.case(times=1)
+def one_key(draw: Draw) -> Many:
+    """a single key"""
+    return additive_arguments(draw.fix(source=1))
+
+
+@additive.case(times=1)
+def everything_equally_wide(draw: Draw) -> Many:
+    """as many keys as hidden numbers"""
+    return additive_arguments(draw.fix(source=4, hidden=4, query_dim=4, key_dim=4))
+
+
+@additive.holds
+def query_matters(additive_score: Function, *arguments: Tensor) -> bool:
+    """another query moves the scores apart, and not all by the same number"""
+    query, keys, *weights = arguments
+    # The last two lines of a sentence of one key can't move apart.
+    if len(keys) == 1:
+        return True
+    moved = additive_score(query + 1, keys, *weights) - additive_score(query, keys, *weights)
+    return bool(moved.max() - moved.min() > 1e-6)
+
+
+@additive.misconception
+def tanh_dropped(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
+    """The tanh is missing. Without it the query adds the same number to every score, and a softmax
+    does not see that: every query would get the same weights.
+    """
+    return (query @ W_query + keys @ W_key) @ v
+
+
+@additive.misconception
+def tanh_of_each_side(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """You took the tanh of each side and added afterwards. So the query again adds the same to
+    every score: add first, then take one tanh.
+    """
+    return (torch.tanh(query @ W_query) + torch.tanh(keys @ W_key)) @ v
+
+
+@additive.misconception
+def tanh_last(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
+    """You took the tanh of the score. Take it of the sum of the two projections, before v."""
+    return torch.tanh((query @ W_query + keys @ W_key) @ v)
+
+
+@additive.misconception
+def multiplied(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
+    """You multiplied the two projections. This attention is called additive because it adds
+    them.
+    """
+    return torch.tanh((query @ W_query) * (keys @ W_key)) @ v
+
+
+@additive.misconception
+def v_replaced_by_sum(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """You added up the hidden layer. Multiply it by v: each hidden number has a weight of its
+    own.
+    """
+    return torch.tanh(query @ W_query + keys @ W_key).sum(dim=-1)
+
+
+@additive.misconception
+def v_on_the_left(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
+    """v stands on the left and meets the words. It should meet the hidden numbers, the last axis:
+    put it on the right.
+    """
+    return v @ torch.tanh(query @ W_query + keys @ W_key)
+
+
+@additive.misconception
+def summed_over_the_keys(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """This is one number for all keys together: you added up over the keys, too. Add up over the
+    hidden numbers alone, the last axis.
+    """
+    return (torch.tanh(query @ W_query + keys @ W_key) * v).sum()
+
+
+@additive.misconception
+def keys_alone(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
+    """These scores come from the keys alone. Add the projected query before the tanh."""
+    return torch.tanh(keys @ W_key) @ v
+
+
+@additive.misconception
+def already_weights(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """These numbers have been through a softmax. Return the scores themselves."""
+    return torch.softmax(torch.tanh(query @ W_query + keys @ W_key) @ v, dim=-1)
+
+
+@additive.misconception
+def scaled_like_dot_products(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """These scores are divided by a square root, as those of lesson 03 are. The tanh keeps these
+    small by itself: leave them as they are.
+    """
+    return torch.tanh(query @ W_query + keys @ W_key) @ v / math.sqrt(len(v))
+
+
+@additive.misconception
+def matrices_on_the_left(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """The matrices stand on the right here, `query @ W_query`: they are (in, out). On the left they
+    would have to be transposed.
+    """
+    return torch.tanh(W_query @ query + W_key @ keys) @ v
+
+
+TENSOR_DTYPE.apply(additive)
+LOOP.apply(additive)
+
+
+@additive.accepts
+def additive_in_a_loop(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """A loop over the keys."""
+    return torch.stack([torch.tanh(query @ W_query + key @ W_key).dot(v) for key in keys])
+
+
+@additive.accepts
+def additive_by_einsum(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """Index expressions."""
+    hidden = torch.einsum("q,qh->h", query, W_query) + torch.einsum("sk,kh->sh", keys, W_key)
+    return torch.einsum("sh,h->s", hidden.tanh(), v)
+
+
+@additive.accepts
+def additive_concatenated(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """Concatenated, both matrices in one."""
+    return (joined(query, keys) @ torch.cat([W_query, W_key])).tanh() @ v

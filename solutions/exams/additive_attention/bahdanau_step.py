@@ -1,0 +1,222 @@
+"""The exam of `bahdanau_step`, lesson 01."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import plain_cell, plain_score
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import (
+    BATCH,
+    LAST_WORDS,
+    STATES,
+    WORDS,
+    BahdanauInputs,
+    Cell,
+    Score,
+    Three,
+    mixture,
+    step_arguments,
+)
+from solutions.exams.families import TENSOR_DTYPE
+
+bahdanau = Exam(reference.bahdanau_step, returns=("state", "context", "weights"))
+
+
+@bahdanau.example
+def second_word_is_written() -> BahdanauInputs:
+    """two decoders write their second word"""
+    return STATES, LAST_WORDS, BATCH[:, :3] / 4, plain_score, plain_cell
+
+
+@bahdanau.example
+def same_widths() -> BahdanauInputs:
+    """a state, a word and annotations of the same width"""
+    return (WORDS[:2] / 2, BATCH[:, 1] / 2, BATCH[:, :2], plain_score, plain_cell)
+
+
+@bahdanau.case
+def drawn_step(draw: Draw) -> BahdanauInputs:
+    """states and words drawn at random"""
+    return step_arguments(draw)
+
+
+@bahdanau.case(times=1)
+def one_decoder(draw: Draw) -> BahdanauInputs:
+    """a batch of one sentence"""
+    return step_arguments(draw.fix(batch=1))
+
+
+@bahdanau.misconception
+def cell_first(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """You scored with a state that the cell has moved on already. Bahdanau scores with the previous
+    state, s_{t-1}, because the new one is only computed from the context.
+    """
+    nothing = torch.zeros_like(annotations[:, 0])
+    early = cell(torch.cat([word, nothing], dim=-1), previous_state)
+    context, weights = mixture(score, early, annotations)
+    return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
+
+
+@bahdanau.misconception
+def luong_order(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """This is Luong's order: the cell first, with the word alone, and attention afterwards. In
+    Bahdanau's step the attention comes first, and its context goes into the cell.
+    """
+    state = cell(word, previous_state)
+    return state, *mixture(score, state, annotations)
+
+
+@bahdanau.misconception
+def cell_without_context(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """The context is right, but the cell never sees it: its input is [word ; context]."""
+    return cell(word, previous_state), *mixture(score, previous_state, annotations)
+
+
+@bahdanau.misconception
+def context_in_front(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """The cell's input is [word ; context], in this order. You put the context first."""
+    context, weights = mixture(score, previous_state, annotations)
+    return cell(torch.cat([context, word], dim=-1), previous_state), context, weights
+
+
+@bahdanau.misconception
+def cell_without_word(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """The cell got the context alone. It also needs the word that was written last."""
+    context, weights = mixture(score, previous_state, annotations)
+    return cell(context, previous_state), context, weights
+
+
+@bahdanau.misconception
+def scored_with_the_word(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """You scored with the word written last. The one who asks is the decoder's state."""
+    context, weights = mixture(score, word, annotations)
+    return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
+
+
+@bahdanau.misconception
+def attends_to_its_own_word(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """Your attention looks at the decoder's own word: a single weight, which is always 1. Compare
+    the state with the annotations, which come from the encoder, and mix those.
+    """
+    context, weights = mixture(score, previous_state, word.unsqueeze(1))
+    return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
+
+
+@bahdanau.misconception
+def scores_not_weights(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """The context was mixed by the scores. A softmax over the words makes weights of them."""
+    weights = score(previous_state, annotations)
+    context = (weights.unsqueeze(-1) * annotations).sum(dim=1)
+    return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
+
+
+@bahdanau.misconception
+def step_over_the_batch(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """The softmax runs over the sentences. It should run over the words of each, the last axis."""
+    weights = torch.softmax(score(previous_state, annotations), dim=0)
+    context = (weights.unsqueeze(-1) * annotations).sum(dim=1)
+    return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
+
+
+@bahdanau.misconception
+def attended_again(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """The state is right, but the context and the weights you return were made with the new state.
+    Return those that the cell was given.
+    """
+    context, _ = mixture(score, previous_state, annotations)
+    state = cell(torch.cat([word, context], dim=-1), previous_state)
+    return state, *mixture(score, state, annotations)
+
+
+@bahdanau.misconception
+def previous_state_returned(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """You return the previous state. The first result is what the cell made of it."""
+    return previous_state, *mixture(score, previous_state, annotations)
+
+
+@bahdanau.misconception
+def context_before_state(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """The first two results have changed places: the new state comes first, then the context."""
+    state, context, weights = reference.bahdanau_step(
+        previous_state, word, annotations, score, cell
+    )
+    return context, state, weights
+
+
+@bahdanau.misconception
+def weights_before_context(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """The last two results have changed places: the context comes before the weights."""
+    state, context, weights = reference.bahdanau_step(
+        previous_state, word, annotations, score, cell
+    )
+    return state, weights, context
+
+
+@bahdanau.misconception
+def arguments_of_the_cell_swapped(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """You called the cell with its arguments swapped: it is `cell(inputs, state)`."""
+    context, weights = mixture(score, previous_state, annotations)
+    return cell(previous_state, torch.cat([word, context], dim=-1)), context, weights
+
+
+TENSOR_DTYPE.apply(bahdanau)
+
+
+@bahdanau.accepts
+def bahdanau_by_bmm(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """Batched matrix products."""
+    weights = score(previous_state, annotations).softmax(dim=1)
+    context = torch.bmm(weights.unsqueeze(1), annotations).squeeze(1)
+    return cell(torch.hstack([word, context]), previous_state), context, weights
+
+
+@bahdanau.accepts
+def bahdanau_by_einsum(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """An index expression."""
+    exponentials = torch.exp(score(previous_state, annotations))
+    weights = exponentials / exponentials.sum(dim=1, keepdim=True)
+    context = torch.einsum("bs,bsd->bd", weights, annotations)
+    return cell(torch.cat((word, context), 1), previous_state), context, weights
+
+
+@bahdanau.accepts
+def bahdanau_in_a_loop(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """A loop over the sentences."""
+    weights = torch.softmax(score(previous_state, annotations), dim=-1)
+    context = torch.stack([w @ words for w, words in zip(weights, annotations, strict=True)])
+    return cell(torch.cat([word, context], dim=-1), previous_state), context, weights

@@ -1,0 +1,138 @@
+"""The exam of `concat_annotations`, lesson 01."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import Pair, tensor
+from solutions.exams.families import TENSOR_DTYPE
+
+annotations = Exam(reference.concat_annotations)
+
+
+@annotations.example
+def three_words() -> Pair:
+    """a sentence of three words"""
+    return tensor([1.0, 1.5], [2.0, 2.5], [3.0, 3.5]), tensor([-3.0], [-2.0], [-1.0])
+
+
+@annotations.example
+def as_wide_as_long() -> Pair:
+    """as many words as numbers in a state"""
+    return tensor([1.0, 1.5], [2.0, 2.5]), tensor([-2.0, -2.5], [-1.0, -1.5])
+
+
+@annotations.case
+def any_readers(draw: Draw) -> Pair:
+    """states drawn at random"""
+    return draw.tensor("source d_forward"), draw.tensor("source d_backward")
+
+
+@annotations.case(times=1)
+def equal_readers(draw: Draw) -> Pair:
+    """readers of equal width"""
+    return draw.tensor("source d_forward"), draw.tensor("source d_forward")
+
+
+@annotations.case(times=1)
+def single_word(draw: Draw) -> Pair:
+    """a sentence of one word"""
+    draw.fix(source=1)
+    return draw.tensor("source d_forward"), draw.tensor("source d_backward")
+
+
+@annotations.misconception
+def not_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """Each word got the backward state of another one. The backward reader meets the last word
+    first: turn its states round.
+    """
+    return torch.cat([forward_states, backward_states], dim=-1)
+
+
+@annotations.misconception
+def sliced_backwards(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """`[::-1]` turns lists and arrays round, but PyTorch's tensors take no negative steps. They
+    have a method for it: `flip`, which wants to know the axis.
+    """
+    return torch.cat([forward_states, backward_states[::-1]], dim=-1)
+
+
+@annotations.misconception
+def both_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """You turned both readers round: your first row belongs to the last word. Only the backward
+    states stand in reverse.
+    """
+    return torch.cat([forward_states, backward_states], dim=-1).flip(0)
+
+
+@annotations.misconception
+def forward_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """You turned the forward states round. They are in the order of the words already; the backward
+    states are not.
+    """
+    return torch.cat([forward_states.flip(0), backward_states], dim=-1)
+
+
+@annotations.misconception
+def features_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """You turned round the numbers inside of each backward state. Turn round the order of the
+    states: that is the first axis.
+    """
+    return torch.cat([forward_states, backward_states.flip(-1)], dim=-1)
+
+
+@annotations.misconception
+def everything_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """The order of the states is right, but the numbers inside of each are turned round as well.
+    Flip the first axis alone.
+    """
+    return torch.cat([forward_states, backward_states.flip(0, 1)], dim=-1)
+
+
+@annotations.misconception
+def backward_first(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """The two halves are in the wrong order: the forward state comes first."""
+    return torch.cat([backward_states.flip(0), forward_states], dim=-1)
+
+
+@annotations.misconception
+def below_each_other(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """You put the states below each other, as if there were twice as many words. Put them side by
+    side: concatenate along the last axis.
+    """
+    return torch.cat([forward_states, backward_states.flip(0)], dim=0)
+
+
+@annotations.misconception
+def added_up(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """You added the two states. Concatenate them: an annotation has the numbers of both."""
+    return forward_states + backward_states.flip(0)
+
+
+TENSOR_DTYPE.apply(annotations)
+
+
+@annotations.accepts
+def word_by_word(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """A loop over the words."""
+    last = len(forward_states) - 1
+    rows = [torch.cat([f, backward_states[last - i]]) for i, f in enumerate(forward_states)]
+    return torch.stack(rows)
+
+
+@annotations.accepts
+def by_indexing(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """The backward states by their numbers."""
+    order = torch.arange(len(backward_states) - 1, -1, -1)
+    return torch.hstack([forward_states, backward_states[order]])
+
+
+@annotations.accepts
+def filled_in(forward_states: Tensor, backward_states: Tensor) -> Tensor:
+    """An empty tensor, filled in two halves."""
+    width = forward_states.shape[1]
+    both = forward_states.new_empty(len(forward_states), width + backward_states.shape[1])
+    both[:, :width] = forward_states
+    both[:, width:] = torch.flipud(backward_states)
+    return both

@@ -1,0 +1,164 @@
+"""The exam of `concat_score`, lesson 01."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import (
+    STATE,
+    W_KEY,
+    W_QUERY,
+    WORDS,
+    Many,
+    V,
+    concat_arguments,
+    joined,
+)
+from solutions.exams.families import LOOP, TENSOR_DTYPE
+
+concat = Exam(reference.concat_score)
+
+
+@concat.example
+def one_state_three_words() -> Many:
+    """one state and three words"""
+    return STATE, WORDS, torch.cat([W_QUERY, W_KEY]), V
+
+
+@concat.example
+def large_state() -> Many:
+    """a state of large numbers"""
+    return 3 * STATE, WORDS[:2], torch.cat([W_QUERY, W_KEY]), V
+
+
+@concat.case
+def any_words(draw: Draw) -> Many:
+    """states drawn at random"""
+    return concat_arguments(draw)
+
+
+@concat.case(times=1)
+def one_annotation(draw: Draw) -> Many:
+    """a sentence of one word"""
+    return concat_arguments(draw.fix(source=1))
+
+
+@concat.case(times=1)
+def equal_widths(draw: Draw) -> Many:
+    """as many words as the state has numbers"""
+    return concat_arguments(draw.fix(source=3, query_dim=3, key_dim=3))
+
+
+@concat.misconception
+def annotation_in_front(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """You put the annotation in front of the state. Their widths add up either way, so nothing
+    stops you, but the first rows of W belong to the state.
+    """
+    states = state.expand(len(annotations), -1)
+    return torch.tanh(torch.cat([annotations, states], dim=-1) @ W) @ v
+
+
+@concat.misconception
+def concat_without_tanh(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """The tanh is missing. Without it the state adds the same number to every score, and the
+    weights do not depend on it at all.
+    """
+    return joined(state, annotations) @ W @ v
+
+
+@concat.misconception
+def concat_tanh_at_the_end(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """You took the tanh of the score. Take it of the hidden layer, before v."""
+    return torch.tanh(joined(state, annotations) @ W @ v)
+
+
+@concat.misconception
+def concat_tanh_before_the_matrix(
+    state: Tensor, annotations: Tensor, W: Tensor, v: Tensor
+) -> Tensor:
+    """You took the tanh of state and annotations as they came. It belongs behind W."""
+    return torch.tanh(joined(state, annotations)) @ W @ v
+
+
+@concat.misconception
+def concat_without_v(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """You added up the hidden layer. Multiply it by v: each hidden number has a weight of its
+    own.
+    """
+    return torch.tanh(joined(state, annotations) @ W).sum(dim=-1)
+
+
+@concat.misconception
+def hidden_layer_only(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """This is the hidden layer, several numbers for each word. One step is left: its product with
+    v.
+    """
+    return torch.tanh(joined(state, annotations) @ W)
+
+
+@concat.misconception
+def times_v_not_summed(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """You multiplied by v, number by number, and did not add up. A score is one number."""
+    return torch.tanh(joined(state, annotations) @ W) * v
+
+
+@concat.misconception
+def concat_summed_over_the_words(
+    state: Tensor, annotations: Tensor, W: Tensor, v: Tensor
+) -> Tensor:
+    """This is one number for the whole sentence: you added up over the words, too. Add up over the
+    hidden numbers alone, the last axis.
+    """
+    return (torch.tanh(joined(state, annotations) @ W) * v).sum()
+
+
+@concat.misconception
+def concat_weights(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """These numbers have been through a softmax. Return the scores themselves."""
+    return torch.softmax(torch.tanh(joined(state, annotations) @ W) @ v, dim=-1)
+
+
+@concat.misconception
+def sigmoid_for_tanh(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """This is a sigmoid, between 0 and 1. Bahdanau's score has a tanh, between -1 and 1."""
+    return torch.sigmoid(joined(state, annotations) @ W) @ v
+
+
+@concat.misconception
+def state_alone(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """`torch.cat` needs sides with equally many axes: the state has one, the annotations have two.
+    Repeat the state for each annotation first, with `expand`.
+    """
+    return torch.tanh(torch.cat([state, annotations], dim=-1) @ W) @ v
+
+
+@concat.misconception
+def concat_as_a_list(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> list[Tensor]:
+    """This is a list of scores. Make one tensor of it: `torch.stack`."""
+    return [torch.tanh(torch.cat([state, h]) @ W) @ v for h in annotations]
+
+
+TENSOR_DTYPE.apply(concat)
+LOOP.apply(concat)
+
+
+@concat.accepts
+def concat_in_a_loop(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """A loop over the words."""
+    return torch.stack([v.dot(torch.tanh(torch.cat([state, h]) @ W)) for h in annotations])
+
+
+@concat.accepts
+def concat_by_repeating(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """The state repeated, an index expression."""
+    pairs = torch.hstack([state.repeat(annotations.shape[0], 1), annotations])
+    return torch.einsum("sh,h->s", torch.tanh(torch.einsum("sd,dh->sh", pairs, W)), v)
+
+
+@concat.accepts
+def concat_as_columns(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
+    """One column for each word, as in the paper."""
+    H = annotations.T
+    S = state[:, None].expand(-1, H.shape[1])
+    return v @ torch.tanh(W.T @ torch.cat([S, H]))

@@ -1,0 +1,165 @@
+"""The exam of `context_vector`, lesson 01."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import BATCH, Pair, tensor
+from solutions.exams.families import LOOP, TENSOR_DTYPE
+
+context = Exam(reference.context_vector)
+
+
+@context.example
+def two_mixtures() -> Pair:
+    """two sentences of four words"""
+    return tensor([0.1, 0.2, 0.3, 0.4], [0.7, 0.3, 0.0, 0.0]), BATCH
+
+
+@context.example
+def square_mixtures() -> Pair:
+    """as many sentences as words"""
+    return tensor([0.9, 0.1], [0.25, 0.75]), BATCH[:, :2]
+
+
+@context.example
+def lone_mixture() -> Pair:
+    """a batch of one sentence"""
+    return tensor([0.1, 0.2, 0.3, 0.4]), BATCH[:1]
+
+
+@context.case
+def any_mixture(draw: Draw) -> Pair:
+    """weights and annotations drawn at random"""
+    return torch.from_numpy(draw.weights("batch source")), draw.tensor("batch source key_dim")
+
+
+@context.case(times=1)
+def one_sentence(draw: Draw) -> Pair:
+    """a batch of one sentence"""
+    draw.fix(batch=1)
+    return torch.from_numpy(draw.weights("batch source")), draw.tensor("batch source key_dim")
+
+
+@context.case(times=1)
+def one_word(draw: Draw) -> Pair:
+    """sentences of one word"""
+    draw.fix(source=1)
+    return torch.from_numpy(draw.weights("batch source")), draw.tensor("batch source key_dim")
+
+
+@context.misconception
+def every_pair_of_sentences(weights: Tensor, annotations: Tensor) -> Tensor:
+    """`weights @ annotations` mixes every sentence by the weights of every sentence. Each needs its
+    own only: multiply with an axis added, then sum, or use `torch.bmm`.
+    """
+    return weights @ annotations
+
+
+@context.misconception
+def axis_of_one_left(weights: Tensor, annotations: Tensor) -> Tensor:
+    """The result still has an axis of length 1, from the matrix product: remove it with
+    `squeeze(1)`.
+    """
+    return torch.bmm(weights.unsqueeze(1), annotations)
+
+
+@context.misconception
+def every_axis_squeezed(weights: Tensor, annotations: Tensor) -> Tensor:
+    """`squeeze()` removes every axis of length 1, and in a batch of one sentence also the batch.
+    Say which axis: `squeeze(1)`.
+    """
+    return torch.bmm(weights.unsqueeze(1), annotations).squeeze()
+
+
+@context.misconception
+def weights_without_axis(weights: Tensor, annotations: Tensor) -> Tensor:
+    """(batch, source) does not fit (batch, source, key_dim): give the weights a last axis, with
+    `unsqueeze(-1)`.
+    """
+    return (weights * annotations).sum(dim=1)
+
+
+@context.misconception
+def unsummed(weights: Tensor, annotations: Tensor) -> Tensor:
+    """These are the weighted annotations, one by one. Add up those of a sentence."""
+    return weights.unsqueeze(-1) * annotations
+
+
+@context.misconception
+def summed_over_the_batch(weights: Tensor, annotations: Tensor) -> Tensor:
+    """You added up over the sentences. Add up over the words of each, axis 1."""
+    return (weights.unsqueeze(-1) * annotations).sum(dim=0)
+
+
+@context.misconception
+def summed_over_the_features(weights: Tensor, annotations: Tensor) -> Tensor:
+    """You added up the numbers of each annotation. Add up over the words, axis 1."""
+    return (weights.unsqueeze(-1) * annotations).sum(dim=-1)
+
+
+@context.misconception
+def unweighted(weights: Tensor, annotations: Tensor) -> Tensor:
+    """This is the plain average of the annotations. Let each count by its weight."""
+    return annotations.mean(dim=1)
+
+
+@context.misconception
+def softmax_again(weights: Tensor, annotations: Tensor) -> Tensor:
+    """You took the softmax of the weights. They have been through one already: use them as they
+    are.
+    """
+    return (torch.softmax(weights, dim=-1).unsqueeze(-1) * annotations).sum(dim=1)
+
+
+@context.misconception
+def average_of_products(weights: Tensor, annotations: Tensor) -> Tensor:
+    """You also divided by the number of words. The weights sum to 1 already: the weighted sum is an
+    average.
+    """
+    return (weights.unsqueeze(-1) * annotations).mean(dim=1)
+
+
+@context.misconception
+def hard_choice(weights: Tensor, annotations: Tensor) -> Tensor:
+    """This is the annotation with the largest weight alone, which is hard attention. Soft attention
+    mixes all of them.
+    """
+    return annotations[torch.arange(len(weights)), weights.argmax(dim=1)]
+
+
+@context.misconception
+def first_weights_for_all(weights: Tensor, annotations: Tensor) -> Tensor:
+    """Every sentence was mixed by the weights of the first one."""
+    return (weights[0].unsqueeze(-1) * annotations).sum(dim=1)
+
+
+@context.misconception
+def all_sentences_in_one(weights: Tensor, annotations: Tensor) -> Tensor:
+    """The sentences were added up, too: this is one vector for the whole batch. Keep the batch
+    axis.
+    """
+    return torch.einsum("bs,bsd->d", weights, annotations)
+
+
+TENSOR_DTYPE.apply(context)
+LOOP.apply(context)
+
+
+@context.accepts
+def context_by_bmm(weights: Tensor, annotations: Tensor) -> Tensor:
+    """Batched matrix products."""
+    return torch.bmm(weights[:, None, :], annotations)[:, 0]
+
+
+@context.accepts
+def context_by_einsum(weights: Tensor, annotations: Tensor) -> Tensor:
+    """An index expression."""
+    return torch.einsum("bs,bsd->bd", weights, annotations)
+
+
+@context.accepts
+def context_in_a_loop(weights: Tensor, annotations: Tensor) -> Tensor:
+    """A loop over the sentences."""
+    return torch.stack([w @ sentence for w, sentence in zip(weights, annotations, strict=True)])

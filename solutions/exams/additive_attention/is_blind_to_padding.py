@@ -1,0 +1,359 @@
+"""The exam of `is_blind_to_padding`, lesson 01."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion.specimens import padding
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import BATCH, Pair, hidden_places, tensor
+from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+
+Attention = Callable[[Tensor, Tensor, Tensor], Pair]
+
+blind = Exam(reference.is_blind_to_padding, dtypes=("float64",))
+
+QUERIES = tensor([0.5, -1.0, 0.3], [-0.2, 0.8, 0.4])
+
+
+def padded(lengths: tuple[int, int], filler: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, the two sentences with something else in their padding, and their lengths."""
+    sizes = torch.tensor(lengths)
+    hidden = hidden_places(BATCH[..., 0], sizes)
+    return QUERIES, torch.where(hidden[..., None], filler, BATCH), sizes
+
+
+blind.tries(
+    (
+        padding.masked_attention,
+        padding.average_of_words,
+        padding.average_less_padding,
+        padding.unmasked_attention,
+        padding.one_too_far,
+        padding.first_length_for_all,
+        padding.zeroed_padding,
+        padding.centred_attention,
+        padding.raised_attention,
+        padding.faint_attention,
+        padding.average_of_everything,
+        padding.misreported_weights,
+    ),
+    padded((3, 2), 0),
+    on="3 and 2 words, padded with 0",
+)
+blind.tries([padding.unmasked_attention], padded((3, 2), 1), on="3 and 2 words, padded with 1")
+blind.tries([padding.unmasked_attention], padded((4, 3), 7), on="4 and 3 words, padded with 7")
+blind.tries([padding.masked_attention], padded((4, 4), 0), on="4 and 4 words, padded with 0")
+blind.tries([padding.last_length_for_all], padded((2, 3), 0), on="2 and 3 words, padded with 0")
+blind.tries([padding.last_place_too], padded((2, 2), 0), on="2 and 2 words, padded with 0")
+
+
+def last_word(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    """Only the last true word counts: blind to padding."""
+    weights = torch.eye(annotations.shape[1], dtype=annotations.dtype)[lengths - 1]
+    return torch.einsum("bs,bsd->bd", weights, annotations), weights
+
+
+def by_cosines(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    """A softmax of cosines, rounded differently each time: blind to padding."""
+    asked = query / query.norm(dim=-1, keepdim=True)
+    keys = annotations / annotations.norm(dim=-1, keepdim=True)
+    # What is added is lost again in the softmax, but for its last bits.
+    scores = torch.einsum("bd,bsd->bs", asked, keys) + annotations.sum() / 1000
+    scores = scores.masked_fill(hidden_places(scores, lengths), -math.inf)
+    weights = torch.softmax(scores, dim=-1)
+    return torch.einsum("bs,bsd->bd", weights, annotations), weights
+
+
+def only_the_last_sentence(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    """The last sentence alone is not masked: not blind."""
+    known = lengths.clone()
+    known[-1] = annotations.shape[1]
+    return padding.masked_attention(query, annotations, known)
+
+
+def faintly(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    """The padding keeps a thousandth of its weight: not blind."""
+    right, with_padding = (
+        f(query, annotations, lengths)
+        for f in (padding.masked_attention, padding.unmasked_attention)
+    )
+    mixed = [0.999 * one + 0.001 * other for one, other in zip(right, with_padding, strict=True)]
+    return mixed[0], mixed[1]
+
+
+def weights_of_another_mask(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    """The context is right, the weights it hands out are not: not blind."""
+    context, _ = padding.masked_attention(query, annotations, lengths)
+    return context, padding.unmasked_attention(query, annotations, lengths)[1]
+
+
+def three_sentences(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, sentences of six places, and how many words each has."""
+    draw.fix(batch=3, source=6)
+    words = draw.tensor("batch source d")
+    return draw.tensor("batch d"), words, torch.tensor([5, 2, 4])
+
+
+blind.tries(
+    (
+        last_word,
+        by_cosines,
+        only_the_last_sentence,
+        faintly,
+        weights_of_another_mask,
+    ),
+    three_sentences,
+)
+
+
+def both_alike(one: Pair, other: Pair) -> bool:
+    """Whether contexts and weights agree."""
+    return all(torch.allclose(a, b) for a, b in zip(one, other, strict=True))
+
+
+class Compared(Comparison):
+    """Contexts and weights, before and after the padding got other numbers."""
+
+    def pairs(
+        self, attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+    ) -> Pairs:
+        changed = annotations + 7 * hidden_places(annotations[..., 0], lengths)[..., None]
+        before = attention(query, annotations, lengths)
+        return zip(before, attention(query, changed, lengths), strict=True)
+
+
+VERDICT.apply(
+    blind,
+    Compared,
+    called={
+        "AlwaysTrue": "nothing_changed",
+        "TurnedRound": "answer_turned_round",
+        "ATableOfTruths": "a_table_of_answers",
+    },
+    says={
+        "AlwaysTrue": "Your test passes every attention. Both calls seem to get the same padding: "
+        "put other numbers there for one of them.",
+    },
+    without=["AlwaysFalse"],
+)
+CLOSENESS.apply(blind, Compared)
+EXTENT.apply(
+    blind,
+    Compared,
+    called={"FirstRowOnly": "first_sentence_only", "LastRowOnly": "last_sentence_only"},
+    says={
+        "FirstRowOnly": "Your test misses an attention that goes wrong in the shorter sentence "
+        "alone. Did you look at the first sentence only, or change only what lies behind the "
+        "longest?",
+        "LastRowOnly": "Your test misses an attention that goes wrong in the first sentence alone. "
+        "Look at all of them. If you do, in a loop: does the last round overwrite what earlier "
+        "ones found?",
+    },
+    without=["FirstNumberOnly", "TotalsOnly"],
+)
+
+
+@blind.misconception
+def padding_zeroed(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """Your change leaves zeros as they are: you set the padding to 0, or multiplied it. Add
+    something to what is there.
+    """
+    changed = annotations.masked_fill(hidden_places(annotations[..., 0], lengths)[..., None], 0.0)
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def padding_set_to_one(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """You set the padding to 1, but in some of these sentences that number stands there already:
+    then nothing changes. Add something to what is there.
+    """
+    changed = annotations.masked_fill(hidden_places(annotations[..., 0], lengths)[..., None], 1.0)
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def padding_set_to_seven(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """You set the padding to 7, but in some of these sentences that number stands there already:
+    then nothing changes. Add something to what is there.
+    """
+    changed = annotations.masked_fill(hidden_places(annotations[..., 0], lengths)[..., None], 7.0)
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def weights_compared(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """Your test is content when the weights agree. There are attentions where only the contexts
+    change: both have to agree.
+    """
+    changed = annotations + 7 * hidden_places(annotations[..., 0], lengths)[..., None]
+    return torch.allclose(
+        attention(query, annotations, lengths)[1], attention(query, changed, lengths)[1]
+    )
+
+
+@blind.misconception
+def contexts_compared(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """Your test is content when the contexts agree. There are attentions where only the weights
+    change: both have to agree.
+    """
+    changed = annotations + 7 * hidden_places(annotations[..., 0], lengths)[..., None]
+    return torch.allclose(
+        attention(query, annotations, lengths)[0], attention(query, changed, lengths)[0]
+    )
+
+
+@blind.misconception
+def poisoned(attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor) -> bool:
+    """Your test passes no attention, as soon as there is padding: 0 · NaN is NaN, and so is
+    0 · inf. Use a finite number.
+    """
+    places = hidden_places(annotations[..., 0], lengths)[..., None]
+    changed = annotations.masked_fill(places, math.nan)
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def everything_changed(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """Your test passes no attention that looks at anything: the words were changed as well. Change
+    the places from `lengths` on alone.
+    """
+    return both_alike(
+        attention(query, annotations, lengths), attention(query, annotations + 1, lengths)
+    )
+
+
+@blind.misconception
+def last_place_only(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """You changed the last place of every sentence. It is not padding in all of them, and not all
+    of the padding in others.
+    """
+    changed = annotations.clone()
+    changed[:, -1] += 7
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def words_changed(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """Your test passes no attention, not even those that are blind. Did you change the words, and
+    keep the padding?
+    """
+    is_word = ~hidden_places(annotations[..., 0], lengths)
+    changed = annotations + 7 * is_word[..., None]
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def lengths_changed(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """You changed `lengths`, and so told the attention that padding are words. Leave them as they
+    are, and change the numbers in the padding.
+    """
+    full = torch.full_like(lengths, annotations.shape[1])
+    return both_alike(attention(query, annotations, lengths), attention(query, annotations, full))
+
+
+@blind.misconception
+def weights_are_zero(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """You only ask whether the weights of padding are 0. An attention can hand out such weights and
+    still let the padding into its contexts: change the padding, and compare both.
+    """
+    _, weights = attention(query, annotations, lengths)
+    return bool((weights[hidden_places(weights, lengths)] == 0).all())
+
+
+@blind.misconception
+def one_too_late(attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor) -> bool:
+    """You leave the first padding place as it is. A sentence of 2 words has the places 0 and 1;
+    place 2 is padding.
+    """
+    places = hidden_places(annotations[..., 0], lengths + 1)[..., None]
+    changed = annotations + 7 * places
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def first_padding_alone(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """An attention that looks at a later place of the padding, and not at the first, passes your
+    test. Put other numbers into all of it.
+    """
+    is_first = hidden_places(annotations[..., 0], lengths) & ~hidden_places(
+        annotations[..., 0], lengths + 1
+    )
+    changed = annotations + 7 * is_first[..., None]
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def caller_s_padding(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """You write into the annotations that you were given, and compare a result with itself. Change
+    a copy: `annotations.clone()`, or `masked_fill` without the last underscore.
+    """
+    places = hidden_places(annotations[..., 0], lengths)[..., None]
+    annotations += 7 * places
+    return both_alike(
+        attention(query, annotations, lengths), attention(query, annotations, lengths)
+    )
+
+
+@blind.accepts
+def by_random_padding(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """Other numbers, drawn with a seed."""
+    noise = 9 * torch.randn(
+        annotations.shape, generator=torch.Generator().manual_seed(0), dtype=annotations.dtype
+    )
+    places = hidden_places(annotations[..., 0], lengths)[..., None]
+    changed = torch.where(places, noise, annotations)
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.accepts
+def sentence_after_sentence(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """A loop that changes the padding."""
+    changed = annotations.clone()
+    for sentence, length in zip(changed, lengths.tolist(), strict=True):
+        sentence[length:] += 50
+    context, weights = attention(query, annotations, lengths)
+    other_context, other_weights = attention(query, changed, lengths)
+    gap = max(
+        (context - other_context).abs().max().item(), (weights - other_weights).abs().max().item()
+    )
+    return gap < 1e-7
+
+
+@blind.accepts
+def by_scaling(attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor) -> bool:
+    """The padding turned round and moved far away."""
+    places = hidden_places(annotations[..., 0], lengths)[..., None]
+    changed = annotations - 20 * places.to(annotations.dtype)
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))

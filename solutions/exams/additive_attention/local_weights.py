@@ -1,0 +1,205 @@
+"""The exam of `local_weights`, lesson 01."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import Pair, tensor
+from solutions.exams.families import TENSOR_DTYPE
+
+local = Exam(reference.local_weights)
+
+Local = tuple[Tensor, float, int]
+SEVEN_SCORES = tensor(0.5, -1.0, 1.5, 0.2, -0.3, 2.0, 0.8)
+
+
+@local.example
+def window_of_five() -> Local:
+    """seven words, a window around place 3"""
+    return SEVEN_SCORES, 3.0, 2
+
+
+@local.example
+def off_centre() -> Local:
+    """seven words, the middle between two of them"""
+    return SEVEN_SCORES, 1.4, 3
+
+
+@local.case
+def drawn_scores(draw: Draw) -> Local:
+    """scores drawn at random"""
+    source = int(draw.rng.integers(5, 12))
+    values = torch.from_numpy(draw.rng.normal(size=source))
+    return values, float(draw.rng.uniform(0, source - 1)), int(draw.rng.integers(1, 4))
+
+
+@local.case(times=1)
+def loud_outside(draw: Draw) -> Local:
+    """scores of 1000 outside of the window"""
+    return tensor(1000.0, 0.5, -0.5, 1.0, 1000.0), 2.0, 1
+
+
+@local.case(times=1)
+def all_inside(draw: Draw) -> Local:
+    """a window wider than the sentence"""
+    return draw.tensor("source"), 1.5, 9
+
+
+def inside_softmax(scores: Tensor, p_t: float, D: int) -> Pair:
+    """The softmax of the window, and the distances from its middle."""
+    distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
+    return torch.softmax(scores.masked_fill(distances.abs() > D, -math.inf), dim=-1), distances
+
+
+@local.misconception
+def gaussian_forgotten(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """These are the weights of the window, all of it alike. Multiply by the Gaussian around p_t."""
+    return inside_softmax(scores, p_t, D)[0]
+
+
+@local.misconception
+def made_to_sum_to_one(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """Your weights sum to 1. Luong's sum to less: the Gaussian stands outside of the softmax, and
+    nothing divides by the sum after it.
+    """
+    weights = reference.local_weights(scores, p_t, D)
+    return weights / weights.sum()
+
+
+@local.misconception
+def softmax_of_everything(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """Your softmax runs over the whole sentence and was cut afterwards. The words outside of the
+    window must not count in its sum: hide their scores first.
+    """
+    distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
+    damped = torch.softmax(scores, dim=-1) * torch.exp(-2 * distances**2 / D**2)
+    return damped.masked_fill(distances.abs() > D, 0.0)
+
+
+@local.misconception
+def no_window(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """Words outside of the window get weights. The Gaussian alone does not cut them off: hide the
+    scores with |s - p_t| > D.
+    """
+    distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
+    return torch.softmax(scores, dim=-1) * torch.exp(-2 * distances**2 / D**2)
+
+
+@local.misconception
+def sigma_twice_as_large(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """Your Gaussian is too wide: σ is D / 2, not D."""
+    weights, distances = inside_softmax(scores, p_t, D)
+    return weights * torch.exp(-(distances**2) / (2 * D**2))
+
+
+@local.misconception
+def two_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The 2 in 2 σ² is missing: your Gaussian is too narrow."""
+    weights, distances = inside_softmax(scores, p_t, D)
+    return weights * torch.exp(-(distances**2) / (D / 2) ** 2)
+
+
+@local.misconception
+def minus_missing(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The minus sign is missing in the exponent: your weights grow away from the middle."""
+    weights, distances = inside_softmax(scores, p_t, D)
+    return weights * torch.exp(distances**2 / (2 * (D / 2) ** 2))
+
+
+@local.misconception
+def sigma_rounded_down(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """Your Gaussian is too narrow where D is odd: `//` rounds down, and σ is D / 2."""
+    weights, distances = inside_softmax(scores, p_t, D)
+    return weights * torch.exp(-(distances**2) / (2 * (D // 2) ** 2))
+
+
+@local.misconception
+def edges_hidden(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The places at a distance of exactly D are hidden: they belong to the window."""
+    _, distances = inside_softmax(scores, p_t, D)
+    inside = torch.softmax(scores.masked_fill(distances.abs() >= D, -math.inf), dim=-1)
+    return inside * torch.exp(-(distances**2) / (2 * (D / 2) ** 2))
+
+
+@local.misconception
+def middle_rounded(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """You rounded p_t first. It may lie between two words: measure the distances from it as it
+    is.
+    """
+    return reference.local_weights(scores, round(p_t), D)
+
+
+@local.misconception
+def sigma_not_squared(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """σ is not squared: the exponent is divided by 2 σ²."""
+    weights, distances = inside_softmax(scores, p_t, D)
+    return weights * torch.exp(-(distances**2) / (2 * (D / 2)))
+
+
+@local.misconception
+def window_alone(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """These are the weights of the window alone. Return one for each word of the sentence, with 0
+    outside of the window.
+    """
+    places = torch.arange(len(scores))
+    return reference.local_weights(scores, p_t, D)[(places - p_t).abs() <= D]
+
+
+@local.misconception
+def distance_not_squared(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The distance from p_t is not squared."""
+    weights, distances = inside_softmax(scores, p_t, D)
+    return weights * torch.exp(-distances.abs() / (2 * (D / 2) ** 2))
+
+
+@local.misconception
+def gaussian_on_scores(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """You multiplied the scores by the Gaussian. It damps the weights, after the softmax."""
+    distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
+    damped = scores * torch.exp(-2 * distances**2 / D**2)
+    return torch.softmax(damped.masked_fill(distances.abs() > D, -math.inf), dim=-1)
+
+
+@local.misconception
+def gaussian_alone(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """This is the Gaussian alone. Multiply it by the softmax of the window's scores."""
+    _, distances = inside_softmax(scores, p_t, D)
+    return torch.exp(-2 * distances**2 / D**2).masked_fill(distances.abs() > D, 0.0)
+
+
+TENSOR_DTYPE.apply(local)
+
+
+@local.accepts
+def local_in_a_loop(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """A loop over the window."""
+    places = [s for s in range(len(scores)) if abs(s - p_t) <= D]
+    weights = torch.zeros_like(scores)
+    weights[places] = torch.softmax(scores[places], dim=0)
+    for s in places:
+        weights[s] *= math.exp(-2 * (s - p_t) ** 2 / D**2)
+    return weights
+
+
+@local.accepts
+def local_by_where(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """Conditions over the whole sentence."""
+    s = torch.arange(len(scores)).to(scores)
+    inside = (s - p_t).abs() <= D
+    weights = torch.where(inside, scores, float("-inf")).softmax(0)
+    return weights * torch.exp(-0.5 * ((s - p_t) / (D / 2)) ** 2)
+
+
+@local.accepts
+def local_with_scatter(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The window cut out, and put back."""
+    s = torch.arange(len(scores))
+    places = s[(s - p_t).abs() <= D]
+    sigma = D / 2
+    damped = torch.softmax(scores[places], dim=0) * torch.exp(
+        -((places.to(scores) - p_t) ** 2) / (2 * sigma**2)
+    )
+    return torch.zeros_like(scores).scatter(0, places, damped)

@@ -1,0 +1,195 @@
+"""The exam of `local_window`, lesson 01."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import additive_attention as reference
+
+window = Exam(reference.local_window)
+
+Window = tuple[float, int, int]
+
+
+@window.example
+def in_the_middle() -> Window:
+    """a window inside of the sentence"""
+    return 4.0, 10, 2
+
+
+@window.example
+def at_the_beginning() -> Window:
+    """a window that begins before the sentence"""
+    return 1.0, 8, 3
+
+
+@window.example
+def at_the_end() -> Window:
+    """a window that ends behind the sentence"""
+    return 6.0, 8, 3
+
+
+@window.example
+def between_two_words() -> Window:
+    """a middle between two words"""
+    return 3.7, 9, 2
+
+
+@window.case(times=8)
+def any_window(draw: Draw) -> Window:
+    """windows drawn at random"""
+    length = int(draw.rng.integers(4, 20))
+    return float(draw.rng.uniform(0, length - 1)), length, int(draw.rng.integers(1, 5))
+
+
+@window.case(times=2)
+def whole_middle(draw: Draw) -> Window:
+    """windows around a word"""
+    length = int(draw.rng.integers(4, 20))
+    return float(draw.rng.integers(0, length)), length, int(draw.rng.integers(1, 5))
+
+
+@window.case(times=1)
+def wider_than_all(draw: Draw) -> Window:
+    """a window wider than the sentence"""
+    return 1.5, 4, 10
+
+
+@window.case(times=1)
+def only_the_middle(draw: Draw) -> Window:
+    """D = 0: only the middle itself"""
+    return 2.0, 5, 0
+
+
+@window.misconception
+def end_left_out(p_t: float, length: int, D: int) -> Tensor:
+    """The last place is missing. `range` and `arange` stop before their end: p_t + D belongs to the
+    window.
+    """
+    first, last = math.ceil(max(p_t - D, 0)), math.floor(min(p_t + D, length - 1))
+    return torch.arange(first, max(last, first))
+
+
+@window.misconception
+def end_without_plus_one(p_t: float, length: int, D: int) -> Tensor:
+    """The last place is missing where the window ends inside of the sentence: `arange` stops before
+    its end, so it needs p_t + D + 1.
+    """
+    first, end = math.ceil(max(p_t - D, 0)), min(math.floor(p_t + D), length)
+    return torch.arange(first, max(end, first))
+
+
+@window.misconception
+def last_word_left_out(p_t: float, length: int, D: int) -> Tensor:
+    """Where the window reaches the end of the sentence, its last word is missing: `arange` stops
+    before its end, so that is length, not length - 1.
+    """
+    first, end = math.ceil(max(p_t - D, 0)), min(math.floor(p_t + D) + 1, length - 1)
+    return torch.arange(first, max(end, first))
+
+
+@window.misconception
+def not_cut_at_the_left(p_t: float, length: int, D: int) -> Tensor:
+    """There are places below 0. A sentence has none, and as an index they would count from its end:
+    begin at 0 at the earliest.
+    """
+    return torch.arange(math.ceil(p_t - D), math.floor(min(p_t + D, length - 1)) + 1)
+
+
+@window.misconception
+def not_cut_at_the_right(p_t: float, length: int, D: int) -> Tensor:
+    """There are places behind the end of the sentence: the last one is length - 1."""
+    return torch.arange(math.ceil(max(p_t - D, 0)), math.floor(p_t + D) + 1)
+
+
+@window.misconception
+def not_cut_at_all(p_t: float, length: int, D: int) -> Tensor:
+    """There are places before the beginning or behind the end of the sentence. Keep those from 0 to
+    length - 1.
+    """
+    return torch.arange(math.ceil(p_t - D), math.floor(p_t + D) + 1)
+
+
+@window.misconception
+def one_behind_the_end(p_t: float, length: int, D: int) -> Tensor:
+    """There is a place behind the end of the sentence. Places are counted from 0: the last one is
+    length - 1.
+    """
+    first, last = math.ceil(max(p_t - D, 0)), math.floor(min(p_t + D, length))
+    return torch.arange(first, last + 1)
+
+
+@window.misconception
+def rounded_down(p_t: float, length: int, D: int) -> Tensor:
+    """You rounded p_t down first. It may lie between two words: keep it as it is, and keep the
+    places within D of it.
+    """
+    places = torch.arange(length)
+    return places[(places - int(p_t)).abs() <= D]
+
+
+@window.misconception
+def rounded_to_nearest(p_t: float, length: int, D: int) -> Tensor:
+    """You rounded p_t first. It may lie between two words: keep it as it is, and keep the places
+    within D of it.
+    """
+    places = torch.arange(length)
+    return places[(places - round(p_t)).abs() <= D]
+
+
+@window.misconception
+def half_as_wide(p_t: float, length: int, D: int) -> Tensor:
+    """Your window is D wide. D is its reach to each side, so that it holds up to 2D + 1 places."""
+    places = torch.arange(length)
+    return places[(places - p_t).abs() <= D / 2]
+
+
+@window.misconception
+def without_its_edges(p_t: float, length: int, D: int) -> Tensor:
+    """The places at a distance of exactly D are missing: they belong to the window."""
+    places = torch.arange(length)
+    return places[(places - p_t).abs() < D]
+
+
+@window.misconception
+def as_a_table(p_t: float, length: int, D: int) -> Tensor:
+    """This says of each place whether it is in the window. Return the places themselves."""
+    return (torch.arange(length) - p_t).abs() <= D
+
+
+@window.misconception
+def as_a_column(p_t: float, length: int, D: int) -> Tensor:
+    """The places are right, but in a column: `nonzero` makes a row for each find, and
+    `torch.where(condition)` a tuple. Return one axis.
+    """
+    return torch.nonzero((torch.arange(length) - p_t).abs() <= D)
+
+
+@window.misconception
+def as_decimals(p_t: float, length: int, D: int) -> Tensor:
+    """The places are right, but as decimal numbers, which can't be used as an index. Return whole
+    numbers.
+    """
+    places = torch.arange(length)
+    return places[(places - p_t).abs() <= D].to(torch.float32)
+
+
+@window.accepts
+def window_by_its_ends(p_t: float, length: int, D: int) -> Tensor:
+    """The two ends, rounded inwards."""
+    return torch.arange(max(0, math.ceil(p_t - D)), min(length - 1, math.floor(p_t + D)) + 1)
+
+
+@window.accepts
+def window_in_a_loop(p_t: float, length: int, D: int) -> Tensor:
+    """A loop over the places."""
+    return torch.tensor([s for s in range(length) if abs(s - p_t) <= D], dtype=torch.long)
+
+
+@window.accepts
+def window_by_nonzero(p_t: float, length: int, D: int) -> Tensor:
+    """The indices where a condition holds."""
+    s = torch.arange(length, dtype=torch.float64)
+    return torch.nonzero((s >= p_t - D) & (s <= p_t + D)).flatten()

@@ -1,0 +1,262 @@
+"""The exam of `luong_step`, lesson 01."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import plain_cell, plain_score
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import (
+    BATCH,
+    LAST_WORDS,
+    STATES,
+    W_KEY,
+    W_QUERY,
+    WORDS,
+    Cell,
+    Score,
+    Three,
+    mixture,
+    step_arguments,
+)
+from solutions.exams.families import TENSOR_DTYPE
+
+luong = Exam(reference.luong_step, returns=("state", "attentional state", "weights"))
+
+LuongInputs = tuple[Tensor, Tensor, Tensor, Score, Cell, Tensor]
+
+
+@luong.example
+def luong_writes() -> LuongInputs:
+    """two decoders write their second word"""
+    W_context = torch.cat([W_KEY[:, :2], W_QUERY[:, 2:]])
+    return STATES, LAST_WORDS, BATCH[:, :3] / 4, plain_score, plain_cell, W_context
+
+
+@luong.example
+def luong_same_widths() -> LuongInputs:
+    """a state, a word and annotations of the same width"""
+    W_context = torch.cat([W_KEY[:, :3], W_KEY[:, 1:]])
+    return WORDS[:2] / 2, BATCH[:, 1] / 2, BATCH[:, :2], plain_score, plain_cell, W_context
+
+
+def luong_arguments(draw: Draw) -> LuongInputs:
+    """Arguments of sizes that differ."""
+    W_context = torch.cat([draw.tensor("key_dim hidden"), draw.tensor("hidden hidden")])
+    return (*step_arguments(draw), W_context)
+
+
+@luong.case
+def luong_drawn(draw: Draw) -> LuongInputs:
+    """states and words drawn at random"""
+    return luong_arguments(draw)
+
+
+@luong.case(times=1)
+def luong_alone(draw: Draw) -> LuongInputs:
+    """a batch of one sentence"""
+    return luong_arguments(draw.fix(batch=1))
+
+
+@luong.misconception
+def scored_with_the_previous_state(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """You scored with the previous state, as Bahdanau does. In Luong's step the cell comes first,
+    and the new state asks.
+    """
+    state = cell(word, previous_state)
+    context, weights = mixture(score, previous_state, annotations)
+    return state, torch.tanh(torch.cat([context, state], dim=-1) @ W_context), weights
+
+
+@luong.misconception
+def bahdanau_order(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """The context went into the cell, as in Bahdanau's step. Luong's cell gets the word alone; the
+    context joins its state afterwards.
+    """
+    context, weights = mixture(score, previous_state, annotations)
+    state = cell(torch.cat([word, context], dim=-1), previous_state)
+    return state, torch.tanh(torch.cat([context, state], dim=-1) @ W_context), weights
+
+
+@luong.misconception
+def state_in_front(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """The order is [context ; state]: the first rows of W_context belong to the context. You put
+    the state first.
+    """
+    state = cell(word, previous_state)
+    context, weights = mixture(score, state, annotations)
+    return state, torch.tanh(torch.cat([state, context], dim=-1) @ W_context), weights
+
+
+@luong.misconception
+def attentional_without_tanh(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """The attentional state has a tanh around the product."""
+    state = cell(word, previous_state)
+    context, weights = mixture(score, state, annotations)
+    return state, torch.cat([context, state], dim=-1) @ W_context, weights
+
+
+@luong.misconception
+def context_returned(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """Your second result is the context. Join it with the state, multiply by W_context, and take
+    the tanh.
+    """
+    state = cell(word, previous_state)
+    return state, *mixture(score, state, annotations)
+
+
+@luong.misconception
+def attentional_state_handed_on(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """Your first result is the attentional state. The cell goes on from its own state, h_t; the
+    attentional one only predicts the word.
+    """
+    state = cell(word, previous_state)
+    context, weights = mixture(score, state, annotations)
+    attentional = torch.tanh(torch.cat([context, state], dim=-1) @ W_context)
+    return attentional, attentional, weights
+
+
+@luong.misconception
+def luong_over_the_batch(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """The softmax runs over the sentences. It should run over the words of each, the last axis."""
+    state = cell(word, previous_state)
+    weights = torch.softmax(score(state, annotations), dim=0)
+    context = (weights.unsqueeze(-1) * annotations).sum(dim=1)
+    return state, torch.tanh(torch.cat([context, state], dim=-1) @ W_context), weights
+
+
+@luong.misconception
+def context_without_state(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """The attentional state was made with the previous state. The state beside the context is the
+    new one.
+    """
+    state = cell(word, previous_state)
+    context, weights = mixture(score, state, annotations)
+    return state, torch.tanh(torch.cat([context, previous_state], dim=-1) @ W_context), weights
+
+
+@luong.misconception
+def states_swapped(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """The two states have changed places: the cell's new state comes first, then the attentional
+    one.
+    """
+    state, attentional, weights = reference.luong_step(
+        previous_state, word, annotations, score, cell, W_context
+    )
+    return attentional, state, weights
+
+
+TENSOR_DTYPE.apply(luong)
+
+
+@luong.accepts
+def luong_by_bmm(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """Batched matrix products."""
+    state = cell(word, previous_state)
+    weights = score(state, annotations).softmax(dim=1)
+    context = torch.bmm(weights.unsqueeze(1), annotations).squeeze(1)
+    return state, (torch.hstack([context, state]) @ W_context).tanh(), weights
+
+
+@luong.accepts
+def luong_in_two_products(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """W_context cut in two."""
+    state = cell(word, previous_state)
+    weights = torch.softmax(score(state, annotations), dim=-1)
+    context = torch.einsum("bs,bsd->bd", weights, annotations)
+    width = context.shape[1]
+    return state, torch.tanh(context @ W_context[:width] + state @ W_context[width:]), weights
+
+
+@luong.accepts
+def luong_in_a_loop(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """A loop over the sentences."""
+    state = cell(word, previous_state)
+    weights = torch.softmax(score(state, annotations), dim=-1)
+    context = torch.stack([w @ words for w, words in zip(weights, annotations, strict=True)])
+    rows = [torch.cat(pair) @ W_context for pair in zip(context, state, strict=True)]
+    return state, torch.tanh(torch.stack(rows)), weights

@@ -1,0 +1,256 @@
+"""The exam of `masked_softmax`, lesson 01."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import (
+    Function,
+    Pair,
+    draw_lengths,
+    hidden_places,
+    tensor,
+)
+from solutions.exams.families import LOOP, TENSOR_DTYPE
+
+masked = Exam(reference.masked_softmax)
+
+
+@masked.example
+def three_lengths() -> Pair:
+    """three sentences of 4, 2 and 1 words"""
+    scores = tensor([1.0, -0.5, 0.3, 2.0], [0.2, 1.1, -1.0, 0.7], [-2.0, 0.5, 1.5, -0.4])
+    return scores, torch.tensor([4, 2, 1])
+
+
+@masked.example
+def loud_padding() -> Pair:
+    """padding with scores of 1000"""
+    return tensor([-1.0, 0.5, 1000.0], [1000.0, 999.0, 1000.0]), torch.tensor([2, 2])
+
+
+@masked.example
+def low_words() -> Pair:
+    """words with scores of about -1000"""
+    return tensor([-1000.0, -1001.0, 0.5], [0.2, -1.0, 0.7]), torch.tensor([2, 3])
+
+
+@masked.example
+def nothing_to_hide() -> Pair:
+    """sentences without padding"""
+    return tensor([1.0, -0.5, 0.3], [0.2, 1.1, -1.0]), torch.tensor([3, 3])
+
+
+@masked.case
+def any_scores(draw: Draw) -> Pair:
+    """scores drawn at random"""
+    scores = draw.tensor("batch source", scale=2)
+    return scores, draw_lengths(draw)
+
+
+@masked.case
+def huge_scores(draw: Draw) -> Pair:
+    """scores of ±1000"""
+    scores = draw.tensor("batch source", scale=1000)
+    return scores, draw_lengths(draw)
+
+
+@masked.case(times=1)
+def as_many_as_long(draw: Draw) -> Pair:
+    """as many sentences as places"""
+    draw.fix(batch=4, source=4)
+    return draw.tensor("batch source"), torch.tensor([2, 4, 1, 3])
+
+
+@masked.holds
+def padding_gets_nothing(masked_softmax: Function, scores: Tensor, lengths: Tensor) -> bool:
+    """padding gets a weight of exactly 0, and the words 1 in total"""
+    weights = masked_softmax(scores, lengths)
+    behind = torch.arange(scores.shape[1]) >= lengths[:, None]
+    ones = torch.ones(len(scores), dtype=weights.dtype)
+    return bool((weights[behind] == 0).all()) and torch.allclose(weights.sum(dim=1), ones)
+
+
+@masked.holds
+def padding_is_not_read(masked_softmax: Function, scores: Tensor, lengths: Tensor) -> bool:
+    """other scores in the padding change nothing"""
+    behind = torch.arange(scores.shape[1]) >= lengths[:, None]
+    other = scores.masked_fill(behind, 3.0)
+    here, there = masked_softmax(scores, lengths), masked_softmax(other, lengths)
+    return torch.allclose(here, there, rtol=1e-4, atol=1e-6)
+
+
+@masked.misconception
+def lengths_unused(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The padding gets weights, too. Hide the places from `lengths` on before the softmax. If you
+    do: `masked_fill` returns a new tensor, is that the one you use?
+    """
+    return torch.softmax(scores, dim=-1)
+
+
+@masked.misconception
+def zeroed_after(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The rows no longer sum to 1: you set weights to 0 after the softmax, and their shares are
+    lost. Hide the scores before it.
+    """
+    return torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
+
+
+@masked.misconception
+def scores_set_to_zero(scores: Tensor, lengths: Tensor) -> Tensor:
+    """You gave padding the score 0, and exp(0) is 1, not 0. The score whose exponential is 0 is
+    -inf.
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), 0.0), dim=-1)
+
+
+@masked.misconception
+def hidden_over_the_batch(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The softmax runs over the sentences: its columns sum to 1. Let it run over the places of each
+    sentence, the last axis.
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -math.inf), dim=0)
+
+
+@masked.misconception
+def one_place_too_many(scores: Tensor, lengths: Tensor) -> Tensor:
+    """One padding place gets through. Places are counted from 0: a sentence of 2 words has the
+    places 0 and 1, and place 2 is hidden.
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths + 1), -math.inf), dim=-1)
+
+
+@masked.misconception
+def one_place_too_few(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The last word of each sentence is hidden, too. Places are counted from 0: a sentence of 2
+    words has the places 0 and 1, and the first hidden one is 2.
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths - 1), -math.inf), dim=-1)
+
+
+@masked.misconception
+def nothing_but_nan(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Whole rows are NaN. Did you hide the words as well? Or multiply by -inf? 0 · -inf is NaN, not
+    0: choose between score and -inf, with `masked_fill` or `torch.where`.
+    """
+    return torch.softmax(scores + hidden_places(scores, lengths) * -math.inf, dim=-1)
+
+
+@masked.misconception
+def words_hidden(scores: Tensor, lengths: Tensor) -> Tensor:
+    """You hid the words and kept the padding: the comparison is the wrong way round. Where nothing
+    is left, the result is NaN.
+    """
+    return torch.softmax(scores.masked_fill(~hidden_places(scores, lengths), -math.inf), dim=-1)
+
+
+@masked.misconception
+def renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Setting weights to 0 and dividing by what is left works, until the padding's score is so
+    large that nothing is left: 0 / 0 is NaN. Hide the scores before the softmax.
+    """
+    kept = torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+@masked.misconception
+def not_small_enough(scores: Tensor, lengths: Tensor) -> Tensor:
+    """You gave padding a low score, but not low enough: it keeps a little weight, and where all
+    scores are lower it gets everything. Use -inf.
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -10.0), dim=-1)
+
+
+@masked.misconception
+def minus_one_hundred(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The score that you gave to padding hides it only while the words score higher. Where all
+    their scores are lower, it gets everything: use -inf.
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -100.0), dim=-1)
+
+
+@masked.misconception
+def first_sentence_length(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Every sentence was cut at the length of the first one. Compare places and lengths as a row
+    and a column: (batch, 1) against (source,).
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths[:1]), -math.inf), dim=-1)
+
+
+@masked.misconception
+def longest_sentence_length(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Every sentence was cut at the length of the longest one, so that shorter ones keep padding.
+    Compare places and lengths as a row and a column: (source,) against (batch, 1).
+    """
+    longest = lengths.max().expand_as(lengths)
+    return torch.softmax(scores.masked_fill(hidden_places(scores, longest), -math.inf), dim=-1)
+
+
+@masked.misconception
+def exponentials_by_hand(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Your own exponentials overflow, or all become 0: then the division gives NaN. Subtract the
+    largest score of the words first, or use `torch.softmax`.
+    """
+    exponentials = scores.masked_fill(hidden_places(scores, lengths), -math.inf).exp()
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@masked.misconception
+def exponentials_times_the_table(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Your own exponentials overflow, and multiplying by 0 does not undo it: inf · 0 is NaN. Or all
+    become 0, and 0 / 0 is NaN. Hide the scores first, then use `torch.softmax`.
+    """
+    exponentials = scores.exp() * ~hidden_places(scores, lengths)
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@masked.misconception
+def written_into(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The numbers are right, but `masked_fill_` and assignments change the tensor that the caller
+    handed in. `masked_fill`, without the last underscore, makes a new one.
+    """
+    scores.masked_fill_(hidden_places(scores, lengths), -math.inf)
+    return torch.softmax(scores, dim=-1)
+
+
+@masked.misconception
+def lengths_as_a_row(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Your comparison puts the lengths beside the places, as one row. Make a column of them,
+    `lengths[:, None]`: then each sentence is compared with its own length.
+    """
+    return torch.softmax(
+        scores.masked_fill(torch.arange(scores.shape[-1]) >= lengths, -math.inf), dim=-1
+    )
+
+
+TENSOR_DTYPE.apply(masked)
+LOOP.apply(masked)
+
+
+@masked.accepts
+def masked_in_a_loop(scores: Tensor, lengths: Tensor) -> Tensor:
+    """A loop over the sentences."""
+    weights = torch.zeros_like(scores)
+    for i, length in enumerate(lengths.tolist()):
+        weights[i, :length] = torch.softmax(scores[i, :length], dim=0)
+    return weights
+
+
+@masked.accepts
+def masked_by_adding(scores: Tensor, lengths: Tensor) -> Tensor:
+    """A bias of -inf, added."""
+    bias = torch.zeros_like(scores)
+    bias[torch.arange(scores.shape[1]).expand_as(scores) >= lengths.unsqueeze(1)] = -math.inf
+    return (scores.where(bias == 0, bias)).softmax(dim=1)
+
+
+@masked.accepts
+def masked_by_exponentials(scores: Tensor, lengths: Tensor) -> Tensor:
+    """Exponentials, written out."""
+    is_word = torch.arange(scores.shape[1])[None] < lengths[:, None]
+    largest = torch.where(is_word, scores, -math.inf).amax(dim=1, keepdim=True)
+    exponentials = torch.where(is_word, scores - largest, -math.inf).exp()
+    return exponentials / exponentials.sum(dim=1, keepdim=True)

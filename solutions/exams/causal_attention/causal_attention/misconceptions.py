@@ -1,0 +1,110 @@
+"""The known wrong answers to `CausalAttention`, lesson 04."""
+
+import torch
+from torch import nn
+
+from solutions.exams.causal_attention.causal_attention.exam import module
+from solutions.exams.causal_attention.causal_attention.variant import Variant
+from solutions.exams.families import (
+    BIAS,
+    DROPOUT,
+    FUTURE,
+    GRADIENT,
+    KEPT_MASK,
+    MASK,
+    ROLES,
+    SCALE,
+    SOFTMAX,
+)
+
+(SCALE + SOFTMAX + ROLES + GRADIENT + MASK + FUTURE + KEPT_MASK + DROPOUT + BIAS).apply(
+    module,
+    Variant,
+    called={
+        "Unscaled": "NotScaled",
+        "DividedByTheWidth": "ScaledByWidth",
+        "RootOfTheKeys": "ScaledByTokens",
+        "RootOfTheInputWidth": "ScaledByInputs",
+        "RolesSwapped": "KeysAsk",
+        "KeysMixed": "KeysAreMixed",
+        "NothingHidden": "NoMask",
+        "ScoreOfZero": "FilledWithZero",
+        "ScoreOfMinusTen": "FilledWithMinusTen",
+        "ScoreOfMinusHundred": "FilledWithMinusHundred",
+        "MaskOfFloats": "FloatBuffer",
+        "MaskTrained": "MaskIsTrained",
+    },
+    says={
+        "NoDropout": "Nothing is dropped in training. Apply the dropout to the attention weights.",
+    },
+    without=("RootOfTheQueries", "RootOfTheValues"),
+)
+
+
+@module.misconception
+class MaskCutToSentences(Variant):
+    """You cut the mask to the number of sentences, the first axis of the inputs. The words are
+    counted by the second.
+    """
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        queries, keys, values = self.W_query(inputs), self.W_key(inputs), self.W_value(inputs)
+        return self.attend(queries, keys, values, self.cut(len(inputs)))
+
+
+@module.misconception
+class AllAxesTurned(Variant):
+    """`.T` turns all axes round, the batch too. Swap only the last two: transpose(1, 2)."""
+
+    def product(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        return queries @ keys.permute(2, 1, 0)
+
+
+@module.misconception
+class SentencesTurned(Variant):
+    """You swapped the sentences with their words: axes 0 and 1. Swap the last two, words and
+    features.
+    """
+
+    def product(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        return queries @ keys.transpose(0, 1)
+
+
+@module.misconception
+class WeightsReturned(Variant):
+    """You return the attention weights. Multiply them by the values: the context vectors come
+    out.
+    """
+
+    def mix(self, weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        return weights
+
+
+@module.misconception
+class BothReturned(Variant):
+    """You return two things. Return the context vectors alone."""
+
+    def mix(self, weights: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # type: ignore[override]
+        return super().mix(weights, values), weights
+
+
+@module.misconception
+class MaskIsNoBuffer(Variant):
+    """The numbers are right, but your mask is no buffer: a plain attribute would stay behind when
+    the module moves, and one made in forward is made at each call. Use self.register_buffer in
+    __init__, for context_length tokens.
+    """
+
+    def keep(self, hidden: torch.Tensor) -> None:
+        self.mask = hidden
+
+
+@module.misconception
+class OutputProjection(Variant):
+    """Your class has a projection of its output. That belongs to several heads, lesson 05."""
+
+    def __init__(
+        self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)

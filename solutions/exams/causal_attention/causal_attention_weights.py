@@ -1,0 +1,191 @@
+"""The exam of `causal_attention_weights`, lesson 04."""
+
+import math
+from collections.abc import Callable
+
+import torch
+
+from autograder import Draw, Exam
+from solutions import causal_attention as reference
+from solutions.exams.causal_attention._specimens import MIXED_SCORES, SIX_SCORES, future, hide
+from solutions.exams.families import FUTURE, LOOP, MASK, SOFTMAX, STABILITY, TENSOR_DTYPE, Causal
+
+weights = Exam(reference.causal_attention_weights)
+
+
+@weights.example
+def six_words() -> torch.Tensor:
+    """the scores of all six words"""
+    return SIX_SCORES
+
+
+@weights.example
+def scores_of_all_kinds() -> torch.Tensor:
+    """scores below zero and large ones"""
+    return MIXED_SCORES
+
+
+@weights.example
+def two_tables() -> torch.Tensor:
+    """a batch of two tables"""
+    return torch.stack([MIXED_SCORES[:3, :3], -MIXED_SCORES[1:, 1:]])
+
+
+@weights.case
+def one_table(draw: Draw) -> torch.Tensor:
+    """one table of scores"""
+    return draw.tensor("tokens tokens", scale=2)
+
+
+@weights.case
+def several_tables(draw: Draw) -> torch.Tensor:
+    """a batch of tables"""
+    return draw.tensor("batch tokens tokens", scale=2)
+
+
+@weights.case(times=1)
+def several_heads(draw: Draw) -> torch.Tensor:
+    """tables with two axes before them"""
+    return draw.tensor("batch heads tokens tokens", scale=2)
+
+
+@weights.case(times=1)
+def one_word_alone(draw: Draw) -> torch.Tensor:
+    """a sentence of one word"""
+    return draw.fix(tokens=1).tensor("batch tokens tokens")
+
+
+@weights.case(times=1)
+def huge_scores(draw: Draw) -> torch.Tensor:
+    """scores of ±1000"""
+    return draw.tensor("batch tokens tokens", scale=1000)
+
+
+@weights.case(times=1)
+def long_text(draw: Draw) -> torch.Tensor:
+    """a text of 70 words"""
+    return draw.fix(tokens=70).tensor("tokens tokens")
+
+
+@weights.holds
+def future_is_exactly_zero(answer: Callable[..., torch.Tensor], s: torch.Tensor) -> bool:
+    """the weights of the future are exactly 0"""
+    return bool((answer(s).triu(1) == 0).all())
+
+
+@weights.holds
+def future_scores_do_not_matter(answer: Callable[..., torch.Tensor], s: torch.Tensor) -> bool:
+    """other scores in the future change no weight"""
+    there = answer(s + 5 * torch.ones_like(s).triu(1))
+    return torch.allclose(answer(s), there, rtol=1e-4, atol=1e-6)
+
+
+class Steps(Causal):
+    """From scores to weights."""
+
+    def answer(self, scores: torch.Tensor) -> torch.Tensor:
+        num_tokens = scores.shape[-1]
+        return self.weigh(scores, self.future(num_tokens, num_tokens))
+
+
+MASK.apply(
+    weights,
+    Steps,
+    called={
+        "NothingHidden": "result_discarded",
+        "InvertedMask": "mask_inverted",
+        "ScoreOfZero": "filled_with_zero",
+        "ScoreOfMinusTen": "filled_with_minus_ten",
+        "ScoreOfMinusHundred": "filled_with_minus_hundred",
+        "TimesInfinity": "zero_times_infinity",
+        "MaskAdded": "ones_added",
+        "MaskedAfterwards": "zeroed_afterwards",
+        "InfinityAfterwards": "infinity_after_the_softmax",
+        "DividedOnceMore": "divided_again",
+    },
+    says={
+        "InvertedMask": "You filled where the key should be visible, and left the future. Fill "
+        "where the mask of the future is True. Or does your own `causal_mask` say it the wrong way "
+        "round? Run its check.",
+    },
+)
+FUTURE.apply(
+    weights,
+    Steps,
+    called={
+        "PastHidden": "past_filled",
+        "DiagonalHidden": "diagonal_filled",
+        "NextVisible": "next_one_visible",
+        "MaskOfFloats": "mask_of_ones",
+    },
+    says={
+        "PastHidden": "You hid the past: what is below the diagonal. With queries on rows the "
+        "future is above it. Or does your own `causal_mask` hide the past? Run its check.",
+        "DiagonalHidden": "You hid the diagonal as well. The first word then sees nobody, and its "
+        "row is NaN. A word may see itself. Or does your own `causal_mask` do so? Run its check.",
+        "NextVisible": "Each word still sees the next one: your triangle begins one place too far "
+        "to the right. Or does the one of your own `causal_mask`? Run its check.",
+    },
+)
+SOFTMAX.apply(weights, Steps, called={"NoSoftmax": "masked_scores_only"})
+STABILITY.apply(weights, Steps)
+
+
+@weights.misconception
+def written_in_place(scores: torch.Tensor) -> torch.Tensor:
+    """The weights are right, but the scores of whoever called you are changed as well:
+    `masked_fill_` with an underscore and `scores[…] = …` write into them. Use `masked_fill`.
+    """
+    return torch.softmax(scores.masked_fill_(future(scores.shape[-1]), -torch.inf), dim=-1)
+
+
+@weights.misconception
+def softmax_over_axis_one(scores: torch.Tensor) -> torch.Tensor:
+    """The softmax runs over axis 1. In one table those are the keys, but as soon as there is a
+    batch they are the queries. Count from the end: dim=-1.
+    """
+    return torch.softmax(scores.masked_fill(future(scores.shape[-1]), -torch.inf), dim=1)
+
+
+@weights.misconception
+def divided_by_the_root(scores: torch.Tensor) -> torch.Tensor:
+    """You divided by a square root. What comes in are finished scores: only mask them and take the
+    softmax.
+    """
+    return hide(scores / math.sqrt(scores.shape[-1]), future(scores.shape[-1]))
+
+
+@weights.misconception
+def size_of_first_axis(scores: torch.Tensor) -> torch.Tensor:
+    """The mask has the size of the first axis, which is the batch as soon as there is one. The
+    number of tokens is the size of the last.
+    """
+    return hide(scores, future(scores.shape[0]))
+
+
+TENSOR_DTYPE.apply(weights)
+LOOP.apply(weights)
+
+
+@weights.accepts
+def weights_row_by_row(scores: torch.Tensor) -> torch.Tensor:
+    """Loops."""
+    result = torch.zeros_like(scores)
+    for i in range(scores.shape[-1]):
+        result[..., i, : i + 1] = torch.softmax(scores[..., i, : i + 1], dim=-1)
+    return result
+
+
+@weights.accepts
+def weights_by_addition(scores: torch.Tensor) -> torch.Tensor:
+    """A mask of floats, added."""
+    n = scores.shape[-1]
+    return (scores + torch.full((n, n), -torch.inf, dtype=scores.dtype).triu(1)).softmax(dim=-1)
+
+
+@weights.accepts
+def weights_written_out(scores: torch.Tensor) -> torch.Tensor:
+    """Exponentials, with torch.where."""
+    masked = torch.where(future(scores.shape[-1]), -torch.inf, scores)
+    exponentials = torch.exp(masked - masked.amax(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)

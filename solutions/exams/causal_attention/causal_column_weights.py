@@ -1,0 +1,130 @@
+"""The exam of `causal_column_weights`, lesson 04."""
+
+import torch
+
+from autograder import Draw, Exam
+from solutions import causal_attention as reference
+from solutions.exams.causal_attention._specimens import MIXED_SCORES, SIX_SCORES, future, hide
+from solutions.exams.families import FUTURE, MASK, SOFTMAX, TENSOR_DTYPE, Causal
+
+columns = Exam(reference.causal_column_weights)
+
+
+@columns.example
+def journey_in_columns() -> torch.Tensor:
+    """six words, one per column"""
+    return SIX_SCORES
+
+
+@columns.example
+def mixed_in_columns() -> torch.Tensor:
+    """scores that are not symmetric"""
+    return MIXED_SCORES.T.contiguous()
+
+
+@columns.case
+def any_columns(draw: Draw) -> torch.Tensor:
+    """scores drawn at random"""
+    return draw.tensor("tokens tokens", scale=2)
+
+
+@columns.case(times=1)
+def one_column(draw: Draw) -> torch.Tensor:
+    """a sentence of one word"""
+    return draw.fix(tokens=1).tensor("tokens tokens")
+
+
+@columns.misconception
+def as_with_rows(scores: torch.Tensor) -> torch.Tensor:
+    """These are causal weights for queries on rows. Here a query is a column: the softmax runs down
+    it, and the hidden triangle is below the diagonal.
+    """
+    return hide(scores, future(len(scores)))
+
+
+class ColumnSteps(Causal):
+    """Queries on columns: the transposes of what a mask on rows takes and gives."""
+
+    def answer(self, scores: torch.Tensor) -> torch.Tensor:
+        return self.weigh(scores.T, self.future(len(scores), len(scores))).T
+
+
+MASK.apply(
+    columns,
+    ColumnSteps,
+    called={
+        "NothingHidden": "columns_unmasked",
+        "ScoreOfZero": "columns_filled_with_zero",
+        "MaskedAfterwards": "columns_not_renormalised",
+    },
+)
+FUTURE.apply(
+    columns,
+    ColumnSteps,
+    called={"PastHidden": "triangle_of_rows", "DiagonalHidden": "column_diagonal_hidden"},
+    says={
+        "PastHidden": "The softmax runs down the columns, but you hid the triangle above the "
+        "diagonal. In columns that is the past.",
+    },
+)
+SOFTMAX.apply(
+    columns,
+    ColumnSteps,
+    called={"SoftmaxOverQueries": "softmax_of_rows"},
+    says={
+        "SoftmaxOverQueries": "You hid the right triangle, but your rows sum to 1. A query is a "
+        "column here: the softmax runs down it.",
+    },
+    without=["SoftmaxOverTheFirstAxis"],
+)
+
+
+@columns.misconception
+def transposed_once(scores: torch.Tensor) -> torch.Tensor:
+    """These are the right weights, laid out with queries on rows. Transpose them back: keys on
+    rows, queries on columns.
+    """
+    return hide(scores.T, future(len(scores)))
+
+
+@columns.misconception
+def never_transposed_in(scores: torch.Tensor) -> torch.Tensor:
+    """You transposed the result, but not the scores that went in: the queries and keys have changed
+    places.
+    """
+    return hide(scores, future(len(scores))).T
+
+
+@columns.misconception
+def columns_written_in_place(scores: torch.Tensor) -> torch.Tensor:
+    """The weights are right, but the scores of whoever called you are changed as well:
+    `masked_fill_` with an underscore and `scores[…] = …` write into them. Use `masked_fill`.
+    """
+    return torch.softmax(scores.masked_fill_(future(len(scores)).T, -torch.inf), dim=0)
+
+
+TENSOR_DTYPE.apply(columns)
+
+
+@columns.accepts
+def columns_by_transposing(scores: torch.Tensor) -> torch.Tensor:
+    """There and back."""
+    n = len(scores)
+    hidden = torch.triu(torch.ones(n, n, dtype=torch.bool), diagonal=1)
+    return torch.softmax(scores.T.masked_fill(hidden, -torch.inf), dim=-1).T
+
+
+@columns.accepts
+def columns_in_loops(scores: torch.Tensor) -> torch.Tensor:
+    """Column by column."""
+    result = torch.zeros_like(scores)
+    for query in range(len(scores)):
+        result[: query + 1, query] = torch.softmax(scores[: query + 1, query], dim=0)
+    return result
+
+
+@columns.accepts
+def columns_by_places(scores: torch.Tensor) -> torch.Tensor:
+    """Comparing places."""
+    places = torch.arange(len(scores))
+    return scores.masked_fill(places[:, None] > places, float("-inf")).softmax(dim=-2)

@@ -1,0 +1,115 @@
+"""The exam of `causal_mask`, lesson 04."""
+
+import torch
+
+from autograder import Draw, Exam
+from solutions import causal_attention as reference
+from solutions.exams.causal_attention._specimens import future
+from solutions.exams.families import LOOP, MASK_VALUES
+
+mask = Exam(reference.causal_mask)
+
+
+@mask.example
+def four_tokens() -> int:
+    """four tokens"""
+    return 4
+
+
+@mask.example
+def one_token() -> int:
+    """one token, which has no future"""
+    return 1
+
+
+@mask.case
+def any_number(draw: Draw) -> int:
+    """any number of tokens"""
+    return draw.size("tokens")
+
+
+@mask.case(times=1)
+def many_tokens(draw: Draw) -> int:
+    """90 tokens"""
+    return 90
+
+
+MASK_VALUES.apply(
+    mask,
+    called={
+        "MaskOfFloats": "ones_as_floats",
+        "MaskToBeAdded": "minus_infinities",
+        "TimesInfinity": "product_with_infinity",
+    },
+    without=["KeysOnRows"],
+)
+
+
+@mask.misconception
+def hides_itself(num_tokens: int) -> torch.Tensor:
+    """Your mask hides the diagonal: the first token would see nothing, and its softmax would be
+    NaN. The triangle of the future begins one above the diagonal.
+    """
+    return future(num_tokens, diagonal=0)
+
+
+@mask.misconception
+def hides_the_past(num_tokens: int) -> torch.Tensor:
+    """Your mask hides what is below the diagonal: the past. With queries on rows, the future is
+    above it.
+    """
+    return future(num_tokens).T
+
+
+@mask.misconception
+def hides_too_late(num_tokens: int) -> torch.Tensor:
+    """Your mask begins two above the diagonal: each token still sees the next one."""
+    return future(num_tokens, diagonal=2)
+
+
+@mask.misconception
+def floats_turned_round(num_tokens: int) -> torch.Tensor:
+    """`~` turns True and False round, and your triangle is made of floats. Make it boolean first,
+    with .bool() or dtype=torch.bool.
+    """
+    return ~torch.tril(torch.ones(num_tokens, num_tokens))
+
+
+@mask.misconception
+def whole_numbers_turned_round(num_tokens: int) -> torch.Tensor:
+    """`~` on whole numbers gives −1 and −2, and no error. Make them True and False first, with
+    .bool() or dtype=torch.bool.
+    """
+    return ~torch.ones(num_tokens, num_tokens, dtype=torch.int64).tril()
+
+
+@mask.misconception
+def one_row_only(num_tokens: int) -> torch.Tensor:
+    """This is one row. Each query hides something else: the mask has a row for each of them."""
+    return torch.arange(num_tokens) > 0
+
+
+LOOP.apply(mask, without=["FirstRowReturned"])
+
+
+@mask.accepts
+def mask_in_loops(num_tokens: int) -> torch.Tensor:
+    """Loops."""
+    result = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
+    for query in range(num_tokens):
+        for key in range(query + 1, num_tokens):
+            result[query, key] = True
+    return result
+
+
+@mask.accepts
+def mask_by_places(num_tokens: int) -> torch.Tensor:
+    """Comparing places."""
+    places = torch.arange(num_tokens)
+    return places[None, :] > places[:, None]
+
+
+@mask.accepts
+def mask_by_the_other_triangle(num_tokens: int) -> torch.Tensor:
+    """What is not in the lower triangle."""
+    return torch.tril(torch.ones(num_tokens, num_tokens)) == 0

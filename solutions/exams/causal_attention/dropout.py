@@ -1,0 +1,357 @@
+"""The exam of `dropout`, lesson 04."""
+
+import torch
+
+from autograder import Draw, Exam
+from companion import try_dropout
+from solutions import causal_attention as reference
+from solutions.exams.causal_attention._specimens import SIX_WEIGHTS
+
+dropping = Exam(reference.dropout, use=try_dropout)
+
+Trial = tuple[torch.Tensor, float, int, bool]
+
+
+@dropping.example
+def a_fifth() -> Trial:
+    """in training, p = 0.2"""
+    return SIX_WEIGHTS, 0.2, 1, True
+
+
+@dropping.example
+def most() -> Trial:
+    """two sentences, in training, p = 0.6"""
+    return torch.stack([SIX_WEIGHTS, SIX_WEIGHTS.flip(0, 1)]), 0.6, 2, True
+
+
+@dropping.example
+def in_use() -> Trial:
+    """not in training, p = 0.2"""
+    return SIX_WEIGHTS, 0.2, 3, False
+
+
+@dropping.example
+def no_dropout() -> Trial:
+    """in training, p = 0"""
+    return SIX_WEIGHTS, 0.0, 4, True
+
+
+@dropping.case(times=2)
+def batch_in_training(draw: Draw) -> Trial:
+    """a batch of weights, in training"""
+    drawn = draw.fix(queries=7, keys=6).tensor("batch queries keys").softmax(dim=-1)
+    return drawn, (0.2, 0.3, 0.7)[draw.size("batch") % 3], 100, True
+
+
+@dropping.case(times=1)
+def batch_in_use(draw: Draw) -> Trial:
+    """a batch of weights, not in training"""
+    return draw.tensor("batch queries keys").softmax(dim=-1), 0.3, 100, False
+
+
+def keep(
+    weights: torch.Tensor, p: float, generator: torch.Generator | None, shape: tuple[int, ...] = ()
+) -> torch.Tensor:
+    """1 with probability 1 − p, else 0."""
+    return torch.rand(shape or weights.shape, generator=generator) >= p
+
+
+@dropping.misconception
+def not_rescaled(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """What is left stays as it was, so on average the weights shrink. Divide by 1 − p."""
+    return weights * keep(weights, p, generator) if training else weights
+
+
+@dropping.misconception
+def divided_by_p(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You divided by p. A share of 1 − p is left, so it is 1 − p that has to be divided by."""
+    return weights * keep(weights, p, generator) / p if training else weights
+
+
+@dropping.misconception
+def multiplied_by_what_is_kept(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You multiplied by 1 − p, which makes what is left smaller still. Divide by it."""
+    return weights * keep(weights, p, generator) * (1 - p) if training else weights
+
+
+@dropping.misconception
+def kept_with_probability_p(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You keep with probability p. It is the probability of being dropped."""
+    kept = torch.rand(weights.shape, generator=generator) < p
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def kept_with_p_and_divided_by_p(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You took p for the probability of being kept, and divided by it. It is the probability of
+    being dropped: keep with 1 − p, divide by 1 − p.
+    """
+    kept = torch.rand(weights.shape, generator=generator) < p
+    return weights * kept / p if training else weights
+
+
+@dropping.misconception
+def always_on(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drop outside of training as well. If `training` is False, return the weights as they
+    are.
+    """
+    return weights * keep(weights, p, generator) / (1 - p)
+
+
+@dropping.misconception
+def never_on(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """Nothing is dropped in training. Draw a random number for each weight."""
+    return weights
+
+
+@dropping.misconception
+def training_turned_round(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drop when the model is in use, and not in training. It is the other way round."""
+    return weights if training else weights * keep(weights, p, generator) / (1 - p)
+
+
+@dropping.misconception
+def corrected_in_use(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """Outside of training you multiply by 1 − p: that is the old dropout, which did not divide in
+    training. Here the weights stay as they are.
+    """
+    return weights * keep(weights, p, generator) / (1 - p) if training else weights * (1 - p)
+
+
+@dropping.misconception
+def old_dropout(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """This is the dropout of 2014: it leaves what is left in training, and shrinks everything in
+    use. Inverted dropout divides by 1 − p in training, and does nothing in use.
+    """
+    return weights * keep(weights, p, generator) if training else weights * (1 - p)
+
+
+@dropping.misconception
+def own_random_numbers(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """Your random numbers do not come from the generator that you are given: pass it on, as
+    `generator=generator`.
+    """
+    return weights * keep(weights, p, None) / (1 - p) if training else weights
+
+
+@dropping.misconception
+def seeded_each_time(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drop the same weights at each call: something sets a seed inside. The generator has
+    one already.
+    """
+    kept = keep(weights, p, torch.Generator().manual_seed(0))
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def dropped_in_place(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You write into the weights of whoever called you: `weights[…] = 0`, `*=` and methods with an
+    underscore do. Make a new tensor: torch.where, masked_fill, or a product.
+    """
+    if training:
+        weights *= keep(weights, p, generator)
+        weights /= 1 - p
+    return weights
+
+
+@dropping.misconception
+def normal_numbers(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """The share that is dropped is not p. `torch.randn` is not uniform: half of its numbers are
+    below 0. Use torch.rand.
+    """
+    kept = torch.randn(weights.shape, generator=generator) >= p
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def fair_coin(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drop half of the weights, whatever p is. Draw numbers between 0 and 1 with torch.rand,
+    and compare them with p.
+    """
+    kept = torch.randint(2, weights.shape, generator=generator)
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def filled_with_infinity(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You filled weights with −∞. That is for scores, which a softmax follows: a dropped weight
+    is 0.
+    """
+    kept = keep(weights, p, generator)
+    return weights.masked_fill(~kept, -torch.inf) / (1 - p) if training else weights
+
+
+@dropping.misconception
+def one_draw_for_all_sentences(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drew one table of numbers for all sentences of the batch, so all lose the same weights.
+    Draw one number for each weight, in the shape of the weights.
+    """
+    kept = keep(weights, p, generator, weights.shape[-2:])
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def fixed_number(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drop the same number of weights at each call. Each weight is dropped or kept by itself:
+    sometimes it is a few more, sometimes a few less.
+    """
+    order = torch.randperm(weights.numel(), generator=generator).reshape(weights.shape)
+    kept = order >= round(p * weights.numel())
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def divided_in_use(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You divide by 1 − p outside of training, too, where nothing was dropped. Return the weights
+    as they are.
+    """
+    return (weights * keep(weights, p, generator) if training else weights) / (1 - p)
+
+
+@dropping.misconception
+def all_or_nothing(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drew one number for the whole tensor, so all weights are dropped together, or none. Draw
+    one for each weight: torch.rand(weights.shape, …).
+    """
+    return weights * keep(weights, p, generator, (1,)) / (1 - p) if training else weights
+
+
+@dropping.misconception
+def made_of_float32(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """What comes back has another dtype than the weights. New tensors are float32: make yours with
+    torch.zeros_like(weights), or dtype=weights.dtype.
+    """
+    if not training:
+        return weights
+    kept = keep(weights, p, generator)
+    result = torch.zeros(weights.shape)
+    result[kept] = (weights[kept] / (1 - p)).float()
+    return result
+
+
+@dropping.misconception
+def rows_renormalised(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You made the rows sum to 1 again. Dropout leaves them as they come and divides everything by
+    the same number, 1 − p.
+    """
+    kept = weights * keep(weights, p, generator)
+    return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-12) if training else weights
+
+
+@dropping.misconception
+def whole_rows(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drew one number for each row, so whole rows are dropped. Draw one for each weight."""
+    kept = keep(weights, p, generator, (*weights.shape[:-1], 1))
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def whole_columns(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drew one number for each column, so whole columns are dropped. Draw one for each
+    weight.
+    """
+    kept = keep(weights, p, generator, weights.shape[-1:])
+    return weights * kept / (1 - p) if training else weights
+
+
+@dropping.misconception
+def the_mask_itself(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """These are the zeros and the factors. Multiply the weights by them."""
+    return keep(weights, p, generator).to(weights.dtype) / (1 - p) if training else weights
+
+
+@dropping.accepts
+def dropout_by_bernoulli(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """Zeros and ones from torch.bernoulli."""
+    if training:
+        kept = torch.bernoulli(torch.full_like(weights, 1 - p), generator=generator)
+        weights = weights * kept / (1 - p)
+    return weights
+
+
+@dropping.accepts
+def dropout_by_filling(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """masked_fill, and the division before it."""
+    if not training:
+        return weights.clone()
+    dropped = torch.rand(weights.shape, generator=generator, dtype=weights.dtype) < p
+    return (weights / (1 - p)).masked_fill(dropped, 0.0)
+
+
+@dropping.accepts
+def dropout_in_loops(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """A loop over the rows."""
+    if not training:
+        return weights
+    rows = []
+    for row in weights.reshape(-1, weights.shape[-1]):
+        survives = torch.rand(len(row), generator=generator) >= p
+        rows.append(torch.where(survives, row / (1 - p), 0))
+    return torch.stack(rows).reshape(weights.shape)
+
+
+@dropping.accepts
+def dropout_by_where(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """torch.where and an in-place draw."""
+    if not training or p == 0:
+        return weights
+    numbers = torch.empty_like(weights).uniform_(generator=generator)
+    return torch.where(numbers > p, weights / (1 - p), torch.zeros_like(weights))

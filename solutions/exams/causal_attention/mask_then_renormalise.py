@@ -1,0 +1,185 @@
+"""The exam of `mask_then_renormalise`, lesson 04."""
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from autograder import Draw, Exam
+from solutions import causal_attention as reference
+from solutions.exams.causal_attention._specimens import MIXED_SCORES, SIX_WEIGHTS, future, hide
+from solutions.exams.families import LOOP, TENSOR_DTYPE
+
+renormalised = Exam(reference.mask_then_renormalise)
+
+
+@renormalised.example
+def full_weights() -> torch.Tensor:
+    """the full weights of six words"""
+    return SIX_WEIGHTS
+
+
+@renormalised.example
+def uneven_weights() -> torch.Tensor:
+    """a batch of uneven weights"""
+    scores = torch.stack([MIXED_SCORES[:3, :3], MIXED_SCORES[1:, 1:]])
+    # Lower ones would leave so little of a row that right divisions round it to nothing.
+    return (scores.clamp(min=-20) / 4).softmax(dim=-1).round(decimals=6)
+
+
+@renormalised.case
+def random_weights(draw: Draw) -> torch.Tensor:
+    """one table of weights"""
+    return draw.tensor("tokens tokens").softmax(dim=-1)
+
+
+@renormalised.case
+def batch_of_weights(draw: Draw) -> torch.Tensor:
+    """a batch of tables"""
+    return draw.tensor("batch tokens tokens").softmax(dim=-1)
+
+
+@renormalised.case(times=1)
+def lonely_weight(draw: Draw) -> torch.Tensor:
+    """a sentence of one word"""
+    return draw.fix(tokens=1).tensor("batch tokens tokens").softmax(dim=-1)
+
+
+@renormalised.holds
+def rows_sum_to_one(answer: Callable[..., torch.Tensor], w: torch.Tensor) -> bool:
+    """each row sums to 1"""
+    total = answer(w).sum(dim=-1)
+    return torch.allclose(total, torch.ones_like(total), atol=1e-5)
+
+
+@renormalised.misconception
+def not_renormalised(weights: torch.Tensor) -> torch.Tensor:
+    """The future is 0, and the rows sum to less than 1. Divide each row by what is left of it."""
+    return weights.tril()
+
+
+@renormalised.misconception
+def sums_across_columns(weights: torch.Tensor) -> torch.Tensor:
+    """You divided columns by the sums of rows: without its last axis, the vector of sums lines up
+    with the columns. Write keepdim=True.
+    """
+    past = weights.tril()
+    return past / past.sum(dim=-1)
+
+
+@renormalised.misconception
+def columns_normalised(weights: torch.Tensor) -> torch.Tensor:
+    """Your columns sum to 1. It is the rows, the last axis, that belong to one query each."""
+    past = weights.tril()
+    return past / past.sum(dim=-2, keepdim=True)
+
+
+@renormalised.misconception
+def axis_one_normalised(weights: torch.Tensor) -> torch.Tensor:
+    """You sum over axis 1. In one table those are the keys, but as soon as there is a batch they
+    are the queries. Count from the end: dim=-1.
+    """
+    past = weights.tril()
+    return past / past.sum(dim=1, keepdim=True)
+
+
+@renormalised.misconception
+def softmax_of_weights(weights: torch.Tensor) -> torch.Tensor:
+    """You took a softmax of the weights, in which the zeros get a share again. Divide each row by
+    its sum.
+    """
+    return weights.tril().softmax(dim=-1)
+
+
+@renormalised.misconception
+def masked_softmax_of_weights(weights: torch.Tensor) -> torch.Tensor:
+    """You took a second softmax, of weights: it makes them nearly equal. They have been through one
+    already: divide each row by its sum.
+    """
+    return hide(weights, future(weights.shape[-1]))
+
+
+@renormalised.misconception
+def divided_by_the_whole(weights: torch.Tensor) -> torch.Tensor:
+    """You divided by the sum of the whole table. Each row has a sum of its own."""
+    past = weights.tril()
+    return past / past.sum()
+
+
+@renormalised.misconception
+def kept_the_future(weights: torch.Tensor) -> torch.Tensor:
+    """You kept the upper triangle, the future. Keep the lower one."""
+    kept = weights.triu()
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+@renormalised.misconception
+def lost_the_diagonal(weights: torch.Tensor) -> torch.Tensor:
+    """You took the diagonal away, too. The first row is then 0 / 0. A word may see itself."""
+    kept = weights.tril(-1)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+@renormalised.misconception
+def next_one_kept(weights: torch.Tensor) -> torch.Tensor:
+    """Each word keeps the weight of the next one: your triangle is one diagonal too large."""
+    kept = weights.tril(1)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+@renormalised.misconception
+def only_the_future_kept(weights: torch.Tensor) -> torch.Tensor:
+    """You kept what should go: the future, above the diagonal. Keep the lower triangle."""
+    kept = weights.triu(1)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+@renormalised.misconception
+def filled_with_minus_infinity(weights: torch.Tensor) -> torch.Tensor:
+    """You filled weights with −∞. That is for scores, which a softmax follows. Here nothing turns
+    it into 0: fill with 0.
+    """
+    past = weights.masked_fill(future(weights.shape[-1]), -torch.inf)
+    return past / past.sum(dim=-1, keepdim=True)
+
+
+@renormalised.misconception
+def nothing_masked(weights: torch.Tensor) -> torch.Tensor:
+    """These are the weights as they came. Set the future to 0, then divide each row by its sum."""
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+@renormalised.misconception
+def renormalised_in_place(weights: torch.Tensor) -> torch.Tensor:
+    """The result is right, but an operation with an underscore, or `/=`, also changes the weights
+    of whoever called you.
+    """
+    weights.tril_()
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+TENSOR_DTYPE.apply(renormalised)
+LOOP.apply(renormalised)
+
+
+@renormalised.accepts
+def renormalised_in_loops(weights: torch.Tensor) -> torch.Tensor:
+    """Loops."""
+    result = torch.zeros_like(weights)
+    for i in range(weights.shape[-1]):
+        seen = weights[..., i, : i + 1]
+        result[..., i, : i + 1] = seen / seen.sum(dim=-1, keepdim=True)
+    return result
+
+
+@renormalised.accepts
+def renormalised_by_the_library(weights: torch.Tensor) -> torch.Tensor:
+    """nn.functional.normalize."""
+    return nn.functional.normalize(weights.masked_fill(future(weights.shape[-1]), 0), p=1, dim=-1)
+
+
+@renormalised.accepts
+def renormalised_by_product(weights: torch.Tensor) -> torch.Tensor:
+    """A product with a triangle of ones."""
+    past = weights * torch.ones_like(weights).tril()
+    return past / past.sum(-1).unsqueeze(-1)

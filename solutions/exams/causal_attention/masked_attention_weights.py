@@ -1,0 +1,205 @@
+"""The exam of `masked_attention_weights`, lesson 04."""
+
+from collections.abc import Callable
+
+import torch
+
+from autograder import Draw, Exam
+from solutions import causal_attention as reference
+from solutions.exams.causal_attention._specimens import MIXED_SCORES, Pair, future, hide
+from solutions.exams.families import (
+    EMPTY_ROWS,
+    LOOP,
+    MASK,
+    SOFTMAX,
+    STABILITY,
+    TENSOR_DTYPE,
+    Attention,
+)
+
+masked = Exam(reference.masked_attention_weights)
+
+
+@masked.example
+def ordinary_rows() -> Pair:
+    """the causal mask"""
+    return MIXED_SCORES, future(4)
+
+
+@masked.example
+def a_hidden_row() -> Pair:
+    """a row that is all hidden, and others that are not causal"""
+    hidden = future(4)
+    hidden[1], hidden[0, 1], hidden[3, 0] = True, False, True
+    return MIXED_SCORES, hidden
+
+
+@masked.case
+def random_masks(draw: Draw) -> Pair:
+    """masks drawn at random"""
+    scores = draw.tensor("batch queries keys", scale=2)
+    hidden = torch.from_numpy(draw.rng.random(scores.shape) < 0.4)
+    hidden[0, 0], hidden[-1, -1] = True, False
+    return scores, hidden
+
+
+@masked.case(times=1)
+def a_hidden_sentence(draw: Draw) -> Pair:
+    """a sentence that is all hidden"""
+    scores = draw.tensor("batch queries keys")
+    hidden = torch.zeros(scores.shape, dtype=torch.bool)
+    hidden[1] = True
+    return scores, hidden
+
+
+@masked.case(times=1)
+def hidden_and_huge(draw: Draw) -> Pair:
+    """scores of ±1000"""
+    scores = draw.tensor("queries keys", scale=1000)
+    hidden = torch.zeros(scores.shape, dtype=torch.bool)
+    hidden[0], hidden[1, 0] = True, True
+    return scores, hidden
+
+
+@masked.holds
+def hidden_scores_do_not_matter(
+    answer: Callable[..., torch.Tensor], scores: torch.Tensor, hidden: torch.Tensor
+) -> bool:
+    """other scores where it is hidden change nothing"""
+    here, there = answer(scores, hidden), answer(scores + 3 * hidden, hidden)
+    return torch.allclose(here, there, rtol=1e-4, atol=1e-6)
+
+
+class Steps(Attention):
+    """From scores and a mask to weights, where a row may be all hidden."""
+
+    def answer(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return self.weigh(scores, hidden)
+
+    def clean(self, weights: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return weights.masked_fill(hidden, 0)
+
+
+MASK.apply(
+    masked,
+    Steps,
+    called={
+        "NothingHidden": "mask_not_used",
+        "InvertedMask": "mask_read_the_wrong_way",
+        "ScoreOfZero": "hidden_scores_of_zero",
+        "MaskedAfterwards": "zeroed_without_softmax_mask",
+    },
+)
+EMPTY_ROWS.apply(
+    masked,
+    Steps,
+    called={
+        "NotCleaned": "nan_rows",
+        "InvertedOnce": "mask_read_both_ways",
+    },
+)
+SOFTMAX.apply(
+    masked,
+    Steps,
+    called={"SoftmaxOverQueries": "masked_over_queries"},
+    without=["SoftmaxOverTheFirstAxis"],
+)
+STABILITY.apply(masked, Steps, without=["OneMaximumForAll"])
+
+
+@masked.misconception
+def causal_mask_instead(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """You hide the future and do not look at `hidden`. It may be any mask: use the one that you are
+    given, in place of your own.
+    """
+    return hide(scores, future(scores.shape[-1]))
+
+
+@masked.misconception
+def causal_mask_first(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """You fill the future with −∞ instead of what is hidden. `hidden` may be any mask: use it both
+    times.
+    """
+    return hide(scores, future(scores.shape[-1])).masked_fill(hidden, 0)
+
+
+@masked.misconception
+def causal_mask_as_well(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """You hide the future as well. `hidden` says all there is to hide, and not every attention is
+    causal.
+    """
+    both = hidden | future(scores.shape[-1])
+    return hide(scores, both).masked_fill(both, 0)
+
+
+@masked.misconception
+def hidden_rows_as_columns(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """`hidden.all(dim=-1)` has lost its last axis and lines up with the columns, so a row that is
+    all hidden stays NaN. keepdim=True keeps it.
+    """
+    return torch.where(hidden.all(dim=-1), 0.0, hide(scores, hidden))
+
+
+@masked.misconception
+def everything_zero_if_one_is_nan(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """One row that is all hidden makes everything 0 here. Only that row should be 0."""
+    attn_weights = hide(scores, hidden)
+    return torch.zeros_like(scores) if attn_weights.isnan().any() else attn_weights
+
+
+@masked.misconception
+def one_truth_for_all(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """`if hidden:` asks for one answer where each pair has its own. Let `masked_fill` look at them
+    one by one.
+    """
+    return scores.masked_fill(hidden, -torch.inf) if hidden else scores
+
+
+@masked.misconception
+def scores_overwritten(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """The weights are right, but the scores of whoever called you are changed as well:
+    `masked_fill_` with an underscore and `scores[…] = …` write into them.
+    """
+    return torch.softmax(scores.masked_fill_(hidden, -torch.inf), dim=-1).masked_fill(hidden, 0)
+
+
+TENSOR_DTYPE.apply(masked)
+LOOP.apply(masked)
+
+
+@masked.accepts
+def nan_replaced(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """NaN replaced by 0."""
+    return hide(scores, hidden).nan_to_num(0.0)
+
+
+@masked.accepts
+def masked_with_where(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """A large negative number, and torch.where."""
+    lowest = torch.finfo(scores.dtype).min
+    attn_weights = torch.softmax(torch.where(hidden, lowest, scores), dim=-1)
+    return torch.where(hidden, 0, attn_weights).to(scores.dtype)
+
+
+@masked.accepts
+def masked_row_by_row(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """Loops."""
+    result = torch.zeros_like(scores)
+    keys = scores.shape[-1]
+    rows = zip(
+        result.view(-1, keys), scores.reshape(-1, keys), hidden.reshape(-1, keys), strict=True
+    )
+    for row, of_scores, of_mask in rows:
+        if not of_mask.all():
+            row[~of_mask] = torch.softmax(of_scores[~of_mask], dim=0)
+    return result
+
+
+@masked.accepts
+def masked_and_divided(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """Exponentials, divided by at least a little."""
+    shifted = scores - scores.masked_fill(hidden, -torch.inf).amax(-1, keepdim=True).clamp(
+        min=-1e30
+    )
+    exponentials = torch.where(hidden, torch.zeros_like(scores), shifted.exp())
+    return exponentials / exponentials.sum(-1, keepdim=True).clamp(min=1e-30)

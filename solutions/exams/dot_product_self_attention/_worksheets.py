@@ -1,0 +1,83 @@
+"""What the exams of both worksheets, `shiny_by_hand` and `sun_by_hand`, share."""
+
+import numpy as np
+
+from autograder import Exam, Tolerance
+from companion import HELLO_SHINY_SUN
+from solutions.exams.families import CARRIED, CONTEXT, WEIGHTS, Worksheet
+from solutions.foundations import softmax
+
+HELLO, SHINY, SUN = range(3)
+FOUR_DECIMALS = Tolerance(absolute=6e-5)
+
+
+def worked(scores: np.ndarray, weights: np.ndarray, context: np.ndarray) -> dict[str, object]:
+    """The three lines of a worksheet."""
+    return {
+        "scores": scores.tolist(),
+        "weights": weights.tolist(),
+        "context": context.tolist(),
+    }
+
+
+def examine_worksheet(exam: Exam, query: int) -> None:
+    """The mistakes that both worksheets share."""
+    words = HELLO_SHINY_SUN.vectors
+    scores = words @ words[query]
+
+    @exam.example
+    def on_paper() -> tuple[()]:
+        """your numbers"""
+        return ()
+
+    class Steps(Worksheet):
+        """Dot products with the query, their softmax, and the words mixed by it."""
+
+        def score(self) -> np.ndarray:
+            return words @ words[query]
+
+        def mix(self, weights: np.ndarray) -> np.ndarray:
+            return weights @ words
+
+        def filled(
+            self, scores: np.ndarray, weights: np.ndarray, context: np.ndarray
+        ) -> dict[str, object]:
+            return worked(scores, weights, context)
+
+    WEIGHTS.apply(exam, Steps)
+    CONTEXT.apply(exam, Steps)
+    CARRIED.apply(
+        exam,
+        Steps,
+        called={
+            "WeightsWithTwoDecimals": "rounded_to_two_decimals",
+            "WeightsWithThreeDecimals": "rounded_to_three_decimals",
+            "EverythingWithTwoDecimals": "everything_to_two_decimals",
+            "EverythingWithThreeDecimals": "everything_to_three_decimals",
+        },
+    )
+
+    @exam.misconception
+    def divided_by_the_sum_of_another() -> dict[str, object]:
+        """You divided by another word's sum of exponentials. Each query has a sum of its own: add
+        up the three exponentials of this row.
+        """
+        other = np.exp(scores) / np.exp(words @ words[query - 1]).sum()
+        return worked(scores, other, other @ words)
+
+    @exam.misconception
+    def the_word_before() -> dict[str, object]:
+        """These are the numbers of the word before. Now the next one asks: take its row as the
+        query.
+        """
+        before = words @ words[query - 1]
+        return worked(before, softmax(before), softmax(before) @ words)
+
+    @exam.misconception
+    def cosines() -> dict[str, object]:
+        """These scores are cosines: the dot products divided by both lengths. Self-attention takes
+        the dot products as they are.
+        """
+        lengths = np.linalg.norm(words, axis=1)
+        cosine = scores / lengths / lengths[query]
+        return worked(cosine, softmax(cosine), softmax(cosine) @ words)

@@ -1,0 +1,123 @@
+"""The exam of `attention_scores`, lesson 02."""
+
+import numpy as np
+
+from autograder import Draw, Exam
+from companion import YOUR_JOURNEY
+from solutions import dot_product_self_attention as reference
+from solutions.exams.dot_product_self_attention._specimens import Pair
+from solutions.exams.families import ARRAY_DTYPE, LOOP
+from solutions.foundations import softmax
+
+scores = Exam(reference.attention_scores)
+
+
+@scores.example
+def journey_asks() -> Pair:
+    """ "the word journey asks the sentence of six"""
+    return YOUR_JOURNEY.vectors[1], YOUR_JOURNEY.vectors
+
+
+@scores.case
+def random_words(draw: Draw) -> Pair:
+    """words drawn at random"""
+    return draw("d_in"), draw("tokens d_in")
+
+
+@scores.case(times=1)
+def one_word(draw: Draw) -> Pair:
+    """a sentence of one word"""
+    draw.fix(tokens=1)
+    return draw("d_in"), draw("tokens d_in")
+
+
+@scores.case(times=1)
+def long_sentence(draw: Draw) -> Pair:
+    """a sentence of 200 words"""
+    draw.fix(tokens=200)
+    return draw("d_in"), draw("tokens d_in")
+
+
+@scores.misconception
+def not_added_up(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These are the products of the features. A dot product adds them up: one number per word."""
+    return query * inputs
+
+
+@scores.misconception
+def added_over_words(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """You added over the words and kept one number per feature. Add over the features: one score
+    per word.
+    """
+    return (query * inputs).sum(axis=0)
+
+
+@scores.misconception
+def cosine_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These are cosines. This lesson's scores are plain dot products, not divided by any length."""
+    lengths = np.linalg.norm(inputs, axis=1) * np.linalg.norm(query)
+    return (inputs @ query) / lengths
+
+
+@scores.misconception
+def scaled_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These scores are divided by the square root of the dimension. That belongs to lesson 03; here
+    they stay as they are.
+    """
+    return (inputs @ query) / np.sqrt(query.size).astype(inputs.dtype)
+
+
+@scores.misconception
+def every_pair(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """This is the score of every word with every word. Only one word asks here: the query."""
+    return inputs @ inputs.T
+
+
+@scores.misconception
+def always_the_first_word(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These are the scores of the sentence's first word. The word that asks is the argument
+    `query`.
+    """
+    return inputs @ inputs[0]
+
+
+@scores.misconception
+def weights_already(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These numbers have been through the softmax. Return the scores; the next exercise makes
+    weights of them.
+    """
+    return softmax(inputs @ query)
+
+
+@scores.misconception
+def sentence_on_the_right(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """The features have to meet: the last axis of the left side with the first axis of the right.
+    Turn the product round, or transpose the sentence.
+    """
+    return query @ inputs
+
+
+ARRAY_DTYPE.apply(scores)
+LOOP.apply(scores, called={"FirstRowReturned": "first_score_only"})
+
+
+@scores.accepts
+def scores_in_loops(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """Loops."""
+    result = np.zeros(len(inputs), dtype=inputs.dtype)
+    for i, word in enumerate(inputs):
+        for one, other in zip(query, word, strict=True):
+            result[i] += one * other
+    return result
+
+
+@scores.accepts
+def scores_by_einsum(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """An index expression."""
+    return np.einsum("td,d->t", inputs, query)
+
+
+@scores.accepts
+def scores_by_broadcasting(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """Broadcasting and a sum."""
+    return (inputs * query).sum(axis=-1)

@@ -1,0 +1,121 @@
+"""The exam of `attention_weights`, lesson 02."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from autograder import Draw, Exam
+from companion import YOUR_JOURNEY
+from solutions import dot_product_self_attention as reference
+from solutions.exams.families import (
+    ARRAY_DTYPE,
+    LOOP,
+    NO_SOFTMAX,
+    SOFTMAX_AXIS,
+    SOFTMAX_SHIFT,
+    Softmax,
+)
+from solutions.foundations import softmax
+
+BIG_SCORES = np.array(
+    [[1000.0, 1001.0, 999.0], [-1000.0, -1000.0, -1002.0], [1000.0, -1000.0, 0.0]]
+)
+
+weights = Exam(reference.attention_weights)
+
+
+@weights.example
+def six_by_six() -> np.ndarray:
+    """the scores of all six words"""
+    return YOUR_JOURNEY.vectors @ YOUR_JOURNEY.vectors.T
+
+
+@weights.example
+def opposed() -> np.ndarray:
+    """a sentence with scores below zero"""
+    return np.array([[2.0, -1.0, 0.5], [-1.5, 1.0, -0.5]])
+
+
+@weights.example
+def large() -> np.ndarray:
+    """scores near 1000 and -1000"""
+    return BIG_SCORES
+
+
+@weights.case
+def one_query(draw: Draw) -> np.ndarray:
+    """the scores of one query"""
+    return draw("keys", scale=2)
+
+
+@weights.case
+def several_queries(draw: Draw) -> np.ndarray:
+    """the scores of several queries"""
+    return draw("queries keys", scale=2)
+
+
+@weights.case
+def wide(draw: Draw) -> np.ndarray:
+    """scores of ±1000"""
+    # A thousand apart at least: nearer ones could not be told apart in single precision.
+    return 1000.0 * (2 * draw("queries keys").argsort(axis=-1) - 1)
+
+
+@weights.holds
+def rows_sum_to_one(attention_weights: Callable[..., np.ndarray], s: np.ndarray) -> bool:
+    """the weights of each query sum to 1"""
+    return bool(np.allclose(attention_weights(s).sum(axis=-1), 1, atol=1e-4))
+
+
+@weights.holds
+def shifting_changes_nothing(attention_weights: Callable[..., np.ndarray], s: np.ndarray) -> bool:
+    """the same number added to all scores of a query changes no weight"""
+    return bool(np.allclose(attention_weights(s + 2), attention_weights(s), atol=1e-4))
+
+
+SOFTMAX_AXIS.apply(
+    weights,
+    Softmax,
+    says={
+        "OverEverything": "All your weights together sum to 1. Each query has its own softmax: "
+        "every row sums to 1."
+    },
+)
+SOFTMAX_SHIFT.apply(weights, Softmax)
+NO_SOFTMAX.apply(weights, Softmax, called={"NeverDivided": "unnormalised"})
+
+
+@weights.misconception
+def over_the_queries(scores: np.ndarray) -> np.ndarray:
+    """This is what comes out when the softmax runs over the queries. It should run over the keys,
+    the last axis: each row sums to 1.
+    """
+    return softmax(scores, axis=0)
+
+
+ARRAY_DTYPE.apply(weights)
+LOOP.apply(weights)
+
+
+@weights.accepts
+def weights_row_by_row(scores: np.ndarray) -> np.ndarray:
+    """Loops."""
+    rows = np.atleast_2d(scores)
+    result = np.empty_like(rows)
+    for i, row in enumerate(rows):
+        exponentials = np.exp(row - max(row))
+        result[i] = exponentials / sum(exponentials)
+    return result.reshape(scores.shape)
+
+
+@weights.accepts
+def weights_in_one_expression(scores: np.ndarray) -> np.ndarray:
+    """Broadcasting."""
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+@weights.accepts
+def weights_by_logarithms(scores: np.ndarray) -> np.ndarray:
+    """exp(score - log-sum-exp)."""
+    return np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True))

@@ -1,0 +1,183 @@
+"""The exam of `is_permutation_equivariant`, lesson 02."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+import companion
+from autograder import Draw, Exam
+from companion import YOUR_JOURNEY
+from solutions import dot_product_self_attention as reference
+from solutions.exams.dot_product_self_attention._specimens import Pair
+from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+
+Attention = Callable[[np.ndarray], np.ndarray]
+
+equivariant = Exam(reference.is_permutation_equivariant, dtypes=("float64",))
+
+CYCLE = np.array([1, 2, 3, 4, 5, 0])
+SWAP = np.array([1, 0, 2, 3, 4, 5])
+INNER_SWAP = np.array([0, 2, 1, 3, 4, 5])
+# So far apart that each word finds itself alone: the weights are 0 and 1, and no sum is rounded.
+FAR_APART = 40 * np.concatenate([np.eye(3), -np.eye(3)])
+
+equivariant.tries(
+    (
+        companion.plain_attention,
+        companion.leave_as_is,
+        companion.attention_with_positions,
+        companion.copy_first_word,
+        companion.reversed_attention,
+        companion.attention_with_a_slip,
+        companion.attention_with_an_echo,
+    ),
+    (YOUR_JOURNEY.vectors, CYCLE),
+    on="the words moved round",
+)
+equivariant.tries(
+    (companion.plain_attention, companion.reversed_attention),
+    (FAR_APART, SWAP),
+    on="two of six words far apart swapped",
+)
+equivariant.tries(
+    [companion.reversed_attention], (YOUR_JOURNEY.vectors, INNER_SWAP), on="two inner words swapped"
+)
+equivariant.tries(
+    [companion.plain_attention], (YOUR_JOURNEY.vectors, np.arange(6)), on="nothing moved"
+)
+equivariant.tries(
+    [companion.attention_with_an_echo],
+    (YOUR_JOURNEY.vectors, np.array([5, 4, 3, 2, 1, 0])),
+    on="the words in reverse",
+)
+
+
+def average_for_all(inputs: np.ndarray) -> np.ndarray:
+    """Every word gets the plain average: equivariant."""
+    return np.broadcast_to(inputs.mean(axis=0), inputs.shape)
+
+
+def twice_as_long(inputs: np.ndarray) -> np.ndarray:
+    """Every word is doubled: equivariant."""
+    return 2 * inputs
+
+
+def average_so_far(inputs: np.ndarray) -> np.ndarray:
+    """Every word averages the words before it: not equivariant."""
+    return np.cumsum(inputs, axis=0) / np.arange(1, len(inputs) + 1)[:, None]
+
+
+def second_word_forgotten(inputs: np.ndarray) -> np.ndarray:
+    """The second place is left empty: not equivariant."""
+    contexts = companion.plain_attention(inputs)
+    contexts[1] = 0
+    return contexts
+
+
+def in_sorted_order(inputs: np.ndarray) -> np.ndarray:
+    """The right contexts in an order of their own: not equivariant."""
+    contexts = companion.plain_attention(inputs)
+    return contexts[np.argsort(contexts[:, 0])]
+
+
+def five_words_moved(draw: Draw) -> Pair:
+    """Words, and the places that they come from."""
+    return draw.fix(tokens=5)("tokens d_in"), np.array([2, 0, 4, 1, 3])
+
+
+equivariant.tries(
+    (
+        average_for_all,
+        twice_as_long,
+        average_so_far,
+        second_word_forgotten,
+        in_sorted_order,
+    ),
+    five_words_moved,
+)
+
+
+class Compared(Comparison):
+    """The outputs, shuffled as the inputs are, and those of the shuffled inputs."""
+
+    def pairs(self, attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> Pairs:
+        yield attention(inputs)[permutation], attention(inputs[permutation])
+
+
+VERDICT.apply(equivariant, Compared)
+CLOSENESS.apply(equivariant, Compared)
+EXTENT.apply(
+    equivariant,
+    Compared,
+    called={"FirstRowOnly": "first_word_only", "LastRowOnly": "last_word_only"},
+    says={
+        "FirstRowOnly": "You compare too little: an attention can be wrong in one place only. All "
+        "words and all features have to agree."
+    },
+    without=["AnyNumber", "FirstNumberOnly", "TotalsOnly"],
+)
+
+
+@equivariant.misconception
+def invariance(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """You ask that shuffling changes nothing at all: that is invariance. Equivariance asks that the
+    outputs are shuffled as the inputs are.
+    """
+    return bool(np.allclose(attention(inputs[permutation]), attention(inputs)))
+
+
+@equivariant.misconception
+def shuffled_back(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """You shuffle the outputs back with the inverse permutation. They have to move as the inputs
+    did.
+    """
+    inverse = np.argsort(permutation)
+    return bool(np.allclose(attention(inputs[permutation]), attention(inputs)[inverse]))
+
+
+@equivariant.misconception
+def only_shuffled_outputs(
+    attention: Attention, inputs: np.ndarray, permutation: np.ndarray
+) -> bool:
+    """Both sides of your comparison run on the unshuffled inputs. Shuffle the inputs of one."""
+    return bool(np.allclose(attention(inputs)[permutation], attention(inputs)))
+
+
+@equivariant.misconception
+def totals_only(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """Your comparison overlooks who stands where, as a sum over the words does. Compare word by
+    word, and allow for rounding only.
+    """
+    shuffled = attention(inputs[permutation]).sum(axis=0)
+    return bool(np.allclose(shuffled, attention(inputs).sum(axis=0)))
+
+
+@equivariant.misconception
+def an_order_of_its_own(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """You reverse the words, whatever the permutation. Some attentions pass that and fail another:
+    use the argument `permutation`.
+    """
+    return bool(np.allclose(attention(inputs[::-1]), attention(inputs)[::-1]))
+
+
+@equivariant.accepts
+def by_greatest_gap(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """The largest difference is small."""
+    gap = np.abs(attention(inputs[permutation]) - attention(inputs)[permutation])
+    return bool(gap.max() < 1e-6)
+
+
+@equivariant.accepts
+def by_permutation_matrix(
+    attention: Attention, inputs: np.ndarray, permutation: np.ndarray
+) -> np.bool_:
+    """The permutation as a matrix."""
+    P = np.eye(len(inputs))[permutation]
+    return np.isclose(attention(P @ inputs), P @ attention(inputs)).all()
+
+
+@equivariant.accepts
+def word_by_word(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """A loop over the words."""
+    straight, shuffled = attention(inputs), attention(inputs[permutation])
+    return all(np.allclose(shuffled[i], straight[p]) for i, p in enumerate(permutation))

@@ -1,0 +1,122 @@
+"""The exam of `pairwise_scores`, lesson 02."""
+
+import numpy as np
+
+from autograder import Draw, Exam
+from companion import YOUR_JOURNEY
+from solutions import dot_product_self_attention as reference
+from solutions.exams.families import ARRAY_DTYPE, LOOP
+from solutions.foundations import softmax
+
+pairs = Exam(reference.pairwise_scores)
+
+
+@pairs.example
+def all_six() -> np.ndarray:
+    """Your journey starts with one step"""
+    return YOUR_JOURNEY.vectors
+
+
+@pairs.case
+def random_sentence(draw: Draw) -> np.ndarray:
+    """words drawn at random"""
+    return draw("tokens d_in")
+
+
+@pairs.case(times=1)
+def more_features_than_words(draw: Draw) -> np.ndarray:
+    """two words of many features"""
+    return draw.fix(tokens=2, d_in=64)("tokens d_in")
+
+
+@pairs.case(times=1)
+def single_word(draw: Draw) -> np.ndarray:
+    """a sentence of one word"""
+    return draw.fix(tokens=1)("tokens d_in")
+
+
+@pairs.misconception
+def feature_by_feature(inputs: np.ndarray) -> np.ndarray:
+    """You contracted the words and kept the features: this is `inputs.T @ inputs`. The words stay,
+    so the transposed matrix stands on the right.
+    """
+    return inputs.T @ inputs
+
+
+@pairs.misconception
+def no_transpose(inputs: np.ndarray) -> np.ndarray:
+    """The second matrix must be transposed: rows of the first meet columns of the second, and the
+    words are rows.
+    """
+    return inputs @ inputs
+
+
+@pairs.misconception
+def upper_triangle_only(inputs: np.ndarray) -> np.ndarray:
+    """Below the diagonal you left zeros. Every word asks every word, earlier ones too."""
+    return np.triu(inputs @ inputs.T)
+
+
+@pairs.misconception
+def never_itself(inputs: np.ndarray) -> np.ndarray:
+    """On the diagonal you left zeros. A word also meets itself: its score is its length squared."""
+    all_pairs = inputs @ inputs.T
+    np.fill_diagonal(all_pairs, 0)
+    return all_pairs
+
+
+@pairs.misconception
+def pairwise_cosines(inputs: np.ndarray) -> np.ndarray:
+    """These are cosines: the diagonal is all 1. The scores of this lesson are not divided by
+    lengths.
+    """
+    lengths = np.linalg.norm(inputs, axis=1, keepdims=True)
+    return (inputs @ inputs.T) / (lengths @ lengths.T)
+
+
+@pairs.misconception
+def pairwise_scaled(inputs: np.ndarray) -> np.ndarray:
+    """These scores are divided by the square root of the dimension. That belongs to lesson 03; here
+    they stay as they are.
+    """
+    return (inputs @ inputs.T) / np.sqrt(inputs.shape[1]).astype(inputs.dtype)
+
+
+@pairs.misconception
+def weights_too_early(inputs: np.ndarray) -> np.ndarray:
+    """These numbers have been through the softmax. Return the scores as they are."""
+    return softmax(inputs @ inputs.T)
+
+
+@pairs.misconception
+def squared_features(inputs: np.ndarray) -> np.ndarray:
+    """`*` multiplies entry by entry: this is each feature with itself. Every word has to meet every
+    word.
+    """
+    return inputs * inputs
+
+
+ARRAY_DTYPE.apply(pairs)
+LOOP.apply(pairs, called={"FirstRowReturned": "first_row_only"})
+
+
+@pairs.accepts
+def pairs_in_two_loops(inputs: np.ndarray) -> np.ndarray:
+    """Loops."""
+    result = np.empty((len(inputs), len(inputs)), dtype=inputs.dtype)
+    for i, query in enumerate(inputs):
+        for j, key in enumerate(inputs):
+            result[i, j] = np.dot(query, key)
+    return result
+
+
+@pairs.accepts
+def pairs_by_einsum(inputs: np.ndarray) -> np.ndarray:
+    """An index expression."""
+    return np.einsum("id,jd->ij", inputs, inputs)
+
+
+@pairs.accepts
+def pairs_row_by_row(inputs: np.ndarray) -> np.ndarray:
+    """One query at a time."""
+    return np.stack([inputs @ query for query in inputs])

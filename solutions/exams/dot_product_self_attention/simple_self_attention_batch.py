@@ -1,0 +1,133 @@
+"""The exam of `simple_self_attention_batch`, lesson 02."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from autograder import Draw, Exam
+from companion import YOUR_JOURNEY
+from solutions import dot_product_self_attention as reference
+from solutions.exams.dot_product_self_attention._specimens import Pair, attend
+from solutions.exams.families import ARRAY_DTYPE, LOOP, PAIR
+from solutions.foundations import softmax
+
+batch = Exam(reference.simple_self_attention_batch, returns=("contexts", "weights"))
+
+
+@batch.example
+def two_sentences() -> np.ndarray:
+    """the sentence, and the sentence backwards with its signs turned"""
+    return np.stack([YOUR_JOURNEY.vectors, -YOUR_JOURNEY.vectors[::-1]])
+
+
+@batch.case
+def drawn_batch(draw: Draw) -> np.ndarray:
+    """sentences drawn at random"""
+    return draw("batch tokens d_in")
+
+
+@batch.case(times=1)
+def batch_of_one(draw: Draw) -> np.ndarray:
+    """a batch of one sentence"""
+    return draw.fix(batch=1)("batch tokens d_in")
+
+
+@batch.case(times=1)
+def as_many_sentences_as_words(draw: Draw) -> np.ndarray:
+    """as many sentences as words"""
+    return draw.fix(batch=4, tokens=4)("batch tokens d_in")
+
+
+@batch.case(times=1)
+def batch_of_long_words(draw: Draw) -> np.ndarray:
+    """words thirty times as long"""
+    return draw("batch tokens d_in", scale=30)
+
+
+@batch.holds
+def sentences_are_alone(
+    simple_self_attention_batch: Callable[..., Pair], inputs: np.ndarray
+) -> bool:
+    """changing the last sentence changes no other"""
+    changed = inputs.copy()
+    changed[-1] += 1
+    before, after = (simple_self_attention_batch(x)[0] for x in (inputs, changed))
+    return bool(np.allclose(before[:-1], after[:-1], rtol=1e-4, atol=1e-5))
+
+
+@batch.misconception
+def transposed_with_the_batch(inputs: np.ndarray) -> Pair:
+    """These two arrays do not fit. `.T` turns all three axes round, the batch too: find a way to
+    swap only the last two axes of the right one.
+    """
+    return attend(inputs, softmax(inputs @ inputs.T))
+
+
+@batch.misconception
+def one_long_sentence(inputs: np.ndarray) -> Pair:
+    """The words of one sentence attend to those of another. Keep the batch axis: each sentence is
+    alone.
+    """
+    flat = inputs.reshape(-1, inputs.shape[-1])
+    attn_weights = softmax(flat @ flat.T)
+    contexts = (attn_weights @ flat).reshape(inputs.shape)
+    n = inputs.shape[1]
+    own = [attn_weights[i : i + n, i : i + n] for i in range(0, len(flat), n)]
+    return contexts, np.stack(own)
+
+
+@batch.misconception
+def batch_over_the_queries(inputs: np.ndarray) -> Pair:
+    """Your softmax runs over the queries, axis 1 of three. It should run over the keys, the last
+    axis.
+    """
+    return attend(inputs, softmax(inputs @ inputs.swapaxes(-2, -1), axis=1))
+
+
+@batch.misconception
+def batch_over_the_sentences(inputs: np.ndarray) -> Pair:
+    """Your softmax runs over the batch, axis 0. It should run over the keys, the last axis."""
+    return attend(inputs, softmax(inputs @ inputs.swapaxes(-2, -1), axis=0))
+
+
+@batch.misconception
+def first_sentence_for_all(inputs: np.ndarray) -> Pair:
+    """Every sentence got the weights of the first one. Compute weights for each."""
+    one = softmax(inputs[0] @ inputs[0].T)
+    return attend(inputs, np.broadcast_to(one, (len(inputs), *one.shape)).copy())
+
+
+@batch.misconception
+def batch_between_features(inputs: np.ndarray) -> Pair:
+    """You compared the features with each other. The transposed array belongs on the right."""
+    attn_weights = softmax(inputs.swapaxes(-2, -1) @ inputs)
+    return inputs @ attn_weights, attn_weights
+
+
+ARRAY_DTYPE.apply(batch)
+LOOP.apply(batch, called={"FirstRowReturned": "first_sentence_only"})
+PAIR.apply(batch, called={"FirstAlone": "batch_contexts_alone"})
+
+
+@batch.accepts
+def batch_in_a_loop(inputs: np.ndarray) -> Pair:
+    """One sentence at a time."""
+    every = [softmax(sentence @ sentence.T) for sentence in inputs]
+    contexts = [w @ sentence for w, sentence in zip(every, inputs, strict=True)]
+    return np.stack(contexts), np.stack(every)
+
+
+@batch.accepts
+def batch_by_einsum(inputs: np.ndarray) -> Pair:
+    """Index expressions."""
+    attn_weights = softmax(np.einsum("bid,bjd->bij", inputs, inputs))
+    return np.einsum("bij,bjd->bid", attn_weights, inputs), attn_weights
+
+
+@batch.accepts
+def batch_by_transpose(inputs: np.ndarray) -> Pair:
+    """Matrix products, the axes named."""
+    attn_scores = np.matmul(inputs, np.transpose(inputs, (0, 2, 1)))
+    exponentials = np.exp(attn_scores - attn_scores.max(axis=2, keepdims=True))
+    attn_weights = exponentials / exponentials.sum(axis=2, keepdims=True)
+    return np.matmul(attn_weights, inputs), attn_weights

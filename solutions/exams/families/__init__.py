@@ -1,0 +1,79 @@
+"""Which mistakes come back in many exercises?
+
+A family of mistakes is declared once and applied to each exercise in which it can be made, so that
+an exercise names all that its neighbours name.
+
+- `attention`: attention in steps, and SCALE, SOFTMAX, STABILITY, ROLES, GRADIENT
+- `masks`: MASK (how a mask is put on), EMPTY_ROWS, FUTURE, OFFSET (which keys a causal one hides)
+- `modules`: DROPOUT, BIAS, KEPT_MASK
+- `heads`: SPLIT, MERGE, HEADS, OUTPUT, SHARED
+- `testing`: answers that are tests, and VERDICT, CLOSENESS, EXTENT
+- `worksheets`: attention on paper, and WEIGHTS, CONTEXT, CARRIED; TYPED for any worksheet
+- `softmax`: a softmax that is written out, and SOFTMAX_AXIS, SOFTMAX_SHIFT, NO_SOFTMAX
+- `mask_values`: MASK_VALUES (what a mask is made of)
+- `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, PAIR (what goes wrong when the numbers are right)
+"""
+
+from solutions.exams.families.attention import (
+    GRADIENT,
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    STABILITY,
+    Attention,
+)
+from solutions.exams.families.heads import HEADS, MERGE, OUTPUT, SHARED, SPLIT, Heads, SharedHeads
+from solutions.exams.families.masks import EMPTY_ROWS, FUTURE, MASK, OFFSET, Causal, later
+from solutions.exams.families.modules import BIAS, DROPOUT, KEPT_MASK, Dropping, Keeping, Projecting
+from solutions.exams.families.mask_values import MASK_VALUES
+from solutions.exams.families.results import ARRAY_DTYPE, LOOP, PAIR, TENSOR_DTYPE
+from solutions.exams.families.softmax import NO_SOFTMAX, SOFTMAX_AXIS, SOFTMAX_SHIFT, Softmax
+from solutions.exams.families.testing import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.families.worksheets import CARRIED, CONTEXT, TYPED, WEIGHTS, Worksheet
+
+__all__ = [
+    "ARRAY_DTYPE",
+    "BIAS",
+    "CARRIED",
+    "CLOSENESS",
+    "CONTEXT",
+    "DROPOUT",
+    "EMPTY_ROWS",
+    "EXTENT",
+    "FUTURE",
+    "GRADIENT",
+    "HEADS",
+    "KEPT_MASK",
+    "LOOP",
+    "MASK",
+    "MASK_VALUES",
+    "MERGE",
+    "NO_SOFTMAX",
+    "OFFSET",
+    "OUTPUT",
+    "PAIR",
+    "ROLES",
+    "SCALE",
+    "SHARED",
+    "SOFTMAX",
+    "SOFTMAX_AXIS",
+    "SOFTMAX_SHIFT",
+    "SPLIT",
+    "STABILITY",
+    "TENSOR_DTYPE",
+    "TYPED",
+    "VERDICT",
+    "WEIGHTS",
+    "Attention",
+    "Causal",
+    "Comparison",
+    "Dropping",
+    "Heads",
+    "Keeping",
+    "Pairs",
+    "Projecting",
+    "SharedHeads",
+    "Softmax",
+    "Worksheet",
+    "later",
+]

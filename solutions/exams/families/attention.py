@@ -1,0 +1,313 @@
+"""Attention in steps, and what goes wrong in every attention: scale, softmax, roles, gradient."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from solutions.exams.families.family import Family
+
+
+class Attention:
+    """Scaled dot-product attention in steps."""
+
+    # The width of what is projected, where an exercise projects.
+    d_in = 0
+
+    def answer(self, *arguments: Any, **keywords: Any) -> Any:
+        """What the exercise asks for, if it is a function."""
+        raise NotImplementedError
+
+    def attend(
+        self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
+    ) -> Tensor:
+        """All steps in their order: (…, queries, d_v)."""
+        return self.mix(self.drop(self.weigh(self.score(queries, keys), hidden)), values)
+
+    def score(self, queries: Tensor, keys: Tensor) -> Tensor:
+        """Scores, queries on rows and keys on columns."""
+        return self.product(queries, keys) / self.divisor(queries, keys)
+
+    def product(self, queries: Tensor, keys: Tensor) -> Tensor:
+        """Every query times every key."""
+        return queries @ keys.mT
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        """What the scores are divided by: the root of the width of a key."""
+        return float(keys.shape[-1] ** 0.5)
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        """The weights of what is not hidden."""
+        if hidden is None:
+            return self.normalise(scores)
+        return self.clean(self.normalise(self.hide(scores, hidden)), hidden)
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        """Scores of which the softmax makes nothing where `hidden` is True."""
+        return scores.masked_fill(hidden, -torch.inf)
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        """Weights that sum to 1 over the keys."""
+        return torch.softmax(scores, dim=-1)
+
+    def clean(self, weights: Tensor, hidden: Tensor) -> Tensor:
+        """Weights where a row may be all hidden; here none is."""
+        return weights
+
+    def drop(self, weights: Tensor) -> Tensor:
+        """Weights after dropout; here there is none."""
+        return weights
+
+    def mix(self, weights: Tensor, values: Tensor) -> Tensor:
+        """Contexts: the values, each as much as its weight says."""
+        return weights @ values
+
+
+# --- the scale -----------------------------------------------------------------------------------
+
+
+class Unscaled(Attention):
+    """The scores are not scaled. Divide them by the square root of d_k before the softmax; d_k is
+    the width of a key, with several heads that of one head.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return 1.0
+
+
+class DividedByTheWidth(Attention):
+    """You divided the scores by the width of a key itself, so the weights come out too even. Divide
+    by its square root.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return keys.shape[-1]
+
+
+class DividedByTheSquare(Attention):
+    """You divided the scores by the square of the width of a key. It is the square *root*."""
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return keys.shape[-1] ** 2
+
+
+class MultipliedByTheRoot(Attention):
+    """You multiplied the scores by the root of the width of a key. Divide: the scores are too
+    large, not too small.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return float(keys.shape[-1] ** -0.5)
+
+
+class RootTakenTwice(Attention):
+    """You divided the scores by the fourth root of the width of a key: you took the root twice."""
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return float(keys.shape[-1] ** 0.25)
+
+
+class RootOfTheKeys(Attention):
+    """You took the root of the number of keys. Take that of their width, of how many numbers one
+    key has: the size of their last axis.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return float(keys.shape[-2] ** 0.5)
+
+
+class RootOfTheQueries(Attention):
+    """You took the root of the number of queries. Take that of their width, of how many numbers a
+    query has, and a key: the size of the last axis.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return float(queries.shape[-2] ** 0.5)
+
+
+class RootOfTheValues(Attention):
+    """You took the root of the width of a value. The scores come from the keys: take the width of a
+    key.
+    """
+
+    width = 1
+
+    def attend(
+        self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
+    ) -> Tensor:
+        self.width = values.shape[-1]
+        return super().attend(queries, keys, values, hidden)
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return float(self.width**0.5)
+
+
+class RootOfTheInputWidth(Attention):
+    """You took the root of d_in, the width of the inputs. The scores come from the keys: take the
+    width of a key.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return float(self.d_in**0.5)
+
+
+class ScaledAfterwards(Attention):
+    """Your weights sum to 1/√d_k: you divided after the softmax. Divide the scores, before it."""
+
+    root = 1.0
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        self.root = super().divisor(queries, keys)
+        return 1.0
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        return super().weigh(scores, hidden) / self.root
+
+
+SCALE = Family(
+    Unscaled,
+    DividedByTheWidth,
+    DividedByTheSquare,
+    MultipliedByTheRoot,
+    RootTakenTwice,
+    RootOfTheKeys,
+    RootOfTheQueries,
+    RootOfTheValues,
+    RootOfTheInputWidth,
+    ScaledAfterwards,
+)
+
+# --- the softmax ---------------------------------------------------------------------------------
+
+
+class SoftmaxOverQueries(Attention):
+    """Your softmax runs over the queries. It should run over the keys, the last axis: the weights
+    of each query sum to 1.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        return torch.softmax(scores, dim=-2)
+
+
+class SoftmaxOverTheFirstAxis(Attention):
+    """Your softmax runs over the first axis, in a batch over its sentences. It should run over the
+    keys, the last axis: the weights of each query sum to 1.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        return torch.softmax(scores, dim=0)
+
+
+class NoSoftmax(Attention):
+    """There is no softmax: you took the scores themselves for weights. The softmax over the keys
+    makes weights of them, which sum to 1.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        return scores
+
+
+class SharesOfTheScores(Attention):
+    """You divided each score by the sum of the scores. The softmax takes exponentials first."""
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        return scores / scores.sum(dim=-1, keepdim=True)
+
+
+SOFTMAX = Family(SoftmaxOverQueries, SoftmaxOverTheFirstAxis, NoSoftmax, SharesOfTheScores)
+
+
+class Overflowing(Attention):
+    """Exponentials of large scores overflow, and inf / inf is NaN; those of very low ones are all
+    0, and so is 0 / 0. Subtract each row's largest score first, or use `torch.softmax`.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        exponentials = torch.exp(scores)
+        return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+class OneMaximumForAll(Attention):
+    """You subtracted the largest of all scores. In a row that lies far below it every exponential
+    is 0, and 0 / 0 is NaN. Subtract each row's own largest score, or use `torch.softmax`.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        exponentials = torch.exp(scores - scores.max())
+        return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+STABILITY = Family(Overflowing, OneMaximumForAll)
+
+# --- who asks whom -------------------------------------------------------------------------------
+
+
+class RolesSwapped(Attention):
+    """Queries and keys have changed places in the product, K Qᵀ. Row i of the scores belongs to
+    query i, column j to key j: the queries stand on the left.
+    """
+
+    def product(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return super().product(keys, queries)
+
+
+class QueriesCompared(Attention):
+    """You compared the queries with the queries. They ask the keys."""
+
+    def attend(
+        self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
+    ) -> Tensor:
+        return super().attend(queries, queries, values, hidden)
+
+
+class KeysMixed(Attention):
+    """You mixed the keys by the weights. It is the values that are mixed."""
+
+    def attend(
+        self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
+    ) -> Tensor:
+        return super().attend(queries, keys, keys, hidden)
+
+
+ROLES = Family(RolesSwapped, QueriesCompared, KeysMixed)
+
+# --- the gradient --------------------------------------------------------------------------------
+
+
+class WeightsDetached(Attention):
+    """The numbers are right, but no gradient gets back to the queries and the keys, so they can't
+    be trained: the weights were cut off, by `.detach()`, `.data`, `.item()` or `torch.no_grad()`.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        return super().normalise(scores).detach()
+
+
+class KeysDetached(Attention):
+    """The numbers are right, but no gradient gets back to the keys, so they can't be trained: they
+    were cut off, by `.detach()`, `.data` or `torch.no_grad()`.
+    """
+
+    def product(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return super().product(queries, keys.detach())
+
+
+class ValuesDetached(Attention):
+    """The numbers are right, but no gradient gets back to the values, so they can't be trained:
+    they were cut off, by `.detach()`, `.data` or `torch.no_grad()`.
+    """
+
+    def mix(self, weights: Tensor, values: Tensor) -> Tensor:
+        return super().mix(weights, values.detach())
+
+
+class ContextsDetached(Attention):
+    """The numbers are right, but no gradient gets back to queries, keys and values, so nothing of
+    them can be trained: leave out `torch.no_grad()`, `.detach()` and `.data`.
+    """
+
+    def mix(self, weights: Tensor, values: Tensor) -> Tensor:
+        return super().mix(weights, values).detach()
+
+
+GRADIENT = Family(WeightsDetached, KeysDetached, ValuesDetached, ContextsDetached)

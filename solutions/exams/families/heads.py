@@ -1,0 +1,182 @@
+"""What goes wrong with several heads: their axes, their scale, their output, and sharing them."""
+
+import torch
+from torch import Tensor
+
+from solutions.exams.families.family import Family
+from solutions.exams.families.masks import Causal
+
+
+class Heads(Causal):
+    """Attention in heads: features are split among them and merged again."""
+
+    head_dim: int
+
+    def split(self, x: Tensor) -> Tensor:
+        """(batch, tokens, features) to (batch, heads, tokens, head_dim)."""
+        return x.reshape(*x.shape[:2], -1, self.head_dim).transpose(1, 2)
+
+    def merge(self, contexts: Tensor) -> Tensor:
+        """(batch, heads, tokens, head_dim) to (batch, tokens, features)."""
+        return contexts.transpose(1, 2).flatten(2)
+
+    def project(self, contexts: Tensor) -> Tensor:
+        """The merged contexts after the projection of the output; here there is none."""
+        return contexts
+
+    def attend_in_heads(
+        self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
+    ) -> Tensor:
+        """All steps from the projections on: (batch, tokens, d_out)."""
+        q, k, v = (self.split(x) for x in (queries, keys, values))
+        return self.project(self.merge(self.attend(q, k, v, hidden)))
+
+
+class SplitByWrongView(Heads):
+    """The view that splits takes tokens for heads, so each head holds pieces of several tokens.
+    Split the last axis into (heads, head_dim) first, then swap axes 1 and 2.
+    """
+
+    def split(self, x: Tensor) -> Tensor:
+        return x.reshape(len(x), -1, x.shape[1], self.head_dim)
+
+
+class MergedByWrongView(Heads):
+    """The heads are right, the way back mixes the tokens: swap axes 1 and 2, heads and tokens,
+    before you merge.
+    """
+
+    def merge(self, contexts: Tensor) -> Tensor:
+        return contexts.reshape(len(contexts), contexts.shape[2], -1)
+
+
+class WrongViewThereAndBack(SplitByWrongView, MergedByWrongView):
+    """Both views mix the tokens, there and back. Split the last axis first, then swap axes 1 and 2;
+    and swap them back before you merge.
+    """
+
+
+class HeadsInterleaved(Heads):
+    """The features of the heads alternate after merging. First come all features of head 0, then
+    those of head 1, and so on.
+    """
+
+    def merge(self, contexts: Tensor) -> Tensor:
+        return contexts.permute(0, 2, 3, 1).flatten(2)
+
+
+class HeadsTakeTurns(Heads):
+    """Your features are dealt out to the heads in turn, one by one. Head 0 should have the first
+    head_dim features: split into (heads, head_dim), in this order.
+    """
+
+    def split(self, x: Tensor) -> Tensor:
+        return x.reshape(*x.shape[:2], self.head_dim, -1).permute(0, 3, 1, 2)
+
+
+SPLIT = Family(SplitByWrongView, HeadsTakeTurns)
+MERGE = Family(MergedByWrongView, WrongViewThereAndBack, HeadsInterleaved)
+
+
+class ScaledByAllFeatures(Heads):
+    """You divided by the root of the width of all heads together. A score has head_dim terms:
+    divide by the root of the width of one head.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return float((queries.shape[1] * keys.shape[-1]) ** 0.5)
+
+
+class ScaledByHeads(Heads):
+    """You divided by the root of the number of heads. It is the root of their width, head_dim."""
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return float(queries.shape[1] ** 0.5)
+
+
+class KeysSwappedAsBefore(Heads):
+    """You swapped axes 1 and 2 of the keys, as was right without heads. Now they are heads and
+    tokens: swap the last two, transpose(-2, -1).
+    """
+
+    def product(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return queries @ keys.transpose(1, 2)
+
+
+class SoftmaxOverHeads(Heads):
+    """Your softmax runs over the heads; a key that is hidden from all of them is 0 / 0, NaN. Each
+    head has its own softmax: over the keys, the last axis.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        return torch.softmax(scores, dim=1)
+
+
+HEADS = Family(ScaledByAllFeatures, ScaledByHeads, KeysSwappedAsBefore, SoftmaxOverHeads)
+
+
+class NotProjected(Heads):
+    """out_proj is never used. Send the merged contexts through it."""
+
+    def project(self, contexts: Tensor) -> Tensor:
+        return contexts
+
+
+class ProjectedTwice(Heads):
+    """The output projection is applied twice. Once is enough."""
+
+    def project(self, contexts: Tensor) -> Tensor:
+        return super().project(super().project(contexts))
+
+
+OUTPUT = Family(NotProjected, ProjectedTwice)
+
+# --- heads that are shared -----------------------------------------------------------------------
+
+
+class SharedHeads(Heads):
+    """Attention in which several query heads read one key/value head."""
+
+    num_heads: int
+
+    def share(self, x: Tensor) -> Tensor:
+        """(batch, key/value heads, tokens, head_dim) to (batch, num_heads, tokens, head_dim)."""
+        return x.repeat_interleave(self.num_heads // x.shape[1], dim=1)
+
+    def attend(
+        self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
+    ) -> Tensor:
+        return super().attend(queries, self.share(keys), self.share(values), hidden)
+
+
+class Tiled(SharedHeads):
+    """Your query heads read the key/value heads in turn: 0, 1, 0, 1, … Neighbours share:
+    repeat_interleave, not repeat.
+    """
+
+    def share(self, x: Tensor) -> Tensor:
+        return x.repeat(1, self.num_heads // x.shape[1], 1, 1)
+
+
+class FirstHeadForAll(SharedHeads):
+    """All your query heads read the first key/value head. Each is read by its own neighbours."""
+
+    def share(self, x: Tensor) -> Tensor:
+        return x[:, :1].expand(-1, self.num_heads, -1, -1)
+
+
+class SharedHeadsAveraged(SharedHeads):
+    """You averaged the key/value heads, so that every query head reads the same."""
+
+    def share(self, x: Tensor) -> Tensor:
+        return x.mean(dim=1, keepdim=True).expand(-1, self.num_heads, -1, -1)
+
+
+class RepeatedAlongTokens(SharedHeads):
+    """You repeated the tokens of the keys, not the heads: the axis of the heads is 1."""
+
+    def share(self, x: Tensor) -> Tensor:
+        return x.repeat_interleave(self.num_heads // x.shape[1], dim=2)
+
+
+SHARED = Family(Tiled, FirstHeadForAll, SharedHeadsAveraged, RepeatedAlongTokens)

@@ -1,0 +1,88 @@
+"""Masks: what goes wrong in their values. In this course True means hidden."""
+
+from typing import Any
+
+import torch
+
+from solutions.exams.families.family import Answer, Family
+
+
+class VisibleInstead(Answer):
+    """Your mask is True where the key is visible. In this course True means hidden: turn it round
+    with ~.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return ~self.right(*arguments)
+
+
+class MaskOfFloats(Answer):
+    """Your mask is made of the floats 0 and 1. Make it True and False, with dtype=torch.bool or
+    .bool().
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return self.right(*arguments).float()
+
+
+class MaskOfWholeNumbers(Answer):
+    """Your mask is made of the whole numbers 0 and 1. Make it True and False, with dtype=torch.bool
+    or .bool().
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return self.right(*arguments).long()
+
+
+class MaskToBeAdded(Answer):
+    """Your mask holds −∞, to be added to scores. Return the mask itself: True where a key is
+    hidden.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        mask = self.right(*arguments)
+        return torch.zeros(mask.shape).masked_fill(mask, -torch.inf)
+
+
+class TimesInfinity(Answer):
+    """A mask of zeros and ones times −∞ is NaN where it was 0. Return the mask itself, as True and
+    False.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return self.right(*arguments) * -torch.inf
+
+
+class KeysOnRows(Answer):
+    """Your mask has the keys on rows. The queries stand on rows, the keys on columns."""
+
+    def answer(self, *arguments: Any) -> object:
+        return self.right(*arguments).mT
+
+
+class NothingHidden(Answer):
+    """Nothing is hidden. If you call `masked_fill`, `triu` or the like: give the result a name."""
+
+    def answer(self, *arguments: Any) -> object:
+        return torch.zeros_like(self.right(*arguments))
+
+
+class AllHidden(Answer):
+    """This hides everything from everybody. If you multiplied by −∞: 0 · (−∞) is NaN, and NaN as a
+    bool is True.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return torch.ones_like(self.right(*arguments))
+
+
+MASK_VALUES = Family(
+    VisibleInstead,
+    MaskOfFloats,
+    MaskOfWholeNumbers,
+    MaskToBeAdded,
+    TimesInfinity,
+    KeysOnRows,
+    NothingHidden,
+    AllHidden,
+)

@@ -1,0 +1,251 @@
+"""What goes wrong with a mask: how it is put on, and which keys a causal one hides."""
+
+import torch
+from torch import Tensor
+
+from solutions.exams.families.attention import Attention
+from solutions.exams.families.family import Family
+
+
+class Causal(Attention):
+    """Attention that hides the future."""
+
+    def future(self, queries: int, keys: int) -> Tensor:
+        """True where a key comes after its query; the last query stands at the last key."""
+        return later(queries, keys)
+
+
+def later(queries: int, keys: int, by: int = 1) -> Tensor:
+    """True where a key comes after its query, by at least so many places."""
+    return torch.ones(queries, keys, dtype=torch.bool).triu(keys - queries + by)
+
+
+# --- putting it on -------------------------------------------------------------------------------
+
+
+class NothingHidden(Attention):
+    """Nothing is hidden: these are the results without a mask. `masked_fill` returns a new tensor:
+    if you call it, give its result a name.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        return self.normalise(scores)
+
+
+class InvertedMask(Attention):
+    """You hid what should be visible, and show what should be hidden. True in a mask means
+    hidden.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        return super().weigh(scores, None if hidden is None else ~hidden)
+
+
+class ScoreOfZero(Attention):
+    """You gave hidden keys the score 0, and exp(0) is 1, so they still get a share. Fill with
+    −∞.
+    """
+
+    fill = 0.0
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        return self.normalise(scores if hidden is None else scores.masked_fill(hidden, self.fill))
+
+
+class ScoreOfMinusTen(ScoreOfZero):
+    """You gave hidden keys the score −10. That is a small share and not none, and next to low
+    scores it is a large one. Fill with −∞.
+    """
+
+    fill = -10.0
+
+
+class ScoreOfMinusHundred(ScoreOfZero):
+    """You gave hidden keys a score that is low, such as −100, but not below all scores: next to
+    lower ones they get a large share. Only −∞ is low enough for all of them.
+    """
+
+    fill = -100.0
+
+
+class PlusInfinity(ScoreOfZero):
+    """You filled with +∞, and ∞ − ∞ is NaN. `-float("-inf")` has two minus signs."""
+
+    fill = torch.inf
+
+
+class TimesInfinity(Attention):
+    """The NaNs come from multiplying the mask by −∞: 0 · (−∞) is NaN. Fill with −∞ where the mask
+    is True.
+    """
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return scores + hidden * -torch.inf
+
+
+class MaskAdded(Attention):
+    """You added the mask as it is to the scores. True counts as 1, so hidden keys get a little
+    more. Fill with −∞ where it is True.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        return self.normalise(scores if hidden is None else scores + hidden)
+
+
+class MaskedAfterwards(Attention):
+    """You set the weights of hidden keys to 0 after the softmax, so the others sum to less than 1.
+    Hide their scores, before it.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        weights = self.normalise(scores)
+        return weights if hidden is None else weights.masked_fill(hidden, 0.0)
+
+
+class InfinityAfterwards(Attention):
+    """You filled the weights with −∞, and no softmax follows that could make 0 of it. Fill the
+    scores, before the softmax.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        weights = self.normalise(scores)
+        return weights if hidden is None else weights.masked_fill(hidden, -torch.inf)
+
+
+class DividedOnceMore(MaskedAfterwards):
+    """You hid after the softmax and divided again. Where hidden scores are far above the others,
+    these have been rounded to 0, and 0 / 0 is NaN. Hide the scores first.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        weights = super().weigh(scores, hidden)
+        return weights / weights.sum(dim=-1, keepdim=True)
+
+
+MASK = Family(
+    NothingHidden,
+    InvertedMask,
+    ScoreOfZero,
+    ScoreOfMinusTen,
+    ScoreOfMinusHundred,
+    PlusInfinity,
+    TimesInfinity,
+    MaskAdded,
+    MaskedAfterwards,
+    InfinityAfterwards,
+    DividedOnceMore,
+)
+
+# --- rows that are all hidden --------------------------------------------------------------------
+
+
+class NotCleaned(Attention):
+    """A row that is all hidden is NaN, since a softmax over −∞ alone is 0 / 0. Set the weights of
+    hidden keys to 0 after the softmax as well. If you multiply: 0 · NaN is NaN. Use masked_fill or
+    torch.where.
+    """
+
+    def clean(self, weights: Tensor, hidden: Tensor) -> Tensor:
+        return weights
+
+
+class LargeNegativeNumber(ScoreOfZero):
+    """You filled with a large negative number such as −10⁹. Where all keys are hidden, all scores
+    are the same, and each gets an equal share. The weights of such a row should be 0.
+    """
+
+    fill = -1e9
+
+
+class ScoreOfZeroCleaned(Attention):
+    """You gave hidden keys the score 0, and exp(0) is 1: they take their share from the others,
+    even if it is set to 0 afterwards. Fill with −∞.
+    """
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return scores.masked_fill(hidden, 0.0)
+
+
+class HiddenRowUnmasked(Attention):
+    """In a row that is all hidden you lift the mask, so the query sees what it should not. The
+    weights of such a row should be 0.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        seen = None if hidden is None else hidden & ~hidden.all(dim=-1, keepdim=True)
+        return super().weigh(scores, seen)
+
+
+class InvertedUncleaned(Attention):
+    """You hid what should be visible, which gives NaN where nothing is hidden. True in a mask means
+    hidden.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        if hidden is None:
+            return self.normalise(scores)
+        return self.normalise(self.hide(scores, ~hidden))
+
+
+class InvertedOnce(Attention):
+    """You turned the mask round in one place and not in the other, and nothing is left. It is True
+    where a key is hidden: fill the scores there, and set the weights to 0 there.
+    """
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return super().hide(scores, ~hidden)
+
+
+EMPTY_ROWS = Family(
+    NotCleaned,
+    LargeNegativeNumber,
+    ScoreOfZeroCleaned,
+    HiddenRowUnmasked,
+    InvertedUncleaned,
+    InvertedOnce,
+)
+
+# --- the future ----------------------------------------------------------------------------------
+
+
+class PastHidden(Causal):
+    """You hid the past. With queries on rows the future is above the diagonal: triu, not tril."""
+
+    def future(self, queries: int, keys: int) -> Tensor:
+        return torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries - 1)
+
+
+class DiagonalHidden(Causal):
+    """You hid the diagonal as well, so no token sees itself; one that sees nothing at all becomes
+    NaN. Begin the mask one place away from the diagonal.
+    """
+
+    def future(self, queries: int, keys: int) -> Tensor:
+        return later(queries, keys, by=0)
+
+
+class NextVisible(Causal):
+    """Each token still sees the next one: your mask begins one place too far from the diagonal."""
+
+    def future(self, queries: int, keys: int) -> Tensor:
+        return later(queries, keys, by=2)
+
+
+class MaskOfFloats(Causal):
+    """`masked_fill` takes True and False only, and your mask is made of floats: add .bool()."""
+
+    def future(self, queries: int, keys: int) -> Tensor:
+        return super().future(queries, keys).float()
+
+
+class AlignedToTheStart(Causal):
+    """Your mask is aligned to the first key: the new tokens see the oldest ones only. They are the
+    last ones, so shift it by the number of tokens before them.
+    """
+
+    def future(self, queries: int, keys: int) -> Tensor:
+        return torch.ones(queries, keys, dtype=torch.bool).triu(1)
+
+
+FUTURE = Family(PastHidden, DiagonalHidden, NextVisible, MaskOfFloats)
+OFFSET = Family(AlignedToTheStart)

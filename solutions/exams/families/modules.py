@@ -1,0 +1,185 @@
+"""What goes wrong in modules: dropout, biases, and the mask that a module keeps."""
+
+import torch
+from torch import Tensor, nn
+
+from solutions.exams.families.attention import Attention
+from solutions.exams.families.family import Family
+from solutions.exams.families.masks import Causal
+
+# --- dropout -------------------------------------------------------------------------------------
+
+
+class Dropping(Attention):
+    """Attention that drops weights in training."""
+
+    dropout: nn.Dropout
+
+    def drop(self, weights: Tensor) -> Tensor:
+        dropped: Tensor = self.dropout(weights)
+        return dropped
+
+    def rate(self, dropout: float) -> float:
+        """The p of nn.Dropout."""
+        return dropout
+
+
+class NoDropout(Dropping):
+    """No weight is dropped in training: nothing is, or it is scores, before the softmax. Drop the
+    weights, after it.
+    """
+
+    def drop(self, weights: Tensor) -> Tensor:
+        return weights
+
+
+class DropoutAlways(Dropping):
+    """Your module drops in eval mode, too. `nn.Dropout` knows the mode if it is made in __init__:
+    one made in forward is always in training mode. `F.dropout` has to be told:
+    training=self.training.
+    """
+
+    def drop(self, weights: Tensor) -> Tensor:
+        return nn.functional.dropout(weights, self.dropout.p)
+
+
+class DropoutOnScores(NoDropout):
+    """You drop scores, before the softmax. A dropped score is 0, and exp(0) is a share: drop the
+    weights.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        return super().weigh(self.dropout(scores), hidden)
+
+
+class DropoutOnMaskedScores(NoDropout):
+    """You drop scores, before the softmax: 0 · (−∞) is NaN, and a score of 0 is still a share. Drop
+    the weights.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        return super().normalise(self.dropout(scores))
+
+
+class DropoutOnContexts(NoDropout):
+    """You drop features of the contexts. Drop attention weights, before they meet the values."""
+
+    def mix(self, weights: Tensor, values: Tensor) -> Tensor:
+        dropped: Tensor = self.dropout(super().mix(weights, values))
+        return dropped
+
+
+class DropoutOnValues(NoDropout):
+    """You drop features of the values. Drop attention weights, before they meet the values."""
+
+    def mix(self, weights: Tensor, values: Tensor) -> Tensor:
+        return super().mix(weights, self.dropout(values))
+
+
+class RenormalisedAfterDropout(Dropping):
+    """You made the rows sum to 1 again after the dropout. It leaves them as they are: on average
+    they sum to 1.
+    """
+
+    def drop(self, weights: Tensor) -> Tensor:
+        dropped = super().drop(weights)
+        return dropped / dropped.sum(dim=-1, keepdim=True)
+
+
+class FixedDropout(Dropping):
+    """Your dropout has a p of its own. Pass on the one that the class is given:
+    nn.Dropout(dropout).
+    """
+
+    def rate(self, dropout: float) -> float:
+        return 0.5
+
+
+class KeptInsteadOfDropped(Dropping):
+    """You gave nn.Dropout the probability of being kept. Its p, like `dropout`, is the probability
+    of being dropped.
+    """
+
+    def rate(self, dropout: float) -> float:
+        return 1 - dropout
+
+
+DROPOUT = Family(
+    NoDropout,
+    DropoutAlways,
+    DropoutOnScores,
+    DropoutOnMaskedScores,
+    DropoutOnContexts,
+    DropoutOnValues,
+    RenormalisedAfterDropout,
+    FixedDropout,
+    KeptInsteadOfDropped,
+)
+
+# --- biases --------------------------------------------------------------------------------------
+
+
+class Projecting(Attention):
+    """Attention with projections of its own."""
+
+    def biased(self, qkv_bias: bool) -> bool:
+        """Whether the projections have a bias."""
+        return qkv_bias
+
+
+class BiasAlways(Projecting):
+    """The three projections have a bias though `qkv_bias` is False: nn.Linear adds one unless it is
+    told bias=qkv_bias.
+    """
+
+    def biased(self, qkv_bias: bool) -> bool:
+        return True
+
+
+class BiasNever(Projecting):
+    """With qkv_bias=True the three projections have no bias. Pass it on: nn.Linear(…,
+    bias=qkv_bias).
+    """
+
+    def biased(self, qkv_bias: bool) -> bool:
+        return False
+
+
+BIAS = Family(BiasAlways, BiasNever)
+
+# --- the mask that a module keeps ----------------------------------------------------------------
+
+
+class Keeping(Causal, nn.Module):
+    """Attention that keeps its mask."""
+
+    mask: torch.Tensor
+
+    def keep(self, hidden: Tensor) -> None:
+        """Make the mask a part of the module."""
+        self.register_buffer("mask", hidden)
+
+    def cut(self, num_tokens: int) -> Tensor:
+        """The mask for so many tokens."""
+        return self.mask[:num_tokens, :num_tokens]
+
+
+class MaskTrained(Keeping):
+    """Your mask is a parameter, and an optimiser is given all parameters. What belongs to the
+    module and is not trained is a buffer: register_buffer.
+    """
+
+    def keep(self, hidden: Tensor) -> None:
+        self.mask = nn.Parameter(hidden, requires_grad=False)
+
+
+class MaskNotCut(Keeping):
+    """Your mask fits sentences of context_length words only. Cut it to the words that are there:
+    the first num_tokens rows and columns.
+    """
+
+    def cut(self, num_tokens: int) -> Tensor:
+        return self.mask
+
+
+KEPT_MASK = Family(MaskTrained, MaskNotCut)

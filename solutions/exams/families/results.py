@@ -1,0 +1,99 @@
+"""Results: what goes wrong after the right numbers have been found."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from solutions.exams.families.family import Answer, Family
+
+
+def _changed(change: Any, result: Any) -> Any:
+    """Change every array of a result."""
+    return tuple(map(change, result)) if isinstance(result, tuple) else change(result)
+
+
+class InFloat64(Answer):
+    """The numbers are right, but float32 went in and float64 came out. Keep the dtype of what you
+    are given.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return _changed(_in_float64, self.right(*arguments))
+
+
+def _in_float64(result: Any) -> Any:
+    return result.astype(np.float64)
+
+
+class InFloat32(Answer):
+    """The numbers are right, but float64 went in and float32 came out, which is what torch makes
+    unless told otherwise. Keep the dtype of what you are given.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return _changed(torch.Tensor.float, self.right(*arguments))
+
+
+ARRAY_DTYPE, TENSOR_DTYPE = Family(InFloat64), Family(InFloat32)
+
+
+class FirstRowReturned(Answer):
+    """This is the first part of the result alone: the first row, or the first sentence of a batch.
+    If you have a loop, it returns in its first turn: collect all parts, and return them after it.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return _changed(lambda result: result[0], self.right(*arguments))
+
+
+class OnlyTheFirstRowFilled(Answer):
+    """Only the first part of the result is filled, the rest is still 0. Does `return` stand inside
+    the loop?
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return _changed(lambda result: _kept(result, 0), self.right(*arguments))
+
+
+class OnlyTheLastRowFilled(Answer):
+    """Only the last part of the result is filled, the rest is still 0. Does each turn of your loop
+    begin with zeros? Make them once, before it.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return _changed(lambda result: _kept(result, -1), self.right(*arguments))
+
+
+def _kept(result: Any, row: int) -> Any:
+    kept = 0 * result
+    kept[row] = result[row]
+    return kept
+
+
+LOOP = Family(FirstRowReturned, OnlyTheFirstRowFilled, OnlyTheLastRowFilled)
+
+
+class Swapped(Answer):
+    """The two results are in the wrong order: the exercise says which one comes first."""
+
+    def answer(self, *arguments: Any) -> object:
+        first, second = self.right(*arguments)
+        return second, first
+
+
+class FirstAlone(Answer):
+    """This is the first of two results alone. Return both, with a comma between them."""
+
+    def answer(self, *arguments: Any) -> object:
+        return self.right(*arguments)[0]
+
+
+class SecondAlone(Answer):
+    """This is the second of two results alone. Return both, with a comma between them."""
+
+    def answer(self, *arguments: Any) -> object:
+        return self.right(*arguments)[1]
+
+
+PAIR = Family(Swapped, FirstAlone, SecondAlone)

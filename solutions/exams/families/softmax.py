@@ -1,0 +1,190 @@
+"""The softmax of an array, written out: what goes wrong in it."""
+
+from typing import Any
+
+import numpy as np
+
+from solutions.exams.families.family import Family
+
+
+class Softmax:
+    """The softmax in steps, each for a slip to get wrong."""
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        """What is subtracted from the scores, so that no exponential overflows."""
+        return x.max(axis=axis, keepdims=True)
+
+    def total(self, exponentials: np.ndarray, axis: int) -> Any:
+        """What the exponentials are divided by."""
+        return exponentials.sum(axis=axis, keepdims=True)
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        """All steps in their order."""
+        exponentials = np.exp(x - self.shift(x, axis))
+        return exponentials / self.total(exponentials, axis)
+
+
+# --- the axis ------------------------------------------------------------------------------------
+
+
+class OverEverything(Softmax):
+    """All your weights together sum to 1. They should sum to 1 along the axis, once for each row or
+    column.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return x.max()
+
+    def total(self, exponentials: np.ndarray, axis: int) -> Any:
+        return exponentials.sum()
+
+
+class OneMaximumForAll(Softmax):
+    """You subtracted the largest score of the whole array. In a row far below it, every exponential
+    is 0, and 0 / 0 is NaN: take the maximum along the axis.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return x.max()
+
+
+class KeepdimsForgotten(Softmax):
+    """Once an axis is summed away, row i's sum lines up with column i. Keep that axis, with length
+    1, in the maximum and in the sum.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return x.max(axis=axis)
+
+    def total(self, exponentials: np.ndarray, axis: int) -> Any:
+        return exponentials.sum(axis=axis)
+
+
+class MaximumWithoutKeepdims(Softmax):
+    """The sum has kept its axis, the maximum has not: row i's maximum lines up with column i. Keep
+    the axis there too.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return x.max(axis=axis)
+
+
+class SumWithoutKeepdims(Softmax):
+    """The sum has lost its axis, so that row i's sum divides column i. Keep the axis, with length
+    1.
+    """
+
+    def total(self, exponentials: np.ndarray, axis: int) -> Any:
+        return exponentials.sum(axis=axis)
+
+
+SOFTMAX_AXIS = Family(
+    OverEverything, OneMaximumForAll, KeepdimsForgotten, MaximumWithoutKeepdims, SumWithoutKeepdims
+)
+
+# --- the shift -----------------------------------------------------------------------------------
+
+
+class Overflowing(Softmax):
+    """`exp` of a large score is inf, and inf / inf is NaN; in float32 that begins at 89. Subtract
+    the largest score first: the weights stay the same.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return 0
+
+
+class ShiftedByTheMinimum(Softmax):
+    """You subtracted the smallest score, and the largest one then still overflows. Subtract the
+    largest.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return x.min(axis=axis, keepdims=True)
+
+
+class ShiftedByTheMean(Softmax):
+    """You subtracted the mean. Scores far above it still overflow, or one of −∞ makes it −∞ as
+    well: subtract the largest.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return x.mean(axis=axis, keepdims=True)
+
+
+class Clipped(Softmax):
+    """You cut the scores off, so that 1000 and 1001 became the same. Subtract the largest instead:
+    that keeps their differences.
+    """
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        return super().answer(np.clip(x, -80, 80), axis)
+
+
+class TurnedRound(Softmax):
+    """The smallest score got the largest weight: you subtracted the scores from their maximum.
+    Subtract the maximum from the scores.
+    """
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        return super().answer(-x, axis)
+
+
+class WrittenInPlace(Softmax):
+    """The numbers are right, but `-=` also changes the array that the caller handed in. Leave it as
+    it is and make a new one: `x = x - …`.
+    """
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        x -= x.max(axis=axis, keepdims=True)
+        return super().answer(x, axis)
+
+
+SOFTMAX_SHIFT = Family(
+    Overflowing, ShiftedByTheMinimum, ShiftedByTheMean, Clipped, TurnedRound, WrittenInPlace
+)
+
+# --- something else than a softmax ---------------------------------------------------------------
+
+
+class NeverDivided(Softmax):
+    """These are exponentials that no one divided. Divide by their sum along the axis."""
+
+    def total(self, exponentials: np.ndarray, axis: int) -> Any:
+        return 1
+
+
+class Shares(Softmax):
+    """You divided the scores by their sum, and a score below zero made a weight below zero. Take
+    the exponential of each first.
+    """
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        return x / x.sum(axis=axis, keepdims=True)
+
+
+class SizesAsShares(Softmax):
+    """The sign of the scores was dropped: a score far below zero gets as much as one far above it.
+    Take the exponential instead.
+    """
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        return np.abs(x) / np.abs(x).sum(axis=axis, keepdims=True)
+
+
+class WinnerTakesAll(Softmax):
+    """You gave all the weight to the largest score. The softmax leaves every score a share."""
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        return (x == x.max(axis=axis, keepdims=True)).astype(x.dtype)
+
+
+class Logarithms(Softmax):
+    """These are the logarithms of the weights: all below zero. Return the weights."""
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        shifted = x - x.max(axis=axis, keepdims=True)
+        return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+
+
+NO_SOFTMAX = Family(NeverDivided, Shares, SizesAsShares, WinnerTakesAll, Logarithms)

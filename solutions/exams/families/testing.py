@@ -1,0 +1,160 @@
+"""Answers that are tests: what goes wrong when results are compared.
+
+A test is written here in steps: it has pairs of results, and says whether both of each are alike.
+An exercise says which pairs these are.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+
+from solutions.exams.families.family import Family
+
+Pairs = Iterable[tuple[Any, Any]]
+
+
+class Comparison:
+    """A test in steps, each for a slip to get wrong."""
+
+    def pairs(self, *arguments: Any) -> Pairs:
+        """The results that have to be alike, each before something was changed and after it."""
+        raise NotImplementedError
+
+    def alike(self, before: Any, after: Any) -> bool:
+        """Whether two results agree, but for rounding."""
+        return bool(close(before, after).all())
+
+    def answer(self, *arguments: Any) -> Any:
+        """The verdict: whether all pairs are alike."""
+        return all(self.alike(before, after) for before, after in self.pairs(*arguments))
+
+
+def close(before: Any, after: Any, atol: float = 1e-8) -> Any:
+    """For each number whether it has stayed, but for rounding."""
+    isclose: Any = torch.isclose if isinstance(before, torch.Tensor) else np.isclose
+    return isclose(before, after, atol=atol)
+
+
+# --- the verdict ---------------------------------------------------------------------------------
+
+
+class AlwaysTrue(Comparison):
+    """Your test says True to everything. Both sides of the comparison seem to be the same thing."""
+
+    def answer(self, *arguments: Any) -> Any:
+        return True
+
+
+class AlwaysFalse(Comparison):
+    """Your test says False to everything, even where nothing changes at all. Look at what you
+    compare, and at what you return.
+    """
+
+    def answer(self, *arguments: Any) -> Any:
+        return False
+
+
+class TurnedRound(Comparison):
+    """Your answer is the wrong way round: True is for what passes the test."""
+
+    def answer(self, *arguments: Any) -> Any:
+        return not super().answer(*arguments)
+
+
+class ATableOfTruths(Comparison):
+    """This is an answer for every number. Say True or False once, for all of them together."""
+
+    def answer(self, *arguments: Any) -> Any:
+        return close(*next(iter(self.pairs(*arguments))))
+
+
+VERDICT = Family(AlwaysTrue, AlwaysFalse, TurnedRound, ATableOfTruths)
+
+# --- how close is close --------------------------------------------------------------------------
+
+
+class ToTheLastBit(Comparison):
+    """You compare to the last bit, as `==` and `equal` do. Both results are rounded on their way:
+    allow for that, with `allclose`.
+    """
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool((before == after).all())
+
+
+class TooGenerous(Comparison):
+    """You allow for more than rounding, and a small difference passes. Leave `allclose` its own
+    tolerances.
+    """
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool(close(before, after, atol=0.1).all())
+
+
+class RisesOverlooked(Comparison):
+    """Your test does not see numbers that rise. Does a difference keep its sign? One below zero is
+    below every bound: take its absolute value.
+    """
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool((before - after).max() < 1e-6)
+
+
+class FallsOverlooked(Comparison):
+    """Your test does not see numbers that fall. Does a difference keep its sign? One below zero is
+    below every bound: take its absolute value.
+    """
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool((after - before).max() < 1e-6)
+
+
+CLOSENESS = Family(ToTheLastBit, TooGenerous, RisesOverlooked, FallsOverlooked)
+
+# --- how much is compared ------------------------------------------------------------------------
+
+
+class AnyNumber(Comparison):
+    """Your test is content when some of the numbers agree. All of them have to: `all` instead of
+    `any`, or `allclose`.
+    """
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool(close(before, after).any())
+
+
+class FirstNumberOnly(Comparison):
+    """Your test looks at the first number only. Each of them can be wrong: compare all."""
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool(close(before.reshape(-1)[0], after.reshape(-1)[0]))
+
+
+class FirstRowOnly(Comparison):
+    """Your test looks at the first row only. Each of them can be wrong: compare all."""
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool(close(before[0], after[0]).all())
+
+
+class LastRowOnly(Comparison):
+    """Your test looks at the last row only. Each of them can be wrong: compare all. If you do, in a
+    loop: does the last round overwrite what earlier ones found?
+    """
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool(close(before[-1], after[-1]).all())
+
+
+class TotalsOnly(Comparison):
+    """You compare totals or averages, in which one number can make up for another. Compare number
+    by number.
+    """
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool(close(before.sum(), after.sum()))
+
+
+EXTENT = Family(AnyNumber, FirstNumberOnly, FirstRowOnly, LastRowOnly, TotalsOnly)

@@ -1,0 +1,199 @@
+"""The exam of `cosine_similarity`, lesson 00."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from autograder import Draw, Exam
+from solutions import foundations as reference
+from solutions.exams.foundations._specimens import OPPOSED, Pair, length
+
+cosine = Exam(reference.cosine_similarity)
+
+
+@cosine.example
+def as_on_paper() -> Pair:
+    """(1, 2, 2) and (3, 0, 4), as on paper"""
+    return np.array([1.0, 2.0, 2.0]), np.array([3.0, 0.0, 4.0])
+
+
+@cosine.example
+def pointing_apart() -> Pair:
+    """(2, -1) and (-1.5, 0.5), which point apart"""
+    return OPPOSED
+
+
+@cosine.case
+def any_directions(draw: Draw) -> Pair:
+    """vectors drawn at random"""
+    return draw("d"), draw("d")
+
+
+@cosine.case(times=1)
+def at_right_angles(draw: Draw) -> Pair:
+    """vectors at a right angle"""
+    x, y = draw.fix(d=2)("d")
+    return np.array([x, y]), np.array([-y, x])
+
+
+@cosine.case(times=1)
+def on_one_line(draw: Draw) -> Pair:
+    """vectors of one entry"""
+    draw.fix(d=1)
+    return draw("d"), draw("d")
+
+
+@cosine.case(times=1)
+def long_and_short(draw: Draw) -> Pair:
+    """one long and one short vector of 200 entries"""
+    draw.fix(d=200)
+    return draw("d", scale=30), draw("d", scale=0.3)
+
+
+@cosine.holds
+def length_does_not_matter(
+    cosine_similarity: Callable[..., float], a: np.ndarray, b: np.ndarray
+) -> bool:
+    """a vector ten times as long has the same cosine"""
+    return bool(np.isclose(cosine_similarity(10 * a, b), cosine_similarity(a, b), atol=1e-5))
+
+
+@cosine.holds
+def turned_round_means_minus(
+    cosine_similarity: Callable[..., float], a: np.ndarray, b: np.ndarray
+) -> bool:
+    """a vector turned round has the opposite cosine"""
+    return bool(np.isclose(cosine_similarity(-a, b), -cosine_similarity(a, b), atol=1e-5))
+
+
+@cosine.misconception
+def lengths_left_in(a: np.ndarray, b: np.ndarray) -> object:
+    """This is the dot product. Divide it by both lengths."""
+    return a @ b
+
+
+@cosine.misconception
+def missing_square_root(a: np.ndarray, b: np.ndarray) -> object:
+    """You divided by the squared lengths. A length is the square root of the sum of squares."""
+    return a @ b / ((a @ a) * (b @ b))
+
+
+@cosine.misconception
+def brackets_missing(a: np.ndarray, b: np.ndarray) -> object:
+    """`x / y * z` divides by y and then multiplies by z. Both lengths belong below the line: put
+    them in brackets.
+    """
+    return a @ b / length(a) * length(b)
+
+
+@cosine.misconception
+def only_the_length_of_a(a: np.ndarray, b: np.ndarray) -> object:
+    """You divided by the length of a alone. Divide by the length of b as well."""
+    return a @ b / length(a)
+
+
+@cosine.misconception
+def only_the_length_of_b(a: np.ndarray, b: np.ndarray) -> object:
+    """You divided by the length of b alone. Divide by the length of a as well."""
+    return a @ b / length(b)
+
+
+@cosine.misconception
+def lengths_added(a: np.ndarray, b: np.ndarray) -> object:
+    """You added the two lengths before you divided by them. Multiply them."""
+    return a @ b / (length(a) + length(b))
+
+
+@cosine.misconception
+def absolute_entries_added(a: np.ndarray, b: np.ndarray) -> object:
+    """Your lengths are sums of entries. Square the entries, add, take the square root."""
+    return a @ b / (np.abs(a).sum() * np.abs(b).sum())
+
+
+@cosine.misconception
+def counts_for_lengths(a: np.ndarray, b: np.ndarray) -> object:
+    """You divided by how many entries there are. `len` counts; the length of an arrow is another
+    thing: the root of the sum of its squared entries.
+    """
+    return a @ b / (len(a) * len(b))
+
+
+@cosine.misconception
+def averaged_products(a: np.ndarray, b: np.ndarray) -> object:
+    """You divided by the dimension. Divide by both lengths instead."""
+    return a @ b / len(a)
+
+
+@cosine.misconception
+def the_angle(a: np.ndarray, b: np.ndarray) -> object:
+    """This is the angle. Return its cosine."""
+    return np.arccos(a @ b / (length(a) * length(b)))
+
+
+@cosine.misconception
+def a_distance(a: np.ndarray, b: np.ndarray) -> object:
+    """This is 1 minus the cosine, a distance. Return the cosine: 1 for the same direction."""
+    return 1 - a @ b / (length(a) * length(b))
+
+
+@cosine.misconception
+def cosine_of_the_dot_product(a: np.ndarray, b: np.ndarray) -> object:
+    """You took the dot product for an angle and handed it to `np.cos`. No angle is needed: divide
+    the dot product by both lengths.
+    """
+    return np.cos(a @ b)
+
+
+@cosine.misconception
+def root_of_each_entry(a: np.ndarray, b: np.ndarray) -> object:
+    """Your lengths are vectors: the root was taken entry by entry. Add all the squares first, then
+    take one root.
+    """
+    return a @ b / (np.sqrt(a**2) * np.sqrt(b**2))
+
+
+@cosine.misconception
+def roots_summed(a: np.ndarray, b: np.ndarray) -> object:
+    """You took the root of each entry, which is NaN below zero. Square the entries, add the
+    squares, then take one root.
+    """
+    return a @ b / (np.sqrt(a).sum() * np.sqrt(b).sum())
+
+
+@cosine.misconception
+def normalised_in_place(a: np.ndarray, b: np.ndarray) -> object:
+    """The number is right, but `/=` also changes the vectors that the caller handed in. Make new
+    ones.
+    """
+    a /= length(a)
+    b /= length(b)
+    return a @ b
+
+
+@cosine.misconception
+def sign_lost(a: np.ndarray, b: np.ndarray) -> object:
+    """The sign got lost: vectors that point apart have a cosine below zero."""
+    return abs(a @ b) / (length(a) * length(b))
+
+
+@cosine.accepts
+def cosine_in_loops(a: np.ndarray, b: np.ndarray) -> float:
+    """Loops."""
+    product = square_a = square_b = 0.0
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        product += x * y
+        square_a += x * x
+        square_b += y * y
+    return product / float(np.sqrt(square_a) * np.sqrt(square_b))
+
+
+@cosine.accepts
+def cosine_of_unit_vectors(a: np.ndarray, b: np.ndarray) -> object:
+    """Both vectors brought to length 1."""
+    return np.dot(a / np.linalg.norm(a), b / np.linalg.norm(b))
+
+
+@cosine.accepts
+def cosine_with_one_root(a: np.ndarray, b: np.ndarray) -> object:
+    """One root for both."""
+    return np.sum(a * b) / np.sqrt(np.sum(a**2) * np.sum(b**2))

@@ -1,0 +1,159 @@
+"""The exam of `dot_product`, lesson 00."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from autograder import Draw, Exam
+from companion import HELLO_SHINY_SUN
+from solutions import foundations as reference
+from solutions.exams.foundations._specimens import OPPOSED, Pair, length
+
+HELLO, SHINY, _ = HELLO_SHINY_SUN.vectors
+
+dot = Exam(reference.dot_product)
+
+
+@dot.example
+def hello_and_shiny() -> Pair:
+    """the vectors of "Hello" and "shiny\""""
+    return HELLO, SHINY
+
+
+@dot.example
+def two_apart() -> Pair:
+    """(2, -1) and (-1.5, 0.5), which point apart"""
+    return OPPOSED
+
+
+@dot.case
+def any_two(draw: Draw) -> Pair:
+    """vectors drawn at random"""
+    return draw("d"), draw("d")
+
+
+@dot.case(times=1)
+def of_one_entry(draw: Draw) -> Pair:
+    """vectors of one entry"""
+    draw.fix(d=1)
+    return draw("d"), draw("d")
+
+
+@dot.case(times=1)
+def of_many_entries(draw: Draw) -> Pair:
+    """vectors of 200 entries"""
+    draw.fix(d=200)
+    return draw("d"), draw("d")
+
+
+@dot.case(times=1)
+def of_whole_numbers(draw: Draw) -> Pair:
+    """vectors of whole numbers"""
+    return draw.integers("d", below=9), draw.integers("d", below=9)
+
+
+@dot.holds
+def order_of_the_two(dot_product: Callable[..., float], a: np.ndarray, b: np.ndarray) -> bool:
+    """a · b is the same as b · a"""
+    return bool(np.isclose(dot_product(a, b), dot_product(b, a), atol=1e-5))
+
+
+@dot.misconception
+def products_not_added(a: np.ndarray, b: np.ndarray) -> object:
+    """These are the products, entry by entry. A dot product adds them up to one number."""
+    return a * b
+
+
+@dot.misconception
+def last_product_only(a: np.ndarray, b: np.ndarray) -> object:
+    """Only the last product is left: each turn of your loop replaces the total. Add to it
+    instead.
+    """
+    return a[-1] * b[-1]
+
+
+@dot.misconception
+def first_product_only(a: np.ndarray, b: np.ndarray) -> object:
+    """What comes out is as large as the first product alone. Does `return` stand inside the
+    loop?
+    """
+    return a[0] * b[0]
+
+
+@dot.misconception
+def decimals_cut_off(a: np.ndarray, b: np.ndarray) -> object:
+    """The decimals are gone: something turned your numbers into whole ones. Is there an `int` in
+    your code?
+    """
+    return sum(int(x * y) for x, y in zip(a, b, strict=True))
+
+
+@dot.misconception
+def sums_multiplied(a: np.ndarray, b: np.ndarray) -> object:
+    """Every entry of a met every entry of b. Entry i of a meets only entry i of b: one loop, not
+    two.
+    """
+    return a.sum() * b.sum()
+
+
+@dot.misconception
+def last_entry_missed(a: np.ndarray, b: np.ndarray) -> object:
+    """The last entries are missing from this sum. Let the loop run over all of them."""
+    return a[:-1] @ b[:-1]
+
+
+@dot.misconception
+def first_entry_missed(a: np.ndarray, b: np.ndarray) -> object:
+    """The first entries are missing from this sum. Python counts from 0."""
+    return a[1:] @ b[1:]
+
+
+@dot.misconception
+def started_at_one(a: np.ndarray, b: np.ndarray) -> object:
+    """Your sum is too large by 1. A sum starts at 0."""
+    return 1 + a @ b
+
+
+@dot.misconception
+def multiplied_up(a: np.ndarray, b: np.ndarray) -> object:
+    """Your total is always 0: zero times anything stays zero. Add the products to it."""
+    return 0.0
+
+
+@dot.misconception
+def entries_added(a: np.ndarray, b: np.ndarray) -> object:
+    """You added all the entries. Multiply each pair first, then add the products."""
+    return (a + b).sum()
+
+
+@dot.misconception
+def cosine_already(a: np.ndarray, b: np.ndarray) -> object:
+    """This is the cosine: the dot product divided by both lengths. Here nothing is divided."""
+    return a @ b / (length(a) * length(b))
+
+
+@dot.accepts
+def dot_by_index(a: np.ndarray, b: np.ndarray) -> float:
+    """A loop over the places."""
+    result = 0.0
+    for i in range(len(a)):
+        result += float(a[i]) * float(b[i])
+    return result
+
+
+@dot.accepts
+def dot_by_sum(a: np.ndarray, b: np.ndarray) -> object:
+    """Products, then NumPy's sum."""
+    return np.sum(a * b)
+
+
+@dot.accepts
+def dot_by_generator(a: np.ndarray, b: np.ndarray) -> object:
+    """Python's sum over pairs."""
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+@dot.accepts
+def dot_by_matmul(a: np.ndarray, b: np.ndarray) -> object:
+    """The operator."""
+    return a @ b

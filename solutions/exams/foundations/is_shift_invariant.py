@@ -1,0 +1,260 @@
+"""The exam of `is_shift_invariant`, lesson 00."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from autograder import Draw, Exam
+from companion import leave_as_is, shares, torch_softmax
+from solutions import foundations as reference
+from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+
+Function = Callable[[np.ndarray], np.ndarray]
+Trial = tuple[Function, np.ndarray, float]
+
+invariant = Exam(reference.is_shift_invariant, dtypes=("float64",))
+
+SCORES = np.array([[2.1, 1.4, 0.3], [1.6, 0.7, 0.5]])
+ONE_ROW_OF_EQUALS = np.array([[2.1, 1.2, 0.3], [0.5, 0.5, 0.5]])
+FIRST_IS_THE_MEAN = np.array([[0.5, 0.2, 0.8], [1.6, 0.7, 0.5]])
+EIGHTHS = np.array([[2.125, 1.25, 0.375], [1.625, 0.75, 0.5]])
+
+
+@invariant.example
+def on_softmax() -> Trial:
+    """the softmax"""
+    return torch_softmax, SCORES, 1.7
+
+
+@invariant.example
+def on_shares() -> Trial:
+    """shares of the sum, the second row three equal scores"""
+    return shares, ONE_ROW_OF_EQUALS, 1.7
+
+
+@invariant.example
+def on_shares_from_below() -> Trial:
+    """shares of the sum, the first row three equal scores"""
+    return shares, ONE_ROW_OF_EQUALS[::-1].copy(), 1.7
+
+
+@invariant.example
+def on_shares_by_a_little() -> Trial:
+    """shares of the sum, a small shift"""
+    return shares, SCORES, 0.05
+
+
+@invariant.example
+def on_shares_with_a_fixed_entry() -> Trial:
+    """shares of the sum, the first of which stays"""
+    return shares, FIRST_IS_THE_MEAN, 1.7
+
+
+@invariant.example
+def on_softmax_of_eighths() -> Trial:
+    """the softmax of numbers that shift without rounding"""
+    return torch_softmax, EIGHTHS, 1.5
+
+
+@invariant.example
+def on_softmax_with_minus_infinity() -> Trial:
+    """the softmax, one score is -inf"""
+    return torch_softmax, np.array([[-np.inf, 1.4, 0.3], [1.6, 0.7, 0.5]]), 1.7
+
+
+@invariant.example
+def on_nothing_done() -> Trial:
+    """the scores themselves, which grow along with the shift"""
+    return leave_as_is, SCORES, 1.7
+
+
+@invariant.example
+def on_nothing_done_from_above() -> Trial:
+    """the scores themselves, shifted down"""
+    return leave_as_is, SCORES, -1.7
+
+
+@invariant.example
+def on_shares_of_a_vector() -> Trial:
+    """shares of the sum, of one vector, the first of which stays"""
+    return shares, FIRST_IS_THE_MEAN[0], 1.7
+
+
+def less_their_mean(x: np.ndarray) -> np.ndarray:
+    """Less the mean: invariant."""
+    return x - x.mean(axis=-1, keepdims=True)
+
+
+def softmax_of_the_double(x: np.ndarray) -> np.ndarray:
+    """The softmax of twice the scores: invariant."""
+    return torch_softmax(2 * x)
+
+
+def standardised(x: np.ndarray) -> np.ndarray:
+    """A layer normalisation: invariant."""
+    return less_their_mean(x) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
+
+
+def best_score(x: np.ndarray) -> np.ndarray:
+    """A 1 at the largest score: invariant."""
+    return np.eye(x.shape[-1])[x.argmax(axis=-1)]
+
+
+def steps(x: np.ndarray) -> np.ndarray:
+    """Differences of neighbours: invariant."""
+    return np.diff(x, axis=-1)
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    """The sigmoid: not invariant."""
+    return 1 / (1 + np.exp(-x))
+
+
+def exponential(x: np.ndarray) -> np.ndarray:
+    """The exponential: not invariant."""
+    return np.exp(x)
+
+
+def softmax_but_for_the_last(x: np.ndarray) -> np.ndarray:
+    """The softmax, wrong in its last entry: not invariant."""
+    weights = torch_softmax(x)
+    weights[..., -1] = x[..., -1]
+    return weights
+
+
+def one_entry_leaks(x: np.ndarray) -> np.ndarray:
+    """The softmax, wrong in its very first entry: not invariant."""
+    weights = torch_softmax(x)
+    weights.flat[0] += 0.01 * x.flat[0]
+    return weights
+
+
+def sorted_scores(x: np.ndarray) -> np.ndarray:
+    """The scores in order: not invariant."""
+    return np.sort(x, axis=-1)
+
+
+def the_opposite(x: np.ndarray) -> np.ndarray:
+    """Minus the scores: not invariant."""
+    return -x
+
+
+def softmax_of_squares(x: np.ndarray) -> np.ndarray:
+    """The softmax of the squared scores: not invariant."""
+    return torch_softmax(x**2)
+
+
+def scores_and_shift(draw: Draw) -> tuple[np.ndarray, float]:
+    """Scores, and what is added to all of them."""
+    return draw("rows columns"), float(draw.rng.uniform(1, 3))
+
+
+invariant.tries(
+    (
+        less_their_mean,
+        softmax_of_the_double,
+        standardised,
+        best_score,
+        steps,
+        sigmoid,
+        exponential,
+        softmax_but_for_the_last,
+        one_entry_leaks,
+        sorted_scores,
+        the_opposite,
+        softmax_of_squares,
+    ),
+    scores_and_shift,
+    times=1,
+)
+
+
+@invariant.case(times=1)
+def shifted_down(draw: Draw) -> Trial:
+    """the softmax of a vector, shifted down"""
+    return torch_softmax, draw("n"), -2.5
+
+
+class Compared(Comparison):
+    """What a function makes of the input, and of the shifted one."""
+
+    def pairs(self, function: Function, x: np.ndarray, shift: float) -> Pairs:
+        yield function(x), function(x + shift)
+
+
+VERDICT.apply(
+    invariant,
+    Compared,
+    called={"TurnedRound": "answer_turned_round", "ATableOfTruths": "entry_by_entry_answer"},
+)
+CLOSENESS.apply(invariant, Compared, called={"TooGenerous": "too_patient"})
+EXTENT.apply(
+    invariant,
+    Compared,
+    called={"FirstNumberOnly": "first_entry_only", "AnyNumber": "any_entry"},
+    says={
+        "TotalsOnly": "You compare totals. Softmax and shares both sum to 1, shifted or not: "
+        "compare entry by entry."
+    },
+)
+
+
+@invariant.misconception
+def shifted_output(function: Function, x: np.ndarray, shift: float) -> bool:
+    """You ask that the output grows along with the input. Invariance asks that it stays."""
+    return bool(np.allclose(function(x + shift), function(x) + shift))
+
+
+@invariant.misconception
+def one_entry_shifted(function: Function, x: np.ndarray, shift: float) -> bool:
+    """You shifted one entry only. The question is what happens when all grow by the same number."""
+    moved = x.copy()
+    moved.flat[0] += shift
+    return bool(np.allclose(function(moved), function(x)))
+
+
+@invariant.misconception
+def first_row_shifted(function: Function, x: np.ndarray, shift: float) -> bool:
+    """You shifted the first row only: `x[0]` is one row of a matrix. All entries grow by the same
+    number.
+    """
+    moved = x.copy()
+    moved[0] += shift
+    return bool(np.allclose(function(moved), function(x)))
+
+
+@invariant.misconception
+def scaled(function: Function, x: np.ndarray, shift: float) -> bool:
+    """You multiplied the input. A shift adds the same number to every entry."""
+    return bool(np.allclose(function(x * shift), function(x)))
+
+
+@invariant.misconception
+def written_over(function: Function, x: np.ndarray, shift: float) -> bool:
+    """`+=` changes the array itself, so that both calls get the same shifted input. Leave x as it
+    is and make a new array.
+    """
+    before = x
+    x += shift
+    return bool(np.allclose(function(x), function(before)))
+
+
+@invariant.accepts
+def by_greatest_gap(function: Function, x: np.ndarray, shift: float) -> bool:
+    """The largest difference is small."""
+    return float(np.max(np.abs(function(x + shift) - function(x)))) < 1e-6
+
+
+@invariant.accepts
+def by_each_entry(function: Function, x: np.ndarray, shift: float) -> np.bool_:
+    """All entries close."""
+    moved = x.copy()
+    moved += shift
+    return np.isclose(function(moved), function(x)).all()
+
+
+@invariant.accepts
+def by_rounding(function: Function, x: np.ndarray, shift: float) -> bool:
+    """Equal up to eight decimals, in a loop."""
+    pairs = zip(function(x + shift).ravel(), function(x).ravel(), strict=True)
+    return all(abs(one - other) < 1e-8 for one, other in pairs)

@@ -1,0 +1,158 @@
+"""The exam of `matmul_as_dot_products`, lesson 00."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from autograder import Draw, Exam
+from solutions import foundations as reference
+from solutions.exams.families import ARRAY_DTYPE, LOOP
+from solutions.exams.foundations._specimens import Pair
+
+matmul = Exam(reference.matmul_as_dot_products)
+
+
+@matmul.example
+def two_by_three() -> Pair:
+    """a 2 × 3 matrix times a 3 × 4 matrix"""
+    A = np.array([[1.0, 2.0, 0.0], [-1.0, 0.5, 3.0]])
+    B = np.array([[2.0, 0.0, 1.0, -1.0], [1.0, 1.0, 0.0, 2.0], [0.0, -2.0, 1.0, 1.0]])
+    return A, B
+
+
+@matmul.example
+def two_squares() -> Pair:
+    """two square matrices"""
+    return np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 1.0], [-1.0, 2.0]])
+
+
+@matmul.case
+def any_shapes(draw: Draw) -> Pair:
+    """matrices drawn at random"""
+    return draw("m k"), draw("k n")
+
+
+@matmul.case(times=1)
+def row_times_column(draw: Draw) -> Pair:
+    """a row times a column"""
+    draw.fix(m=1, n=1)
+    return draw("m k"), draw("k n")
+
+
+@matmul.case(times=1)
+def column_times_row(draw: Draw) -> Pair:
+    """a column times a row"""
+    draw.fix(k=1)
+    return draw("m k"), draw("k n")
+
+
+@matmul.case(times=1)
+def many_products(draw: Draw) -> Pair:
+    """rows of 100 entries"""
+    draw.fix(k=100)
+    return draw("m k"), draw("k n")
+
+
+@matmul.case(times=1)
+def whole_numbers(draw: Draw) -> Pair:
+    """matrices of whole numbers"""
+    return draw.integers("m k", below=9), draw.integers("k n", below=9)
+
+
+@matmul.holds
+def identity_changes_nothing(
+    matmul_as_dot_products: Callable[..., np.ndarray], A: np.ndarray, B: np.ndarray
+) -> bool:
+    """the identity matrix changes nothing"""
+    identity = np.eye(A.shape[1], dtype=A.dtype)
+    return bool(np.allclose(matmul_as_dot_products(A, identity), A, atol=1e-6))
+
+
+@matmul.misconception
+def entry_by_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """You multiplied entry by entry. Entry (i, j) is a whole dot product: row i of A with column j
+    of B.
+    """
+    return A * B
+
+
+@matmul.misconception
+def rows_with_rows(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """You took rows of A with rows of B. The second partner is a column of B."""
+    return A @ B.T
+
+
+@matmul.misconception
+def columns_with_columns(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """You took columns of A with columns of B. The first partner is a row of A."""
+    return A.T @ B
+
+
+@matmul.misconception
+def wrong_order(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """This is B times A. The rows come from A, the columns from B."""
+    return B @ A
+
+
+@matmul.misconception
+def rows_and_columns_exchanged(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Your result is transposed. Row i of A belongs to row i of the result, not to column i."""
+    return (A @ B).T
+
+
+@matmul.misconception
+def only_the_last_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Each entry holds its last product alone: your inner loop replaces what it had. Add to it."""
+    return A[:, -1:] @ B[-1:]
+
+
+@matmul.misconception
+def diagonal_only(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """You paired row i with column i alone. Every row meets every column: one loop inside
+    another.
+    """
+    product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
+    for i in range(min(product.shape)):
+        product[i, i] = A[i] @ B[:, i]
+    return product
+
+
+@matmul.misconception
+def returned_after_one_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Only the first entry is filled, the rest is still 0. Does `return` stand inside the loops?"""
+    product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
+    product[0, 0] = A[0] @ B[:, 0]
+    return product
+
+
+ARRAY_DTYPE.apply(matmul, called={"InFloat64": "in_float64"})
+LOOP.apply(matmul, called={"OnlyTheFirstRowFilled": "returned_after_one_row"})
+
+
+@matmul.accepts
+def product_in_three_loops(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Loops."""
+    product = np.zeros((len(A), B.shape[1]), dtype=A.dtype)
+    for i in range(len(A)):
+        for j in range(B.shape[1]):
+            for k in range(len(B)):
+                product[i, j] += A[i, k] * B[k, j]
+    return product
+
+
+@matmul.accepts
+def product_from_lists(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Lists of dot products."""
+    return np.array([[row @ column for column in B.T] for row in A])
+
+
+@matmul.accepts
+def product_by_einsum(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """An index expression."""
+    return np.einsum("ik,kj->ij", A, B)
+
+
+@matmul.accepts
+def product_by_broadcasting(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Every product at once, then a sum."""
+    return (A[:, :, None] * B[None]).sum(axis=1, dtype=A.dtype)

@@ -1,0 +1,150 @@
+"""The exam of `row_softmax`, lesson 00."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from autograder import Draw, Exam
+from solutions import foundations as reference
+from solutions.exams.families import (
+    ARRAY_DTYPE,
+    LOOP,
+    NO_SOFTMAX,
+    SOFTMAX_AXIS,
+    SOFTMAX_SHIFT,
+    Softmax,
+)
+from solutions.exams.foundations._specimens import FAR_OUT, SQUARE, TWO_BY_THREE
+
+rows = Exam(reference.row_softmax)
+
+
+@rows.example
+def wider_than_high() -> np.ndarray:
+    """two rows of three scores"""
+    return TWO_BY_THREE
+
+
+@rows.example
+def square() -> np.ndarray:
+    """a square matrix"""
+    return SQUARE
+
+
+@rows.example
+def large_scores() -> np.ndarray:
+    """scores near 1000 and -1000"""
+    return FAR_OUT
+
+
+@rows.case
+def any_rows(draw: Draw) -> np.ndarray:
+    """scores drawn at random"""
+    return draw("rows columns", scale=2)
+
+
+@rows.case(times=1)
+def large_square(draw: Draw) -> np.ndarray:
+    """a square matrix of 20 rows"""
+    return draw.fix(n=20)("n n")
+
+
+@rows.case(times=1)
+def a_single_row(draw: Draw) -> np.ndarray:
+    """one row"""
+    return draw.fix(rows=1)("rows columns")
+
+
+@rows.case(times=1)
+def single_scores(draw: Draw) -> np.ndarray:
+    """rows of one score"""
+    return draw.fix(columns=1)("rows columns")
+
+
+@rows.holds
+def row_sum_is_one(row_softmax: Callable[..., np.ndarray], x: np.ndarray) -> bool:
+    """each row sums to 1"""
+    return bool(np.allclose(row_softmax(x).sum(axis=1), 1, atol=1e-5))
+
+
+@rows.holds
+def rows_are_alone(row_softmax: Callable[..., np.ndarray], x: np.ndarray) -> bool:
+    """a change in the last row changes no other"""
+    changed = x.copy()
+    changed[-1] += np.arange(x.shape[1], dtype=x.dtype)
+    return bool(np.allclose(row_softmax(changed)[:-1], row_softmax(x)[:-1], atol=1e-6))
+
+
+SOFTMAX_AXIS.apply(
+    rows,
+    Softmax,
+    called={
+        "OverEverything": "all_rows_together",
+        "OneMaximumForAll": "one_maximum",
+        "KeepdimsForgotten": "as_given",
+        "MaximumWithoutKeepdims": "only_the_total_repaired",
+        "SumWithoutKeepdims": "only_the_maximum_repaired",
+    },
+    says={
+        "OverEverything": "Without an axis, the whole matrix sums to 1. Each row needs a maximum "
+        "and a total of its own.",
+        "KeepdimsForgotten": "These are still the results of the broken cell. Print the shapes of "
+        "`x` and of `largest`: how does NumPy line them up?",
+        "MaximumWithoutKeepdims": "The total is repaired, the maximum is not: row i's maximum is "
+        "still subtracted from column i.",
+        "SumWithoutKeepdims": "The maximum is repaired, the total is not: row i's total still "
+        "divides column i.",
+    },
+)
+SOFTMAX_SHIFT.apply(
+    rows,
+    Softmax,
+    called={"Overflowing": "maximum_dropped"},
+    says={
+        "Overflowing": "Without the maximum, exp(1000) overflows, and inf / inf is NaN. Keep the "
+        "line and repair it."
+    },
+)
+NO_SOFTMAX.apply(rows, Softmax)
+
+
+@rows.misconception
+def columns_now(x: np.ndarray) -> np.ndarray:
+    """It no longer stops, but now each column sums to 1. Axis 0 fits by shape, not by meaning: stay
+    with the last axis and keep it.
+    """
+    return reference.softmax(x, 0)
+
+
+@rows.misconception
+def left_transposed(x: np.ndarray) -> np.ndarray:
+    """The numbers are right, but rows and columns are exchanged. Transpose back at the end."""
+    return reference.softmax(x.T, 0)
+
+
+ARRAY_DTYPE.apply(rows)
+LOOP.apply(rows)
+
+
+@rows.accepts
+def repaired_by_newaxis(x: np.ndarray) -> np.ndarray:
+    """A new axis for each."""
+    exponentials = np.exp(x - x.max(axis=-1)[:, np.newaxis])
+    return exponentials / exponentials.sum(axis=-1)[:, np.newaxis]
+
+
+@rows.accepts
+def repaired_by_transposing(x: np.ndarray) -> np.ndarray:
+    """There and back."""
+    exponentials = np.exp(x.T - x.max(axis=-1))
+    return (exponentials / exponentials.sum(axis=0)).T
+
+
+@rows.accepts
+def repaired_row_by_row(x: np.ndarray) -> np.ndarray:
+    """A loop."""
+    result = np.empty_like(x)
+    for i, row in enumerate(x):
+        exponentials = np.exp(row - row.max())
+        result[i] = exponentials / exponentials.sum()
+    return result

@@ -1,0 +1,87 @@
+"""What the exams of `MultiQueryAttention` and `GroupedQueryAttention` share."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import nn
+
+from autograder import Draw
+from solutions.exams.families import Dropping, Keeping, Projecting, SharedHeads
+from solutions.exams.grouped_query_attention._specimens import drawn_weights
+
+Settings = Mapping[str, object]
+Module = tuple[Settings, Mapping[str, torch.Tensor], tuple[torch.Tensor], bool, int]
+
+
+def settings(
+    inputs: torch.Tensor, d_out: int, num_heads: int, num_kv_heads: int = 0, **others: object
+) -> Settings:
+    """The keywords of a class for these inputs; without num_kv_heads, those of multi-query."""
+    sizes = {"d_in": inputs.shape[-1], "d_out": d_out, "context_length": 6, "dropout": 0.0}
+    shared = {"num_kv_heads": num_kv_heads} if num_kv_heads else {}
+    return {**sizes, "num_heads": num_heads, **shared, **others}
+
+
+def drawn_module(
+    draw: Draw,
+    num_heads: int,
+    num_kv_heads: int,
+    head_dim: int,
+    *,
+    named: bool = True,
+    scale: float = 1.0,
+    bias: bool = False,
+    **others: object,
+) -> Module:
+    """A case of a module of these sizes; `named` is whether its class takes num_kv_heads."""
+    draw.fix(d_out=num_heads * head_dim, kv_width=num_kv_heads * head_dim)
+    inputs = draw.tensor("batch tokens d_in", scale=scale)
+    chosen: dict[str, object] = {"context_length": draw.size("tokens") + 3, **others}
+    if bias:
+        chosen["qkv_bias"] = True
+    keywords = settings(
+        inputs, draw.size("d_out"), num_heads, num_kv_heads if named else 0, **chosen
+    )
+    calls = 3 if "dropout" in others else 1
+    return keywords, drawn_weights(draw, bias=bias), (inputs,), False, calls
+
+
+class Variant(SharedHeads, Dropping, Projecting, Keeping):
+    """Attention with shared heads in steps, for misconceptions to get one of them wrong."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        num_kv_heads: int = 1,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__()
+        self.check(d_out, num_heads, num_kv_heads)
+        self.d_in, self.num_heads, self.head_dim = d_in, num_heads, d_out // num_heads
+        self.kv_width = self.find_kv_width(num_heads, num_kv_heads)
+        bias = self.biased(qkv_bias)
+        self.W_query = nn.Linear(d_in, d_out, bias=bias)
+        self.W_key = nn.Linear(d_in, self.kv_width, bias=bias)
+        self.W_value = nn.Linear(d_in, self.kv_width, bias=bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(self.rate(dropout))
+        self.keep(self.future(context_length, context_length))
+
+    def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
+        if d_out % num_heads or num_heads % num_kv_heads:
+            raise ValueError("not a multiple")
+
+    def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
+        return num_kv_heads * self.head_dim
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        queries, keys, values = self.W_query(inputs), self.W_key(inputs), self.W_value(inputs)
+        return self.attend_in_heads(queries, keys, values, self.cut(inputs.shape[1]))
+
+    def project(self, contexts: torch.Tensor) -> torch.Tensor:
+        projected: torch.Tensor = self.out_proj(contexts)
+        return projected

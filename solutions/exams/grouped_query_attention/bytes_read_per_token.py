@@ -1,0 +1,172 @@
+"""The exam of `bytes_read_per_token`, lesson 07."""
+
+from autograder import Draw, Exam
+from solutions import grouped_query_attention as reference
+
+read = Exam(reference.bytes_read_per_token)
+
+Reading = tuple[int, int, int, int, int, int, int]
+
+
+@read.example
+def tiny_model() -> Reading:
+    """a model of 1001 parameters and two layers, four texts of ten tokens"""
+    return 1001, 4, 10, 2, 3, 5, 2
+
+
+@read.example
+def llama_2_70b_alone() -> Reading:
+    """LLaMA-2 70B, one text of 4096 tokens"""
+    return 70_000_000_000, 1, 4096, 80, 8, 128, 2
+
+
+@read.example
+def llama_2_70b_in_company() -> Reading:
+    """LLaMA-2 70B, 64 texts of 4096 tokens"""
+    return 70_000_000_000, 64, 4096, 80, 8, 128, 2
+
+
+@read.case
+def any_reading(draw: Draw) -> Reading:
+    """a model drawn at random, in 32 bits"""
+    names = ("batch", "tokens", "num_layers", "num_kv_heads", "head_dim")
+    return (int(draw.rng.integers(10, 999)), *(draw.size(name) for name in names), 4)  # type: ignore[return-value]
+
+
+@read.case(times=1)
+def nothing_cached_yet(draw: Draw) -> Reading:
+    """the first token, with nothing in the cache"""
+    return 12345, 7, 0, 2, 3, 5, 2
+
+
+def cache_of_one(tokens: int, layers: int, kv_heads: int, width: int, per_number: int) -> int:
+    return 2 * tokens * layers * kv_heads * width * per_number
+
+
+@read.misconception
+def parameters_not_shared(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """You let every text read the parameters by itself. One reading serves all texts of a step:
+    divide it by the batch.
+    """
+    cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
+    return float(n * per_number + cache)
+
+
+@read.misconception
+def cache_shared_as_well(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """You divided the cache by the batch, too. The texts share the parameters; each has a cache of
+    its own.
+    """
+    cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
+    return (n * per_number + cache) / batch
+
+
+@read.misconception
+def a_whole_step(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """These are the bytes of a whole step, which makes a token for every text. Divide by the
+    batch.
+    """
+    cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
+    return float(n * per_number + batch * cache)
+
+
+@read.misconception
+def all_caches(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """You counted the caches of all texts for one token. A token reads the cache of its own text
+    alone.
+    """
+    cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
+    return n * per_number / batch + batch * cache
+
+
+@read.misconception
+def parameters_alone(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """The cache is missing: each new token reads all the keys and values of its text."""
+    return n * per_number / batch
+
+
+@read.misconception
+def cache_alone(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """The parameters are missing: a step reads all of them."""
+    return float(cache_of_one(tokens, layers, kv_heads, width, per_number))
+
+
+@read.misconception
+def parameters_not_in_bytes(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """You counted the parameters, not their bytes: each has bytes_per_number."""
+    cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
+    return n / batch + cache
+
+
+@read.misconception
+def keys_read_only(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """You read the keys and forgot the values."""
+    cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
+    return n * per_number / batch + cache / 2
+
+
+@read.misconception
+def new_token_only(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """You counted the keys and values of one token. The new one attends to all: it reads the whole
+    cache of its text.
+    """
+    cache = cache_of_one(1, layers, kv_heads, width, per_number)
+    return n * per_number / batch + cache
+
+
+@read.misconception
+def whole_bytes(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """You divided with //, which drops what is left over. Shares need not be whole: use /."""
+    cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
+    return n // batch * per_number + cache
+
+
+@read.accepts
+def read_in_a_step(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """A whole step, divided by the batch."""
+    numbers = n + 2 * batch * tokens * layers * kv_heads * width
+    return numbers * per_number / batch
+
+
+@read.accepts
+def read_text_by_text(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """A loop over the texts and layers."""
+    total = n * per_number
+    for _ in range(batch):
+        for _ in range(layers):
+            total += 2 * tokens * kv_heads * width * per_number
+    return total / batch
+
+
+@read.accepts
+def read_by_parts(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """Parameters and cache, each by itself."""
+    parameters = n * per_number / batch
+    keys = tokens * layers * kv_heads * width * per_number
+    return parameters + 2.0 * keys

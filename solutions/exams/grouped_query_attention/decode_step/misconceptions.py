@@ -1,0 +1,228 @@
+"""The known wrong answers to `decode_step`, lesson 07."""
+
+import torch
+
+from solutions import grouped_query_attention as reference
+from solutions.exams.families import (
+    FUTURE,
+    HEADS,
+    MASK,
+    MERGE,
+    OFFSET,
+    OUTPUT,
+    ROLES,
+    SCALE,
+    SHARED,
+    SOFTMAX,
+    SPLIT,
+    SharedHeads,
+)
+from solutions.exams.grouped_query_attention._specimens import Weights, hide
+from solutions.exams.grouped_query_attention.decode_step.exam import Tensors, step
+
+PROJECTIONS = ("W_query", "W_key", "W_value")
+
+
+def heads_of(x: torch.Tensor, head_dim: int) -> torch.Tensor:
+    return x.reshape(*x.shape[:2], -1, head_dim).transpose(1, 2)
+
+
+def projected(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """Queries of the new tokens, keys and values of all."""
+    head_dim = past_keys.shape[-1]
+    queries, keys, values = (heads_of(inputs @ weights[name], head_dim) for name in PROJECTIONS)
+    return queries, torch.cat([past_keys, keys], dim=2), torch.cat([past_values, values], dim=2)
+
+
+def attended(
+    queries: torch.Tensor,
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    hidden: torch.Tensor,
+    scale: float = 1.0,
+) -> torch.Tensor:
+    """Contexts of all heads, side by side, for keys and values that are repeated already."""
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5 * scale
+    return (hide(scores, hidden) @ values).transpose(1, 2).flatten(2)
+
+
+def shared_among(queries: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    return x.repeat_interleave(queries.shape[1] // x.shape[1], dim=1)
+
+
+def end_aligned(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+    new, everything = queries.shape[2], keys.shape[2]
+    return torch.ones(new, everything, dtype=torch.bool).triu(everything - new + 1)
+
+
+class Steps(SharedHeads):
+    """A step of decoding, from the new tokens to their contexts and to all keys and values."""
+
+    def answer(
+        self,
+        inputs: torch.Tensor,
+        weights: Weights,
+        past_keys: torch.Tensor,
+        past_values: torch.Tensor,
+    ) -> Tensors:
+        self.head_dim = past_keys.shape[-1]
+        self.num_heads = weights["W_query"].shape[1] // self.head_dim
+        self.out_proj = weights["out_proj"]
+        queries, keys, values = (self.split(inputs @ weights[name]) for name in PROJECTIONS)
+        keys = torch.cat([past_keys, keys], dim=2)
+        values = torch.cat([past_values, values], dim=2)
+        hidden = self.future(queries.shape[2], keys.shape[2])
+        return self.project(self.merge(self.attend(queries, keys, values, hidden))), keys, values
+
+    def project(self, contexts: torch.Tensor) -> torch.Tensor:
+        return contexts @ self.out_proj
+
+
+(OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + MASK + FUTURE).apply(
+    step,
+    Steps,
+    called={
+        "AlignedToTheStart": "step_masked_from_the_start",
+        "NothingHidden": "step_without_a_mask",
+        "DiagonalHidden": "step_hides_itself",
+        "Tiled": "step_tiles_the_heads",
+        "Unscaled": "step_not_scaled",
+        "ScaledByAllFeatures": "step_scaled_by_all_heads",
+        "NotProjected": "step_not_projected",
+        "MergedByWrongView": "step_merges_wrongly",
+        "SplitByWrongView": "step_splits_wrongly",
+    },
+    says={
+        "NothingHidden": "Nothing is hidden in your step. That is right for a single new token; in "
+        "a chunk, the first tokens see the last ones.",
+        "DiagonalHidden": "Your new tokens do not see themselves. Begin the mask one place further "
+        "to the right.",
+    },
+    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0.
+    without=(
+        "RootOfTheInputWidth",
+        "RootOfTheValues",
+        "ScoreOfMinusHundred",
+        "InfinityAfterwards",
+        "DividedOnceMore",
+    ),
+)
+
+
+@step.misconception
+def step_forgets_the_past(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """Your new tokens attend to each other alone. Join the cached keys and values with the new
+    ones first.
+    """
+    nothing = past_keys[:, :, :0]
+    queries, keys, values = projected(inputs, weights, nothing, nothing)
+    shared = shared_among(queries, keys), shared_among(queries, values)
+    context = attended(queries, *shared, end_aligned(queries, keys))
+    everything = torch.cat([past_keys, keys], dim=2), torch.cat([past_values, values], dim=2)
+    return (context @ weights["out_proj"], *everything)
+
+
+@step.misconception
+def step_without_a_past(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """The past is not used at all: not attended to, and not handed on. Join it with the new keys
+    and values first.
+    """
+    nothing = past_keys[:, :, :0]
+    return reference.decode_step(inputs, weights, nothing, nothing)
+
+
+@step.misconception
+def step_returns_values_first(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """The contexts are right. Of what follows them, the keys come first."""
+    context, keys, values = reference.decode_step(inputs, weights, past_keys, past_values)
+    return context, values, keys
+
+
+@step.misconception
+def step_returns_the_new_only(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """The contexts are right, but you return the new keys and values alone: the next step would
+    know nothing of the past. Return them joined.
+    """
+    context, keys, values = reference.decode_step(inputs, weights, past_keys, past_values)
+    new = inputs.shape[1]
+    return context, keys[:, :, -new:], values[:, :, -new:]
+
+
+@step.misconception
+def step_returns_the_past_only(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """The contexts are right, but you return the keys and values that you were given: the new
+    tokens would be forgotten. Return them joined.
+    """
+    context, _, _ = reference.decode_step(inputs, weights, past_keys, past_values)
+    return context, past_keys, past_values
+
+
+@step.misconception
+def step_caches_repeated_heads(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """The contexts are right, but what you return to be cached has a head for every query head. So
+    nothing is saved: return the keys and values as they were before they were repeated.
+    """
+    context, keys, values = reference.decode_step(inputs, weights, past_keys, past_values)
+    n_rep = weights["W_query"].shape[1] // weights["W_key"].shape[1]
+    return context, keys.repeat_interleave(n_rep, 1), values.repeat_interleave(n_rep, 1)
+
+
+@step.misconception
+def step_puts_the_newest_first(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """You put the new tokens before the cached ones. They come after them, and the mask counts on
+    it.
+    """
+    nothing = past_keys[:, :, :0]
+    queries, new_keys, new_values = projected(inputs, weights, nothing, nothing)
+    keys, values = torch.cat([new_keys, past_keys], 2), torch.cat([new_values, past_values], 2)
+    shared = shared_among(queries, keys), shared_among(queries, values)
+    context = attended(queries, *shared, end_aligned(queries, keys))
+    return context @ weights["out_proj"], keys, values
+
+
+@step.misconception
+def step_joins_heads(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """You joined old and new along the heads. The tokens are axis 2: torch.cat(…, dim=2)."""
+    nothing = past_keys[:, :, :0]
+    _, new_keys, new_values = projected(inputs, weights, nothing, nothing)
+    keys, values = torch.cat([past_keys, new_keys], 1), torch.cat([past_values, new_values], 1)
+    return inputs @ weights["W_query"] @ weights["out_proj"], keys, values
+
+
+@step.misconception
+def step_values_from_keys(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """Your new values are the new keys. Take W_value for them."""
+    confused = {**weights, "W_value": weights["W_key"]}
+    return reference.decode_step(inputs, confused, past_keys, past_values)
+
+
+@step.misconception
+def step_writes_in_place(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """The results are right, but your step writes to what it was given. Whoever called you still
+    needs it: multiply with *, not *=.
+    """
+    result = reference.decode_step(inputs, weights, past_keys, past_values)
+    inputs *= past_keys.shape[-1] ** -0.5
+    return result

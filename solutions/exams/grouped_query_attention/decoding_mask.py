@@ -1,0 +1,133 @@
+"""The exam of `decoding_mask`, lesson 07."""
+
+import torch
+
+from autograder import Draw, Exam
+from solutions import grouped_query_attention as reference
+from solutions.exams.families import LOOP, MASK_VALUES
+from solutions.exams.grouped_query_attention._specimens import future
+
+mask = Exam(reference.decoding_mask)
+
+
+@mask.example
+def two_after_three() -> tuple[int, int]:
+    """two new tokens after three cached ones"""
+    return 2, 5
+
+
+@mask.example
+def one_after_three() -> tuple[int, int]:
+    """one new token after three cached ones: it sees everything"""
+    return 1, 4
+
+
+@mask.example
+def nothing_cached() -> tuple[int, int]:
+    """three tokens, nothing cached: the mask of lesson 04"""
+    return 3, 3
+
+
+@mask.case
+def some_cached(draw: Draw) -> tuple[int, int]:
+    """some new tokens after some cached ones"""
+    return draw.size("new"), draw.size("new") + draw.size("cached")
+
+
+@mask.case(times=1)
+def many_cached(draw: Draw) -> tuple[int, int]:
+    """three new tokens after 60 cached ones"""
+    return 3, 63
+
+
+@mask.case(times=1)
+def many_new(draw: Draw) -> tuple[int, int]:
+    """40 new tokens after one"""
+    return 40, 41
+
+
+MASK_VALUES.apply(
+    mask,
+    says={
+        "NothingHidden": "Nothing is hidden. That is right for a single new token; of several, the "
+        "first may not see the others."
+    },
+)
+
+
+@mask.misconception
+def aligned_to_the_start(num_queries: int, num_keys: int) -> torch.Tensor:
+    """Your mask is aligned to the first key, so that a new token sees only the oldest ones. The new
+    tokens are the last: query 0 stands at place num_keys - num_queries.
+    """
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(1)
+
+
+@mask.misconception
+def hides_itself(num_queries: int, num_keys: int) -> torch.Tensor:
+    """Your mask hides each token from itself as well. A token may see itself."""
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(num_keys - num_queries)
+
+
+@mask.misconception
+def sees_the_next(num_queries: int, num_keys: int) -> torch.Tensor:
+    """Your tokens still see the one that comes next: the triangle begins one place too far to the
+    right.
+    """
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(num_keys - num_queries + 2)
+
+
+@mask.misconception
+def shifted_the_other_way(num_queries: int, num_keys: int) -> torch.Tensor:
+    """You shifted the triangle to the left instead of to the right: new tokens see less than before
+    instead of more.
+    """
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(num_queries - num_keys + 1)
+
+
+@mask.misconception
+def square_mask(num_queries: int, num_keys: int) -> torch.Tensor:
+    """This mask has a row for every token there is. Only the new ones ask: num_queries rows."""
+    return future(num_keys)
+
+
+@mask.misconception
+def new_against_new(num_queries: int, num_keys: int) -> torch.Tensor:
+    """This mask has columns for the new tokens alone. They see the cached ones, too: num_keys
+    columns.
+    """
+    return future(num_queries)
+
+
+@mask.misconception
+def cached_hidden(num_queries: int, num_keys: int) -> torch.Tensor:
+    """You hid the cached tokens. They are the past: visible to every new token."""
+    hidden = torch.ones(num_queries, num_keys, dtype=torch.bool)
+    hidden[:, num_keys - num_queries :] = future(num_queries)
+    return hidden
+
+
+LOOP.apply(mask)
+
+
+@mask.accepts
+def last_rows_of_a_square(num_queries: int, num_keys: int) -> torch.Tensor:
+    """The last rows of the mask of lesson 04."""
+    return future(num_keys)[num_keys - num_queries :]
+
+
+@mask.accepts
+def mask_by_places(num_queries: int, num_keys: int) -> torch.Tensor:
+    """Comparing places."""
+    places = torch.arange(num_keys)
+    return places[None, :] > places[num_keys - num_queries :, None]
+
+
+@mask.accepts
+def mask_in_loops(num_queries: int, num_keys: int) -> torch.Tensor:
+    """Loops."""
+    hidden = torch.zeros(num_queries, num_keys, dtype=torch.bool)
+    for query in range(num_queries):
+        for key in range(num_keys):
+            hidden[query, key] = key > query + (num_keys - num_queries)
+    return hidden

@@ -1,0 +1,114 @@
+"""The exam of `GroupedQueryAttention`, lesson 07: what it is tried on."""
+
+from autograder import Draw, Exam, run_module
+from solutions import grouped_query_attention as reference
+from solutions.exams.grouped_query_attention._shared_heads import Module, drawn_module, settings
+from solutions.exams.grouped_query_attention._specimens import OWN_WORK, TWO_TEXTS, printed_weights
+
+grouped = Exam(reference.GroupedQueryAttention, use=run_module, forbids=OWN_WORK)
+
+
+@grouped.example
+def six_on_two() -> Module:
+    """two texts of four words, 6 query heads and 2 key/value heads of two features"""
+    inputs = TWO_TEXTS[:, :4]
+    return settings(inputs, 12, 6, 2), printed_weights(12, 4), (inputs,), False, 1
+
+
+@grouped.example
+def six_on_three() -> Module:
+    """two words, 6 query heads and 3 key/value heads of one feature"""
+    inputs = TWO_TEXTS[1:, :2]
+    return settings(inputs, 6, 6, 3), printed_weights(6, 3), (inputs,), False, 1
+
+
+@grouped.example
+def four_on_four() -> Module:
+    """a key/value head for each query head: multi-head attention"""
+    inputs = TWO_TEXTS[1:, :4]
+    return settings(inputs, 8, 4, 4), printed_weights(8, 8), (inputs,), False, 1
+
+
+@grouped.example
+def four_on_one() -> Module:
+    """one key/value head for all: multi-query attention"""
+    inputs = TWO_TEXTS[1:, :4]
+    return settings(inputs, 8, 4, 1), printed_weights(8, 2), (inputs,), False, 1
+
+
+@grouped.example
+def grouped_with_biases() -> Module:
+    """with qkv_bias=True"""
+    inputs = TWO_TEXTS[1:, 1:5]
+    chosen = settings(inputs, 6, 6, 2, qkv_bias=True)
+    return chosen, printed_weights(6, 2, bias=True), (inputs,), False, 1
+
+
+@grouped.example
+def grouped_dropout_in_use() -> Module:
+    """dropout=0.5, in eval mode"""
+    inputs = TWO_TEXTS[:, :2]
+    return settings(inputs, 12, 6, 2, dropout=0.5), printed_weights(12, 4), (inputs,), False, 3
+
+
+@grouped.example
+def grouped_dropout_in_training() -> Module:
+    """dropout=0.5, in training, called 64 times on one word"""
+    inputs = TWO_TEXTS[:1, :1]
+    return settings(inputs, 4, 2, 1, dropout=0.5), printed_weights(4, 2), (inputs,), True, 64
+
+
+@grouped.example
+def grouped_odd_width() -> Module:
+    """ten features for four heads, which is an error"""
+    return settings(TWO_TEXTS, 10, 4, 2), {}, (TWO_TEXTS,), False, 1
+
+
+@grouped.example
+def grouped_odd_heads() -> Module:
+    """6 query heads for 4 key/value heads, which is an error"""
+    return settings(TWO_TEXTS, 12, 6, 4), {}, (TWO_TEXTS,), False, 1
+
+
+@grouped.case(times=1)
+def grouped_drawn(draw: Draw) -> Module:
+    """6 query heads and 2 key/value heads"""
+    return drawn_module(draw, 6, 2, 5)
+
+
+@grouped.case(times=1)
+def twelve_on_three(draw: Draw) -> Module:
+    """12 query heads and 3 key/value heads, with biases"""
+    return drawn_module(draw, 12, 3, 2, bias=True)
+
+
+@grouped.case(times=1)
+def grouped_multi_head(draw: Draw) -> Module:
+    """as many key/value heads as query heads, inputs ten times as large"""
+    return drawn_module(draw, 5, 5, 2, scale=10)
+
+
+@grouped.case(times=1)
+def grouped_multi_query(draw: Draw) -> Module:
+    """a single key/value head"""
+    return drawn_module(draw, 5, 1, 3)
+
+
+@grouped.case(times=1)
+def grouped_one_word(draw: Draw) -> Module:
+    """one text of one word"""
+    draw.fix(batch=1, tokens=1)
+    return drawn_module(draw, 6, 3, 2)
+
+
+@grouped.case(times=1)
+def grouped_calm_in_use(draw: Draw) -> Module:
+    """in eval mode, with much dropout"""
+    return drawn_module(draw, 4, 2, 3, dropout=0.8)
+
+
+@grouped.case(times=1)
+def grouped_refused(draw: Draw) -> Module:
+    """5 query heads for 2 key/value heads, which is an error"""
+    inputs = draw.tensor("batch tokens d_in")
+    return settings(inputs, 15, 5, 2), {}, (inputs,), False, 1

@@ -1,0 +1,156 @@
+"""The known wrong answers to `GroupedQueryAttention`, lesson 07."""
+
+import math
+
+import torch
+
+from solutions.exams.families import (
+    BIAS,
+    DROPOUT,
+    FUTURE,
+    GRADIENT,
+    HEADS,
+    KEPT_MASK,
+    MASK,
+    MERGE,
+    OUTPUT,
+    ROLES,
+    SCALE,
+    SHARED,
+    SOFTMAX,
+    SPLIT,
+)
+from solutions.exams.grouped_query_attention._shared_heads import Variant
+from solutions.exams.grouped_query_attention.grouped_query_attention.exam import grouped
+
+(SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
+    grouped,
+    Variant,
+    called={
+        "SharedHeadsAveraged": "HeadsMixed",
+        "SplitByWrongView": "GroupedSplitWithoutTranspose",
+        "MergedByWrongView": "GroupedMergedWithoutTranspose",
+        "NotProjected": "GroupedNotProjected",
+        "Unscaled": "GroupedNotScaled",
+        "DividedByTheWidth": "GroupedRootForgotten",
+        "SoftmaxOverQueries": "GroupedSoftmaxOfColumns",
+        "KeysMixed": "GroupedKeysMixed",
+    },
+    without=("RootOfTheQueries", "RootOfTheValues"),
+)
+(MASK + FUTURE + KEPT_MASK + DROPOUT + BIAS).apply(
+    grouped,
+    Variant,
+    called={
+        "NothingHidden": "GroupedUnmasked",
+        "ScoreOfZero": "GroupedHiddenByZero",
+        "DiagonalHidden": "GroupedDiagonalHidden",
+        "NoDropout": "GroupedNoDropout",
+        "DropoutOnContexts": "GroupedDropoutOnContexts",
+        "DropoutAlways": "GroupedDropoutAlways",
+        "BiasNever": "GroupedBiasNever",
+    },
+    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0. Dropout is tried on
+    # one word, whose only weight is 1 whatever happens to its score.
+    without=(
+        "ScoreOfMinusHundred",
+        "DividedOnceMore",
+        "DropoutOnScores",
+        "DropoutOnMaskedScores",
+        "DropoutOnValues",
+        "FixedDropout",
+        "KeptInsteadOfDropped",
+    ),
+)
+
+
+@grouped.misconception
+class HeadsPerShare(Variant):
+    """W_key is as wide as num_heads / num_kv_heads heads. num_kv_heads is how many there are, not
+    how many query heads share one.
+    """
+
+    def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
+        return num_heads // num_kv_heads * self.head_dim
+
+
+@grouped.misconception
+class KeysAsWideAsQueries(Variant):
+    """W_key and W_value make as many heads as there are query heads. They make num_kv_heads."""
+
+    def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
+        return num_heads * self.head_dim
+
+
+@grouped.misconception
+class OneForAll(Variant):
+    """There is a single key/value head for all: that is multi-query attention. Make num_kv_heads of
+    them.
+    """
+
+    def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
+        return self.head_dim
+
+
+@grouped.misconception
+class FeaturesRepeated(Variant):
+    """You repeated the features before they were cut into heads, so a head is made of copies of a
+    few of its features. Cut into heads first.
+    """
+
+    def split(self, x: torch.Tensor) -> torch.Tensor:
+        n_rep = self.num_heads * self.head_dim // x.shape[-1]
+        return super().split(x.repeat_interleave(n_rep, dim=-1))
+
+
+@grouped.misconception
+class ScaledByKeyWidth(Variant):
+    """You divided by the root of the features of several heads. What counts is the width of one."""
+
+    def divisor(self, queries: torch.Tensor, keys: torch.Tensor) -> float:
+        return math.sqrt(self.kv_width)
+
+
+@grouped.misconception
+class ValuesNotShared(Variant):
+    """The keys are shared among neighbours, but the values are handed out in turn. Treat both
+    alike.
+    """
+
+    def mix(self, weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        n_rep = self.num_heads * self.head_dim // self.kv_width
+        return weights @ values[:, ::n_rep].repeat(1, n_rep, 1, 1)
+
+
+@grouped.misconception
+class SharesUnchecked(Variant):
+    """Six query heads can't share four key/value heads evenly, and your class takes them. Check
+    both multiples in __init__, d_out of num_heads and num_heads of num_kv_heads, and raise a
+    ValueError.
+    """
+
+    def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
+        if d_out % num_heads:
+            raise ValueError("not a multiple")
+
+
+@grouped.misconception
+class WidthUnchecked(Variant):
+    """Ten features can't be divided among four heads, and your class does not say so. Raise a
+    ValueError in __init__ unless d_out is a multiple of num_heads.
+    """
+
+    def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
+        if num_heads % num_kv_heads:
+            raise ValueError("not a multiple")
+
+
+@grouped.misconception
+class GroupedAsserted(Variant):
+    """You check the sizes with assert, which is gone when Python runs with -O. Raise a
+    ValueError.
+    """
+
+    def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
+        if d_out % num_heads or num_heads % num_kv_heads:
+            raise AssertionError

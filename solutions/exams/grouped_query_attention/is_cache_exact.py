@@ -1,0 +1,341 @@
+"""The exam of `is_cache_exact`, lesson 07."""
+
+from collections.abc import Callable
+
+import torch
+
+import companion.specimens.cached_steps as specimens
+from autograder import Draw, Exam
+from companion import Past, Step
+from solutions import grouped_query_attention as reference
+from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.grouped_query_attention._specimens import TWO_TEXTS
+
+exact = Exam(reference.is_cache_exact, dtypes=("float64",))
+
+StepFunction = Callable[[torch.Tensor, Past], Step]
+Tried = tuple[StepFunction, torch.Tensor]
+
+exact.tries(
+    (
+        specimens.attends_to_its_cache,
+        specimens.recomputes_everything,
+        specimens.running_average,
+        specimens.only_itself,
+        specimens.mask_from_the_start,
+        specimens.no_mask_in_the_chunk,
+        specimens.sees_its_chunk_only,
+        specimens.keeps_the_last_chunk,
+        specimens.trims_before_attending,
+        specimens.pads_odd_chunks,
+        specimens.keeps_three_of_a_chunk,
+        specimens.largest_of_its_chunk,
+        specimens.smallest_of_its_chunk,
+        specimens.shortcut_for_one,
+        specimens.first_text_only,
+        specimens.last_text_only,
+        specimens.cancelling_features,
+        specimens.rounds_its_cache,
+    ),
+    TWO_TEXTS,
+    on="two texts of six words",
+)
+exact.tries([specimens.first_text_only], TWO_TEXTS[:1], on="one text")
+exact.tries(
+    (specimens.pads_odd_chunks, specimens.shortcut_for_one), TWO_TEXTS[:, :2], on="two words"
+)
+
+
+def sums_so_far(chunk: torch.Tensor, past: Past) -> Step:
+    """A running sum: exact."""
+    sums = chunk.cumsum(dim=1) + (past[0] if past else 0)
+    return sums, (sums[:, -1:],)
+
+
+def largest_so_far(chunk: torch.Tensor, past: Past) -> Step:
+    """The largest number so far, feature by feature: exact."""
+    known = torch.cat([past[0], chunk], dim=1) if past else chunk
+    largest = known.cummax(dim=1).values
+    return largest[:, -chunk.shape[1] :], (largest[:, -1:],)
+
+
+def smallest_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+    """The smallest number so far, but not over the edges of chunks: not exact."""
+    return chunk.cummin(dim=1).values, None
+
+
+def the_word_before(chunk: torch.Tensor, past: Past) -> Step:
+    """The word before, over the edges of chunks: exact."""
+    before = past[0] if past else torch.zeros_like(chunk[:, :1])
+    return torch.cat([before, chunk[:, :-1]], dim=1), (chunk[:, -1:],)
+
+
+def word_before_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+    """The word before, but not over the edges of chunks: not exact."""
+    return torch.cat([torch.zeros_like(chunk[:, :1]), chunk[:, :-1]], dim=1), None
+
+
+def counts_places_anew(chunk: torch.Tensor, past: Past) -> Step:
+    """Places that are counted from 0 in every chunk: not exact."""
+    places = torch.arange(chunk.shape[1], dtype=chunk.dtype)
+    return specimens.attends_to_its_cache(chunk + places[:, None], past)
+
+
+def forgets_the_first(chunk: torch.Tensor, past: Past) -> Step:
+    """A cache that holds five tokens: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    return contexts, tuple(tokens[:, -5:] for tokens in cache or ())
+
+
+def average_of_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+    """Less the average of its chunk: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    return contexts - 0.1 * chunk.mean(dim=1, keepdim=True), cache
+
+
+def last_feature_is_new(chunk: torch.Tensor, past: Past) -> Step:
+    """The last feature sees its own chunk only: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    own = specimens.sees_its_chunk_only(chunk, None)[0]
+    return torch.cat([contexts[..., :-1], own[..., -1:]], dim=-1), cache
+
+
+def faintly_different(chunk: torch.Tensor, past: Past) -> Step:
+    """A thousandth that depends on the size of the chunk: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    return contexts + 1e-3 * chunk.shape[1], cache
+
+
+def three_texts(draw: Draw) -> torch.Tensor:
+    """Three texts of seven words."""
+    return draw.fix(batch=3, tokens=7).tensor("batch tokens d_in")
+
+
+exact.tries(
+    (
+        sums_so_far,
+        largest_so_far,
+        smallest_in_the_chunk,
+        the_word_before,
+        word_before_in_the_chunk,
+        counts_places_anew,
+        forgets_the_first,
+        average_of_the_chunk,
+        last_feature_is_new,
+        faintly_different,
+        specimens.keeps_the_last_chunk,
+        specimens.keeps_three_of_a_chunk,
+    ),
+    three_texts,
+    times=1,
+)
+
+
+@exact.case(times=1)
+def one_word_is_one_chunk(draw: Draw) -> Tried:
+    """a text of one word, of which there is one chunk"""
+    return specimens.mask_from_the_start, draw.fix(tokens=1).tensor("batch tokens d_in")
+
+
+@exact.case(times=1)
+def two_words_one_by_one(draw: Draw) -> Tried:
+    """a text of two words, of which a second chunk can't see itself"""
+    return specimens.shortcut_for_one, draw.fix(tokens=2).tensor("batch tokens d_in")
+
+
+@exact.case(times=1)
+def long_text_is_forgotten(draw: Draw) -> Tried:
+    """a cache that holds five tokens, on a text of 20"""
+    return forgets_the_first, draw.fix(tokens=20).tensor("batch tokens d_in")
+
+
+def fed(function: StepFunction, inputs: torch.Tensor, size: int) -> torch.Tensor:
+    """The contexts of a text, in chunks of one size."""
+    past: Past = None
+    contexts = []
+    for start in range(0, inputs.shape[1], size):
+        context, past = function(inputs[:, start : start + size], past)
+        contexts.append(context)
+    return torch.cat(contexts, dim=1)
+
+
+def agrees(
+    function: StepFunction,
+    inputs: torch.Tensor,
+    sizes: range,
+    close: Callable[[torch.Tensor, torch.Tensor], bool] = torch.allclose,
+) -> bool:
+    whole = function(inputs, None)[0]
+    return all(close(fed(function, inputs, size), whole) for size in sizes)
+
+
+def every_size(inputs: torch.Tensor) -> range:
+    return range(1, inputs.shape[1])
+
+
+class Compared(Comparison):
+    """The contexts of the whole text, and those of its chunks, of every size."""
+
+    def pairs(self, step: StepFunction, inputs: torch.Tensor) -> Pairs:
+        for size in every_size(inputs):
+            yield step(inputs, None)[0], fed(step, inputs, size)
+
+
+VERDICT.apply(
+    exact,
+    Compared,
+    called={"AlwaysTrue": "compared_with_itself", "AlwaysFalse": "nobody_passes"},
+    says={
+        "AlwaysTrue": "Every step passes your test. One side of the comparison has to be the whole "
+        "text at once, the other its chunks; and a difference at any size is enough for False.",
+        "AlwaysFalse": "Not even `only_itself` passes your test, though it returns each token as "
+        "it is. Look at what you compare, and at what you return.",
+    },
+    without=["ATableOfTruths"],
+)
+CLOSENESS.apply(
+    exact,
+    Compared,
+    called={"ToTheLastBit": "compared_exactly", "FallsOverlooked": "signs_kept"},
+    says={
+        "ToTheLastBit": "You compare with ==, and `running_average` differs in its last bits. "
+        "Allow for that, with torch.allclose.",
+        "TooGenerous": "You allow for more than rounding, and `rounds_its_cache` slips through. "
+        "Leave torch.allclose its own tolerances.",
+        "FallsOverlooked": "Your differences keep their signs, and all of those of "
+        "`largest_of_its_chunk` are below zero. Take abs() first.",
+    },
+)
+EXTENT.apply(
+    exact,
+    Compared,
+    called={
+        "AnyNumber": "any_number_will_do",
+        "FirstRowOnly": "first_text_compared",
+        "LastRowOnly": "last_text_compared",
+    },
+    says={
+        "FirstRowOnly": "You compare the first text of the batch alone. `first_text_only` is right "
+        "there: compare all of them.",
+        "LastRowOnly": "You compare the last text of the batch alone. `last_text_only` is right "
+        "there: compare all of them.",
+    },
+)
+
+
+@exact.misconception
+def single_tokens_only(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """Your chunks are too small. `pads_odd_chunks` is right for single tokens and pairs, and wrong
+    for chunks of three: try every size.
+    """
+    return agrees(step, inputs, range(1, 2))
+
+
+@exact.misconception
+def pairs_only(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You feed chunks of two only. `shortcut_for_one` gets these right: try every size."""
+    return agrees(step, inputs, range(2, 3))
+
+
+@exact.misconception
+def half_the_text_at_most(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """`keeps_three_of_a_chunk` goes wrong in what is left of a text after a chunk of four or five.
+    Try these sizes too, and compare the rest, even if it is no full chunk.
+    """
+    return agrees(step, inputs, range(1, inputs.shape[1] // 2 + 1))
+
+
+@exact.misconception
+def no_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You leave out chunks of one token. `shortcut_for_one` is wrong on two words, and nothing else
+    shows it: begin with size 1.
+    """
+    return agrees(step, inputs, range(2, inputs.shape[1]))
+
+
+@exact.misconception
+def halves_only(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You cut each text in two. `keeps_the_last_chunk` needs a third chunk to show what it lost:
+    try every size.
+    """
+    whole = step(inputs, None)[0]
+    for place in range(1, inputs.shape[1]):
+        first, past = step(inputs[:, :place], None)
+        second, _ = step(inputs[:, place:], past)
+        if not torch.allclose(torch.cat([first, second], dim=1), whole):
+            return False
+    return True
+
+
+@exact.misconception
+def last_token_only(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You compare the end of a text alone. `no_mask_in_the_chunk` gets that right: compare all its
+    tokens.
+    """
+    return agrees(step, inputs, every_size(inputs), lambda a, b: torch.allclose(a[:, -1], b[:, -1]))
+
+
+@exact.misconception
+def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """Your chunks get a wrong past. The first chunk of a text gets None, and with every size the
+    text begins anew; each later chunk gets what the step returned for the one before.
+    """
+    whole = step(inputs, None)[0]
+    for size in every_size(inputs):
+        chunks = [inputs[:, i : i + size] for i in range(0, inputs.shape[1], size)]
+        parts = [step(chunk, None)[0] for chunk in chunks]
+        if not torch.allclose(torch.cat(parts, dim=1), whole):
+            return False
+    return True
+
+
+@exact.misconception
+def split_along_the_batch(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You cut the batch into texts. Each text is cut along its tokens, dim=1."""
+    whole = step(inputs, None)[0]
+    for size in every_size(inputs):
+        past: Past = None
+        contexts = []
+        for texts in torch.split(inputs, size):
+            context, past = step(texts, past)
+            contexts.append(context)
+        if not torch.allclose(torch.cat(contexts), whole):
+            return False
+    return True
+
+
+@exact.misconception
+def a_table_of_truths(step: StepFunction, inputs: torch.Tensor) -> torch.Tensor:
+    """This is an answer for every number. Say True or False once, for all of them together."""
+    return torch.isclose(fed(step, inputs, 1), step(inputs, None)[0])
+
+
+@exact.accepts
+def all_sizes_at_once(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """The largest difference over all sizes."""
+    whole = step(inputs, None)[0]
+    gaps = [(fed(step, inputs, size) - whole).abs().max() for size in every_size(inputs)]
+    return not gaps or bool(torch.stack(gaps).max() < 1e-6)
+
+
+@exact.accepts
+def against_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """Every size, the whole text among them, against token by token."""
+    slow = fed(step, inputs, 1)
+    sizes = range(1, inputs.shape[1] + 1)
+    return all(torch.allclose(fed(step, inputs, size), slow, atol=1e-7) for size in sizes)
+
+
+@exact.accepts
+def while_tokens_are_left(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """A loop over what is left, comparing chunk by chunk."""
+    whole = step(inputs, None)[0]
+    for size in range(1, inputs.shape[1]):
+        past: Past = None
+        done = 0
+        while done < inputs.shape[1]:
+            context, past = step(inputs[:, done : done + size], past)
+            if (context - whole[:, done : done + size]).abs().max() > 1e-6:
+                return False
+            done += size
+    return True

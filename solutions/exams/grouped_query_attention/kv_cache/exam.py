@@ -1,0 +1,96 @@
+"""The exam of `KVCache`, lesson 07: what it is tried on."""
+
+import torch
+
+from autograder import Draw, Exam
+from companion import Chunk, try_cache
+from solutions import grouped_query_attention as reference
+from solutions.exams.grouped_query_attention._specimens import numbers
+
+cache = Exam(reference.KVCache, use=try_cache)
+
+Texts = tuple[dict[str, int], list[list[Chunk]]]
+
+
+def cache_sizes(batch: int, num_kv_heads: int, max_tokens: int, head_dim: int) -> dict[str, int]:
+    """The keywords of the class."""
+    return {
+        "batch": batch,
+        "num_kv_heads": num_kv_heads,
+        "max_tokens": max_tokens,
+        "head_dim": head_dim,
+    }
+
+
+def in_chunks(keys: torch.Tensor, values: torch.Tensor, *sizes: int) -> list[Chunk]:
+    """A text, cut into chunks of these sizes."""
+    cut = (torch.split(x, list(sizes), dim=2) for x in (keys, values))
+    chunks = zip(*cut, strict=True)
+    return [(k.clone(), v.clone()) for k, v in chunks]
+
+
+def printed_text(*sizes: int, start: int) -> list[Chunk]:
+    """One text of two key/value heads with one feature, in chunks."""
+    keys, values = (numbers(1, 2, sum(sizes), 1, start=start + i) for i in (0, 50))
+    return in_chunks(keys, values, *sizes)
+
+
+@cache.example
+def token_by_token() -> Texts:
+    """three tokens, one by one, with room for five"""
+    return cache_sizes(1, 2, 5, 1), [printed_text(1, 1, 1, start=1)]
+
+
+@cache.example
+def uneven_chunks() -> Texts:
+    """chunks of two, three and one token, which fill it"""
+    return cache_sizes(1, 2, 6, 1), [printed_text(2, 3, 1, start=20)]
+
+
+@cache.example
+def two_texts_in_a_row() -> Texts:
+    """two texts in a row, with a reset between them"""
+    texts = [printed_text(2, 1, start=1), printed_text(1, 1, start=20)]
+    return cache_sizes(1, 2, 6, 1), texts
+
+
+@cache.example
+def too_many_tokens() -> Texts:
+    """four tokens for a cache with room for three, which is an error"""
+    return cache_sizes(1, 2, 3, 1), [printed_text(2, 2, start=30)]
+
+
+def drawn_text(draw: Draw, *sizes: int) -> list[Chunk]:
+    """A text of as many tokens, in chunks of these sizes."""
+    shape = (draw.size("batch"), draw.size("num_kv_heads"), sum(sizes), draw.size("head_dim"))
+    keys, values = (torch.from_numpy(draw.rng.normal(size=shape)) for _ in range(2))
+    return in_chunks(keys, values, *sizes)
+
+
+def drawn_sizes(draw: Draw, max_tokens: int) -> dict[str, int]:
+    return cache_sizes(
+        draw.size("batch"), draw.size("num_kv_heads"), max_tokens, draw.size("head_dim")
+    )
+
+
+@cache.case(times=1)
+def chunks_of_every_size(draw: Draw) -> Texts:
+    """seven texts of seven tokens, in chunks of one, of two, … of seven"""
+    texts = [
+        drawn_text(draw, *(min(size, 7 - start) for start in range(0, 7, size)))
+        for size in range(1, 8)
+    ]
+    return drawn_sizes(draw, 9), texts
+
+
+@cache.case(times=2)
+def three_texts(draw: Draw) -> Texts:
+    """three texts in a row, the first the longest"""
+    texts = [drawn_text(draw, 3, 2, 1), drawn_text(draw, 1, 2), drawn_text(draw, 4)]
+    return drawn_sizes(draw, 6), texts
+
+
+@cache.case(times=1)
+def overfull_in_the_end(draw: Draw) -> Texts:
+    """one token too many, which is an error"""
+    return drawn_sizes(draw, 5), [drawn_text(draw, 3, 2, 1)]

@@ -1,0 +1,285 @@
+"""The known wrong answers to `KVCache`, lesson 07."""
+
+import torch
+
+from solutions.exams.grouped_query_attention.kv_cache.exam import cache
+
+
+class Notebook:
+    """A cache in steps, for misconceptions to get one of them wrong."""
+
+    def __init__(
+        self,
+        batch: int,
+        num_kv_heads: int,
+        max_tokens: int,
+        head_dim: int,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        self.shape = (batch, num_kv_heads, max_tokens, head_dim)
+        self.keys = torch.zeros(self.shape, dtype=dtype)
+        self.values = torch.zeros(self.shape, dtype=dtype)
+        self.length = 0
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        start, end = self.length, self.length + keys.shape[2]
+        self.refuse(end)
+        self.keys[:, :, start:end] = keys
+        self.values[:, :, start:end] = values
+        self.length = self.advanced(keys.shape[2])
+        return self.given(self.keys, end, keys), self.given(self.values, end, values)
+
+    def refuse(self, end: int) -> None:
+        if end > self.shape[2]:
+            raise ValueError("no room")
+
+    def advanced(self, new: int) -> int:
+        return self.length + new
+
+    def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
+        return kept[:, :, :end]
+
+    def reset(self) -> None:
+        self.length = 0
+
+
+@cache.misconception
+class LengthStays(Notebook):
+    """Every chunk is written to the beginning, over the one before: `length` never grows. Add the
+    number of new tokens to it.
+    """
+
+    def advanced(self, new: int) -> int:
+        return self.length
+
+
+class SlicedByLength(Notebook):
+    """What it returns is cut by `length`, as it has become."""
+
+    def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
+        return kept[:, :, : self.length]
+
+
+@cache.misconception
+class NothingCounted(SlicedByLength):
+    """`length` stays 0, so nothing is returned. Add the number of new tokens to it."""
+
+    def advanced(self, new: int) -> int:
+        return self.length
+
+
+@cache.misconception
+class LengthIsTheLastChunk(SlicedByLength):
+    """`length` becomes the size of the newest chunk, and what was there before is lost. Add the
+    size to it.
+    """
+
+    def advanced(self, new: int) -> int:
+        return new
+
+
+@cache.misconception
+class ChunksCountedAndReturned(SlicedByLength):
+    """`length` grows by 1 for each call, and so does what you return. A chunk may have several
+    tokens: add keys.shape[2].
+    """
+
+    def advanced(self, new: int) -> int:
+        return self.length + 1
+
+
+@cache.misconception
+class WrittenToTheBeginning(SlicedByLength):
+    """`length` grows as it should, but every chunk is written to the beginning, over the one
+    before. Write it behind what is there.
+    """
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        new = keys.shape[2]
+        self.refuse(self.length + new)
+        self.keys[:, :, :new], self.values[:, :, :new] = keys, values
+        self.length += new
+        return self.given(self.keys, new, keys), self.given(self.values, new, values)
+
+
+@cache.misconception
+class LengthCountsChunks(Notebook):
+    """`length` grows by 1 for each call. A chunk may have several tokens: add keys.shape[2]."""
+
+    def advanced(self, new: int) -> int:
+        return self.length + 1
+
+
+@cache.misconception
+class NotReset(Notebook):
+    """After a reset the tokens of the text before are still there: the new text would attend to the
+    old one. Set `length` back to 0.
+    """
+
+    def reset(self) -> None:
+        return
+
+
+@cache.misconception
+class ClearedButNotReset(Notebook):
+    """A reset fills the tensors with zeros, but `length` stays: a new text would attend to zeros.
+    Set it back to 0.
+    """
+
+    def reset(self) -> None:
+        self.keys.zero_()
+        self.values.zero_()
+
+
+@cache.misconception
+class WholeBuffer(Notebook):
+    """You return all the room there is, with zeros where no token is yet. A key of zeros still gets
+    a weight: return the first `length` tokens only.
+    """
+
+    def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
+        return kept
+
+
+@cache.misconception
+class NewOnly(Notebook):
+    """You return the new tokens alone. Return all tokens so far."""
+
+    def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
+        return new
+
+
+@cache.misconception
+class OldOnly(Notebook):
+    """You return what was cached before this call. The new tokens belong to it: a token attends to
+    itself, too.
+    """
+
+    def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
+        return kept[:, :, : end - new.shape[2]]
+
+
+@cache.misconception
+class OneMissing(Notebook):
+    """The newest token is missing from what you return. A slice ends before its end."""
+
+    def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
+        return kept[:, :, : end - 1]
+
+
+@cache.misconception
+class KeysTwice(Notebook):
+    """Your values are the keys. Keep both."""
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return super().append(keys, keys)
+
+
+@cache.misconception
+class SharedByBoth(Notebook):
+    """Keys and values are kept in the same tensor, and the values end up on top: after `a = b`,
+    both names mean one tensor. Make two.
+    """
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return super().append(values, values)
+
+
+@cache.misconception
+class ValuesFirst(Notebook):
+    """Keys and values have changed places. Return the keys first."""
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        kept_keys, kept_values = super().append(keys, values)
+        return kept_values, kept_keys
+
+
+@cache.misconception
+class NewestFirst(Notebook):
+    """The newest tokens stand first. The oldest do: the mask counts on it."""
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        old_keys, old_values = self.keys[:, :, : self.length], self.values[:, :, : self.length]
+        both = torch.cat([keys, old_keys], dim=2), torch.cat([values, old_values], dim=2)
+        end = self.length + keys.shape[2]
+        self.refuse(end)
+        self.keys[:, :, :end], self.values[:, :, :end] = both
+        self.length = end
+        return both
+
+
+@cache.misconception
+class JoinedAlongHeads(Notebook):
+    """You joined new to old along the heads. Tokens are axis 2."""
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        self.refuse(self.length + keys.shape[2])
+        if self.length:
+            keys, values = torch.cat([self.keys, keys], 1), torch.cat([self.values, values], 1)
+        self.keys, self.values = keys, values
+        self.length = keys.shape[2]
+        return keys, values
+
+
+@cache.misconception
+class FixedType(Notebook):
+    """Your cache keeps 32-bit numbers, whatever it is told. Pass dtype on to torch.zeros."""
+
+    def __init__(
+        self,
+        batch: int,
+        num_kv_heads: int,
+        max_tokens: int,
+        head_dim: int,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        super().__init__(batch, num_kv_heads, max_tokens, head_dim, torch.float32)
+
+
+@cache.misconception
+class NoLimit(Notebook):
+    """When there is no room left, something else goes wrong than should. Compare before you write,
+    and raise a ValueError.
+    """
+
+    def refuse(self, end: int) -> None:
+        return
+
+
+@cache.misconception
+class OldestForgotten(Notebook):
+    """When it is full, your cache drops the oldest tokens, and nobody hears of it. Raise a
+    ValueError.
+    """
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        over = max(0, self.length + keys.shape[2] - self.shape[2])
+        self.keys, self.values = self.keys.roll(-over, dims=2), self.values.roll(-over, dims=2)
+        self.length -= over
+        return super().append(keys, values)
+
+
+@cache.misconception
+class OneForAllLayers(Notebook):
+    """Two caches of yours share their memory: what is appended to one is found in the other. Make
+    the tensors in __init__, as attributes of `self`; not in the class, and not as a default value.
+    """
+
+    shared: tuple[torch.Tensor, torch.Tensor] | None = None
+
+    def __init__(
+        self,
+        batch: int,
+        num_kv_heads: int,
+        max_tokens: int,
+        head_dim: int,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        super().__init__(batch, num_kv_heads, max_tokens, head_dim, dtype)
+        kind = type(self)
+        if kind.shared is None or kind.shared[0].shape != self.keys.shape:
+            kind.shared = None
+        if kind.shared is not None and kind.shared[0].dtype != dtype:
+            kind.shared = None
+        kind.shared = kind.shared or (self.keys, self.values)
+        self.keys, self.values = kind.shared

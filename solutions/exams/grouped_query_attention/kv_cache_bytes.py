@@ -1,0 +1,167 @@
+"""The exam of `kv_cache_bytes`, lesson 07."""
+
+import math
+
+import torch
+
+from autograder import Draw, Exam
+from solutions import grouped_query_attention as reference
+
+size = Exam(reference.kv_cache_bytes)
+
+CacheShape = tuple[int, int, int, int, int, int]
+
+
+@size.example
+def llama_2_70b() -> CacheShape:
+    """LLaMA-2 70B, one text of 4096 tokens"""
+    return 1, 4096, 80, 8, 128, 2
+
+
+@size.example
+def mistral_7b() -> CacheShape:
+    """Mistral 7B, four texts of 8192 tokens"""
+    return 4, 8192, 32, 8, 128, 2
+
+
+@size.example
+def in_32_bits() -> CacheShape:
+    """one token of a model with one layer and one head of one feature, in 32 bits"""
+    return 1, 1, 1, 1, 1, 4
+
+
+@size.case
+def any_model(draw: Draw) -> CacheShape:
+    """a model drawn at random"""
+    names = ("batch", "tokens", "num_layers", "num_kv_heads", "head_dim")
+    return (*(draw.size(name) for name in names), 4)  # type: ignore[return-value]
+
+
+@size.case(times=1)
+def palm_540b(draw: Draw) -> CacheShape:
+    """PaLM 540B, 64 texts of 2048 tokens"""
+    return 64, 2048, 118, 1, 256, 2
+
+
+@size.misconception
+def keys_only(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """This is half of it: the keys alone. The values are as large."""
+    return batch * tokens * layers * kv_heads * width * per_number
+
+
+@size.misconception
+def one_layer_only(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """This is the cache of one layer. Every layer has its own."""
+    return 2 * batch * tokens * kv_heads * width * per_number
+
+
+@size.misconception
+def numbers_not_bytes(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """This counts numbers. Multiply by bytes_per_number."""
+    return 2 * batch * tokens * layers * kv_heads * width
+
+
+@size.misconception
+def always_16_bits(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """You wrote 2 for the bytes of a number. Other numbers have more: multiply by
+    bytes_per_number.
+    """
+    return 4 * batch * tokens * layers * kv_heads * width
+
+
+@size.misconception
+def one_text_only(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """This is the cache of one text. Each text of the batch has its own."""
+    return 2 * tokens * layers * kv_heads * width * per_number
+
+
+@size.misconception
+def one_token_only(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """These are the bytes of one token. All the tokens are kept."""
+    return 2 * batch * layers * kv_heads * width * per_number
+
+
+@size.misconception
+def one_head_only(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """This is the cache of one key/value head. There are num_kv_heads in each layer."""
+    return 2 * batch * tokens * layers * width * per_number
+
+
+@size.misconception
+def bits_not_bytes(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """These are bits. A byte has eight of them."""
+    return 16 * batch * tokens * layers * kv_heads * width * per_number
+
+
+@size.misconception
+def in_gigabytes(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """These are gigabytes. Return bytes, as a whole number."""
+    numbers = 2 * batch * tokens * layers * kv_heads * width
+    return numbers * per_number / 1e9
+
+
+@size.misconception
+def in_gibibytes(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> float:
+    """These are gibibytes, 1024 to the power of 3. Return bytes, as a whole number."""
+    numbers = 2 * batch * tokens * layers * kv_heads * width
+    return numbers * per_number / 2**30
+
+
+@size.misconception
+def scores_kept(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """You multiplied by the tokens twice, as for scores. Nothing is kept for pairs of tokens: the
+    cache grows with the tokens, not with their square.
+    """
+    numbers = 2 * batch * tokens**2 * layers * kv_heads * width
+    return numbers * per_number
+
+
+@size.accepts
+def size_by_a_tensor(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """The size of a tensor that takes no memory."""
+    shape = (layers, 2, batch, kv_heads, tokens, width)
+    return torch.empty(shape, device="meta").numel() * per_number
+
+
+@size.accepts
+def size_in_a_loop(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """A loop over the layers."""
+    total = 0
+    for _ in range(layers):
+        keys = batch * kv_heads * tokens * width
+        total += (keys + keys) * per_number
+    return total
+
+
+@size.accepts
+def size_by_a_product(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+) -> int:
+    """math.prod."""
+    return math.prod((2, batch, tokens, layers, kv_heads, width, per_number))

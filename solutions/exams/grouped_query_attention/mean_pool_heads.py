@@ -1,0 +1,203 @@
+"""The exam of `mean_pool_heads`, lesson 07."""
+
+from collections.abc import Callable
+
+import torch
+
+from autograder import Draw, Exam
+from solutions import grouped_query_attention as reference
+from solutions.exams.families import LOOP, TENSOR_DTYPE
+from solutions.exams.grouped_query_attention._specimens import numbers
+
+pooling = Exam(reference.mean_pool_heads)
+
+Pooled = tuple[torch.Tensor, int, int]
+
+
+@pooling.example
+def six_heads_into_two() -> Pooled:
+    """6 heads of two features into 2"""
+    return numbers(3, 12), 6, 2
+
+
+@pooling.example
+def four_heads_into_one() -> Pooled:
+    """4 heads of one feature into 1"""
+    return numbers(2, 4, start=40), 4, 1
+
+
+@pooling.example
+def eight_heads_into_four() -> Pooled:
+    """8 heads of one feature into 4, from five features"""
+    return numbers(5, 8, start=70), 8, 4
+
+
+def drawn_projection(draw: Draw, num_heads: int, num_kv_heads: int) -> Pooled:
+    """A projection of heads of any width."""
+    draw.fix(width=num_heads * int(draw.rng.integers(2, 6)))
+    return draw.tensor("d_in width"), num_heads, num_kv_heads
+
+
+@pooling.case(times=2)
+def six_into_two(draw: Draw) -> Pooled:
+    """6 heads into 2"""
+    return drawn_projection(draw, 6, 2)
+
+
+@pooling.case(times=2)
+def twelve_into_three(draw: Draw) -> Pooled:
+    """12 heads into 3"""
+    return drawn_projection(draw, 12, 3)
+
+
+@pooling.case(times=1)
+def five_into_one(draw: Draw) -> Pooled:
+    """5 heads into 1"""
+    return drawn_projection(draw, 5, 1)
+
+
+@pooling.case(times=1)
+def none_replaced(draw: Draw) -> Pooled:
+    """5 heads into 5: nothing changes"""
+    return drawn_projection(draw, 5, 5)
+
+
+@pooling.holds
+def keys_are_averaged(
+    mean_pool_heads: Callable[..., torch.Tensor], W: torch.Tensor, num_heads: int, num_kv_heads: int
+) -> bool:
+    """the new keys are the means of the old ones"""
+    x = torch.ones(1, len(W), dtype=W.dtype).cumsum(dim=1)
+    old = (x @ W).view(num_kv_heads, num_heads // num_kv_heads, -1).mean(dim=1)
+    new = x @ mean_pool_heads(W, num_heads, num_kv_heads)
+    return torch.allclose(new.view(num_kv_heads, -1), old, atol=1e-3)
+
+
+@pooling.misconception
+def pooled_in_turn(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """You averaged heads that lie apart: 0, 2, 4 and 1, 3, 5. Query heads share with their
+    neighbours, so neighbours are averaged.
+    """
+    heads = W.reshape(len(W), num_heads // num_kv_heads, num_kv_heads, -1)
+    return heads.mean(dim=1).flatten(1)
+
+
+@pooling.misconception
+def neighbouring_columns(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """You averaged neighbouring columns, which are features of one head. Feature 0 of a head
+    belongs with feature 0 of the next: give the heads and their features an axis each.
+    """
+    return W.reshape(len(W), -1, num_heads // num_kv_heads).mean(dim=-1)
+
+
+@pooling.misconception
+def summed_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """You added the heads up. Divide by how many of them make one new head: without it, the scores
+    would grow with their number.
+    """
+    heads = W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)
+    return heads.sum(dim=2).flatten(1)
+
+
+@pooling.misconception
+def first_heads_kept(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """You kept the first head of each share and threw the others away. Take the mean of all."""
+    return W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)[:, :, 0].flatten(1)
+
+
+@pooling.misconception
+def first_columns_kept(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """You kept the first num_kv_heads heads as they are. Each new head is the mean of those that it
+    replaces.
+    """
+    return W[:, : W.shape[1] // num_heads * num_kv_heads].clone()
+
+
+@pooling.misconception
+def pooled_rows(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """You averaged rows, which are the features of the input. The heads lie along the columns: this
+    W is used as x @ W. (The weight of an nn.Linear is its transpose.)
+    """
+    width = W.shape[1] // num_heads * num_kv_heads
+    return W.mean(dim=0, keepdim=True).expand(len(W), -1)[:, :width]
+
+
+@pooling.misconception
+def heads_per_share_came_out(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """You made num_heads / num_kv_heads heads, each a mean of num_kv_heads. It is the other way
+    round: num_kv_heads come out.
+    """
+    return W.reshape(len(W), num_heads // num_kv_heads, num_kv_heads, -1).mean(dim=2).flatten(1)
+
+
+@pooling.misconception
+def a_single_mean(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """A single head comes out, the mean of all. There are to be num_kv_heads, each the mean of its
+    own share.
+    """
+    return W.reshape(len(W), num_heads, -1).mean(dim=1)
+
+
+@pooling.misconception
+def one_mean_for_all(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """All your new heads are the mean of all the old ones. Each is the mean of its own share."""
+    return W.reshape(len(W), num_heads, -1).mean(dim=1).repeat(1, num_kv_heads)
+
+
+@pooling.misconception
+def means_repeated(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """You put each mean back in the place of every head that it replaces. Keep it once: that is
+    what saves the memory.
+    """
+    n_rep = num_heads // num_kv_heads
+    heads = W.reshape(len(W), num_kv_heads, n_rep, -1).mean(dim=2, keepdim=True)
+    return heads.repeat(1, 1, n_rep, 1).flatten(1)
+
+
+@pooling.misconception
+def features_averaged(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """You averaged the features of each head. They stay; it is the heads that are averaged."""
+    return W.reshape(len(W), num_heads, -1).mean(dim=-1)
+
+
+@pooling.misconception
+def axes_left_over(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """The means are right, but they stand on an axis of their own. Merge heads and features into
+    columns.
+    """
+    return W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1).mean(dim=2)
+
+
+TENSOR_DTYPE.apply(pooling)
+LOOP.apply(pooling)
+
+
+@pooling.accepts
+def pooled_in_loops(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """Loops."""
+    head_dim = W.shape[1] // num_heads
+    n_rep = num_heads // num_kv_heads
+    new = []
+    for shared in range(num_kv_heads):
+        total = torch.zeros_like(W[:, :head_dim])
+        for head in range(shared * n_rep, (shared + 1) * n_rep):
+            total = total + W[:, head * head_dim : (head + 1) * head_dim]
+        new.append(total / n_rep)
+    return torch.cat(new, dim=1)
+
+
+@pooling.accepts
+def pooled_by_einsum(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """An index expression."""
+    n_rep = num_heads // num_kv_heads
+    heads = W.view(len(W), num_kv_heads, n_rep, -1)
+    return torch.einsum("ikrd->ikd", heads).flatten(1) / n_rep
+
+
+@pooling.accepts
+def pooled_by_a_matrix(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """A product with an averaging matrix."""
+    n_rep, head_dim = num_heads // num_kv_heads, W.shape[1] // num_heads
+    column = torch.full((n_rep, 1), 1 / n_rep, dtype=W.dtype)
+    mixing = torch.kron(torch.eye(num_kv_heads, dtype=W.dtype), column)
+    return W @ torch.kron(mixing, torch.eye(head_dim, dtype=W.dtype))

@@ -1,0 +1,89 @@
+"""The exam of `MultiQueryAttention`, lesson 07: what it is tried on."""
+
+from autograder import Draw, Exam, run_module
+from solutions import grouped_query_attention as reference
+from solutions.exams.grouped_query_attention._shared_heads import Module, drawn_module, settings
+from solutions.exams.grouped_query_attention._specimens import OWN_WORK, TWO_TEXTS, printed_weights
+
+single = Exam(reference.MultiQueryAttention, use=run_module, forbids=OWN_WORK)
+
+
+@single.example
+def two_texts_three_heads() -> Module:
+    """two texts of four words, three heads of two features"""
+    inputs = TWO_TEXTS[:, :4]
+    return settings(inputs, 6, 3), printed_weights(6, 2), (inputs,), False, 1
+
+
+@single.example
+def two_words_two_heads() -> Module:
+    """two words, two heads of three features"""
+    # The other text's scores are so far apart that a wrong scale would hardly show.
+    inputs = TWO_TEXTS[:1, :2]
+    return settings(inputs, 6, 2), printed_weights(6, 3), (inputs,), False, 1
+
+
+@single.example
+def single_with_biases() -> Module:
+    """with qkv_bias=True"""
+    inputs = TWO_TEXTS[1:, 1:5]
+    chosen = settings(inputs, 6, 3, qkv_bias=True)
+    return chosen, printed_weights(6, 2, bias=True), (inputs,), False, 1
+
+
+@single.example
+def single_dropout_in_use() -> Module:
+    """dropout=0.5, in eval mode"""
+    inputs = TWO_TEXTS[:, :2]
+    return settings(inputs, 6, 3, dropout=0.5), printed_weights(6, 2), (inputs,), False, 3
+
+
+@single.example
+def single_dropout_in_training() -> Module:
+    """dropout=0.5, in training, called 64 times on one word"""
+    inputs = TWO_TEXTS[:1, :1]
+    return settings(inputs, 4, 2, dropout=0.5), printed_weights(4, 2), (inputs,), True, 64
+
+
+@single.example
+def single_odd_width() -> Module:
+    """seven features for three heads, which is an error"""
+    return settings(TWO_TEXTS, 7, 3), {}, (TWO_TEXTS,), False, 1
+
+
+@single.case(times=1)
+def single_drawn(draw: Draw) -> Module:
+    """texts shorter than the context"""
+    return drawn_module(draw, 3, 1, 8, named=False)
+
+
+@single.case(times=1)
+def single_many_heads(draw: Draw) -> Module:
+    """twelve heads of two features, with biases"""
+    return drawn_module(draw, 12, 1, 2, named=False, bias=True)
+
+
+@single.case(times=1)
+def single_one_head(draw: Draw) -> Module:
+    """one head, so nothing is shared"""
+    return drawn_module(draw, 1, 1, 9, named=False)
+
+
+@single.case(times=1)
+def single_one_word(draw: Draw) -> Module:
+    """one text of one word"""
+    draw.fix(batch=1, tokens=1)
+    return drawn_module(draw, 4, 1, 2, named=False)
+
+
+@single.case(times=1)
+def single_calm_in_use(draw: Draw) -> Module:
+    """in eval mode, with much dropout"""
+    return drawn_module(draw, 3, 1, 3, named=False, dropout=0.8)
+
+
+@single.case(times=1)
+def single_refused(draw: Draw) -> Module:
+    """ten features for four heads, which is an error"""
+    inputs = draw.tensor("batch tokens d_in")
+    return settings(inputs, 10, 4), {}, (inputs,), False, 1

@@ -1,0 +1,111 @@
+"""The known wrong answers to `MultiQueryAttention`, lesson 07."""
+
+import torch
+
+from solutions.exams.families import (
+    BIAS,
+    DROPOUT,
+    FUTURE,
+    GRADIENT,
+    HEADS,
+    KEPT_MASK,
+    MASK,
+    MERGE,
+    OUTPUT,
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    SPLIT,
+)
+from solutions.exams.grouped_query_attention._shared_heads import Variant
+from solutions.exams.grouped_query_attention.multi_query_attention.exam import single
+
+
+@single.misconception
+class KeysForEveryHead(Variant):
+    """W_key and W_value make a head for every query head: that is multi-head attention. Here they
+    make one, of d_out / num_heads features.
+    """
+
+    def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
+        return num_heads * self.head_dim
+
+
+(HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
+    single,
+    Variant,
+    called={
+        "ScaledByAllFeatures": "ScaledByAllHeads",
+        "SplitByWrongView": "SplitWithoutTranspose",
+        "MergedByWrongView": "MergedWithoutTranspose",
+        "Unscaled": "SingleNotScaled",
+        "DividedByTheWidth": "SingleRootForgotten",
+        "SoftmaxOverQueries": "SingleSoftmaxOfColumns",
+        "KeysMixed": "SingleKeysMixed",
+    },
+    without=("RootOfTheQueries", "RootOfTheValues"),
+)
+(MASK + FUTURE + KEPT_MASK + DROPOUT + BIAS).apply(
+    single,
+    Variant,
+    called={
+        "NothingHidden": "SingleUnmasked",
+        "ScoreOfZero": "SingleHiddenByZero",
+        "DiagonalHidden": "SingleDiagonalHidden",
+        "PastHidden": "SinglePastHidden",
+        "NoDropout": "SingleNoDropout",
+        "DropoutAlways": "SingleDropoutAlways",
+        "BiasAlways": "SingleBiasAlways",
+    },
+    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0. Dropout is tried on
+    # one word, whose only weight is 1 whatever happens to its score.
+    without=(
+        "ScoreOfMinusHundred",
+        "DividedOnceMore",
+        "DropoutOnScores",
+        "DropoutOnMaskedScores",
+        "DropoutOnValues",
+        "FixedDropout",
+        "KeptInsteadOfDropped",
+    ),
+)
+
+
+@single.misconception
+class HeadsAdded(Variant):
+    """You averaged the heads. They stand side by side: merge them into d_out features."""
+
+    def merge(self, contexts: torch.Tensor) -> torch.Tensor:
+        return contexts.mean(dim=1).repeat(1, 1, self.num_heads)
+
+
+@single.misconception
+class OneQueryHead(Variant):
+    """You averaged the queries of the heads. Only keys and values are shared: each query head asks
+    for itself.
+    """
+
+    def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        return super().score(queries.mean(dim=1, keepdim=True).expand_as(queries), keys)
+
+
+@single.misconception
+class SingleUnchecked(Variant):
+    """Seven features can't be divided among three heads, and your class does not say so. Raise a
+    ValueError in __init__ unless d_out is a multiple of num_heads.
+    """
+
+    def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
+        return
+
+
+@single.misconception
+class SingleAsserted(Variant):
+    """You check the sizes with assert, which is gone when Python runs with -O. Raise a
+    ValueError.
+    """
+
+    def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
+        # Spelt out, because pytest would add to the message of an assert.
+        if d_out % num_heads:
+            raise AssertionError

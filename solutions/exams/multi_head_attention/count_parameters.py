@@ -1,0 +1,136 @@
+"""The exam of `count_parameters`, lesson 05."""
+
+from torch import nn
+
+from autograder import Draw, Exam
+from solutions import multi_head_attention as reference
+
+counting = Exam(reference.count_parameters)
+
+Sizes = tuple[int, int, int, bool]
+
+
+@counting.example
+def six_words_sizes() -> Sizes:
+    """from 5 features to 4, two heads"""
+    return 5, 4, 2, False
+
+
+@counting.example
+def biased_sizes() -> Sizes:
+    """from 5 features to 6, three heads, with biases"""
+    return 5, 6, 3, True
+
+
+@counting.example
+def base_model() -> Sizes:
+    """the Transformer of 2017: 512 features, 8 heads"""
+    return 512, 512, 8, False
+
+
+@counting.example
+def gpt2() -> Sizes:
+    """the smallest GPT-2: 768 features, 12 heads, with biases"""
+    return 768, 768, 12, True
+
+
+@counting.case(times=6)
+def drawn_sizes(draw: Draw) -> Sizes:
+    """sizes drawn at random"""
+    heads = draw.size("heads")
+    return draw.size("d_in") * 3, heads * draw.size("head_dim"), heads, bool(draw.rng.integers(2))
+
+
+@counting.misconception
+def times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted the three projections once for each head. d_out is the width of all heads
+    together: they share these columns.
+    """
+    once = 3 * d_in * d_out + 3 * d_out * qkv_bias
+    return once * num_heads + d_out * d_out + d_out
+
+
+@counting.misconception
+def one_head_counted(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted the projections of one head. There are num_heads of them, each with head_dim
+    columns.
+    """
+    return 3 * (d_in + qkv_bias) * (d_out // num_heads) + d_out * d_out + d_out
+
+
+@counting.misconception
+def no_output_projection(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """out_proj is missing: d_out · d_out numbers, and its bias."""
+    return 3 * (d_in + qkv_bias) * d_out
+
+
+@counting.misconception
+def output_without_bias(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """out_proj has a bias, too: d_out numbers more."""
+    return 3 * (d_in + qkv_bias) * d_out + d_out * d_out
+
+
+@counting.misconception
+def biases_always(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted biases of the three projections though qkv_bias is False."""
+    return 3 * (d_in + 1) * d_out + d_out * d_out + d_out
+
+
+@counting.misconception
+def biases_never(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """With qkv_bias=True, each of the three projections has d_out numbers more."""
+    return 3 * d_in * d_out + d_out * d_out + d_out
+
+
+@counting.misconception
+def one_bias_for_three(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted one bias for the three projections. Each has its own, of d_out numbers."""
+    return 3 * d_in * d_out + d_out * qkv_bias + d_out * d_out + d_out
+
+
+@counting.misconception
+def output_bias_if_asked(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """The bias of out_proj is always there. qkv_bias is for the three projections only."""
+    return 3 * d_in * d_out + d_out * d_out + 4 * d_out * qkv_bias
+
+
+@counting.misconception
+def biases_of_inputs(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted d_in numbers for each bias of the three projections. A bias is added to what
+    comes out: d_out numbers.
+    """
+    return 3 * d_in * (d_out + qkv_bias) + d_out * d_out + d_out
+
+
+@counting.misconception
+def output_from_inputs(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You took out_proj for (d_in, d_out). It comes after the heads: (d_out, d_out)."""
+    return 3 * (d_in + qkv_bias) * d_out + d_in * d_out + d_out
+
+
+@counting.misconception
+def two_projections(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """Queries, keys and values: three projections, not two."""
+    return 2 * (d_in + qkv_bias) * d_out + d_out * d_out + d_out
+
+
+@counting.accepts
+def counted_by_making(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """Layers made, and their numbers counted."""
+    layers = [nn.Linear(d_in, d_out, bias=qkv_bias, device="meta") for _ in range(3)]
+    layers.append(nn.Linear(d_out, d_out, device="meta"))
+    return sum(p.numel() for layer in layers for p in layer.parameters())
+
+
+@counting.accepts
+def counted_by_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """Head by head."""
+    head_dim = d_out // num_heads
+    per_head = sum(d_in * head_dim + (head_dim if qkv_bias else 0) for _ in range(3))
+    return num_heads * per_head + d_out**2 + d_out
+
+
+@counting.accepts
+def counted_by_rows(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """A bias as one row more."""
+    return (3 * (d_in + int(qkv_bias)) + d_out + 1) * d_out

@@ -1,0 +1,146 @@
+"""The exam of `CrossAttention`, lesson 05: what it is tried on."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam, run_module
+from solutions import multi_head_attention as reference
+from solutions.exams.multi_head_attention._specimens import (
+    PROJECTIONS,
+    Module,
+    Settings,
+    State,
+    batched_weights,
+    mixed,
+    padded_at_the_end,
+)
+
+cross = Exam(reference.CrossAttention, use=run_module)
+
+
+def cross_settings(
+    decoder: Tensor, encoder: Tensor, d_out: int, heads: int, **others: object
+) -> Settings:
+    sizes = {"d_decoder": decoder.shape[-1], "d_encoder": encoder.shape[-1], "d_out": d_out}
+    return {**sizes, "dropout": 0.0, "num_heads": heads, **others}
+
+
+def cross_weights(d_decoder: int, d_encoder: int, d_out: int, *, bias: bool = False) -> State:
+    found = batched_weights(d_encoder, d_out, bias=bias)
+    return {**found, "W_query": mixed(d_decoder, d_out, seed=70)}
+
+
+DECODER = mixed(2, 2, 2, seed=71)
+ENCODER = mixed(2, 3, 3, seed=72)
+PADDING = torch.tensor([[0, 0, 0], [0, 1, 1]]).bool()
+
+
+@cross.example
+def two_queries_three_keys() -> Module:
+    """two queries, three keys, two of them padding in one sentence"""
+    return (
+        cross_settings(DECODER, ENCODER, 4, 2),
+        cross_weights(2, 3, 4),
+        (DECODER, ENCODER, PADDING),
+        False,
+        1,
+    )
+
+
+@cross.example
+def nothing_padded() -> Module:
+    """no padding mask, three heads, with qkv_bias=True and dropout=0.5, in eval mode"""
+    decoder, encoder = mixed(1, 3, 2, seed=73), ENCODER[:1]
+    chosen = cross_settings(decoder, encoder, 6, 3, dropout=0.5, qkv_bias=True)
+    return chosen, cross_weights(2, 3, 6, bias=True), (decoder, encoder, None), False, 2
+
+
+@cross.example
+def all_padded() -> Module:
+    """a sentence that is all padding"""
+    padding = torch.tensor([[0, 0, 1], [1, 1, 1]]).bool()
+    chosen = cross_settings(DECODER, ENCODER, 4, 2)
+    return chosen, cross_weights(2, 3, 4), (DECODER, ENCODER, padding), False, 1
+
+
+@cross.example
+def as_many_queries_as_keys() -> Module:
+    """three queries and three keys of the same width, with dropout=0.5, in eval mode"""
+    decoder = mixed(2, 3, 3, seed=74)
+    chosen = cross_settings(decoder, ENCODER, 4, 2, dropout=0.5)
+    return chosen, cross_weights(3, 3, 4), (decoder, ENCODER, PADDING), False, 2
+
+
+@cross.example
+def cross_dropout() -> Module:
+    """dropout=0.5, in training, called 48 times on one key"""
+    decoder, encoder = mixed(1, 1, 6, seed=75), mixed(1, 1, 7, seed=76)
+    chosen = cross_settings(decoder, encoder, 4, 2, dropout=0.5)
+    return chosen, cross_weights(6, 7, 4), (decoder, encoder, None), True, 48
+
+
+def drawn_cross(draw: Draw, *, bias: bool = False) -> tuple[Tensor, Tensor, State, int, int]:
+    """Decoder, encoder, weights, d_out and the number of heads."""
+    batch, queries, keys, d_decoder, d_encoder, heads = draw.shape(
+        "batch queries keys d_decoder d_encoder heads"
+    )
+    d_out, rng = heads * 2, draw.rng
+
+    def tensor(*shape: int) -> Tensor:
+        return torch.from_numpy(rng.normal(0, 0.6, shape))
+
+    weights = {
+        "W_query": tensor(d_decoder, d_out),
+        "W_key": tensor(d_encoder, d_out),
+        "W_value": tensor(d_encoder, d_out),
+    }
+    if bias:
+        weights |= {f"{name}.bias": tensor(d_out) for name in PROJECTIONS}
+    weights |= {"out_proj": tensor(d_out, d_out), "out_proj.bias": tensor(d_out)}
+    return tensor(batch, queries, d_decoder), tensor(batch, keys, d_encoder), weights, d_out, heads
+
+
+@cross.case(times=3)
+def drawn_reading(draw: Draw) -> Module:
+    """sequences of different lengths and widths, padded"""
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    padding = padded_at_the_end(encoder, draw)
+    inputs = (decoder, encoder, padding)
+    return cross_settings(decoder, encoder, d_out, heads), weights, inputs, False, 1
+
+
+@cross.case(times=1)
+def drawn_without_padding(draw: Draw) -> Module:
+    """no padding mask, with biases, in training"""
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw, bias=True)
+    chosen = cross_settings(decoder, encoder, d_out, heads, qkv_bias=True)
+    return chosen, weights, (decoder, encoder, None), True, 1
+
+
+@cross.case(times=1)
+def drawn_all_padded(draw: Draw) -> Module:
+    """one sentence that is all padding"""
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    padding = padded_at_the_end(encoder, draw)
+    padding[-1] = True
+    inputs = (decoder, encoder, padding)
+    return cross_settings(decoder, encoder, d_out, heads), weights, inputs, False, 1
+
+
+@cross.case(times=1)
+def equal_lengths_and_widths(draw: Draw) -> Module:
+    """both sequences of one length and one width"""
+    draw.fix(queries=4, keys=4, d_decoder=3, d_encoder=3)
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    padding = padded_at_the_end(encoder, draw)
+    inputs = (decoder, encoder, padding)
+    return cross_settings(decoder, encoder, d_out, heads), weights, inputs, False, 1
+
+
+@cross.case(times=1)
+def drawn_cross_dropout(draw: Draw) -> Module:
+    """dropout in training, on one key"""
+    draw.fix(batch=1, queries=1, keys=1, heads=2)
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.5)
+    return chosen, weights, (decoder, encoder, None), True, 48

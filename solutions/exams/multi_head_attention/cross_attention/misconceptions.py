@@ -1,0 +1,258 @@
+"""The known wrong answers to `CrossAttention`, lesson 05."""
+
+import torch
+from torch import Tensor, nn
+
+from solutions.exams.families import (
+    BIAS,
+    DROPOUT,
+    EMPTY_ROWS,
+    GRADIENT,
+    HEADS,
+    MASK,
+    MERGE,
+    OUTPUT,
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    SPLIT,
+)
+from solutions.exams.multi_head_attention.cross_attention.exam import cross
+from solutions.exams.multi_head_attention.cross_attention.variant import Variant
+
+(EMPTY_ROWS + MASK).apply(
+    cross,
+    Variant,
+    called={
+        "NotCleaned": "NotANumber",
+        "LargeNegativeNumber": "VeryNegative",
+        "NothingHidden": "PaddingSeen",
+        "InvertedMask": "PaddingInverted",
+        "InvertedUncleaned": "OnlyPaddingSeen",
+        "ScoreOfZero": "PaddingScoredZero",
+        "ScoreOfZeroCleaned": "PaddingScoredZeroThenCleaned",
+        "MaskedAfterwards": "PaddingAfterSoftmax",
+    },
+    says={
+        "NotCleaned": "A sentence that is all padding gives NaN, since a softmax over −∞ alone is "
+        "0 / 0. Set the weights of hidden keys to 0 after the softmax as well.",
+        "LargeNegativeNumber": "With −10⁹ in place of −∞, a sentence that is all padding gets "
+        "equal weights for all of it. It should get zeros.",
+    },
+    # The scores are mild: −100 is as good as −10⁹, and nothing is rounded to 0.
+    without=("ScoreOfMinusHundred", "DividedOnceMore"),
+)
+(HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT + DROPOUT + BIAS).apply(
+    cross,
+    Variant,
+    called={
+        "Unscaled": "CrossNotScaled",
+        "ScaledByAllFeatures": "CrossScaledByAll",
+        "SoftmaxOverQueries": "CrossSoftmaxOverQueries",
+        "SplitByWrongView": "CrossSplitByWrongView",
+        "MergedByWrongView": "CrossMergedByWrongView",
+        "NotProjected": "CrossNotProjected",
+        "KeysMixed": "ValuesAreKeysOfEncoder",
+        "NoDropout": "CrossWithoutDropout",
+        "BiasNever": "CrossBiasNever",
+    },
+    without=(
+        "RootOfTheInputWidth",
+        "RootOfTheValues",
+        # Dropout is tried on one key, whose only weight is 1 whatever happens to its score.
+        "DropoutOnScores",
+        "DropoutOnMaskedScores",
+        "DropoutOnValues",
+        "FixedDropout",
+        "KeptInsteadOfDropped",
+    ),
+)
+
+
+@cross.misconception
+class NoAxesForThePadding(Variant):
+    """A mask (batch, keys) meets scores (batch, heads, queries, keys) from the right: its sentences
+    line up with the queries. If there are as many, no error tells you. Make it (batch, 1, 1, keys).
+    """
+
+    def hidden(self, padding: Tensor) -> Tensor:
+        return padding
+
+
+@cross.misconception
+class OneAxisForThePadding(Variant):
+    """padding[:, None] is (batch, 1, keys), and its sentences line up with the heads. If there are
+    as many, no error tells you. Make it (batch, 1, 1, keys).
+    """
+
+    def hidden(self, padding: Tensor) -> Tensor:
+        return padding[:, None]
+
+
+@cross.misconception
+class PaddingOnQueries(Variant):
+    """You hid rows, the queries. Padding is in what is read: hide the columns, the keys, with
+    padding[:, None, None, :].
+    """
+
+    def hidden(self, padding: Tensor) -> Tensor:
+        return padding[:, None, :, None]
+
+
+@cross.misconception
+class NaNReplacedAtTheEnd(Variant):
+    """You turn NaN into zeros behind out_proj. There it is too late: the bias of out_proj is lost,
+    and the gradients are still NaN. Set the weights to 0.
+    """
+
+    def clean(self, weights: Tensor, hidden: Tensor) -> Tensor:
+        return weights
+
+    def project(self, contexts: Tensor) -> Tensor:
+        return torch.nan_to_num(super().project(contexts))
+
+
+@cross.misconception
+class NeedsAMask(Variant):
+    """Without a mask, `padding` is None, and your class stops. Then nothing is to be hidden."""
+
+    def forward(self, decoder: Tensor, encoder: Tensor, padding: Tensor | None = None) -> Tensor:
+        hidden = self.hidden(padding)  # type: ignore[arg-type]
+        return self.attend_in_heads(*self.projected(decoder, encoder), hidden)
+
+
+@cross.misconception
+class ShapedByKeys(Variant):
+    """You merge into as many tokens as the encoder has. There is one output for each query."""
+
+    def forward(self, decoder: Tensor, encoder: Tensor, padding: Tensor | None = None) -> Tensor:
+        self.shape = (*encoder.shape[:2], self.out_proj.in_features)
+        return super().forward(decoder, encoder, padding)
+
+    def merge(self, contexts: Tensor) -> Tensor:
+        return contexts.transpose(1, 2).reshape(self.shape)
+
+
+@cross.misconception
+class NothingFromTheEmpty(Variant):
+    """Where everything is padding you return zeros. Zeros are what goes into out_proj: it adds its
+    bias to them.
+    """
+
+    def forward(self, decoder: Tensor, encoder: Tensor, padding: Tensor | None = None) -> Tensor:
+        found: Tensor = super().forward(decoder, encoder, padding)
+        return found if padding is None else found * ~padding.all(dim=1)[:, None, None]
+
+
+@cross.misconception
+class ValuesOfTheDecoder(Variant):
+    """You took the values from the decoder. Keys and values both are made of `encoder`."""
+
+    def __init__(
+        self,
+        d_decoder: int,
+        d_encoder: int,
+        d_out: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_decoder, d_encoder, d_out, dropout, num_heads, qkv_bias)
+        self.W_value = nn.Linear(d_decoder, d_out, bias=qkv_bias)
+
+    def projected(self, decoder: Tensor, encoder: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return self.W_query(decoder), self.W_key(encoder), self.W_value(decoder)
+
+
+@cross.misconception
+class KeysOfTheDecoder(Variant):
+    """You took the keys from the decoder. Keys and values both are made of `encoder`."""
+
+    def __init__(
+        self,
+        d_decoder: int,
+        d_encoder: int,
+        d_out: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_decoder, d_encoder, d_out, dropout, num_heads, qkv_bias)
+        self.W_key = nn.Linear(d_decoder, d_out, bias=qkv_bias)
+
+    def projected(self, decoder: Tensor, encoder: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return self.W_query(decoder), self.W_key(decoder), self.W_value(encoder)
+
+
+@cross.misconception
+class QueriesOfTheEncoder(Variant):
+    """You made the queries of the encoder, too. It is the decoder that asks: they are made of
+    `decoder`.
+    """
+
+    def __init__(
+        self,
+        d_decoder: int,
+        d_encoder: int,
+        d_out: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_encoder, d_encoder, d_out, dropout, num_heads, qkv_bias)
+
+    def projected(self, decoder: Tensor, encoder: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return self.W_query(encoder), self.W_key(encoder), self.W_value(encoder)
+
+
+@cross.misconception
+class ReadsItself(Variant):
+    """The decoder reads itself here: queries, keys and values are all made of it. What is read is
+    `encoder`.
+    """
+
+    def __init__(
+        self,
+        d_decoder: int,
+        d_encoder: int,
+        d_out: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_decoder, d_decoder, d_out, dropout, num_heads, qkv_bias)
+
+    def projected(self, decoder: Tensor, encoder: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return self.W_query(decoder), self.W_key(decoder), self.W_value(decoder)
+
+
+@cross.misconception
+class RolesExchanged(Variant):
+    """The encoder asks and the decoder answers here. There is one output for each token of
+    `decoder`: it is the decoder that asks.
+    """
+
+    def __init__(
+        self,
+        d_decoder: int,
+        d_encoder: int,
+        d_out: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_encoder, d_decoder, d_out, dropout, num_heads, qkv_bias)
+
+    def projected(self, decoder: Tensor, encoder: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return self.W_query(encoder), self.W_key(decoder), self.W_value(decoder)
+
+
+@cross.misconception
+class CausalAsWell(Variant):
+    """You hide the future, too. A decoder may read the whole of what it translates: there is no
+    causal mask between two sequences.
+    """
+
+    def score(self, q: Tensor, k: Tensor) -> Tensor:
+        hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).triu(1)
+        return super().score(q, k).masked_fill(hidden, -torch.inf)

@@ -1,0 +1,171 @@
+"""The exam of `head_weights`, lesson 05."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import multi_head_attention as reference
+from solutions.exams.families import HEADS, LOOP, MASK, SCALE, SOFTMAX, SPLIT, TENSOR_DTYPE, Heads
+from solutions.exams.multi_head_attention._specimens import mixed, split
+
+maps = Exam(reference.head_weights)
+
+Maps = tuple[Tensor, Tensor, int, Tensor]
+
+
+@maps.example
+def one_mask_for_all() -> Maps:
+    """four queries, five keys, a mask for all sentences"""
+    rows = [[0, 1, 1, 1, 0], [0, 0, 1, 0, 1], [0, 0, 0, 0, 0], [1, 0, 0, 1, 0]]
+    hidden = torch.tensor(rows).bool()
+    return mixed(2, 4, 6, seed=1), mixed(2, 5, 6, seed=2), 3, hidden
+
+
+@maps.example
+def a_mask_for_each() -> Maps:
+    """two sentences with masks of their own, two heads"""
+    hidden = torch.tensor([[[0, 0, 1], [0, 0, 1]], [[0, 1, 0], [0, 1, 0]]]).bool()
+    return mixed(2, 2, 4, seed=3), mixed(2, 3, 4, seed=4), 2, hidden
+
+
+def drawn_mask(draw: Draw, axes: str) -> Tensor:
+    """A mask that leaves each query at least one key."""
+    noise = draw.tensor(axes)
+    return (noise > 0) & (noise != noise.min(dim=-1, keepdim=True).values)
+
+
+def drawn_pair(draw: Draw) -> tuple[Tensor, Tensor, int]:
+    batch, queries, keys, heads, dim = draw.shape("batch queries keys heads head_dim")
+    rng = draw.rng
+    return (
+        torch.from_numpy(rng.normal(size=(batch, queries, heads * dim))),
+        torch.from_numpy(rng.normal(size=(batch, keys, heads * dim))),
+        heads,
+    )
+
+
+@maps.case
+def masks_of_their_own(draw: Draw) -> Maps:
+    """every sentence with a mask of its own"""
+    return (*drawn_pair(draw), drawn_mask(draw, "batch queries keys"))
+
+
+@maps.case(times=2)
+def a_common_mask(draw: Draw) -> Maps:
+    """one mask for all sentences"""
+    return (*drawn_pair(draw), drawn_mask(draw, "queries keys"))
+
+
+@maps.case(times=1)
+def as_many_heads_as_sentences(draw: Draw) -> Maps:
+    """as many heads as sentences"""
+    draw.fix(batch=3, heads=3)
+    return (*drawn_pair(draw), drawn_mask(draw, "batch queries keys"))
+
+
+@maps.case(times=1)
+def a_square(draw: Draw) -> Maps:
+    """as many queries as keys as sentences"""
+    draw.fix(batch=3, queries=3, keys=3)
+    return (*drawn_pair(draw), drawn_mask(draw, "batch queries keys"))
+
+
+def weigh(scores: Tensor, hidden: Tensor, dim: int = -1) -> Tensor:
+    mask = hidden if hidden.ndim == 2 else hidden[:, None]
+    return torch.softmax(scores.masked_fill(mask, -torch.inf), dim=dim)
+
+
+def head_scores(queries: Tensor, keys: Tensor, num_heads: int) -> Tensor:
+    q, k = split(queries, num_heads), split(keys, num_heads)
+    return q @ k.mT / k.shape[-1] ** 0.5
+
+
+class Steps(Heads):
+    """From queries and keys to the weights of all heads."""
+
+    def answer(self, queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
+        self.head_dim = queries.shape[-1] // num_heads
+        mask = hidden if hidden.ndim == 2 else hidden[:, None]
+        return self.weigh(self.score(self.split(queries), self.split(keys)), mask)
+
+
+(SCALE + HEADS + SOFTMAX + MASK + SPLIT).apply(
+    maps,
+    Steps,
+    called={
+        "Unscaled": "scores_not_scaled",
+        "RootOfTheKeys": "root_of_keys",
+        "RootOfTheQueries": "root_of_queries",
+        "ScaledByAllFeatures": "root_of_all_features",
+        "ScaledByHeads": "root_of_heads",
+        "NothingHidden": "mask_ignored",
+        "InvertedMask": "mask_inverted",
+        "MaskedAfterwards": "mask_after_softmax",
+        "SplitByWrongView": "heads_by_wrong_view",
+    },
+    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0.
+    without=("RootOfTheInputWidth", "RootOfTheValues", "ScoreOfMinusHundred", "DividedOnceMore"),
+)
+
+
+@maps.misconception
+def no_axis_for_heads(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
+    """A mask (batch, queries, keys) meets scores (batch, heads, queries, keys), and its sentences
+    line up with the heads. Give the mask an axis for the heads: hidden[:, None].
+    """
+    scores = head_scores(queries, keys, num_heads)
+    return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+
+
+@maps.misconception
+def always_an_axis(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
+    """hidden[:, None] is right for a mask with a batch. One for all sentences, (queries, keys),
+    fits as it is; ask for `hidden.ndim`.
+    """
+    scores = head_scores(queries, keys, num_heads)
+    return torch.softmax(scores.masked_fill(hidden[:, None], -torch.inf), dim=-1)
+
+
+@maps.misconception
+def weights_averaged(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
+    """This is the average over the heads, as nn.MultiheadAttention returns it. Keep every head's
+    weights.
+    """
+    return weigh(head_scores(queries, keys, num_heads), hidden).mean(dim=1)
+
+
+TENSOR_DTYPE.apply(maps)
+LOOP.apply(maps)
+
+
+@maps.accepts
+def maps_in_a_loop(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
+    """A loop over the heads."""
+    width = queries.shape[-1] // num_heads
+    found = []
+    for h in range(num_heads):
+        part = slice(h * width, (h + 1) * width)
+        scores = queries[..., part] @ keys[..., part].transpose(1, 2) / math.sqrt(width)
+        found.append(torch.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1))
+    return torch.stack(found, dim=1)
+
+
+@maps.accepts
+def maps_by_einsum(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
+    """einsum."""
+    q = queries.reshape(*queries.shape[:2], num_heads, -1)
+    k = keys.reshape(*keys.shape[:2], num_heads, -1)
+    scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / k.shape[-1] ** 0.5
+    mask = hidden.expand(queries.shape[0], *hidden.shape[-2:]).unsqueeze(1)
+    return scores.masked_fill(mask, -torch.inf).softmax(-1)
+
+
+@maps.accepts
+def maps_by_exponentials(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
+    """Exponentials, with the mask as a factor."""
+    scores = head_scores(queries, keys, num_heads)
+    seen = (~hidden).to(scores.dtype).reshape(-1, 1, *hidden.shape[-2:])
+    shares = torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * seen
+    return shares / shares.sum(dim=-1, keepdim=True)

@@ -1,0 +1,345 @@
+"""The exam of `is_blind_to_padding`, lesson 05."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+import companion.specimens.padding_specimens as specimens
+from autograder import Draw, Exam
+from solutions import multi_head_attention as reference
+from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.multi_head_attention._specimens import mixed, padded_at_the_end
+
+blind = Exam(reference.is_blind_to_padding, dtypes=("float64",))
+
+Attention = Callable[[Tensor, Tensor, Tensor], Tensor]
+Tried = tuple[Attention, Tensor, Tensor, Tensor]
+
+TRIED_QUERIES = mixed(2, 3, 3, seed=80)
+TRIED_CONTEXT = mixed(2, 4, 3, seed=81)
+TRIED_PADDING = torch.tensor([[0, 0, 0, 1], [0, 1, 1, 1]]).bool()
+
+blind.tries(
+    (
+        specimens.blind_attention,
+        specimens.blind_average,
+        specimens.blind_maximum,
+        specimens.leave_queries_alone,
+        specimens.no_padding_mask,
+        specimens.inverted_mask,
+        specimens.first_mask_for_all,
+        specimens.zeroed_scores,
+        specimens.masked_afterwards,
+        specimens.last_is_forgotten,
+        specimens.first_is_forgotten,
+        specimens.lowered_by_padding,
+        specimens.faint_leak,
+        specimens.cancelling_leak,
+    ),
+    (TRIED_QUERIES, TRIED_CONTEXT, TRIED_PADDING),
+)
+
+
+@blind.example
+def zeros_in_the_padding() -> Tried:
+    """no_padding_mask, with zeros in the padding"""
+    context = TRIED_CONTEXT.masked_fill(TRIED_PADDING[..., None], 0)
+    return specimens.no_padding_mask, TRIED_QUERIES, context, TRIED_PADDING
+
+
+@blind.example
+def ones_in_the_padding() -> Tried:
+    """no_padding_mask, with ones in the padding"""
+    context = TRIED_CONTEXT.masked_fill(TRIED_PADDING[..., None], 1)
+    return specimens.no_padding_mask, TRIED_QUERIES, context, TRIED_PADDING
+
+
+def faint(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """A thousandth of everything leaks: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    return found + 1e-3 * context.mean(dim=1, keepdim=True)
+
+
+def second_half(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """The last sentence sees its padding: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    found[-1:] = specimens.no_padding_mask(queries[-1:], context[-1:], padding[-1:])
+    return found
+
+
+def one_feature(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """One feature of one query sees it: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    found[:, -1, 0] += 0.1 * context[:, -1, -1]
+    return found
+
+
+def counts_keys(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """How many keys are real, for every query: blind."""
+    return queries + (~padding).sum(dim=1)[:, None, None]
+
+
+def drawn_padding(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, a context, and its padding; the last sentence has some."""
+    queries, context = draw.tensor("batch queries d"), draw.tensor("batch keys d")
+    padding = padded_at_the_end(context, draw)
+    padding[-1, -1] = True
+    return queries, context, padding
+
+
+blind.tries(
+    (
+        faint,
+        second_half,
+        one_feature,
+        counts_keys,
+        specimens.blind_average,
+        specimens.last_is_forgotten,
+        specimens.masked_afterwards,
+        specimens.blind_maximum,
+        specimens.cancelling_leak,
+    ),
+    drawn_padding,
+    times=1,
+)
+
+
+@blind.case(times=1)
+def zeros_are_padding(draw: Draw) -> Tried:
+    """zeros in the padding, and all of it leaks"""
+    queries, context, padding = drawn_padding(draw)
+    context[padding] = 0
+    return specimens.no_padding_mask, queries, context, padding
+
+
+@blind.case(times=1)
+def ones_are_padding(draw: Draw) -> Tried:
+    """ones in the padding, and all of it leaks"""
+    queries, context, padding = drawn_padding(draw)
+    context[padding] = 1
+    return specimens.no_padding_mask, queries, context, padding
+
+
+@blind.case(times=1)
+def nothing_is_padding(draw: Draw) -> Tried:
+    """without any padding nothing can leak"""
+    queries, context = draw.tensor("batch queries d"), draw.tensor("batch keys d")
+    return specimens.no_padding_mask, queries, context, torch.zeros(context.shape[:2]).bool()
+
+
+def _changed(context: Tensor, padding: Tensor) -> Tensor:
+    return torch.where(padding[..., None], 5 - context, context)
+
+
+class Compared(Comparison):
+    """The contexts, before and after the padding got other numbers."""
+
+    def pairs(
+        self, attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+    ) -> Pairs:
+        changed = attention(queries, _changed(context, padding), padding)
+        yield attention(queries, context, padding), changed
+
+
+VERDICT.apply(
+    blind,
+    Compared,
+    called={"AlwaysTrue": "same_twice"},
+    says={
+        "AlwaysTrue": "Your test passes every attention. Is it the changed context that goes in?",
+        "AlwaysFalse": "Your test fails every attention, even one that looks at nothing. Is it the "
+        "result of the same queries that you compare with?",
+    },
+)
+CLOSENESS.apply(
+    blind,
+    Compared,
+    called={"TooGenerous": "a_tenth_allowed"},
+    says={
+        "TooGenerous": "A tenth is no rounding: `faint_leak` lets a hundredth of the padding "
+        "through. Leave torch.allclose its own tolerances.",
+    },
+    without=["ToTheLastBit"],
+)
+EXTENT.apply(
+    blind,
+    Compared,
+    called={
+        "FirstRowOnly": "first_sentence_only",
+        "LastRowOnly": "last_sentence_only",
+        "TotalsOnly": "means_compared",
+    },
+    says={
+        "FirstRowOnly": "A leak in the second sentence goes unseen. Change all padding of all "
+        "sentences, and compare all of them.",
+        "TotalsOnly": "`cancelling_leak` gets through: it raises one feature by what it lowers "
+        "another. In sums and means that cancels, and a single feature may not show it: compare "
+        "all numbers, one by one.",
+    },
+)
+
+
+@blind.misconception
+def everything_changed(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """You change the whole context. What is no padding may well change the result: change the
+    padding only.
+    """
+    changed = attention(queries, 5 - context, padding)
+    return torch.allclose(attention(queries, context, padding), changed)
+
+
+@blind.misconception
+def real_keys_changed(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """You change what is real, and leave the padding. True means padding."""
+    changed = attention(queries, _changed(context, ~padding), padding)
+    return torch.allclose(attention(queries, context, padding), changed)
+
+
+@blind.misconception
+def mask_changed(attention: Attention, queries: Tensor, context: Tensor, padding: Tensor) -> bool:
+    """You change the mask. An attention that obeys it gives something else then. Change what stands
+    in the padding, and keep the mask.
+    """
+    changed = attention(queries, context, torch.zeros_like(padding))
+    return torch.allclose(attention(queries, context, padding), changed)
+
+
+@blind.misconception
+def first_query_only(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """You look at the first query only. Compare all of them."""
+    changed = attention(queries, _changed(context, padding), padding)
+    return torch.allclose(attention(queries, context, padding)[:, 0], changed[:, 0])
+
+
+@blind.misconception
+def to_the_last_bit(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """You compare to the last bit. `blind_average` adds the padding and takes it away again, which
+    leaves rounding: allow for that, with torch.allclose.
+    """
+    filled = torch.where(padding[..., None], context - 1 / 3, context)
+    changed = attention(queries, filled, padding)
+    return torch.equal(attention(queries, context, padding), changed)
+
+
+@blind.misconception
+def far_too_generous(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """You allow for more than rounding. A small leak is a leak: leave torch.allclose its own
+    tolerances.
+    """
+    changed = attention(queries, _changed(context, padding), padding)
+    return torch.allclose(attention(queries, context, padding), changed, atol=1.0)
+
+
+@blind.misconception
+def padding_set_to_zero(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """Where the padding is zeros already, you change nothing: 0 in place of 0, or 2 · 0. Put
+    numbers there that differ from what stands there.
+    """
+    other = context.clone()
+    other[padding] = 0
+    found = attention(queries, context, padding)
+    return torch.allclose(found, attention(queries, other, padding))
+
+
+@blind.misconception
+def padding_set_to_one(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """Where the padding is ones already, you change nothing. Put numbers there that differ from
+    what stands there.
+    """
+    other = context.clone()
+    other[padding] = 1
+    found = attention(queries, context, padding)
+    return torch.allclose(found, attention(queries, other, padding))
+
+
+@blind.misconception
+def filled_with_infinity(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """You fill the padding with inf or NaN. Even a weight of 0 can't stop that, since 0 · inf is
+    NaN: put finite numbers there.
+    """
+    other = context.clone()
+    other[padding] = torch.inf
+    found = attention(queries, context, padding)
+    return torch.allclose(found, attention(queries, other, padding))
+
+
+@blind.misconception
+def last_place_only(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """You change only part of the padding. Change it everywhere the mask is True, and nowhere
+    else.
+    """
+    other = context.clone()
+    other[:, -1] = 9.0
+    found = attention(queries, context, padding)
+    return torch.allclose(found, attention(queries, other, padding))
+
+
+@blind.misconception
+def padding_reordered(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """You only put the padding into another order, which a sum over it does not notice. Put other
+    numbers there.
+    """
+    other = context.clone()
+    for sentence, hidden in zip(other, padding, strict=True):
+        sentence[hidden] = sentence[hidden].flip(0)
+    found = attention(queries, context, padding)
+    return torch.allclose(found, attention(queries, other, padding))
+
+
+@blind.misconception
+def context_overwritten(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """You write into the context of whoever called you. Change a copy: context.clone()."""
+    before = attention(queries, context, padding)
+    context[padding] = 7.0
+    return torch.allclose(before, attention(queries, context, padding))
+
+
+@blind.accepts
+def by_a_copy(attention: Attention, queries: Tensor, context: Tensor, padding: Tensor) -> bool:
+    """A copy, written to."""
+    other = context.clone()
+    other[padding] = -4.0
+    gap = attention(queries, other, padding) - attention(queries, context, padding)
+    return bool(gap.abs().max() < 1e-8)
+
+
+@blind.accepts
+def by_noise(attention: Attention, queries: Tensor, context: Tensor, padding: Tensor) -> bool:
+    """Noise, added to the padding."""
+    noise = torch.randn(context.shape, generator=torch.Generator().manual_seed(3)).to(context)
+    other = context + noise * padding[..., None]
+    found, again = (attention(queries, x, padding) for x in (context, other))
+    return torch.allclose(found, again, atol=1e-7)
+
+
+@blind.accepts
+def by_fillings(attention: Attention, queries: Tensor, context: Tensor, padding: Tensor) -> bool:
+    """Several fillings, one after another."""
+    found = []
+    for filling in (-2.0, 0.5, 3.0):
+        other = context.masked_fill(padding[:, :, None], filling)
+        found.append(attention(queries, other, padding))
+    return all(torch.allclose(found[0], one) for one in found[1:])

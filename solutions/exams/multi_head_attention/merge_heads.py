@@ -1,0 +1,116 @@
+"""The exam of `merge_heads`, lesson 05."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import multi_head_attention as reference
+from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.multi_head_attention._specimens import counted
+
+merging = Exam(reference.merge_heads)
+
+
+@merging.example
+def two_heads_merged() -> Tensor:
+    """two heads, three tokens, two features"""
+    return counted(1, 2, 3, 2)
+
+
+@merging.example
+def three_heads_merged() -> Tensor:
+    """two sentences, three heads, two tokens, two features"""
+    return counted(2, 3, 2, 2)
+
+
+@merging.case
+def drawn_heads_merged(draw: Draw) -> Tensor:
+    """heads drawn at random"""
+    return draw.tensor("batch heads tokens head_dim")
+
+
+@merging.case(times=1)
+def one_head_merged(draw: Draw) -> Tensor:
+    """a single head"""
+    return draw.fix(heads=1).tensor("batch heads tokens head_dim")
+
+
+@merging.misconception
+def merged_without_swap(x: Tensor) -> Tensor:
+    """The shape is right, but the tokens are mixed: you reshaped before the tokens stood in front
+    of the heads. If you call `transpose`, take its result: it changes nothing in place.
+    """
+    batch, heads, tokens, head_dim = x.shape
+    return x.reshape(batch, tokens, heads * head_dim)
+
+
+@merging.misconception
+def merged_with_view(x: Tensor) -> Tensor:
+    """`view` only works where the numbers lie in order, and after a transpose they do not. Call
+    `.contiguous()` before, or use `reshape`.
+    """
+    batch, heads, tokens, head_dim = x.shape
+    return x.transpose(1, 2).view(batch, tokens, heads * head_dim)
+
+
+@merging.misconception
+def not_flattened(x: Tensor) -> Tensor:
+    """The heads stand behind the tokens now, but apart. Make one axis of heads and features."""
+    return x.transpose(1, 2)
+
+
+@merging.misconception
+def tokens_joined_with_heads(x: Tensor) -> Tensor:
+    """The swap is right. Then tokens and heads became one axis: join the last two instead, the
+    heads and their features.
+    """
+    return x.transpose(1, 2).flatten(1, 2)
+
+
+@merging.misconception
+def heads_alternate(x: Tensor) -> Tensor:
+    """The heads take turns here, feature by feature. All features of head 0 come first."""
+    return x.permute(0, 2, 3, 1).flatten(2)
+
+
+@merging.misconception
+def heads_merged_by_sum(x: Tensor) -> Tensor:
+    """You added the heads up. Put them side by side: nothing is lost."""
+    return x.sum(dim=1)
+
+
+@merging.misconception
+def heads_merged_by_mean(x: Tensor) -> Tensor:
+    """You averaged the heads. Put them side by side: nothing is lost."""
+    return x.mean(dim=1)
+
+
+@merging.misconception
+def merged_along_tokens(x: Tensor) -> Tensor:
+    """You put the heads one after another along the tokens. Each token gets more features, not the
+    sentence more tokens.
+    """
+    return x.flatten(1, 2)
+
+
+TENSOR_DTYPE.apply(merging)
+
+
+@merging.accepts
+def merged_contiguous(x: Tensor) -> Tensor:
+    """contiguous and view."""
+    batch, _, tokens, _ = x.shape
+    return x.transpose(1, 2).contiguous().view(batch, tokens, -1)
+
+
+@merging.accepts
+def merged_by_cat(x: Tensor) -> Tensor:
+    """The heads concatenated."""
+    return torch.cat([x[:, h] for h in range(x.shape[1])], dim=-1)
+
+
+@merging.accepts
+def merged_by_permute(x: Tensor) -> Tensor:
+    """permute and reshape."""
+    batch, heads, tokens, head_dim = x.shape
+    return x.permute(0, 2, 1, 3).reshape(batch, tokens, heads * head_dim)

@@ -1,0 +1,192 @@
+"""The known wrong answers to `MultiHeadAttention`, lesson 05."""
+
+import torch
+from torch import Tensor, nn
+
+from companion import CausalHead
+from solutions.exams.families import (
+    BIAS,
+    DROPOUT,
+    FUTURE,
+    GRADIENT,
+    HEADS,
+    KEPT_MASK,
+    MASK,
+    MERGE,
+    OUTPUT,
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    SPLIT,
+)
+from solutions.exams.multi_head_attention._specimens import future
+from solutions.exams.multi_head_attention.multi_head_attention.exam import batched
+from solutions.exams.multi_head_attention.multi_head_attention.variant import Variant
+
+(HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
+    batched,
+    Variant,
+    called={
+        "Unscaled": "NotScaled",
+        "SoftmaxOverHeads": "SoftmaxOverHeadsOfMaskedScores",
+        "RolesSwapped": "KeysAsk",
+        "KeysMixed": "ValuesAreKeys",
+    },
+    without=("RootOfTheQueries", "RootOfTheValues"),
+)
+(MASK + FUTURE + KEPT_MASK + DROPOUT + BIAS).apply(
+    batched,
+    Variant,
+    called={
+        "NothingHidden": "NoMask",
+        "DiagonalHidden": "OwnPlaceHidden",
+        "MaskTrained": "MaskAsParameter",
+    },
+    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0. Dropout is tried on
+    # one word, whose only weight is 1 whatever happens to its score.
+    without=(
+        "ScoreOfMinusHundred",
+        "DividedOnceMore",
+        "DropoutOnScores",
+        "DropoutOnMaskedScores",
+        "DropoutOnValues",
+        "FixedDropout",
+        "KeptInsteadOfDropped",
+    ),
+)
+
+
+@batched.misconception
+class SoftmaxOverHeads(Variant):
+    """Your softmax runs over the heads. Each head has its own: over the keys, the last axis."""
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        weights = scores.softmax(dim=1)
+        return weights if hidden is None else weights.masked_fill(hidden, 0)
+
+
+@batched.misconception
+class OneWideHead(Variant):
+    """This is one head over all features. Share them out among num_heads heads."""
+
+    def split(self, x: Tensor) -> Tensor:
+        return x[:, None]
+
+
+@batched.misconception
+class NoOutProjection(Variant):
+    """There is no out_proj. The heads' contexts are side by side; a last nn.Linear(d_out, d_out)
+    mixes them.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
+        del self.out_proj
+
+    def project(self, contexts: Tensor) -> Tensor:
+        return contexts
+
+
+@batched.misconception
+class OutProjectionUnbiased(Variant):
+    """out_proj has no bias. qkv_bias is for the three projections; out_proj always has one."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out, bias=False)
+
+
+@batched.misconception
+class BatchAsTokens(Variant):
+    """Sentences attend to sentences: the first axis is taken for the tokens. Inputs are (batch,
+    tokens, d_in); nn.MultiheadAttention needs batch_first=True for that.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        longest = max(inputs.shape[:2])
+        if len(self.mask) < longest:
+            self.mask = future(longest)
+        return super().forward(inputs.transpose(0, 1)).transpose(0, 1)
+
+
+@batched.misconception
+class WidthOfEachHead(Variant):
+    """Your projections have num_heads · d_out columns. In this class d_out is the width of all
+    heads together, and each has d_out / num_heads of it.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        wide = d_out * num_heads
+        super().__init__(d_in, wide, context_length, dropout, num_heads, qkv_bias)
+        self.out_proj = nn.Linear(wide, d_out)
+
+
+@batched.misconception
+class WidthOfEachProjectionOnly(WidthOfEachHead):
+    """Your projections have num_heads · d_out columns. In this class d_out is the width of all
+    heads together: W_query, W_key and W_value have d_out columns, as out_proj has.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+
+
+@batched.misconception
+class SeparateHeads(nn.Module):
+    """These are separate heads, as in the loop. Here all heads share the three projections: one
+    W_query of d_out columns, one W_key, one W_value.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__()
+        if d_out % num_heads:
+            raise ValueError(f"{d_out} features can't be shared out among {num_heads} heads")
+        sizes = (d_in, d_out // num_heads, context_length, dropout, qkv_bias)
+        self.heads = nn.ModuleList(CausalHead(*sizes) for _ in range(num_heads))
+        self.out_proj = nn.Linear(d_out, d_out)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        contexts = torch.cat([head(inputs) for head in self.heads], dim=-1)
+        projected: Tensor = self.out_proj(contexts)
+        return projected

@@ -1,0 +1,369 @@
+"""The exam of `MultiHeadAttentionWrapper`, lesson 05."""
+
+import torch
+from torch import Tensor, nn
+
+from autograder import Draw, Exam, run_module
+from companion import CausalHead
+from solutions import multi_head_attention as reference
+from solutions.exams.multi_head_attention._specimens import (
+    PROJECTIONS,
+    TWO_SENTENCES,
+    Module,
+    State,
+    mixed,
+    settings,
+)
+
+loop = Exam(reference.MultiHeadAttentionWrapper, use=run_module)
+
+
+def loop_weights(d_in: int, d_out: int, heads: int, *, bias: bool = False) -> State:
+    found = {}
+    for h in range(heads):
+        for n, name in enumerate(PROJECTIONS):
+            found[f"heads.{h}.{name}"] = mixed(d_in, d_out, seed=10 * h + n)
+            if bias:
+                found[f"heads.{h}.{name}.bias"] = mixed(d_out, seed=10 * h + n + 5)
+    return found
+
+
+@loop.example
+def two_heads_of_two() -> Module:
+    """one sentence of two words, two heads with two features each"""
+    inputs = TWO_SENTENCES[:1, :2]
+    return settings(inputs, 2, 2, 6), loop_weights(3, 2, 2), (inputs,), False, 1
+
+
+@loop.example
+def three_biased_heads() -> Module:
+    """two sentences, three heads, with qkv_bias=True and dropout=0.5, in eval mode"""
+    inputs = TWO_SENTENCES[:, :3]
+    chosen = settings(inputs, 2, 3, 6, dropout=0.5, qkv_bias=True)
+    return chosen, loop_weights(3, 2, 3, bias=True), (inputs,), False, 2
+
+
+@loop.example
+def loop_dropout() -> Module:
+    """dropout=0.5, in training, called 64 times on one word"""
+    # Wide, since the smallest case that fails is the one that is shown.
+    inputs = mixed(1, 1, 8, seed=42)
+    return settings(inputs, 2, 2, 6, dropout=0.5), loop_weights(8, 2, 2), (inputs,), True, 64
+
+
+@loop.case(times=2)
+def drawn_heads(draw: Draw) -> Module:
+    """heads drawn at random"""
+    inputs = draw.tensor("batch tokens d_in")
+    heads, d_out = draw.size("heads"), draw.size("d_out")
+    weights = {
+        f"heads.{h}.{name}": draw.tensor("d_in d_out") for h in range(heads) for name in PROJECTIONS
+    }
+    return settings(inputs, d_out, heads, 9), weights, (inputs,), False, 1
+
+
+@loop.case(times=1)
+def drawn_biased_heads(draw: Draw) -> Module:
+    """three heads with biases"""
+    inputs = draw.fix(heads=3).tensor("batch tokens d_in")
+    chosen = settings(inputs, draw.size("d_out"), 3, 9, qkv_bias=True)
+    weights = {}
+    for h in range(3):
+        for name in PROJECTIONS:
+            weights[f"heads.{h}.{name}"] = draw.tensor("d_in d_out")
+            weights[f"heads.{h}.{name}.bias"] = draw.tensor("d_out")
+    return chosen, weights, (inputs,), False, 1
+
+
+@loop.case(times=1)
+def one_head_alone(draw: Draw) -> Module:
+    """a single head"""
+    inputs = draw.tensor("batch tokens d_in")
+    weights = {f"heads.0.{name}": draw.tensor("d_in d_out") for name in PROJECTIONS}
+    return settings(inputs, draw.size("d_out"), 1, 9), weights, (inputs,), False, 1
+
+
+@loop.case(times=1)
+def dropout_of_a_loop(draw: Draw) -> Module:
+    """dropout in training, on one word"""
+    inputs = draw.fix(batch=1, tokens=1, heads=2).tensor("batch tokens d_in")
+    weights = {
+        f"heads.{h}.{name}": draw.tensor("d_in d_out") for h in (0, 1) for name in PROJECTIONS
+    }
+    chosen = settings(inputs, draw.size("d_out"), 2, 9, dropout=0.5)
+    return chosen, weights, (inputs,), True, 64
+
+
+class Variant(nn.Module):
+    """The loop in steps, for misconceptions to get one of them wrong."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__()
+        made = (
+            CausalHead(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)
+        )
+        self.heads = nn.ModuleList(made)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.join([head(inputs) for head in self.heads])
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.cat(contexts, dim=-1)
+
+
+@loop.misconception
+class HeadsAdded(Variant):
+    """You added the contexts of the heads up. Put them side by side, along the last axis."""
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.stack(contexts).sum(dim=0)
+
+
+@loop.misconception
+class HeadsAveraged(Variant):
+    """You averaged the contexts of the heads. Put them side by side, along the last axis."""
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.stack(contexts).mean(dim=0)
+
+
+@loop.misconception
+class AlongTokens(Variant):
+    """You put the heads one after another along the tokens. Each token gets more features, not the
+    sentence more tokens: the last axis.
+    """
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.cat(contexts, dim=1)
+
+
+@loop.misconception
+class AlongBatch(Variant):
+    """You put the heads one after another along the batch: torch.cat takes axis 0 unless told
+    otherwise. Join them along the last axis.
+    """
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.cat(contexts)
+
+
+@loop.misconception
+class HeadsStacked(Variant):
+    """You stacked the heads along a new axis. Concatenate them: the result has three axes."""
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.stack(contexts, dim=-1)
+
+
+@loop.misconception
+class HeadsStackedInFront(Variant):
+    """torch.stack makes a new axis, here the first one. Concatenate the heads along the last axis:
+    the result has three axes.
+    """
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.stack(contexts)
+
+
+@loop.misconception
+class HeadsStackedBehindTheBatch(Variant):
+    """The heads have an axis of their own here, behind the batch. Concatenate them along the last
+    axis: the result has three axes.
+    """
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.stack(contexts, dim=1)
+
+
+@loop.misconception
+class FeatureByFeature(Variant):
+    """The features of the heads alternate. First come all features of head 0, then those of
+    head 1.
+    """
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.stack(contexts, dim=-1).flatten(2)
+
+
+@loop.misconception
+class LastHeadFirst(Variant):
+    """The heads stand in reverse: head 0 comes first."""
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.cat(contexts[::-1], dim=-1)
+
+
+@loop.misconception
+class FirstHeadOnly(Variant):
+    """This is what head 0 found, alone. Call every head, and join what they return."""
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return contexts[0]
+
+
+@loop.misconception
+class OneHeadRepeated(Variant):
+    """One head is used for all, so that they share their weights. Make a new CausalHead for each:
+    [head] * n is n times the same.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, 1, qkv_bias)
+        self.heads = nn.ModuleList([self.heads[0]] * num_heads)
+
+
+@loop.misconception
+class PlainList(Variant):
+    """The heads stand in a plain list, where no optimizer finds them. Use nn.ModuleList."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
+        made = list(self.heads)
+        del self.heads
+        self.__dict__["heads"] = made
+
+
+@loop.misconception
+class WidthDivided(Variant):
+    """You divided d_out by the number of heads. In this class d_out is the width of one head."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out // num_heads, context_length, dropout, num_heads, qkv_bias)
+
+
+@loop.misconception
+class BiasForgotten(Variant):
+    """With qkv_bias=True the heads have no bias. Hand it on to each CausalHead."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads)
+
+
+@loop.misconception
+class DropoutForgotten(Variant):
+    """Nothing is dropped in training. Hand `dropout` on to each CausalHead."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, 0.0, num_heads, qkv_bias)
+
+
+@loop.accepts
+class AppendedHeads(nn.Module):
+    """Heads appended one by one, results filled into a tensor."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__()
+        self.heads = nn.ModuleList()
+        for _ in range(num_heads):
+            self.heads.append(CausalHead(d_in, d_out, context_length, dropout, qkv_bias))
+        self.d_out = d_out
+
+    def forward(self, x: Tensor) -> Tensor:
+        found = x.new_zeros(*x.shape[:2], self.d_out * len(self.heads))
+        for h, head in enumerate(self.heads):
+            found[..., h * self.d_out : (h + 1) * self.d_out] = head(x)
+        return found
+
+
+@loop.accepts
+class StackedAndFlattened(nn.Module):
+    """Stacked before the last axis, then flattened."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__()
+        sizes = (d_in, d_out, context_length, dropout, qkv_bias)
+        self.heads = nn.ModuleList([CausalHead(*sizes) for _ in range(num_heads)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.stack([head(x) for head in self.heads], dim=2).flatten(2)
+
+
+@loop.accepts
+class JoinedOneByOne(nn.Module):
+    """Joined one after another in a loop."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__()
+        self.heads = nn.ModuleList()
+        for _ in range(num_heads):
+            head = CausalHead(d_in, d_out, context_length, dropout=dropout, qkv_bias=qkv_bias)
+            self.heads.append(head)
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, *others = self.heads
+        found: Tensor = first(x)
+        for head in others:
+            found = torch.cat((found, head(x)), 2)
+        return found

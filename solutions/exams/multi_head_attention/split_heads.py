@@ -1,0 +1,185 @@
+"""The exam of `split_heads`, lesson 05."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import multi_head_attention as reference
+from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.multi_head_attention._specimens import counted, split, wrong_view
+
+splitting = Exam(reference.split_heads)
+
+
+@splitting.example
+def six_features_for_two() -> tuple[Tensor, int]:
+    """three tokens of six features, for two heads"""
+    return counted(1, 3, 6), 2
+
+
+@splitting.example
+def two_sentences_for_three() -> tuple[Tensor, int]:
+    """two sentences of two tokens, for three heads"""
+    return counted(2, 2, 6), 3
+
+
+@splitting.example
+def not_divisible() -> tuple[Tensor, int]:
+    """eight features for three heads"""
+    return counted(1, 2, 8), 3
+
+
+@splitting.case(times=3)
+def drawn_features(draw: Draw) -> tuple[Tensor, int]:
+    """features drawn at random"""
+    heads, head_dim = draw.size("heads"), draw.size("head_dim")
+    batch, tokens = draw.shape("batch tokens")
+    return torch.from_numpy(draw.rng.normal(size=(batch, tokens, heads * head_dim))), heads
+
+
+@splitting.case(times=1)
+def one_head_gets_all(draw: Draw) -> tuple[Tensor, int]:
+    """a single head"""
+    return draw.tensor("batch tokens d_out"), 1
+
+
+@splitting.case(times=1)
+def drawn_refusal(draw: Draw) -> tuple[Tensor, int]:
+    """seven features for five heads"""
+    return draw.fix(d_out=7).tensor("batch tokens d_out"), 5
+
+
+def refuse(x: Tensor, num_heads: int) -> None:
+    if x.shape[-1] % num_heads:
+        raise ValueError(f"{x.shape[-1]} features can't be shared out among {num_heads} heads")
+
+
+@splitting.misconception
+def tokens_mixed(x: Tensor, num_heads: int) -> Tensor:
+    """The shape is right, the numbers are not where they belong: this view cuts through the tokens,
+    and pieces of one token stand in several rows. Split the last axis first, then swap axes 1
+    and 2.
+    """
+    refuse(x, num_heads)
+    return wrong_view(x, num_heads)
+
+
+@splitting.misconception
+def not_swapped(x: Tensor, num_heads: int) -> Tensor:
+    """The features are split well. Now the heads have to stand before the tokens: swap axes 1
+    and 2.
+    """
+    refuse(x, num_heads)
+    return x.reshape(*x.shape[:2], num_heads, -1)
+
+
+@splitting.misconception
+def alternating_features(x: Tensor, num_heads: int) -> Tensor:
+    """The heads get every other feature. Head 0 has the *first* head_dim features, so the axis of
+    the heads stands before that of their features when you split.
+    """
+    refuse(x, num_heads)
+    return x.reshape(*x.shape[:2], -1, num_heads).permute(0, 3, 1, 2)
+
+
+@splitting.misconception
+def heads_as_features(x: Tensor, num_heads: int) -> Tensor:
+    """The features of a head and the heads have changed places. The order of the axes is (batch,
+    num_heads, tokens, head_dim).
+    """
+    refuse(x, num_heads)
+    return x.reshape(*x.shape[:2], num_heads, -1).transpose(1, 3)
+
+
+@splitting.misconception
+def not_refused(x: Tensor, num_heads: int) -> Tensor:
+    """Eight features can't be shared out among three heads: raise a ValueError that says so. What
+    you have here is the error of a view that did not fit.
+    """
+    batch, tokens, d_out = x.shape
+    return x.view(batch, tokens, num_heads, d_out // num_heads).transpose(1, 2)
+
+
+@splitting.misconception
+def cut_off(x: Tensor, num_heads: int) -> Tensor:
+    """You drop the features that are left over. Eight features and three heads do not go together:
+    raise a ValueError.
+    """
+    head_dim = x.shape[-1] // num_heads
+    return split(x[..., : head_dim * num_heads], num_heads)
+
+
+@splitting.misconception
+def asserted(x: Tensor, num_heads: int) -> Tensor:
+    """An `assert` is for what can't happen, and Python may be told to skip it. For a wrong argument
+    raise a ValueError.
+    """
+    assert x.shape[-1] % num_heads == 0
+    return split(x, num_heads)
+
+
+@splitting.misconception
+def asserted_with_a_sentence(x: Tensor, num_heads: int) -> Tensor:
+    """An `assert` is for what can't happen, and Python may be told to skip it. For a wrong argument
+    raise a ValueError, with the same sentence.
+    """
+    assert x.shape[-1] % num_heads == 0, "d_out must be divisible by num_heads"
+    return split(x, num_heads)
+
+
+@splitting.misconception
+def last_axes_swapped(x: Tensor, num_heads: int) -> Tensor:
+    """The features are split well. Then the wrong axes were swapped: the heads go in front of the
+    tokens, which are axes 1 and 2.
+    """
+    refuse(x, num_heads)
+    return x.reshape(*x.shape[:2], num_heads, -1).transpose(2, 3)
+
+
+@splitting.misconception
+def number_for_width(x: Tensor, num_heads: int) -> Tensor:
+    """Number and width have changed places: these are d_out / num_heads heads with num_heads
+    features each. `split`, for one, is told the width of a piece, `chunk` their number.
+    """
+    refuse(x, num_heads)
+    return split(x, x.shape[-1] // num_heads)
+
+
+@splitting.misconception
+def every_head_has_all(x: Tensor, num_heads: int) -> Tensor:
+    """Every head gets all features here. They are shared out: each head has d_out / num_heads."""
+    refuse(x, num_heads)
+    return x[:, None].repeat(1, num_heads, 1, 1)
+
+
+TENSOR_DTYPE.apply(splitting)
+
+
+@splitting.accepts
+def by_chunks(x: Tensor, num_heads: int) -> Tensor:
+    """Chunks, stacked."""
+    if x.size(-1) % num_heads != 0:
+        raise ValueError("not divisible")
+    return torch.stack(torch.chunk(x, num_heads, dim=2), dim=1)
+
+
+@splitting.accepts
+def by_permute(x: Tensor, num_heads: int) -> Tensor:
+    """reshape and permute."""
+    batch, tokens, d_out = x.shape
+    head_dim, rest = divmod(d_out, num_heads)
+    if rest:
+        raise ValueError(f"{d_out} is not divisible by {num_heads}")
+    return x.reshape(batch, tokens, num_heads, head_dim).permute(0, 2, 1, 3).contiguous()
+
+
+@splitting.accepts
+def by_slices(x: Tensor, num_heads: int) -> Tensor:
+    """A loop over the heads, with slices."""
+    width = x.shape[2] // num_heads
+    if width * num_heads != x.shape[2]:
+        raise ValueError("d_out must be divisible by num_heads")
+    found = torch.empty(x.shape[0], num_heads, x.shape[1], width, dtype=x.dtype)
+    for h in range(num_heads):
+        found[:, h] = x[:, :, h * width : (h + 1) * width]
+    return found

@@ -1,0 +1,78 @@
+"""What the exams of lesson 06 share."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Tolerance
+
+Sizes = tuple[int, int]
+Turned = tuple[Tensor, Tensor]
+Rope = Callable[[Tensor, Tensor], Tensor]
+
+# An angle of 60 in float32 is off by some 1e-5 already, and frequencies can be computed in several
+# ways.
+WAVES = Tolerance(absolute=2e-4)
+
+# Two sentences of three tokens with four features.
+FEW_TOKENS = torch.tensor(
+    [
+        [[0.5, -1.0, 2.0, 0.0], [1.5, 0.25, -0.5, 1.0], [-2.0, 0.75, 1.0, -1.5]],
+        [[1.0, 2.0, -1.0, 0.5], [0.0, -0.5, 3.0, 1.25], [0.5, 0.5, -1.0, 2.0]],
+    ],
+    dtype=torch.float64,
+)
+
+SOME_QUERIES = torch.tensor(
+    [[1.0, -0.5, 2.0, 0.5], [0.5, 1.5, -1.0, 1.0], [-1.0, 2.0, 0.5, -0.5], [2.0, 0.0, 1.0, -1.5]],
+    dtype=torch.float64,
+)
+SOME_KEYS = SOME_QUERIES.flip(0).roll(1, dims=1) * 0.5
+
+
+def exponents(d_model: int) -> Tensor:
+    """0, 2/d, 4/d, …: one for each pair of columns."""
+    return torch.arange(0, d_model, 2) / d_model
+
+
+def rates(d_model: int) -> Tensor:
+    """By what angle each pair turns from one position to the next."""
+    return 10000 ** -exponents(d_model)
+
+
+def waves(angles: Tensor) -> Tensor:
+    """Sine and cosine of each angle side by side."""
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def every_angle(num_positions: int, d_model: int) -> Tensor:
+    return torch.arange(num_positions)[:, None] * rates(d_model)
+
+
+def refuse_odd(d_model: int) -> None:
+    if d_model % 2:
+        raise ValueError(f"d_model has to be even, not {d_model}")
+
+
+def pair_angles(x: Tensor, positions: Tensor) -> Tensor:
+    """(tokens, head_dim / 2); the width has to be even."""
+    if x.shape[-1] % 2:
+        raise ValueError("head_dim has to be even")
+    return positions[:, None] * rates(x.shape[-1])
+
+
+def turn(x: Tensor, angles: Tensor) -> Tensor:
+    """Each pair of neighbours, turned by its angle."""
+    cos, sin = angles.cos(), angles.sin()
+    first, second = x[..., 0::2], x[..., 1::2]
+    pairs = torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1)
+    return pairs.flatten(-2).to(x.dtype)
+
+
+def turn_halves(x: Tensor, angles: Tensor) -> Tensor:
+    """The same, for pairs that lie half of the width apart."""
+    cos, sin = angles.cos(), angles.sin()
+    first, second = x.chunk(2, dim=-1)
+    turned = torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
+    return turned.to(x.dtype)

@@ -1,0 +1,323 @@
+"""The exam of `is_relative`, lesson 06."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+import companion.specimens.position_scores as specimens
+from autograder import Draw, Exam
+from solutions import positional_encoding as reference
+from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.positional_encoding._specimens import SOME_KEYS, SOME_QUERIES
+
+Scoring = Callable[[Tensor, Tensor, Tensor], Tensor]
+Moved = tuple[Tensor, Tensor, Tensor, int]
+Trial = tuple[Scoring, *Moved]
+
+relative = Exam(reference.is_relative, dtypes=("float64",))
+
+FIRST_FOUR = torch.arange(4)
+
+for scoring, first, by in (
+    (specimens.no_positions, 0, 3),
+    (specimens.rope_scores, 0, 3),
+    (specimens.rope_scores, 2, 41),
+    (specimens.alibi_scores, 0, 3),
+    (specimens.sinusoids_added, 0, 3),
+    (specimens.sinusoids_alone, 0, 3),
+    (specimens.rope_on_queries_only, 0, 3),
+    (specimens.rope_restarted, 0, 3),
+    (specimens.rope_wrapped, 12, 3),
+    (specimens.rope_wrapped, 2, 13),
+    (specimens.rope_mispaired, 0, 3),
+    (specimens.first_is_special, 0, 3),
+    (specimens.first_is_special, 3, 3),
+    (specimens.every_second, 0, 3),
+    (specimens.slower_far_out, 0, 3),
+    (specimens.last_query_added, 0, 3),
+    (specimens.gains_and_losses, 0, 3),
+    (specimens.drifting, 0, 3),
+    (specimens.far_gets_louder, 0, 3),
+    (specimens.going_round, 0, 3),
+):
+    relative.tries(
+        [scoring],
+        (SOME_QUERIES, SOME_KEYS, FIRST_FOUR + first, by),
+        on=f"positions {first} to {first + 3} moved by {by}",
+    )
+
+
+def nearest_first(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+    """Dot products divided by the distance: relative."""
+    return queries @ keys.T / (1 + (positions[:, None] - positions).abs())
+
+
+def look_back(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+    """Only keys that stand before the query count: relative."""
+    return queries @ keys.T * (positions < positions[:, None])
+
+
+def keys_in_order(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+    """Late keys are favoured: not relative."""
+    return queries @ keys.T + 0.01 * positions
+
+
+def even_and_odd(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+    """Even positions are louder: not relative, unless the shift is even."""
+    return queries @ keys.T * (1 + 0.5 * (positions % 2 == 0))
+
+
+def first_row_fixed(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+    """Only the first query ignores positions, the others add sinusoids: not relative."""
+    scores = specimens.sinusoids_added(queries, keys, positions)
+    scores[0] = queries[0] @ keys.T
+    return scores
+
+
+def every_other_position(draw: Draw, by: int = 7) -> Moved:
+    """Queries, keys, their positions, and by how much these are moved."""
+    queries = draw.fix(d_k=6).tensor("tokens d_k")
+    keys = draw.tensor("tokens d_k")
+    positions = torch.arange(len(queries)) * 2 + int(draw.rng.integers(5))
+    return queries, keys, positions, by
+
+
+relative.tries(
+    (
+        nearest_first,
+        look_back,
+        keys_in_order,
+        even_and_odd,
+        first_row_fixed,
+        specimens.gains_and_losses,
+        specimens.last_query_added,
+        specimens.slower_far_out,
+        specimens.drifting,
+        specimens.far_gets_louder,
+        specimens.going_round,
+    ),
+    every_other_position,
+    times=1,
+)
+
+
+@relative.case(times=1)
+def even_shift(draw: Draw) -> Trial:
+    """even positions are louder, the shift is even"""
+    return even_and_odd, *every_other_position(draw, by=6)
+
+
+@relative.case(times=1)
+def other_order(draw: Draw) -> Trial:
+    """rope, the tokens in another order"""
+    queries, keys, positions, by = every_other_position(draw)
+    return specimens.rope_scores, queries, keys, positions.flip(0) + 3, by
+
+
+def _same(here: Tensor, there: Tensor) -> bool:
+    return torch.allclose(here, there, rtol=1e-4, atol=1e-5)
+
+
+class Compared(Comparison):
+    """The scores at the positions, and further on."""
+
+    def pairs(
+        self, scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+    ) -> Pairs:
+        yield scores(queries, keys, positions), scores(queries, keys, positions + shift)
+
+
+VERDICT.apply(
+    relative,
+    Compared,
+    called={
+        "AlwaysTrue": "compared_with_itself",
+        "TurnedRound": "the_other_verdict",
+        "ATableOfTruths": "a_verdict_for_each",
+    },
+    without=["AlwaysFalse"],
+)
+CLOSENESS.apply(
+    relative,
+    Compared,
+    called={
+        "RisesOverlooked": "without_absolute_value",
+        "FallsOverlooked": "without_absolute_value_reversed",
+    },
+    without=["TooGenerous"],
+)
+EXTENT.apply(
+    relative,
+    Compared,
+    called={"FirstRowOnly": "first_query_only"},
+    says={
+        "FirstRowOnly": "You compare the scores of the first query alone. The others have to "
+        "agree, too."
+    },
+    without=["LastRowOnly"],
+)
+
+
+@relative.misconception
+def shuffled(scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int) -> bool:
+    """You shuffle the positions. That changes the distances, and the scores may well change with
+    them. Move all positions by the same number.
+    """
+    return _same(scores(queries, keys, positions), scores(queries, keys, positions.flip(0)))
+
+
+@relative.misconception
+def stretched(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You multiply the positions, and with them the distances. Add the shift instead."""
+    return _same(scores(queries, keys, positions), scores(queries, keys, positions * shift))
+
+
+@relative.misconception
+def one_token_moved(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You move one token only, and its distance to the others changes. Move all of them."""
+    moved = positions.clone()
+    moved[-1] += shift
+    return _same(scores(queries, keys, positions), scores(queries, keys, moved))
+
+
+@relative.misconception
+def words_moved(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You find a change in scores that have none. Are queries or keys other ones in the second
+    call? The shift belongs to the positions; the words stay as they are.
+    """
+    here = scores(queries, keys, positions)
+    return _same(here, scores(queries + shift, keys + shift, positions))
+
+
+@relative.misconception
+def by_the_sum(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """What you compare is a sum or an average, in which one score can make up for another. Compare
+    score by score.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return _same(here.sum(dim=0), there.sum(dim=0))
+
+
+@relative.misconception
+def one_score_only(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You compare too few scores: all queries with all keys have to agree."""
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return _same(here[:2, :2], there[:2, :2])
+
+
+@relative.misconception
+def itself_only(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You compare too few scores, such as a single one, or the diagonal: tokens with themselves, at
+    the distance 0. Each query's score for each key has to agree.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return _same(here.diagonal(), there.diagonal())
+
+
+@relative.misconception
+def moved_by_one(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You always move by 1. A change can wait further out: move by `shift`."""
+    return _same(scores(queries, keys, positions), scores(queries, keys, positions + 1))
+
+
+@relative.misconception
+def moved_back(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You move the text the other way, by −shift. Somebody else may stand at the border there: add
+    the shift.
+    """
+    return _same(scores(queries, keys, positions), scores(queries, keys, positions - shift))
+
+
+@relative.misconception
+def counted_from_the_shift(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """Your second text counts its positions anew, from `shift`. The tokens stand at `positions`
+    already: each moves on from there.
+    """
+    moved = torch.arange(len(positions)) + shift
+    return _same(scores(queries, keys, positions), scores(queries, keys, moved))
+
+
+@relative.misconception
+def too_tolerant(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You let a slow drift pass, in which all scores fall or rise together. Either the tolerance is
+    too wide, where rounding changes these scores by less than 1e-8, or a softmax has taken the
+    drift out: compare the scores themselves.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return torch.allclose(here, there, rtol=0.0, atol=0.03)
+
+
+@relative.misconception
+def by_the_norm(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You do not notice when scores change places among the keys. A norm, a largest score or sorted
+    scores are blind to that: compare each score with the one in the same place.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return _same(here.sort(dim=-1).values, there.sort(dim=-1).values)
+
+
+@relative.misconception
+def positions_overwritten(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """The verdict is right, but the positions of whoever called you have moved, too, as by
+    `positions += shift`. Make new ones.
+    """
+    here = scores(queries, keys, positions)
+    positions += shift
+    return _same(here, scores(queries, keys, positions))
+
+
+@relative.accepts
+def by_plain_allclose(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """allclose with its own tolerances."""
+    return torch.allclose(
+        scores(queries, keys, positions), scores(queries, keys, shift + positions)
+    )
+
+
+@relative.accepts
+def by_greatest_gap(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """The largest difference is small."""
+    gap = scores(queries, keys, positions + shift) - scores(queries, keys, positions)
+    return bool(gap.abs().max() < 1e-6)
+
+
+@relative.accepts
+def score_by_score(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """A loop over all scores."""
+    here = scores(queries, keys, positions).flatten().tolist()
+    there = scores(queries, keys, torch.add(positions, shift)).flatten().tolist()
+    return all(
+        math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) for a, b in zip(here, there, strict=True)
+    )

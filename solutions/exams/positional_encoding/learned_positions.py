@@ -1,0 +1,316 @@
+"""The exam of `LearnedPositions`, lesson 06."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from autograder import Draw, Exam
+from companion import try_learned
+from solutions import positional_encoding as reference
+from solutions.exams.positional_encoding._specimens import FEW_TOKENS
+
+learned = Exam(reference.LearnedPositions, use=try_learned)
+
+Rows = tuple[Tensor, Tensor]
+
+
+FIVE_ROWS = torch.tensor(
+    [[0.1, -0.2, 0.3], [1.0, 0.5, -1.5], [-0.4, 2.0, 0.6], [0.7, -0.8, 0.9], [3.0, 1.1, -2.2]],
+    dtype=torch.float64,
+)
+
+
+@learned.example
+def shorter_than_known() -> Rows:
+    """two sentences of three tokens, with five positions"""
+    return FEW_TOKENS[:, :, :3], FIVE_ROWS
+
+
+@learned.example
+def as_many_as_known() -> Rows:
+    """three tokens, with three positions"""
+    return FEW_TOKENS[:, :, 1:], FIVE_ROWS[1:4]
+
+
+@learned.example
+def one_past_the_end() -> Rows:
+    """three tokens, with two positions"""
+    return FEW_TOKENS[:1, :, :3], FIVE_ROWS[:2]
+
+
+@learned.case
+def learned_rows(draw: Draw) -> Rows:
+    """sentences shorter than the context"""
+    inputs = draw.tensor("batch tokens d_model")
+    table = draw.rng.normal(size=(draw.size("tokens") + 6, draw.size("d_model")))
+    return inputs, torch.from_numpy(table)
+
+
+@learned.case(times=1)
+def learned_full(draw: Draw) -> Rows:
+    """sentences as long as the context"""
+    return draw.tensor("batch tokens d_model"), draw.tensor("tokens d_model")
+
+
+@learned.case(times=1)
+def far_past_the_end(draw: Draw) -> Rows:
+    """sentences twice as long as the context"""
+    inputs = draw.fix(tokens=8).tensor("batch tokens d_model")
+    return inputs, draw.tensor("tokens d_model")[:4]
+
+
+@learned.case(times=1)
+def one_known_position(draw: Draw) -> Rows:
+    """three tokens, with a single position"""
+    inputs = draw.fix(tokens=3).tensor("batch tokens d_model")
+    return inputs, draw.tensor("tokens d_model")[:1]
+
+
+class Looking(nn.Module):
+    """Learned positions in steps, for misconceptions to get one of them wrong."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.positions = nn.Embedding(context_length, d_model)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        self.refuse(inputs.shape[1], self.positions.num_embeddings)
+        return self.join(inputs, self.positions(self.places(inputs)))
+
+    def refuse(self, num_tokens: int, known: int) -> None:
+        if num_tokens > known:
+            raise ValueError(f"{num_tokens} tokens, {known} positions")
+
+    def places(self, inputs: Tensor) -> Tensor:
+        return torch.arange(inputs.shape[1])
+
+    def join(self, inputs: Tensor, rows: Tensor) -> Tensor:
+        return inputs + rows
+
+
+@learned.misconception
+class NotRefused(Looking):
+    """Past the end, your module says "index out of range in self", which tells nobody what was too
+    long. Compare the two numbers first, and raise a ValueError with both.
+    """
+
+    def refuse(self, num_tokens: int, known: int) -> None:
+        pass
+
+
+@learned.misconception
+class SliceNotRefused(Looking):
+    """Past the end, the slice simply ends, and the sum then fails over sizes, or not even that with
+    a single row. Compare the two numbers first, and raise a ValueError with both.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.positions.weight[: inputs.shape[1]]
+
+
+@learned.misconception
+class Clamped(Looking):
+    """Past the end, all tokens get the last known vector: nobody notices, and their order is lost.
+    Raise a ValueError.
+    """
+
+    def refuse(self, num_tokens: int, known: int) -> None:
+        pass
+
+    def places(self, inputs: Tensor) -> Tensor:
+        return torch.arange(inputs.shape[1]).clamp(max=self.positions.num_embeddings - 1)
+
+
+@learned.misconception
+class WrappedRound(Looking):
+    """Past the end, your positions begin again at 0: nobody notices, and two tokens share a place.
+    Raise a ValueError.
+    """
+
+    def refuse(self, num_tokens: int, known: int) -> None:
+        pass
+
+    def places(self, inputs: Tensor) -> Tensor:
+        return torch.arange(inputs.shape[1]) % self.positions.num_embeddings
+
+
+@learned.misconception
+class CutOff(Looking):
+    """Past the end, you drop the tokens that are too many: nobody notices. Raise a ValueError."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        known = inputs[:, : self.positions.num_embeddings]
+        return known + self.positions(torch.arange(known.shape[1]))
+
+
+@learned.misconception
+class RefusesTheLast(Looking):
+    """You refuse a sentence that uses all positions. As many tokens as positions are fine; refuse
+    one more.
+    """
+
+    def refuse(self, num_tokens: int, known: int) -> None:
+        if num_tokens >= known:
+            raise ValueError(f"{num_tokens} tokens, {known} positions")
+
+
+@learned.misconception
+class OneNumberTold(Looking):
+    """Your ValueError does not have both numbers in its message. Whoever reads it wants to know how
+    many tokens there were, and how many there may be.
+    """
+
+    def refuse(self, num_tokens: int, known: int) -> None:
+        if num_tokens > known:
+            raise ValueError("too many tokens")
+
+
+@learned.misconception
+class RefusedByAssert(Looking):
+    """An assert is for your own mistakes. What others do wrong is refused with a ValueError."""
+
+    def refuse(self, num_tokens: int, known: int) -> None:
+        assert num_tokens <= known
+
+
+@learned.misconception
+class LearnedByBatch(Looking):
+    """You count along the batch: every token of a sentence gets the same vector. The tokens are
+    axis 1.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        self.refuse(inputs.shape[1], self.positions.num_embeddings)
+        return inputs + self.positions(torch.arange(inputs.shape[0])).unsqueeze(1)
+
+
+@learned.misconception
+class WholeTable(Looking):
+    """You add all positions, which fits sentences of full length only. Take as many as there are
+    tokens.
+    """
+
+    def join(self, inputs: Tensor, rows: Tensor) -> Tensor:
+        return inputs + self.positions.weight
+
+
+@learned.misconception
+class WordsLost(Looking):
+    """These are the vectors of the positions alone. Add them to the inputs."""
+
+    def join(self, inputs: Tensor, rows: Tensor) -> Tensor:
+        return rows.expand_as(inputs)
+
+
+@learned.misconception
+class Beside(Looking):
+    """You put the vectors beside the inputs. Add them."""
+
+    def join(self, inputs: Tensor, rows: Tensor) -> Tensor:
+        return torch.cat([inputs, rows.expand_as(inputs)], dim=-1)
+
+
+@learned.misconception
+class StartsAtOne(Looking):
+    """Your first token gets the vector of position 1, and the last one finds none. Positions count
+    from 0.
+    """
+
+    def places(self, inputs: Tensor) -> Tensor:
+        return torch.arange(1, inputs.shape[1] + 1)
+
+
+@learned.misconception
+class NotTrained(Looking):
+    """The sums are right, but no gradient reaches the vectors: they would stay as they are. Do not
+    detach them, and keep requires_grad.
+    """
+
+    def join(self, inputs: Tensor, rows: Tensor) -> Tensor:
+        return inputs + rows.detach()
+
+
+@learned.misconception
+class AddedInPlace(Looking):
+    """The sums are right, but `inputs += …` also changes the inputs of whoever called you. Return a
+    new tensor.
+    """
+
+    def join(self, inputs: Tensor, rows: Tensor) -> Tensor:
+        inputs += rows
+        return inputs
+
+
+@learned.misconception
+class AnotherName(nn.Module):
+    """Make the vectors an `nn.Embedding`, call it `positions`, and train nothing else."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.pos_emb = nn.Embedding(context_length, d_model)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.pos_emb(torch.arange(inputs.shape[1]))
+
+
+@learned.misconception
+class RowsAndColumns(nn.Module):
+    """Your table has its sizes the wrong way round: `nn.Embedding` takes the number of rows first,
+    then their width.
+    """
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.positions = nn.Embedding(d_model, context_length)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.positions(torch.arange(inputs.shape[1]))
+
+
+@learned.accepts
+class BySlices(nn.Module):
+    """The first rows of the table."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.positions = nn.Embedding(context_length, d_model)
+        self.context_length = context_length
+
+    def forward(self, x: Tensor) -> Tensor:
+        _, n, _ = x.shape
+        if n > self.context_length:
+            raise ValueError(f"Sequence of {n} is longer than {self.context_length}.")
+        return x + self.positions.weight[:n]
+
+
+@learned.accepts
+class ByLookup(nn.Module):
+    """Position ids for the whole batch, as in published models."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.positions = nn.Embedding(context_length, d_model)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        batch, num_tokens = inputs.shape[:2]
+        if num_tokens > len(self.positions.weight):
+            raise ValueError(f"{num_tokens} > {len(self.positions.weight)}")
+        ids = torch.arange(num_tokens).expand(batch, num_tokens)
+        return inputs + embedding(ids, self.positions.weight)
+
+
+@learned.accepts
+class TokenByToken(nn.Module):
+    """A loop over the tokens."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.positions = nn.Embedding(context_length, d_model)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        if inputs.shape[1] > self.positions.num_embeddings:
+            raise ValueError(f"no position {self.positions.num_embeddings} of {inputs.shape[1]}")
+        told = []
+        for place, token in enumerate(inputs.unbind(dim=1)):
+            told.append(token + self.positions(torch.tensor(place)))
+        return torch.stack(told, dim=1)

@@ -1,0 +1,304 @@
+"""The exam of `PositionalEncoding`, lesson 06."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from autograder import Draw, Exam
+from companion import sinusoids, try_module
+from solutions import positional_encoding as reference
+from solutions.exams.positional_encoding._specimens import (
+    FEW_TOKENS,
+    WAVES,
+    every_angle,
+    refuse_odd,
+)
+
+module = Exam(reference.PositionalEncoding, use=try_module, tolerance=WAVES)
+
+Given = tuple[int, int, Tensor]
+
+
+@module.example
+def two_short_sentences() -> Given:
+    """two sentences of three tokens, where five are allowed"""
+    return 4, 5, FEW_TOKENS
+
+
+@module.example
+def as_long_as_allowed() -> Given:
+    """a sentence as long as is allowed"""
+    return 4, 3, FEW_TOKENS[:1]
+
+
+@module.example
+def seven_features() -> Given:
+    """seven features, which can't be paired"""
+    return 7, 5, torch.ones(1, 2, 7, dtype=torch.float64)
+
+
+@module.case
+def any_batch(draw: Draw) -> Given:
+    """a batch of sentences, shorter than is allowed"""
+    inputs = draw.fix(d_model=8).tensor("batch tokens d_model")
+    return 8, draw.size("tokens") + 20, inputs
+
+
+@module.case(times=1)
+def full_batch(draw: Draw) -> Given:
+    """a batch of sentences as long as is allowed"""
+    inputs = draw.fix(d_model=6).tensor("batch tokens d_model")
+    return 6, draw.size("tokens"), inputs
+
+
+@module.case(times=1)
+def one_token(draw: Draw) -> Given:
+    """one token"""
+    return 4, 9, draw.fix(batch=3, tokens=1, d_model=4).tensor("batch tokens d_model")
+
+
+@module.case(times=1)
+def odd_features(draw: Draw) -> Given:
+    """an odd number of features"""
+    return 5, 9, draw.fix(d_model=5).tensor("batch tokens d_model")
+
+
+class Adding(nn.Module):
+    """Adds sinusoids in steps, for misconceptions to get one of them wrong."""
+
+    encoding: Tensor
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        refuse_odd(d_model)
+        self.keep(sinusoids(context_length, d_model))
+
+    def keep(self, table: Tensor) -> None:
+        self.register_buffer("encoding", table)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[: inputs.shape[1]]
+
+
+@module.misconception
+class ByTheBatch(Adding):
+    """All tokens of a sentence get the same row, and each sentence another one: you count along the
+    batch. The tokens are axis 1.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding.unsqueeze(1)[: inputs.size(0)]
+
+
+@module.misconception
+class CutByTheBatch(Adding):
+    """You take as many rows as there are sentences. It is as many as there are tokens: axis 1."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[: inputs.size(0)]
+
+
+@module.misconception
+class Concatenated(Adding):
+    """You put the encoding beside the inputs, which makes them twice as wide. Add it to them."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        rows = self.encoding[: inputs.shape[1]].expand_as(inputs)
+        return torch.cat([inputs, rows], dim=-1)
+
+
+@module.misconception
+class WithoutInputs(Adding):
+    """This is the encoding alone: the words are gone. Add it to the inputs."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.encoding[: inputs.shape[1]].expand_as(inputs)
+
+
+@module.misconception
+class Multiplied(Adding):
+    """You multiplied the inputs by the encoding. It is added."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs * self.encoding[: inputs.shape[1]]
+
+
+@module.misconception
+class AsParameter(Adding):
+    """The encoding is among the module's parameters, where a frozen one counts, too. It is not a
+    thing to be trained: register it as a buffer.
+    """
+
+    def keep(self, table: Tensor) -> None:
+        self.encoding = nn.Parameter(table)
+
+
+@module.misconception
+class AsPlainTensor(Adding):
+    """The sums are right, but in a module that was moved to bfloat16 they come out in float32. A
+    buffer moves along; a plain attribute, a table made anew in `forward` or a `.float()` does not.
+    """
+
+    def keep(self, table: Tensor) -> None:
+        self.encoding = table
+
+
+@module.misconception
+class NotCut(Adding):
+    """You add the whole table, which fits sentences of context_length tokens only. Take as many
+    rows as there are tokens. If your table has an axis for the batch, the rows are its axis 1.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding
+
+
+@module.misconception
+class FromTheEnd(Adding):
+    """A sentence that is shorter than is allowed gets the last rows of the table. Its first token
+    stands at position 0: take the first rows.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[-inputs.shape[1] :]
+
+
+@module.misconception
+class InPlace(Adding):
+    """The sums are right, but `inputs += …` also changes the inputs of whoever called you. Return a
+    new tensor.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        inputs += self.encoding[: inputs.shape[1]]
+        return inputs
+
+
+@module.misconception
+class ScaledInputs(Adding):
+    """You multiplied the inputs by √d_model. The paper does that where it makes the embeddings;
+    this module only adds.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs * math.sqrt(inputs.shape[-1]) + self.encoding[: inputs.shape[1]]
+
+
+@module.misconception
+class CountedOn(Adding):
+    """In your second sentence the positions go on from the first. Every sentence begins at 0."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        batch, tokens, width = inputs.shape
+        rows = sinusoids(batch * tokens, width).to(self.encoding.dtype)
+        return inputs + rows.reshape(batch, tokens, width)
+
+
+@module.misconception
+class NoWayBack(Adding):
+    """The sums are right, but no gradient comes back to the words. Leave out `.detach()` and
+    `torch.no_grad()`: a buffer is not trained anyway.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs.detach() + self.encoding[: inputs.shape[1]]
+
+
+@module.misconception
+class OneTooFar(Adding):
+    """Your first token gets row 1 of the table. Positions count from 0."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__(d_model, context_length + 1)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[1 : inputs.shape[1] + 1]
+
+
+@module.misconception
+class OddCrashes(Adding):
+    """With an odd d_model your constructor fails somewhere inside. Look at d_model first, and raise
+    a ValueError that names it.
+    """
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        nn.Module.__init__(self)
+        angles = every_angle(context_length, d_model)
+        table = torch.zeros(context_length, d_model)
+        table[:, 0::2] = torch.sin(angles)
+        table[:, 1::2] = torch.cos(angles)
+        self.keep(table)
+
+
+@module.misconception
+class OddWithoutAWord(Adding):
+    """Your ValueError does not say which d_model it refuses. Put the number into its message."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        if d_model % 2:
+            raise ValueError("d_model must be even")
+        super().__init__(d_model, context_length)
+
+
+@module.misconception
+class OddIsCut(Adding):
+    """You accept an odd d_model and leave out the last column. Refuse it with a ValueError."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        nn.Module.__init__(self)
+        self.keep(sinusoids(context_length, d_model + d_model % 2)[:, :d_model])
+
+
+@module.accepts
+class TheUsualModule(nn.Module):
+    """The usual code: a buffer with a batch axis."""
+
+    pe: Tensor
+
+    def __init__(self, d_model: int, context_length: int = 5000) -> None:
+        super().__init__()
+        if d_model % 2 == 1:
+            raise ValueError(f"Sinusoids need an even dimension, got {d_model}")
+        position = torch.arange(context_length).unsqueeze(1)
+        div_term = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+        pe = torch.zeros(1, context_length, d_model)
+        pe[0, :, 0::2] = torch.sin(position * div_term)
+        pe[0, :, 1::2] = torch.cos(position * div_term)
+        self.register_buffer("pe", pe)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.pe[:, : x.size(1), :]
+
+
+@module.accepts
+class WithTheHelper(nn.Module):
+    """The given function, whose error does for an odd width; a buffer that is not saved."""
+
+    rows: Tensor
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.register_buffer("rows", sinusoids(context_length, d_model), persistent=False)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return torch.add(inputs, self.rows.narrow(0, 0, inputs.shape[-2]))
+
+
+@module.accepts
+class MadeAnewEachTime(nn.Module):
+    """No table at all: the rows are computed when they are needed."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        if d_model % 2:
+            raise ValueError(f"{d_model} is odd")
+        self.d_model = d_model
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        rows = torch.zeros(inputs.shape[1], self.d_model)
+        places = torch.arange(inputs.shape[1])
+        for i in range(0, self.d_model, 2):
+            rows[:, i] = torch.sin(places / 10000 ** (i / self.d_model))
+            rows[:, i + 1] = torch.cos(places / 10000 ** (i / self.d_model))
+        return inputs + rows.to(inputs.dtype)

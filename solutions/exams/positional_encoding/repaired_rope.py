@@ -1,0 +1,180 @@
+"""The exam of `repaired_rope`, lesson 06."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import rope
+from solutions import positional_encoding as reference
+from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.positional_encoding._specimens import (
+    WAVES,
+    Rope,
+    Turned,
+    pair_angles,
+    turn,
+    turn_halves,
+)
+
+repaired = Exam(reference.repaired_rope, tolerance=WAVES)
+
+
+@repaired.example
+def one_vector() -> Turned:
+    """the same vector at positions 0, 1, 2 and 7"""
+    x = torch.tensor([1.0, 0.0, 2.0, -1.0], dtype=torch.float64)
+    return x.expand(4, 4).clone(), torch.tensor([0, 1, 2, 7])
+
+
+@repaired.example
+def heads_of_six() -> Turned:
+    """two heads, three tokens, six features"""
+    numbers = torch.arange(36, dtype=torch.float64).cos().round(decimals=2)
+    return numbers.reshape(2, 3, 6), torch.tensor([4, 5, 6])
+
+
+@repaired.case
+def random_heads(draw: Draw) -> Turned:
+    """a batch of several heads"""
+    x = draw.fix(head_dim=8).tensor("batch heads tokens head_dim")
+    return x, torch.arange(x.shape[2]) + int(draw.rng.integers(30))
+
+
+@repaired.case(times=1)
+def pair_alone(draw: Draw) -> Turned:
+    """a single pair of features"""
+    x = draw.fix(head_dim=2).tensor("heads tokens head_dim")
+    return x, torch.arange(x.shape[1])
+
+
+@repaired.holds
+def repaired_lengths_stay(answer: Rope, x: Tensor, positions: Tensor) -> bool:
+    """no vector becomes longer or shorter"""
+    return torch.allclose(answer(x, positions).norm(dim=-1), x.norm(dim=-1), atol=1e-3)
+
+
+def with_partners(x: Tensor, angles: Tensor) -> Tensor:
+    """The last line of the broken cell."""
+    first, second = x.chunk(2, dim=-1)
+    return x * angles.cos() + torch.cat([-second, first], dim=-1) * angles.sin()
+
+
+@repaired.misconception
+def as_given(x: Tensor, positions: Tensor) -> Tensor:
+    """These are still the numbers of the broken cell. Partners lie half of the width apart: do both
+    get the same angle?
+    """
+    return with_partners(x, pair_angles(x, positions).repeat_interleave(2, dim=-1))
+
+
+@repaired.misconception
+def made_interleaved(x: Tensor, positions: Tensor) -> Tensor:
+    """This is a right RoPE, in the interleaved layout. The cell is half-split, and its partners are
+    right: lay out the angles for them.
+    """
+    return turn(x, pair_angles(x, positions))
+
+
+@repaired.misconception
+def partners_reversed(x: Tensor, positions: Tensor) -> Tensor:
+    """The angles are right now, but it turns the other way. The partners of the broken cell,
+    −second and first, were right.
+    """
+    return with_partners(x, -pair_angles(x, positions).repeat(1, 2))
+
+
+@repaired.misconception
+def minus_lost(x: Tensor, positions: Tensor) -> Tensor:
+    """The minus of the partners is lost, and the vectors change their lengths."""
+    angles = pair_angles(x, positions).repeat(1, 2)
+    first, second = x.chunk(2, dim=-1)
+    return x * angles.cos() + torch.cat([second, first], dim=-1) * angles.sin()
+
+
+@repaired.misconception
+def mirrored_angles(x: Tensor, positions: Tensor) -> Tensor:
+    """The second half has the angles in reverse. Feature i + head_dim / 2 gets the angle of feature
+    i.
+    """
+    angles = pair_angles(x, positions)
+    return with_partners(x, torch.cat([angles, angles.flip(-1)], dim=-1))
+
+
+@repaired.misconception
+def frequency_for_each_feature(x: Tensor, positions: Tensor) -> Tensor:
+    """Every feature has a frequency of its own now. There is one for each pair, half as many as
+    features; the second half repeats them.
+    """
+    own = 10000 ** (-torch.arange(x.shape[-1], dtype=x.dtype) / x.shape[-1])
+    return with_partners(x, positions[:, None] * own)
+
+
+@repaired.misconception
+def repeated_as_rows(x: Tensor, positions: Tensor) -> Tensor:
+    """You repeat the table of angles downwards. Its columns have to be repeated, the last axis."""
+    return with_partners(x, pair_angles(x, positions).repeat(2, 1))
+
+
+@repaired.misconception
+def second_half_stays(x: Tensor, positions: Tensor) -> Tensor:
+    """Only the first half turns. Both of a pair turn, by the same angle."""
+    angles = pair_angles(x, positions)
+    return with_partners(x, torch.cat([angles, torch.zeros_like(angles)], dim=-1))
+
+
+@repaired.misconception
+def both_changed(x: Tensor, positions: Tensor) -> Tensor:
+    """You changed the partners and the angles, so they disagree again. One of the two was right for
+    half-split from the beginning: the partners.
+    """
+    angles = pair_angles(x, positions).repeat(1, 2)
+    partners = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
+    return x * angles.cos() + partners * angles.sin()
+
+
+@repaired.misconception
+def counted_again(x: Tensor, positions: Tensor) -> Tensor:
+    """The layout is right, but the positions begin at 0 again. Use the argument `positions`."""
+    return with_partners(x, pair_angles(x, torch.arange(len(positions))).repeat(1, 2))
+
+
+@repaired.misconception
+def weights_of_halves(x: Tensor, positions: Tensor) -> Tensor:
+    """The pairs are turned as they should, and come out side by side. In this layout they go back
+    to where they were, half of the width apart.
+    """
+    halves = turn_halves(x, pair_angles(x, positions))
+    return torch.stack(halves.chunk(2, dim=-1), dim=-1).flatten(-2)
+
+
+TENSOR_DTYPE.apply(repaired)
+
+
+@repaired.accepts
+def repaired_by_repeat(x: Tensor, positions: Tensor) -> Tensor:
+    """repeat in place of repeat_interleave."""
+    head_dim = x.shape[-1]
+    rates = 10000 ** (-torch.arange(0, head_dim, 2, dtype=x.dtype) / head_dim)
+    angles = (positions[:, None] * rates).repeat(1, 2)
+    first, second = x.chunk(2, dim=-1)
+    partners = torch.cat([-second, first], dim=-1)
+    return (x * torch.cos(angles) + partners * torch.sin(angles)).to(x.dtype)
+
+
+@repaired.accepts
+def repaired_in_halves(x: Tensor, positions: Tensor) -> Tensor:
+    """Written anew, half by half."""
+    half = x.shape[-1] // 2
+    angles = positions[:, None] / 10000 ** (torch.arange(half).to(x) / half)
+    a, b = x[..., :half], x[..., half:]
+    c, s = torch.cos(angles), torch.sin(angles)
+    return torch.cat([a * c - b * s, a * s + b * c], -1)
+
+
+@repaired.accepts
+def repaired_by_reordering(x: Tensor, positions: Tensor) -> Tensor:
+    """Into the other layout, turned there, and back."""
+    half = x.shape[-1] // 2
+    interleaved = x.reshape(*x.shape[:-1], 2, half).transpose(-1, -2).flatten(-2)
+    turned = rope(interleaved, positions)
+    return turned.reshape(*x.shape[:-1], half, 2).transpose(-1, -2).flatten(-2)

@@ -1,0 +1,199 @@
+"""The exam of `shift_matrix`, lesson 06."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import sinusoids
+from solutions import positional_encoding as reference
+from solutions.exams.positional_encoding._specimens import WAVES, Sizes, rates
+
+shift = Exam(reference.shift_matrix, tolerance=WAVES)
+
+
+@shift.example
+def three_ahead() -> Sizes:
+    """three positions on, in four columns"""
+    return 3, 4
+
+
+@shift.example
+def two_back() -> Sizes:
+    """two positions back, in six columns"""
+    return -2, 6
+
+
+@shift.example
+def nowhere() -> Sizes:
+    """no shift at all"""
+    return 0, 4
+
+
+@shift.case
+def somewhere(draw: Draw) -> Sizes:
+    """any shift, any even number of columns"""
+    return int(draw.rng.integers(-20, 20)), 2 * draw.size("half")
+
+
+@shift.case(times=1)
+def far_away(draw: Draw) -> Sizes:
+    """fifty positions on"""
+    return 50, 2 * draw.size("half")
+
+
+@shift.case(times=1)
+def single_pair(draw: Draw) -> Sizes:
+    """a single pair of columns"""
+    return 5, 2
+
+
+@shift.holds
+def there_and_back(answer: Callable[[int, int], Tensor], k: int, d_model: int) -> bool:
+    """a shift by k and one by −k cancel"""
+    product = answer(k, d_model) @ answer(-k, d_model)
+    return torch.allclose(product, torch.eye(d_model), atol=1e-4)
+
+
+@shift.holds
+def every_position_moves(answer: Callable[[int, int], Tensor], k: int, d_model: int) -> bool:
+    """all encodings move by k"""
+    table = sinusoids(150, d_model)
+    return torch.allclose(table[50:80] @ answer(k, d_model), table[50 + k : 80 + k], atol=1e-3)
+
+
+def blocks(angles: Tensor, sign: float = 1.0) -> Tensor:
+    """Turns by these angles along the diagonal, for rows on the left."""
+    parts = []
+    for angle in angles:
+        cos, sin = angle.cos().item(), angle.sin().item()
+        parts.append(torch.tensor([[cos, -sign * sin], [sign * sin, cos]]))
+    return torch.block_diag(*parts)  # type: ignore[no-untyped-call]
+
+
+@shift.misconception
+def turned_backwards(k: int, d_model: int) -> Tensor:
+    """Your matrix moves by −k: it is the transpose of what is asked for. It stands on the right of
+    a row, `encoding[p] @ M`: each column of M makes one number of the new row.
+    """
+    return blocks(k * rates(d_model), sign=-1.0)
+
+
+@shift.misconception
+def one_step_only(k: int, d_model: int) -> Tensor:
+    """This moves by 1, whatever k is. Each pair turns by k times its frequency."""
+    return blocks(rates(d_model))
+
+
+@shift.misconception
+def one_step_times_k(k: int, d_model: int) -> Tensor:
+    """You multiplied the matrix of one step by k. Its turns have to be done k times: it is the
+    angles that grow with k.
+    """
+    return k * blocks(rates(d_model))
+
+
+@shift.misconception
+def all_turn_alike(k: int, d_model: int) -> Tensor:
+    """All your pairs turn by the same angle, k. Each pair has its own frequency: 10000^(−2i/d)."""
+    return blocks(k * torch.ones(d_model // 2))
+
+
+@shift.misconception
+def halves_turned(k: int, d_model: int) -> Tensor:
+    """Your matrix fits an encoding with all sines in the left half. Here a pair stands in two
+    neighbouring columns, so the turns are blocks of 2 × 2 along the diagonal.
+    """
+    cos, sin = (k * rates(d_model)).cos().diag(), (k * rates(d_model)).sin().diag()
+    return torch.cat([torch.cat([cos, -sin], dim=1), torch.cat([sin, cos], dim=1)])
+
+
+@shift.misconception
+def rows_pushed(k: int, d_model: int) -> Tensor:
+    """This pushes the columns round: column 0 becomes column k. A shift in position is a turn of
+    each pair, by k times its frequency.
+    """
+    return torch.eye(d_model).roll(k, dims=1)
+
+
+@shift.misconception
+def both_sines_positive(k: int, d_model: int) -> Tensor:
+    """Both of your sines have the same sign. In sin(a + b) two products are added, in cos(a + b)
+    one is taken away: one of the two signs is minus.
+    """
+    parts = [[[a.cos(), a.sin()], [a.sin(), a.cos()]] for a in k * rates(d_model)]
+    return torch.block_diag(*map(torch.tensor, parts))  # type: ignore[no-untyped-call]
+
+
+@shift.misconception
+def sines_on_the_diagonal(k: int, d_model: int) -> Tensor:
+    """With k = 0 nothing should move, and your matrix is not the identity: sine and cosine have
+    changed places. The cosines belong on the diagonal.
+    """
+    parts = [[[a.sin(), -a.cos()], [a.cos(), a.sin()]] for a in k * rates(d_model)]
+    return torch.block_diag(*map(torch.tensor, parts))  # type: ignore[no-untyped-call]
+
+
+@shift.misconception
+def doubled_exponents(k: int, d_model: int) -> Tensor:
+    """The second pair turns too slowly: your exponents are 0, 4/d, 8/d. Pair i has the exponent
+    2i/d.
+    """
+    return blocks(k * rates(d_model) ** 2)
+
+
+@shift.misconception
+def halved_exponents(k: int, d_model: int) -> Tensor:
+    """The second pair turns too fast: your exponents are 0, 1/d, 2/d. Pair i has the exponent
+    2i/d.
+    """
+    return blocks(k * rates(d_model).sqrt())
+
+
+@shift.misconception
+def always_forwards(k: int, d_model: int) -> Tensor:
+    """With a negative k your matrix still moves forwards. The sign of k belongs into the angle."""
+    return blocks(abs(k) * rates(d_model))
+
+
+@shift.misconception
+def first_block_only(k: int, d_model: int) -> Tensor:
+    """Only the first pair turns, the others become 0. Every pair has its block."""
+    matrix = torch.zeros(d_model, d_model)
+    matrix[:2, :2] = blocks(k * rates(d_model))[:2, :2]
+    return matrix
+
+
+@shift.accepts
+def shift_by_blocks(k: int, d_model: int) -> Tensor:
+    """A block for each pair."""
+    turns = []
+    for i in range(0, d_model, 2):
+        angle = torch.tensor(k / 10000 ** (i / d_model))
+        c, s = torch.cos(angle), torch.sin(angle)
+        turns.append(torch.stack([torch.stack([c, -s]), torch.stack([s, c])]))
+    return torch.block_diag(*turns)  # type: ignore[no-untyped-call]
+
+
+@shift.accepts
+def shift_by_indices(k: int, d_model: int) -> Tensor:
+    """Four assignments by index."""
+    even = torch.arange(0, d_model, 2)
+    angle = k * torch.exp(-math.log(10000) * even / d_model)
+    M = torch.zeros(d_model, d_model)
+    M[even, even] = M[even + 1, even + 1] = torch.cos(angle)
+    M[even + 1, even] = torch.sin(angle)
+    M[even, even + 1] = -torch.sin(angle)
+    return M
+
+
+@shift.accepts
+def shift_by_steps(k: int, d_model: int) -> Tensor:
+    """The matrix of a single step, to the power of k."""
+    steps = 10000 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    one = torch.diag(steps.cos().repeat_interleave(2))
+    for i, step in enumerate(steps):
+        one[2 * i + 1, 2 * i], one[2 * i, 2 * i + 1] = step.sin(), -step.sin()
+    return torch.linalg.matrix_power(one, k).float()

@@ -1,0 +1,342 @@
+"""The exam of `sinusoidal_encoding`, lesson 06."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import try_encoding
+from solutions import positional_encoding as reference
+from solutions.exams.families import LOOP
+from solutions.exams.positional_encoding._specimens import (
+    WAVES,
+    Sizes,
+    every_angle,
+    exponents,
+    rates,
+    refuse_odd,
+    waves,
+)
+
+encoding = Exam(
+    reference.sinusoidal_encoding,
+    use=try_encoding,
+    tolerance=WAVES,
+    forbids=("sinusoids", "sinusoids_at"),
+)
+
+
+@encoding.example
+def as_on_paper() -> Sizes:
+    """four positions in four columns, as on paper"""
+    return 4, 4
+
+
+@encoding.example
+def twelve_by_six() -> Sizes:
+    """twelve positions in six columns"""
+    return 12, 6
+
+
+@encoding.example
+def seven_columns() -> Sizes:
+    """seven columns, which can't be paired"""
+    return 4, 7
+
+
+@encoding.case
+def some_positions(draw: Draw) -> Sizes:
+    """any even number of columns"""
+    half, odd = draw.size("half"), draw.size("positions")
+    return 3 * odd + 1, 2 * half
+
+
+@encoding.case(times=1)
+def long_text(draw: Draw) -> Sizes:
+    """60 positions in 64 columns"""
+    return 60, 64
+
+
+@encoding.case(times=1)
+def longer_text(draw: Draw) -> Sizes:
+    """1010 positions in six columns"""
+    return 1010, 6
+
+
+@encoding.case(times=1)
+def one_position(draw: Draw) -> Sizes:
+    """the first position alone"""
+    return 1, 6
+
+
+@encoding.case(times=1)
+def one_pair(draw: Draw) -> Sizes:
+    """a single pair of columns"""
+    return 9, 2
+
+
+@encoding.case(times=1)
+def odd_width(draw: Draw) -> Sizes:
+    """another odd number of columns"""
+    return 5, 2 * draw.size("half") + 1
+
+
+@encoding.case(times=1)
+def single_column(draw: Draw) -> Sizes:
+    """a single column"""
+    return 3, 1
+
+
+@encoding.holds
+def pairs_lie_on_circles(
+    answer: Callable[[int, int], Tensor], num_positions: int, d_model: int
+) -> bool:
+    """sine² + cosine² is 1 in each pair"""
+    if d_model % 2:
+        return True
+    pairs = answer(num_positions, d_model).reshape(num_positions, -1, 2)
+    return torch.allclose(pairs.square().sum(dim=-1), torch.tensor(1.0), atol=1e-4)
+
+
+@encoding.misconception
+def own_exponent_for_cosines(num_positions: int, d_model: int) -> Tensor:
+    """Each of your columns has a frequency of its own, so sine and cosine of a pair do not belong
+    together. A pair shares one: 10000^(2i / d_model) for columns 2i and 2i + 1.
+    """
+    if d_model % 2:
+        raise ValueError(f"d_model is odd: {d_model}")
+    own = 10000 ** (-torch.arange(d_model) / d_model)
+    angles = torch.arange(num_positions)[:, None] * own
+    return torch.where(torch.arange(d_model) % 2 == 0, angles.sin(), angles.cos())
+
+
+@encoding.misconception
+def only_one_column_of_cosines(num_positions: int, d_model: int) -> Tensor:
+    """You put all cosines into a single column: `1:2` is one column, `1::2` is every second one."""
+    refuse_odd(d_model)
+    angles = every_angle(num_positions, d_model)
+    table = torch.zeros(num_positions, d_model)
+    table[:, 0::2] = torch.sin(angles)
+    table[:, 1:2] = torch.cos(angles)
+    return table
+
+
+@encoding.misconception
+def own_exponent_doubled(num_positions: int, d_model: int) -> Tensor:
+    """Each of your columns has a frequency of its own: you put the number of the column where the
+    formula has the number of the pair. Column 2i and column 2i + 1 share 10000^(2i / d_model).
+    """
+    if d_model % 2:
+        raise ValueError(f"d_model is odd: {d_model}")
+    own = 10000 ** (-2 * torch.arange(d_model) / d_model)
+    angles = torch.arange(num_positions)[:, None] * own
+    return torch.where(torch.arange(d_model) % 2 == 0, angles.sin(), angles.cos())
+
+
+@encoding.misconception
+def exponent_doubled(num_positions: int, d_model: int) -> Tensor:
+    """Your waves slow down twice too fast: the exponents are 0, 4/d, 8/d. If your i counts 0, 2, 4,
+    it has been doubled already.
+    """
+    refuse_odd(d_model)
+    slow = 10000 ** (-2 * torch.arange(0, d_model, 2) / d_model)
+    return waves(torch.arange(num_positions)[:, None] * slow)
+
+
+@encoding.misconception
+def exponent_halved(num_positions: int, d_model: int) -> Tensor:
+    """Your exponents are 0, 1/d, 2/d: half of what they should be. Pair i has the exponent 2i/d."""
+    refuse_odd(d_model)
+    slow = 10000 ** (-torch.arange(d_model // 2) / d_model)
+    return waves(torch.arange(num_positions)[:, None] * slow)
+
+
+@encoding.misconception
+def floored_exponents(num_positions: int, d_model: int) -> Tensor:
+    """All your pairs have the same frequency: the exponents are all 0. `//` rounds down, and in
+    `i / d_model // 2` it has the last word.
+    """
+    refuse_odd(d_model)
+    slow = 10000 ** -(torch.arange(0, d_model, 2) / d_model // 2)
+    return waves(torch.arange(num_positions)[:, None] * slow)
+
+
+@encoding.misconception
+def divided_by_the_frequency(num_positions: int, d_model: int) -> Tensor:
+    """Your waves get faster from pair to pair. The angle is the position divided by 10000^(2i/d):
+    either divide by that, or multiply by its inverse.
+    """
+    refuse_odd(d_model)
+    return waves(torch.arange(num_positions)[:, None] / rates(d_model))
+
+
+@encoding.misconception
+def too_many_frequencies(num_positions: int, d_model: int) -> Tensor:
+    """You have as many frequencies as columns, and half of the columns to put them in. There is one
+    for each pair of columns.
+    """
+    refuse_odd(d_model)
+    angles = torch.arange(num_positions)[:, None] * 10000 ** (-torch.arange(d_model) / d_model)
+    table = torch.zeros(num_positions, d_model)
+    table[:, 0::2] = torch.sin(angles)
+    table[:, 1::2] = torch.cos(angles)
+    return table
+
+
+@encoding.misconception
+def base_1000(num_positions: int, d_model: int) -> Tensor:
+    """You have 1000 where the formula has 10000."""
+    refuse_odd(d_model)
+    return waves(torch.arange(num_positions)[:, None] * 1000 ** -exponents(d_model))
+
+
+@encoding.misconception
+def in_two_halves(num_positions: int, d_model: int) -> Tensor:
+    """All the numbers are right, in another order: the sines in the left half, the cosines in the
+    right one. Some libraries do that, and it works as well; here sine and cosine alternate.
+    """
+    refuse_odd(d_model)
+    angles = every_angle(num_positions, d_model)
+    return torch.cat([angles.sin(), angles.cos()], dim=1)
+
+
+@encoding.misconception
+def cosines_first(num_positions: int, d_model: int) -> Tensor:
+    """Sines and cosines have changed places: column 0 is a sine, which begins at 0."""
+    refuse_odd(d_model)
+    angles = every_angle(num_positions, d_model)
+    return torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
+
+
+@encoding.misconception
+def first_position_is_one(num_positions: int, d_model: int) -> Tensor:
+    """Your first row is that of position 1. Positions count from 0: row 0 is 0, 1, 0, 1, …"""
+    refuse_odd(d_model)
+    return waves(torch.arange(1, num_positions + 1)[:, None] * rates(d_model))
+
+
+@encoding.misconception
+def ends_at_ten_thousand(num_positions: int, d_model: int) -> Tensor:
+    """Your slowest pair turns by 1/10000. The exponents are 2i/d, so the last one is (d − 2)/d and
+    not 1: divide by d_model, not by one less pair.
+    """
+    refuse_odd(d_model)
+    slow = 10000.0 ** -torch.linspace(0, 1, d_model // 2)
+    return waves(torch.arange(num_positions)[:, None] * slow)
+
+
+@encoding.misconception
+def in_double(num_positions: int, d_model: int) -> Tensor:
+    """The numbers are right, and float64. Models compute in float32, torch's default: convert the
+    result with `.float()`.
+    """
+    refuse_odd(d_model)
+    return waves(every_angle(num_positions, d_model).double())
+
+
+@encoding.misconception
+def positions_on_columns(num_positions: int, d_model: int) -> Tensor:
+    """Your table is turned round: it has a column for each position. Each position is a row."""
+    refuse_odd(d_model)
+    return waves(every_angle(num_positions, d_model)).T
+
+
+@encoding.misconception
+def odd_width_crashes(num_positions: int, d_model: int) -> Tensor:
+    """With an odd d_model your code fails somewhere inside, and torch's message about sizes helps
+    nobody. Look at d_model first, and raise a ValueError that says what is wrong with it.
+    """
+    table = torch.zeros(num_positions, d_model)
+    angles = every_angle(num_positions, d_model)
+    table[:, 0::2] = torch.sin(angles)
+    table[:, 1::2] = torch.cos(angles)
+    return table
+
+
+@encoding.misconception
+def odd_width_grows(num_positions: int, d_model: int) -> Tensor:
+    """With an odd d_model you return one column more than was asked for. Refuse it: raise a
+    ValueError.
+    """
+    return waves(every_angle(num_positions, d_model))
+
+
+@encoding.misconception
+def odd_width_is_cut(num_positions: int, d_model: int) -> Tensor:
+    """With an odd d_model you leave out the last cosine. That works, and hides a slip of whoever
+    called you: here it is refused with a ValueError.
+    """
+    return waves(every_angle(num_positions, d_model))[:, :d_model]
+
+
+@encoding.misconception
+def odd_width_asserted(num_positions: int, d_model: int) -> Tensor:
+    """An assert is for your own mistakes, and `python -O` leaves it out. What others do wrong is
+    refused with a ValueError.
+    """
+    assert d_model % 2 == 0
+    return waves(every_angle(num_positions, d_model))
+
+
+@encoding.misconception
+def refused_without_a_word(num_positions: int, d_model: int) -> Tensor:
+    """Your ValueError does not say which d_model it refuses. Put the number into its message:
+    whoever reads it has called you from far away.
+    """
+    if d_model % 2:
+        raise ValueError("d_model must be even")
+    return waves(every_angle(num_positions, d_model))
+
+
+LOOP.apply(encoding)
+
+
+@encoding.accepts
+def encoding_in_loops(num_positions: int, d_model: int) -> Tensor:
+    """Loops."""
+    if d_model % 2 != 0:
+        raise ValueError(f"Cannot pair {d_model} columns.")
+    table = torch.empty(num_positions, d_model)
+    for position in range(num_positions):
+        for i in range(d_model // 2):
+            angle = position / 10000 ** (2 * i / d_model)
+            table[position, 2 * i] = math.sin(angle)
+            table[position, 2 * i + 1] = math.cos(angle)
+    return table
+
+
+@encoding.accepts
+def encoding_by_exponential(num_positions: int, d_model: int) -> Tensor:
+    """The usual code: exp and log, two slices."""
+    if d_model % 2:
+        raise ValueError(f"d_model should be even, got {d_model}")
+    position = torch.arange(num_positions).unsqueeze(1)
+    div_term = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+    pe = torch.zeros(num_positions, d_model)
+    pe[:, 0::2] = torch.sin(position * div_term)
+    pe[:, 1::2] = torch.cos(position * div_term)
+    return pe
+
+
+@encoding.accepts
+def encoding_by_stacking(num_positions: int, d_model: int) -> Tensor:
+    """An outer product, stacked."""
+    pairs, rest = divmod(d_model, 2)
+    if rest:
+        raise ValueError(f"odd width: {d_model}")
+    angles = torch.outer(
+        torch.arange(num_positions).float(), 10000 ** (-torch.arange(pairs) / pairs)
+    )
+    return torch.stack((torch.sin(angles), torch.cos(angles)), dim=2).reshape(-1, d_model)
+
+
+@encoding.accepts
+def encoding_by_phase(num_positions: int, d_model: int) -> Tensor:
+    """A cosine is a sine, a quarter of a turn ahead."""
+    if d_model % 2:
+        raise ValueError(f"{d_model} is odd")
+    column = torch.arange(d_model, dtype=torch.float64)
+    angles = torch.arange(num_positions)[:, None] / 10000 ** ((column - column % 2) / d_model)
+    return torch.sin(angles + column % 2 * torch.pi / 2).float()

@@ -1,0 +1,248 @@
+"""The exam of `attend_token`, lesson 03."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import trainable_weights as reference
+from solutions.exams.families import PAIR, ROLES, SCALE, SOFTMAX, STABILITY, TENSOR_DTYPE, Attention
+from solutions.exams.trainable_weights._specimens import (
+    OWN_WORK,
+    Pair,
+    scaled_weights,
+    the_sentence,
+    wave,
+)
+
+JOURNEY = 1
+
+token = Exam(reference.attend_token, returns=("context", "weights"), forbids=OWN_WORK)
+
+Asked = tuple[int, Tensor, Tensor, Tensor]
+
+
+@token.example
+def journey_asks() -> Asked:
+    """the word journey asks"""
+    return (JOURNEY, *the_sentence())
+
+
+@token.example
+def the_last_word_asks() -> Asked:
+    """the last of three words asks, with four numbers to a key and five to a value"""
+    return 2, wave(3, 4), wave(3, 4, shift=1), wave(3, 5, shift=2)
+
+
+@token.example
+def large_token_scores() -> Asked:
+    """scores so large that exponentials overflow"""
+    return 0, 200 * wave(3, 4), 200 * wave(3, 4, shift=1), wave(3, 2, shift=2)
+
+
+def asked_drawn(draw: Draw) -> Asked:
+    """A word, and queries, keys and values."""
+    queries, keys = draw.tensor("tokens d_k"), draw.tensor("tokens d_k")
+    values = draw.tensor("tokens d_v")
+    return int(draw.rng.integers(len(queries))), queries, keys, values
+
+
+@token.case
+def any_word_asks(draw: Draw) -> Asked:
+    """queries, keys and values drawn at random"""
+    return asked_drawn(draw)
+
+
+@token.case(times=1)
+def long_keys(draw: Draw) -> Asked:
+    """two words with long keys"""
+    return asked_drawn(draw.fix(tokens=2, d_k=90))
+
+
+@token.case(times=1)
+def overflowing_scores(draw: Draw) -> Asked:
+    """scores so large that exponentials overflow"""
+    queries, keys = draw.tensor("tokens d_k", scale=30), draw.tensor("tokens d_k", scale=30)
+    return 1, queries, keys, draw.tensor("tokens d_v")
+
+
+@token.holds
+def token_weights_sum_to_one(attend_token: Callable[..., Pair], *arguments: Tensor) -> bool:
+    """the weights sum to 1"""
+    return abs(float(attend_token(*arguments)[1].sum()) - 1) < 1e-4
+
+
+def taken(weights: Tensor, values: Tensor) -> Pair:
+    """What comes of these weights."""
+    return weights @ values, weights
+
+
+class TokenSteps(Attention):
+    """One word asks: its query is a table with one row."""
+
+    def answer(self, i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+        query = queries[i : i + 1]
+        context = self.attend(query, keys, values)
+        return context[0], self.weigh(self.score(query, keys))[0]
+
+
+SCALE.apply(
+    token,
+    TokenSteps,
+    called={
+        "Unscaled": "token_unscaled",
+        "DividedByTheWidth": "token_by_d_k",
+        "DividedByTheSquare": "token_by_the_square",
+        "MultipliedByTheRoot": "token_multiplied",
+        "RootOfTheKeys": "token_root_of_tokens",
+        "RootOfTheValues": "token_root_of_d_v",
+        "ScaledAfterwards": "token_scaled_afterwards",
+    },
+    without=("RootOfTheInputWidth", "RootOfTheQueries"),
+)
+SOFTMAX.apply(
+    token,
+    TokenSteps,
+    called={"NoSoftmax": "token_without_softmax"},
+    without=("SoftmaxOverQueries", "SoftmaxOverTheFirstAxis"),
+)
+STABILITY.apply(
+    token, TokenSteps, called={"Overflowing": "token_overflowing"}, without=["OneMaximumForAll"]
+)
+ROLES.apply(
+    token,
+    TokenSteps,
+    called={"KeysMixed": "keys_mixed"},
+    without=("RolesSwapped", "QueriesCompared"),
+)
+
+
+@token.misconception
+def query_asks_queries(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The query was compared with the queries. It asks the keys."""
+    return taken(scaled_weights(queries, queries)[i], values)
+
+
+@token.misconception
+def token_root_of_two(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """You always divide by √2. That was right by hand, where a key has two numbers. Ask the keys
+    how many they have.
+    """
+    return taken(torch.softmax(keys @ queries[i] / 2**0.5, dim=-1), values)
+
+
+@token.misconception
+def token_context_divided(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The context was divided, and the scores went into the softmax as they are. Divide the scores,
+    before it.
+    """
+    weights = torch.softmax(keys @ queries[i], dim=-1)
+    return weights @ values / keys.shape[-1] ** 0.5, weights
+
+
+@token.misconception
+def key_asks_queries(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """You compared key number i with all queries. Query number i asks all keys."""
+    return taken(torch.softmax(queries @ keys[i] / keys.shape[-1] ** 0.5, dim=-1), values)
+
+
+@token.misconception
+def all_words_ask(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """This is what all words find. Only word number i asks here: one context vector, one row of
+    weights.
+    """
+    return taken(scaled_weights(queries, keys), values)
+
+
+@token.misconception
+def the_first_word_asks(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The first word asks here. Take the query with the number `i`, counted from 0."""
+    return taken(scaled_weights(queries, keys)[0], values)
+
+
+@token.misconception
+def the_word_before_asks(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The word before asks here: `queries[i - 1]`. Words are counted from 0, so it is
+    `queries[i]`.
+    """
+    return taken(scaled_weights(queries, keys)[i - 1], values)
+
+
+@token.misconception
+def token_root_of_a_number(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """`torch.sqrt` takes a tensor, and d_k is a plain number. Its root is `d_k ** 0.5`."""
+    root = torch.sqrt(keys.shape[-1])  # type: ignore[arg-type]
+    return taken(torch.softmax(keys @ queries[i] / root, dim=-1), values)
+
+
+@token.misconception
+def keys_not_summed(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """`*` multiplies entry by entry, and leaves the products side by side. Add them up: each key
+    has one score.
+    """
+    weights = torch.softmax(queries[i] * keys / keys.shape[-1] ** 0.5, dim=-1)
+    return weights @ values, weights
+
+
+@token.misconception
+def values_not_summed(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """These are the weighted values, one by one. Add them up: the context is one vector."""
+    weights = scaled_weights(queries, keys)[i]
+    return weights[:, None] * values, weights
+
+
+@token.misconception
+def query_as_a_table(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """Both results are tables with one row. `queries[i]`, without a slice, is a vector, and so is
+    what follows from it.
+    """
+    return taken(scaled_weights(queries[i : i + 1], keys), values)
+
+
+@token.misconception
+def values_before_weights(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The values stand on the left of the weights. There is a weight for each row of the values, so
+    the weights meet them from the left.
+    """
+    weights = scaled_weights(queries, keys)[i]
+    return values @ weights, weights
+
+
+TENSOR_DTYPE.apply(token)
+PAIR.apply(
+    token,
+    called={"Swapped": "weights_before_context", "FirstAlone": "context_alone"},
+    says={
+        "Swapped": "The two results are in the wrong order: return the context first, then the "
+        "weights."
+    },
+)
+
+
+@token.accepts
+def token_in_loops(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """Loops."""
+    scores = torch.stack([torch.dot(queries[i], key) for key in keys]) / math.sqrt(len(keys[0]))
+    exponentials = [torch.exp(score - scores.max()) for score in scores]
+    weights = torch.stack(exponentials) / sum(exponentials)
+    context = torch.zeros_like(values[0])
+    for weight, value in zip(weights, values, strict=True):
+        context = context + weight * value
+    return context, weights
+
+
+@token.accepts
+def token_by_einsum(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """Index expressions."""
+    scores = torch.einsum("d,td->t", queries[i], keys)
+    weights = (scores / keys.shape[1] ** 0.5).softmax(dim=0)
+    return torch.einsum("t,tv->v", weights, values), weights
+
+
+@token.accepts
+def token_by_broadcasting(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """Broadcasting and sums."""
+    weights = ((queries[i] / keys.shape[1] ** 0.5) * keys).sum(dim=1).softmax(0)
+    return (weights[:, None] * values).sum(dim=0), weights

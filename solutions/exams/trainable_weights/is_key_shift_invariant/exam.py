@@ -1,0 +1,132 @@
+"""The exam of `is_key_shift_invariant`, lesson 03: what it is tried on."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+import companion
+from autograder import Draw, Exam
+from solutions import trainable_weights as reference
+from solutions.exams.trainable_weights._specimens import the_sentence, wave
+
+Attention = Callable[[Tensor, Tensor, Tensor], Tensor]
+ShiftTrial = tuple[Attention, Tensor, Tensor, Tensor, Tensor]
+
+shifted = Exam(reference.is_key_shift_invariant, dtypes=("float64",))
+SHIFT = torch.tensor([0.5, -1.0], dtype=torch.float64)
+
+shifted.tries(
+    (
+        companion.scaled_attention,
+        companion.unscaled_attention,
+        companion.attention_over_queries,
+        companion.shares_attention,
+        companion.cosine_attention,
+        companion.distance_attention,
+        companion.average_attention,
+        companion.attention_with_a_lapse,
+    ),
+    (*the_sentence(), SHIFT),
+)
+
+
+@shifted.example
+def whole_numbers() -> ShiftTrial:
+    """unscaled_attention, on whole numbers and values of three features"""
+    queries = torch.tensor([[1, 0], [2, -1], [-1, 3]], dtype=torch.float64)
+    # Across the shift, so that a shift of the queries changes nothing here.
+    keys = torch.tensor([[2, 1], [0, 0], [4, 2]], dtype=torch.float64)
+    whole_shift = torch.tensor([1, -2], dtype=torch.float64)
+    return companion.unscaled_attention, queries, keys, wave(3, 3), whole_shift
+
+
+@shifted.example
+def swapped() -> ShiftTrial:
+    """swapped_attention, where queries and keys are the same"""
+    queries, _, values = the_sentence()
+    return companion.swapped_attention, queries, queries.clone(), values, SHIFT
+
+
+@shifted.example
+def a_small_shift() -> ShiftTrial:
+    """attention_over_queries, with a small shift"""
+    return (companion.attention_over_queries, *the_sentence(), SHIFT / 5000)
+
+
+@shifted.example
+def a_query_of_zeros() -> ShiftTrial:
+    """cosine_attention, where the last query is zero"""
+    queries, keys, values = the_sentence()
+    queries[-1] = 0
+    return companion.cosine_attention, queries, keys, values, SHIFT
+
+
+LAPSE_QUERIES = torch.tensor([[1, 2], [3, -1]], dtype=torch.float64)
+LAPSE_KEYS = torch.tensor([[0, 1], [1, -1]], dtype=torch.float64)
+LAPSE_VALUES = torch.tensor([[2], [-1]], dtype=torch.float64)
+# Its first number is 0: whoever adds that number alone shifts nothing.
+LAPSE_SHIFT = torch.tensor([0, 1], dtype=torch.float64)
+
+
+@shifted.example
+def a_number_that_grows() -> ShiftTrial:
+    """attention_with_a_lapse, where the shift makes one number larger"""
+    return companion.attention_with_a_lapse, LAPSE_QUERIES, LAPSE_KEYS, LAPSE_VALUES, LAPSE_SHIFT
+
+
+@shifted.example
+def a_number_that_shrinks() -> ShiftTrial:
+    """attention_with_a_lapse, where the shift makes one number smaller"""
+    return companion.attention_with_a_lapse, LAPSE_QUERIES, LAPSE_KEYS, -LAPSE_VALUES, LAPSE_SHIFT
+
+
+@shifted.example
+def a_shift_of_zeros() -> ShiftTrial:
+    """attention_over_queries, with a shift of zeros, which changes nothing anywhere"""
+    return (companion.attention_over_queries, *the_sentence(), 0 * SHIFT)
+
+
+def values_as_they_are(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """The values as they are: invariant."""
+    return values.clone()
+
+
+def weights_halved(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Weights that were divided after the softmax: invariant."""
+    return companion.unscaled_attention(queries, keys, values) / 2
+
+
+def keys_handed_out(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Keys handed out for values: not invariant."""
+    return companion.scaled_attention(queries, keys, keys)
+
+
+def negative_scores_cut(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Scores below zero cut before the softmax: not invariant."""
+    return (queries @ keys.T).clamp(min=0).softmax(dim=-1) @ values
+
+
+def first_row_forgetful(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """A first row that depends on the keys alone: not invariant."""
+    contexts = companion.scaled_attention(queries, keys, values).clone()
+    contexts[0] = keys[:, 0].softmax(dim=0) @ values
+    return contexts
+
+
+def drawn_shift(draw: Draw) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Queries, keys, values and a shift of the keys."""
+    queries, keys = draw.tensor("tokens d_k"), draw.tensor("tokens d_k")
+    return queries, keys, draw.tensor("tokens d_v"), draw.tensor("d_k")
+
+
+shifted.tries(
+    (
+        values_as_they_are,
+        weights_halved,
+        keys_handed_out,
+        negative_scores_cut,
+        first_row_forgetful,
+    ),
+    drawn_shift,
+)

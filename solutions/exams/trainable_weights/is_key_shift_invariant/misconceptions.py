@@ -1,0 +1,219 @@
+"""The known wrong answers to `is_key_shift_invariant`, lesson 03."""
+
+import torch
+from torch import Tensor, nn
+
+from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.trainable_weights.is_key_shift_invariant.exam import Attention, shifted
+
+
+class Compared(Comparison):
+    """The contexts without the shift and with it."""
+
+    def pairs(
+        self, attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+    ) -> Pairs:
+        yield attention(queries, keys, values), attention(queries, keys + shift, values)
+
+
+VERDICT.apply(
+    shifted,
+    Compared,
+    called={"AlwaysTrue": "both_sides_alike", "TurnedRound": "verdict_turned_round"},
+    says={
+        "AlwaysTrue": "Your test passes every attention. Both sides of the comparison seem to be "
+        "the same thing: shift the keys of one."
+    },
+)
+CLOSENESS.apply(
+    shifted,
+    Compared,
+    called={
+        "ToTheLastBit": "compared_exactly",
+        "TooGenerous": "compared_loosely",
+        "RisesOverlooked": "shrinkage_alone",
+        "FallsOverlooked": "growth_alone",
+    },
+)
+EXTENT.apply(shifted, Compared, without=["FirstNumberOnly", "TotalsOnly"])
+
+
+@shifted.misconception
+def queries_shifted(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You shift the queries. The property is about the keys: add the vector to each of them."""
+    moved = attention(queries + shift, keys, values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def queries_and_keys_shifted(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You shift queries and keys. Shift the keys alone."""
+    moved = attention(queries + shift, keys + shift, values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def one_key_shifted(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You shift one key only. Then its score changes against the others. Add the vector to all."""
+    moved = keys.clone()
+    moved[0] = moved[0] + shift
+    return torch.allclose(attention(queries, moved, values), attention(queries, keys, values))
+
+
+@shifted.misconception
+def keys_handed_in_first(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You hand in the keys first, as if they were the queries. The order is queries, keys, values,
+    in both calls.
+    """
+    moved = attention(keys + shift, queries, values)
+    return torch.allclose(moved, attention(keys, queries, values))
+
+
+@shifted.misconception
+def one_call_in_another_order(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """The two calls differ in more than the shift: one of them has queries and keys in the other
+    order.
+    """
+    moved = attention(keys + shift, queries, values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def shifted_in_place(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """`keys += shift` writes to the keys of whoever called your function. Make new ones:
+    `keys + shift`.
+    """
+    before = attention(queries, keys, values)
+    keys += shift
+    return torch.allclose(attention(queries, keys, values), before, rtol=1e-4, atol=1e-6)
+
+
+@shifted.misconception
+def shifted_in_place_at_once(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """`keys += shift` changes the keys themselves, so both of your calls see shifted ones. Make new
+    ones: `keys + shift`.
+    """
+    keys += shift
+    moved = attention(queries, keys, values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def compared_to_three_decimals(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your comparison lets small changes pass, as a small shift makes them. Allow for rounding
+    only: 1e-6 or so, or what `torch.allclose` allows by itself.
+    """
+    moved = attention(queries, keys + shift, values)
+    return torch.allclose(moved, attention(queries, keys, values), atol=1e-3)
+
+
+@shifted.misconception
+def values_shifted_plainly(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You shift the values. The property is about the keys: they have the shape of the shift."""
+    moved = attention(queries, keys, values + shift)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def a_shift_of_ones_own(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You add something else than `shift` to the keys: a shift of zeros should change nothing, and
+    yours does. Use the argument.
+    """
+    moved = attention(queries, keys + 1, values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def first_number_of_the_shift(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You add the first number of the shift to all features. Add the whole vector: each of its
+    numbers belongs to a feature of its own.
+    """
+    moved = attention(queries, keys + shift[0], values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
+def compared_with_pytorchs(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your test passes PyTorch's own attention alone. Others have the property too. Compare each
+    attention with itself, without the shift and with it.
+    """
+    own = nn.functional.scaled_dot_product_attention(queries, keys, values)
+    return torch.allclose(attention(queries, keys, values), own)
+
+
+@shifted.misconception
+def shifted_compared_with_pytorchs(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You compare with the result of PyTorch's attention, so others fail that have the property.
+    Compare each attention with itself, without the shift and with it.
+    """
+    own = nn.functional.scaled_dot_product_attention(queries, keys, values)
+    return torch.allclose(attention(queries, keys + shift, values), own)
+
+
+@shifted.misconception
+def sums_of_weights(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your test asks whether the weights of each query sum to 1. That is another property. Here the
+    question is what a shift of the keys changes: nothing, or something.
+    """
+    ones = torch.ones_like(values)
+    return torch.allclose(attention(queries, keys, ones), ones)
+
+
+@shifted.misconception
+def never_true(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your test fails every attention, even on whole numbers, where nothing is rounded. Compare the
+    contexts, with and without the shift, not the keys.
+    """
+    return torch.equal(keys + shift, keys)
+
+
+@shifted.misconception
+def totals_only(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your comparison adds up over the words, and a wrong row can hide in a sum. Compare number by
+    number.
+    """
+    moved = attention(queries, keys + shift, values).sum(dim=0)
+    return torch.allclose(moved, attention(queries, keys, values).sum(dim=0))
+
+
+@shifted.misconception
+def values_shifted(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You shift the values. Then every context moves by the same vector: another property. Shift
+    the keys.
+    """
+    moved = attention(queries, keys, values + shift)
+    return torch.allclose(moved, attention(queries, keys, values) + shift)

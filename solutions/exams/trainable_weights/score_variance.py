@@ -1,0 +1,184 @@
+"""The exam of `score_variance`, lesson 03."""
+
+import torch
+
+from autograder import Draw, Exam, Tolerance
+from companion import measure_twice
+from solutions import trainable_weights as reference
+from solutions.exams.trainable_weights._specimens import Pair
+
+# Two samples of 4000 agree within a tenth in nearly all cases; every known mistake is twice off.
+variance = Exam(
+    reference.score_variance,
+    tolerance=Tolerance(absolute=0.0, relative=0.25),
+    use=measure_twice,
+)
+
+Sampled = tuple[int, int, int]
+
+
+@variance.example
+def sixty_four() -> Sampled:
+    """d_k = 64"""
+    return 64, 4000, 0
+
+
+@variance.example
+def sixteen() -> Sampled:
+    """d_k = 16"""
+    return 16, 3000, 1
+
+
+@variance.case
+def some_width(draw: Draw) -> Sampled:
+    """some other d_k"""
+    return int(draw.rng.integers(4, 200)), 4000, int(draw.rng.integers(1000))
+
+
+def drawn(d_k: int, n: int, seed: int) -> Pair:
+    """n queries and n keys."""
+    generator = torch.Generator().manual_seed(seed)
+    queries = torch.randn(n, d_k, generator=generator)
+    return queries, torch.randn(n, d_k, generator=generator)
+
+
+@variance.misconception
+def standard_deviation(d_k: int, n: int, seed: int) -> float:
+    """This is the standard deviation, the root of the variance. Use `.var()`."""
+    queries, keys = drawn(d_k, n, seed)
+    return (queries * keys).sum(dim=-1).std().item()
+
+
+@variance.misconception
+def uniform_numbers(d_k: int, n: int, seed: int) -> float:
+    """These numbers are drawn between 0 and 1: that is `torch.rand`. `torch.randn` draws normal
+    ones, with mean 0 and variance 1.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    queries = torch.rand(n, d_k, generator=generator)
+    return (queries * torch.rand(n, d_k, generator=generator)).sum(dim=-1).var().item()
+
+
+@variance.misconception
+def variance_of_products(d_k: int, n: int, seed: int) -> float:
+    """This is the variance of the single products, or of scaled scores: 1 in both cases. Add up
+    each row of products first, and do not divide.
+    """
+    queries, keys = drawn(d_k, n, seed)
+    return (queries * keys).var().item()
+
+
+@variance.misconception
+def mean_of_products(d_k: int, n: int, seed: int) -> float:
+    """You averaged the products of a pair. A dot product adds them up."""
+    queries, keys = drawn(d_k, n, seed)
+    return (queries * keys).mean(dim=-1).var().item()
+
+
+@variance.misconception
+def added_over_pairs(d_k: int, n: int, seed: int) -> float:
+    """You added over the pairs, and this is about n. Add over the features, the last axis: one
+    number for each pair.
+    """
+    queries, keys = drawn(d_k, n, seed)
+    return (queries * keys).sum(dim=0).var().item()
+
+
+@variance.misconception
+def query_with_itself(d_k: int, n: int, seed: int) -> float:
+    """Each vector meets itself here: a sum of squares. Draw keys of their own."""
+    queries, _ = drawn(d_k, n, seed)
+    return (queries * queries).sum(dim=-1).var().item()
+
+
+@variance.misconception
+def derived(d_k: int, n: int, seed: int) -> float:
+    """This is d_k itself, the value that theory predicts. Draw random queries and keys, and measure
+    the variance of their dot products.
+    """
+    return float(d_k)
+
+
+@variance.misconception
+def without_a_seed(d_k: int, n: int, seed: int) -> float:
+    """The numbers differ from call to call: the seed is not used. Hand it to a generator, and the
+    generator to both calls of `torch.randn`.
+    """
+    queries, keys = torch.randn(2, n, d_k)
+    return (queries * keys).sum(dim=-1).var().item()
+
+
+@variance.misconception
+def always_the_same_seed(d_k: int, n: int, seed: int) -> float:
+    """Every seed gives the same number: a seed of your own is written into the function. Use the
+    one that comes as an argument.
+    """
+    queries, keys = drawn(d_k, n, 123)
+    return (queries * keys).sum(dim=-1).var().item()
+
+
+@variance.misconception
+def every_query_with_every_key(d_k: int, n: int, seed: int) -> float:
+    """This is not the variance of n dot products, which shows for n = 2. Did every query meet every
+    key, n² times, or did you average squares without the mean taken off? Each query meets its own
+    key alone, and then `.var()`.
+    """
+    queries, keys = drawn(d_k, n, seed)
+    return (queries @ keys.T).var().item()
+
+
+@variance.misconception
+def one_query_for_all_keys(d_k: int, n: int, seed: int) -> float:
+    """One query meets all the keys, or one key all the queries, so this is about the square of its
+    length. Draw n of each, a pair for every dot product.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    query = torch.randn(d_k, generator=generator)
+    return (torch.randn(n, d_k, generator=generator) @ query).var().item()
+
+
+@variance.misconception
+def one_pair_alone(d_k: int, n: int, seed: int) -> float:
+    """One query and one key were drawn, and this is the variance of their d_k products. Draw n
+    pairs, and add up the products of each.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    query, key = torch.randn(d_k, generator=generator), torch.randn(d_k, generator=generator)
+    return (query * key).var().item()
+
+
+@variance.misconception
+def tables_multiplied(d_k: int, n: int, seed: int) -> float:
+    """`@` wants the rows of one to meet the columns of the other. Here query number i meets key
+    number i: multiply entry by entry, and add up each row.
+    """
+    queries, keys = drawn(d_k, n, seed)
+    return (queries @ keys).var().item()
+
+
+@variance.accepts
+def variance_by_einsum(d_k: int, n: int, seed: int) -> float:
+    """One global seed, an index expression, the formula of the variance."""
+    torch.manual_seed(seed)
+    scores = torch.einsum("nd,nd->n", torch.randn(n, d_k), torch.randn(n, d_k))
+    return float((scores**2).mean() - scores.mean() ** 2)
+
+
+@variance.accepts
+def variance_in_a_loop(d_k: int, n: int, seed: int) -> float:
+    """One pair at a time."""
+    generator = torch.Generator().manual_seed(seed)
+    scores = []
+    for _ in range(n):
+        query, key = torch.randn(2, d_k, generator=generator, dtype=torch.float64)
+        scores.append(torch.dot(query, key))
+    return torch.stack(scores).var().item()
+
+
+@variance.accepts
+def variance_by_batches(d_k: int, n: int, seed: int) -> float:
+    """A batch of rows times columns, and the variance divided by n."""
+    generator = torch.Generator().manual_seed(seed)
+    queries = torch.normal(0.0, 1.0, (n, 1, d_k), generator=generator)
+    keys = torch.normal(0.0, 1.0, (n, d_k, 1), generator=generator)
+    return float(torch.bmm(queries, keys).var(correction=0))

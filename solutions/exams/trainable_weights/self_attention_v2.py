@@ -1,0 +1,180 @@
+"""The exam of `SelfAttention_v2`, lesson 03."""
+
+import torch
+from torch import Tensor, nn
+
+from autograder import Exam, run_module
+from solutions import trainable_weights as reference
+from solutions.exams.families import BIAS
+from solutions.exams.trainable_weights._self_attention import (
+    LESSONS_WEIGHTS,
+    WithLayers,
+    WithParameters,
+    examine_module,
+)
+from solutions.exams.trainable_weights._specimens import INPUTS, scaled_weights, wave
+
+v2 = Exam(reference.SelfAttention_v2, use=run_module)
+
+examine_module(v2, WithLayers)
+
+
+@v2.example
+def with_biases() -> tuple[dict[str, object], dict[str, Tensor], tuple[Tensor]]:
+    """with biases: qkv_bias=True"""
+    biases = {f"{name}.bias": wave(2, shift=i) for i, name in enumerate(LESSONS_WEIGHTS)}
+    settings: dict[str, object] = {"d_in": 3, "d_out": 2, "qkv_bias": True}
+    return settings, {**LESSONS_WEIGHTS, **biases}, (INPUTS,)
+
+
+BIAS.apply(v2, WithLayers, called={"BiasAlways": "AlwaysBiased", "BiasNever": "NeverBiased"})
+
+
+@v2.misconception
+class TurnedLayers(nn.Module):
+    """Your layers go from d_out to d_in features. `nn.Linear` is told what comes in first, then
+    what goes out; only inside does it store the matrix the other way round.
+    """
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        super().__init__()
+        self.W_query = nn.Linear(d_out, d_in, bias=qkv_bias)
+        self.W_key = nn.Linear(d_out, d_in, bias=qkv_bias)
+        self.W_value = nn.Linear(d_out, d_in, bias=qkv_bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        attn_scores = queries @ keys.T / keys.shape[-1] ** 0.5
+        return torch.softmax(attn_scores, dim=-1) @ values
+
+
+@v2.misconception
+class WeightsUntransposed(WithLayers):
+    """You multiplied by `W_query.weight`, which is stored as (d_out, d_in). Call the layer, as in
+    `self.W_query(x)`: it knows which way round.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        queries, keys = x @ self.W_query.weight, x @ self.W_key.weight
+        return scaled_weights(queries, keys) @ (x @ self.W_value.weight)
+
+
+@v2.misconception
+class BiasesLeftOut(WithLayers):
+    """Without biases this is right. With `qkv_bias=True` they are missing from the result: you
+    multiply by the weights yourself. Call the layers.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        queries, keys = x @ self.W_query.weight.T, x @ self.W_key.weight.T
+        return scaled_weights(queries, keys) @ (x @ self.W_value.weight.T)
+
+
+@v2.misconception
+class ParametersAsBefore(WithParameters):
+    """These are the parameters of `SelfAttention_v1`, and a parameter has no bias to hand
+    `qkv_bias` on to. Make three layers, `nn.Linear`.
+    """
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        super().__init__(d_in, d_out)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        queries, keys, values = self.projected(x)
+        return scaled_weights(queries, keys) @ values
+
+
+@v2.misconception
+class LayersMultiplied(WithLayers):
+    """A layer is no matrix, so `@` does not know it. A layer is called: `self.W_query(x)`."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        queries = x @ self.W_query  # type: ignore[operator]
+        keys = x @ self.W_key  # type: ignore[operator]
+        return scaled_weights(queries, keys) @ (x @ self.W_value)  # type: ignore[operator]
+
+
+@v2.accepts
+class PublishedLayers(nn.Module):
+    """Keys first, as it is often printed."""
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        attn_scores = queries @ keys.T
+        attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+        context_vec = attn_weights @ values
+        return context_vec
+
+
+@v2.accepts
+class LayersByPytorch(nn.Module):
+    """PyTorch's own function."""
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        super().__init__()
+        self.W_value = nn.Linear(d_in, d_out, qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, qkv_bias)
+        self.W_query = nn.Linear(d_in, d_out, qkv_bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        return nn.functional.scaled_dot_product_attention(
+            self.W_query(x), self.W_key(x), self.W_value(x)
+        )
+
+
+@v2.accepts
+class LayersQueryByQuery(nn.Module):
+    """One query at a time."""
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        keys, values = self.W_key(x), self.W_value(x)
+        contexts = []
+        for token in x:
+            scores = keys @ self.W_query(token)
+            contexts.append(torch.softmax(scores / self.d_out**0.5, dim=0) @ values)
+        return torch.stack(contexts)
+
+
+@v2.accepts
+class ParametersInPlaceOfLayers(nn.Module):
+    """Parameters, where no bias is asked for."""
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        super().__init__()
+        self.W_query = nn.Parameter(torch.randn(d_in, d_out))
+        self.W_key = nn.Parameter(torch.randn(d_in, d_out))
+        self.W_value = nn.Parameter(torch.randn(d_in, d_out))
+        self.biases = nn.ModuleDict()
+        for name in ("W_query", "W_key", "W_value"):
+            if qkv_bias:
+                delattr(self, name)
+                setattr(self, name, nn.Linear(d_in, d_out))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend."""
+        layers = (self.W_query, self.W_key, self.W_value)
+        made = [x @ W if isinstance(W, nn.Parameter) else W(x) for W in layers]
+        return nn.functional.scaled_dot_product_attention(made[0], made[1], made[2])

@@ -1,0 +1,78 @@
+"""What came of a test cell, and the page and the record that are made from it."""
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_notebook, new_output
+from nbgrader.utils import determine_grade
+
+from autograder.checks.card import bundle
+from autograder.exam.report import Report, Verdict
+from autograder.grading.examiner import Examined, Examiner
+from autograder.grading.instructor_names import Definitions
+from autograder.grading.record import CellVerdict, make_record
+from tests.support.samples import make_cell
+
+PASSED = Report("scores", Verdict.PASSED, ("one", "two"), 2)
+WRONG = Report("weights", Verdict.WRONG, misconception="over_rows", hint="Take the other axis.")
+HALF = Report("weights", Verdict.WRONG, credit=0.5)
+IMPORTS = """\
+from autograder.checks.check import settle
+from autograder.exam.report import Report, Verdict
+"""
+
+
+def cell_of(*reports: Report) -> NotebookNode:
+    """A test cell whose checks find these reports."""
+    text = IMPORTS + "\n".join(f"settle({_call(report)})" for report in reports)
+    return make_cell("code", text, "weights_check", grade=True, points=4)
+
+
+def _call(report: Report) -> str:
+    return repr(report).replace(repr(report.verdict), str(report.verdict))
+
+
+def examine(cell: NotebookNode) -> Examined:
+    source = new_notebook(cells=[cell])
+    return Examiner(lambda name: name, Definitions(source)).examine(cell)
+
+
+def test_reports_are_carried_whole() -> None:
+    assert examine(cell_of(PASSED)) == Examined(Verdict.PASSED, "", (PASSED,), 1.0)
+    examined = examine(cell_of(PASSED, WRONG))
+    assert examined.reports == (PASSED, WRONG)
+    assert examined.report == WRONG
+    assert (examined.verdict, examined.message) == (Verdict.WRONG, WRONG.headline)
+
+
+def test_what_comes_after_a_check_that_is_not_passed_is_not_run() -> None:
+    assert examine(cell_of(WRONG, PASSED)).reports == (WRONG,)
+
+
+def test_tests_without_a_check_have_no_report() -> None:
+    cell = make_cell("code", "assert 1 == 2", "weights_check", grade=True, points=4)
+    assert examine(cell) == Examined(Verdict.WRONG, "a test of this cell does not hold")
+
+
+@pytest.mark.parametrize(
+    ("reports", "score"), [((PASSED,), 4), ((PASSED, HALF), 2), ((PASSED, WRONG), 0)]
+)
+def test_page_shows_each_report_and_gives_what_was_earned(
+    reports: tuple[Report, ...], score: float
+) -> None:
+    cell = cell_of(*reports)
+    cell.outputs = [new_output(**output) for output in examine(cell).outputs(4)]
+    shown = [one.data for one in cell.outputs if one.output_type == "display_data"]
+    assert shown == [bundle(report) for report in reports]
+    assert determine_grade(cell)[0] == score
+
+
+def test_record_tells_what_the_card_tells() -> None:
+    verdicts = [
+        CellVerdict("weights_check", Verdict.WRONG, 0, 4, WRONG.headline, WRONG),
+        CellVerdict("loop_check", Verdict.NOT_RUN, 0, 1, "not run"),
+    ]
+    record = make_record(new_notebook(), b"", verdicts, [], seed=0, isolation="full", seconds=1.0)
+    assert [(one["verdict"], one["misconception"], one["hint"]) for one in record["cells"]] == [
+        ("wrong", "over_rows", "Take the other axis."),
+        ("not_run", "", ""),
+    ]

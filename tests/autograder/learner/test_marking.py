@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.course import Course
+from autograder.errors import CheckError
+from autograder.learner.marking import lesson_of, mark_notebook
+from autograder.learner.marks import summary
+from autograder.lesson.build import build_lesson
+from tests.support.small_course import LESSON, small_course
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return small_course(tmp_path_factory.mktemp("small") / "course")
+
+
+@pytest.fixture(scope="module")
+def notebook(course: Course) -> Path:
+    """One's own notebook: one exercise wrong beyond its printed examples, one cell deleted."""
+    folder = course.root / "own" / LESSON
+    folder.mkdir(parents=True)
+    built = build_lesson(course, LESSON)
+    checks = built.files[course.release_folder(LESSON) / "checks.json"]
+    (folder / "checks.json").write_text(checks, encoding="utf-8")
+    solved = built.solved()
+    cells = {cell.id: cell for cell in solved.cells}
+    cells[
+        "mix"
+    ].source = (
+        "def mix(shares, inputs):\n    return shares @ inputs if len(shares) > 2 else inputs[0]"
+    )
+    solved.cells.remove(cells["shares-of-check"])
+    path = folder / f"{LESSON}.ipynb"
+    nbformat.write(solved, path)
+    return path
+
+
+def test_own_work_is_marked(course: Course, notebook: Path) -> None:
+    before = notebook.read_bytes()
+    steps: list[tuple[int, int]] = []
+    marks = mark_notebook(
+        course, notebook, progress=lambda done, cells: steps.append((done, cells))
+    )
+    by_name = {mark.exercise: mark for mark in marks}
+    assert by_name["match"].points == 2
+    assert by_name["mix"].points == 0
+    assert by_name["mix"].verdict == "wrong"
+    assert by_name["shares_of"].verdict.startswith("missing")
+    assert by_name["why"].points is None
+    assert summary(marks) == "2 of 7 points, and 4 more to be graded by hand"
+    assert notebook.read_bytes() == before
+    assert steps[-1][0] == steps[-1][1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{LESSON}.ipynb",
+        f"{LESSON} (newer, 1a2b3c4d).ipynb",
+        f"{LESSON}-Copy1.ipynb",
+        f"{LESSON}/mine.ipynb",
+    ],
+)
+def test_lesson_is_known_by_name(course: Course, tmp_path: Path, name: str) -> None:
+    assert lesson_of(course, tmp_path / name) == LESSON
+
+
+def test_strange_notebook_is_refused(course: Course, tmp_path: Path) -> None:
+    with pytest.raises(CheckError, match="belongs to no lesson"):
+        mark_notebook(course, tmp_path / "holiday.ipynb")
+
+
+def test_missing_notebook_is_refused(course: Course, tmp_path: Path) -> None:
+    with pytest.raises(CheckError, match="does not exist"):
+        mark_notebook(course, tmp_path / f"{LESSON}.ipynb")
+
+
+def test_damaged_notebook_is_refused(course: Course, tmp_path: Path) -> None:
+    path = tmp_path / f"{LESSON}.ipynb"
+    path.write_text("{")
+    with pytest.raises(CheckError, match="is not a notebook"):
+        mark_notebook(course, path)

@@ -1,0 +1,241 @@
+"""What has changed is built again, and nothing else."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course
+from autograder.lesson.build_inputs import inputs_of_exams, inputs_of_lesson
+from autograder.lesson.incremental import RECORD, build
+from tests.support.samples import FRONT_MATTER
+
+LESSON = (
+    FRONT_MATTER
+    + """\
+# {title}
+
+```{{exercise}} {name}
+:difficulty: 1
+:minutes: 5
+```
+
+```{{check}} {name}
+:points: 2
+```
+"""
+)
+REFERENCE = '''\
+def {name}(x: float) -> float:
+    """A multiple of x."""
+    ### BEGIN SOLUTION
+    return {factor} * x
+    ### END SOLUTION
+'''
+EXAM = '''\
+from autograder import Exam
+from solutions.{module} import {name}
+from solutions.exams.shared import NUMBER
+
+{name}_exam = Exam({name})
+
+
+@{name}_exam.example
+def one():
+    """one number"""
+    return (NUMBER,)
+
+
+@{name}_exam.misconception
+def unchanged(x):
+    """This is x itself: multiply it."""
+    return x
+'''
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """Two lessons; the exams of both share a module, and the second one's also uses the first."""
+    for folder in ("source", "solutions/exams"):
+        (tmp_path / folder).mkdir(parents=True)
+    texts = {
+        "nbgrader_config.py": "",
+        "solutions/__init__.py": "",
+        "solutions/exams/__init__.py": "",
+        "solutions/exams/shared.py": "NUMBER = 1.5\n",
+    }
+    for number, (module, name, factor) in enumerate(
+        [("two", "double", 2), ("four", "fourfold", 4)]
+    ):
+        words = {"title": module, "module": module, "name": name, "factor": factor}
+        texts[f"source/0{number}_{module}.md"] = LESSON.format(**words)
+        texts[f"solutions/{module}.py"] = REFERENCE.format(**words)
+        texts[f"solutions/exams/{module}.py"] = EXAM.format(**words)
+    texts["solutions/exams/four.py"] += "\n\nfrom solutions import two as reference\n"
+    for path, text in texts.items():
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    return Course(tmp_path)
+
+
+FIRST, SECOND = "00_two", "01_four"
+BOTH = [FIRST, SECOND]
+TABLES = ["the curriculum", *(f"the misconceptions of {lesson}" for lesson in BOTH)]
+
+
+def made(course: Course, *lessons: str, force: bool = False) -> list[str]:
+    """What a build makes."""
+    products: list[str] = []
+    build(course, lessons, force=force, progress=products.append)
+    return products
+
+
+def append(path: Path, text: str) -> None:
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def test_second_build_makes_nothing(course: Course) -> None:
+    assert made(course) == [*BOTH, *TABLES]
+    assert made(course) == []
+    assert made(course, force=True) == [*BOTH, *TABLES]
+
+
+def test_named_lessons_alone(course: Course) -> None:
+    assert made(course, SECOND) == [SECOND]
+    assert not course.release_folder(FIRST).exists()
+    assert not (course.root / "docs").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "products"),
+    [
+        ("source/00_two.md", [FIRST, "the curriculum"]),
+        ("source/01_four.md", [SECOND, "the curriculum"]),
+        ("solutions/four.py", [SECOND, "the curriculum", TABLES[2]]),
+        ("solutions/exams/four.py", [SECOND, "the curriculum", TABLES[2]]),
+        ("solutions/two.py", [*BOTH, *TABLES]),
+        ("solutions/exams/two.py", [*BOTH, *TABLES]),
+        ("solutions/exams/shared.py", [*BOTH, *TABLES]),
+        ("nbgrader_config.py", [*BOTH, *TABLES]),
+    ],
+)
+def test_what_changed_is_made(course: Course, path: str, products: list[str]) -> None:
+    made(course)
+    append(course.root / path, "\n" if path.endswith(".md") else "\n# changed\n")
+    assert made(course) == products
+    assert made(course) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "products"),
+    [
+        ("own_numbers.py", [SECOND, "the curriculum", TABLES[2]]),
+        ("source/01_four/given_with_it.py", [SECOND, "the curriculum"]),
+        ("course.toml", [*BOTH, *TABLES]),
+    ],
+)
+def test_what_a_course_has_besides(course: Course, path: str, products: list[str]) -> None:
+    (course.root / "source" / SECOND).mkdir()
+    for name in ("own_numbers.py", "source/01_four/given_with_it.py", "course.toml"):
+        (course.root / name).touch()
+    append(course.solutions / "exams" / "four.py", "\nimport own_numbers\n")
+    made(course)
+    append(course.root / path, "# changed\n")
+    assert made(course) == products
+
+
+def test_new_notebook_has_the_change(course: Course) -> None:
+    build(course)
+    append(course.lesson_file(FIRST), "\nOne more sentence.\n")
+    release = course.release_folder(FIRST) / f"{FIRST}.ipynb"
+    instructors = course.source / FIRST / f"{FIRST}.ipynb"
+    assert build(course) == [instructors, release]
+    assert "One more sentence." in release.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: append(path, " ")])
+def test_spoilt_product_is_made_again(course: Course, spoil: Callable[[Path], None]) -> None:
+    build(course)
+    for folder in (course.source / FIRST, course.release_folder(FIRST), course.root / "docs"):
+        for path in sorted(folder.iterdir()):
+            text = path.read_text(encoding="utf-8")
+            spoil(path)
+            assert build(course) == [path]
+            assert path.read_text(encoding="utf-8") == text
+
+
+def test_spoilt_section_is_made_again(course: Course) -> None:
+    build(course)
+    table = course.root / "docs" / "misconceptions.md"
+    text = table.read_text(encoding="utf-8")
+    table.write_text(text.replace("| fourfold |", "| threefold |").replace("`fourfold`", "`five`"))
+    assert made(course) == [TABLES[2]]
+    assert table.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("record", ["", "[]", "{}", '{"format": 1}', '{"format": 0}', "\x00"])
+def test_damaged_record_counts_as_none(course: Course, record: str) -> None:
+    build(course)
+    (course.root / RECORD).write_text(record)
+    assert made(course) == [*BOTH, *TABLES]
+
+
+def test_damaged_entry_counts_as_none(course: Course) -> None:
+    build(course)
+    path = course.root / RECORD
+    written = json.loads(path.read_text(encoding="utf-8"))
+    written["products"][FIRST] = "damaged"
+    path.write_text(json.dumps(written), encoding="utf-8")
+    assert made(course) == [FIRST]
+
+
+def test_change_in_the_midst_is_not_taken_for_built(course: Course) -> None:
+    def meddle(product: str) -> None:
+        if product == FIRST:
+            append(course.lesson_file(FIRST), "\nToo late, or not.\n")
+
+    build(course, progress=meddle)
+    assert FIRST in made(course)
+
+
+def test_nothing_changed_needs_no_torch(course: Course) -> None:
+    build(course)
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from autograder.course import Course; from autograder.lesson.incremental import build\n"
+        "course = Course(Path(sys.argv[1])); build(course, course.lessons(), progress=sys.exit)\n"
+        "print([name for name in ('torch', 'nbgrader', 'nbformat') if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, str(course.root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_packages_beside_the_course_go_in_when_imported(course: Course) -> None:
+    package = course.root / "pictures"
+    package.mkdir()
+    (package / "__init__.py").write_text("from pictures.colours import RED\n")
+    before = {lesson: inputs_of_lesson(course, lesson) for lesson in BOTH}
+    cell = "\n```{code-cell} ipython3\nfrom pictures import RED\n```\n"
+    append(course.lesson_file(FIRST), cell)
+    with_import = inputs_of_lesson(course, FIRST)
+    (package / "colours.css").write_text("red {}")
+    assert inputs_of_lesson(course, FIRST) != with_import
+    assert inputs_of_lesson(course, SECOND) == before[SECOND]
+
+
+def test_what_may_import_anything_takes_all(course: Course) -> None:
+    append(course.solutions / "exams" / "two.py", "\n# importlib.import_module\n")
+    before = inputs_of_exams(course, FIRST)
+    append(course.solutions / "four.py", "\n# changed\n")
+    assert inputs_of_exams(course, FIRST) != before
+
+
+@pytest.mark.parametrize("other", ["two.cpython-311.pyc", "four.pyc"])
+def test_what_python_makes_goes_not_in(course: Course, other: str) -> None:
+    before = inputs_of_exams(course, FIRST)
+    (course.solutions / "__pycache__").mkdir()
+    (course.solutions / "__pycache__" / other).write_bytes(b"compiled")
+    assert inputs_of_exams(course, FIRST) == before

@@ -1,0 +1,117 @@
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from autograder.sandbox.processor_time import Meter, Turns, process_of, tree
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts turns")
+
+# Takes its order from the first line of its input, and says when it has done it.
+WORK = """
+import os, subprocess, sys, time
+def spin(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end: pass
+for line in sys.stdin:
+    exec(line)
+    print("done", flush=True)
+"""
+
+
+@contextmanager
+def worker(processor: int | None = None) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", WORK]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        if processor is not None:
+            os.sched_setaffinity(process.pid, {processor})
+        order(process, "pass")
+        yield process
+        process.kill()
+
+
+def order(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "done\n"
+
+
+def since(meter: Meter, before: Turns) -> Turns:
+    now = meter.read()
+    return Turns(now.running - before.running, now.waiting - before.waiting)
+
+
+def test_running_is_counted() -> None:
+    meter = Meter()
+    with worker() as process:
+        meter.follow(process.pid)
+        before = meter.read()
+        order(process, "spin(0.3)")
+        assert 0.25 < since(meter, before).running < 0.6
+
+
+def test_sleeping_is_neither() -> None:
+    meter = Meter()
+    with worker() as process:
+        meter.follow(process.pid)
+        before = meter.read()
+        order(process, "time.sleep(0.5)")
+        assert since(meter, before).running < 0.2
+
+
+def test_waiting_is_counted() -> None:
+    meter, processor = Meter(), min(os.sched_getaffinity(0))
+    with ExitStack() as stack:
+        one, other = (stack.enter_context(worker(processor)) for _ in range(2))
+        meter.follow(one.pid)
+        assert other.stdin
+        other.stdin.write("spin(60)\n")
+        other.stdin.flush()
+        before = meter.read()
+        order(one, "spin(0.5)")
+        found = since(meter, before)
+    # Two that are as good as each other take turns.
+    assert found.waiting > 0.25
+
+
+def test_what_was_started_counts_too() -> None:
+    meter = Meter()
+    with worker() as process:
+        meter.follow(process.pid)
+        before = meter.read()
+        start = "p = subprocess.Popen([sys.executable, '-c', 'import time; x = 0\\n"
+        order(process, start + "while time.process_time() < 0.3: x += 1\\ntime.sleep(60)'])")
+        while since(meter, before).running < 0.25:
+            assert len(tree(process.pid)) == 2
+        order(process, "p.kill()")
+        order(process, "p.wait()")
+        assert tree(process.pid) == [process.pid]
+        # What has ended is not taken back.
+        assert since(meter, before).running >= 0.25
+
+
+def test_nothing_to_follow() -> None:
+    meter = Meter()
+    assert meter.read().running == 0
+    meter.follow(None)
+    assert meter.read().running == 0
+    with worker() as process:
+        meter.follow(process.pid)
+    before = meter.read()
+    assert since(meter, before).running == 0
+
+
+def test_process_of_a_descriptor() -> None:
+    descriptor = os.pidfd_open(os.getpid())
+    try:
+        assert process_of(descriptor) == os.getpid()
+    finally:
+        os.close(descriptor)
+    with open(os.devnull) as other:
+        assert process_of(other.fileno()) is None

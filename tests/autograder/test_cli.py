@@ -1,0 +1,82 @@
+"""What the commands hand on; what they do is tested where it is done."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.errors import LessonNotFound
+from autograder.learner import jupyter
+from autograder.lesson import incremental
+from tests.support.course import COURSE, ROOT
+
+LESSON = COURSE.lessons()[-1]
+WHERE = {
+    (): [],
+    ("--port", "8123", "--no-browser"): ["--no-browser", "--ServerApp.port=8123"],
+    ("--ip", "0.0.0.0"): ["--ServerApp.ip=0.0.0.0"],
+}
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The options of each JupyterLab that is opened; no lesson is built for it."""
+    found: list[list[str]] = []
+
+    def open_one(where: object, *, options: Sequence[str]) -> None:
+        found.append(list(options))
+
+    monkeypatch.setattr(jupyter, "open_lab", open_one)
+    monkeypatch.setattr(jupyter, "open_course", open_one)
+    monkeypatch.setattr(jupyter, "prepare_course", lambda course: None)
+    monkeypatch.setattr(incremental, "build", lambda course, lessons, **_: [])
+    monkeypatch.chdir(ROOT)
+    return found
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(cli.app, words, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+@pytest.mark.parametrize(("words", "options"), WHERE.items())
+def test_where_jupyterlab_can_be_reached(
+    opened: list[list[str]], tmp_path: Path, words: tuple[str, ...], options: list[str]
+) -> None:
+    says = [run("lab", "--folder", str(tmp_path), *words), run("teach", *words)]
+    assert opened == [options, options]
+    for output in says:
+        assert ("prints its address" in output) == ("--no-browser" in words)
+
+
+def test_nothing_is_opened(opened: list[list[str]], tmp_path: Path) -> None:
+    run("lab", "--folder", str(tmp_path), "--no-open")
+    run("teach", "--no-open")
+    assert opened == []
+
+
+def test_build_takes_lessons_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def build(course: object, lessons: Sequence[str], *, force: bool, progress: object) -> Any:
+        asked.append((lessons, force))
+        return []
+
+    monkeypatch.setattr(incremental, "build", build)
+    monkeypatch.chdir(ROOT)
+    assert run("build", LESSON[:2]) == "  nothing has changed\n"
+    run("build", "--force")
+    assert asked == [([LESSON], False), ([], True)]
+
+
+@pytest.mark.parametrize(("name", "words"), [("99", "no lesson is"), ("0", "several lessons are")])
+def test_unknown_lesson_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, name: str, words: str
+) -> None:
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(LessonNotFound, match=f"^{words} called '{name}': there are .*{LESSON}"):
+        run("build", name)

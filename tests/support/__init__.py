@@ -1,0 +1,1 @@
+"""What tests share: the course, samples of exams and cells, attacks, a browser."""

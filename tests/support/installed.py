@@ -1,0 +1,85 @@
+"""What somebody has who installs the wheel: it, and the libraries it needs, in an environment.
+
+Nothing is downloaded: the environment's libraries are this one's, linked file by file, without the
+editable install that leads back to this tree.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from tests.support.course import ROOT
+
+_PACKED = ("autograder", "companion", "solutions", "tests")
+_NEEDED_TO_PACK = ("pyproject.toml", "README.md", "LICENSE")
+# Not copied: this tree's own install, and large libraries that another course does not need.
+_LEFT_OUT = ("__editable__*", "attention_course*", "torch*", "functorch", "sympy", "playwright")
+_PROGRAMS = ("nbgrader", "alembic")
+_SCRIPT = "#!{python}\nimport sys\nfrom {module} import {name}\nsys.exit({name}())\n"
+
+
+def build_wheel(folder: Path) -> Path:
+    """Build the wheel in a folder, where nothing of an earlier build lies."""
+    tree = folder / "tree"
+    for name in _PACKED:
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in _NEEDED_TO_PACK:
+        shutil.copy(ROOT / name, tree)
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "-w", folder, tree], check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+class Environment:
+    """An environment of its own in a folder, with a wheel installed in it."""
+
+    def __init__(self, folder: Path, wheel: Path) -> None:
+        self.folder = folder
+        self.programs = folder / "bin"
+        self.python = self.programs / "python"
+        venv.create(folder, symlinks=True)
+        libraries = folder / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
+        shutil.copytree(
+            sysconfig.get_path("purelib"),
+            libraries,
+            ignore=shutil.ignore_patterns(*_LEFT_OUT),
+            copy_function=_link,
+            dirs_exist_ok=True,
+        )
+        for name in _PROGRAMS:
+            (program,) = entry_points(group="console_scripts", name=name)
+            self._write(name, program.module, program.attr)
+        self.run("python", "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel)
+
+    def run(self, program: str, *arguments: str | Path, folder: Path | None = None) -> str:
+        """What a program of this environment prints, in a folder; it must succeed."""
+        path = os.pathsep.join([str(self.programs), "/usr/bin", "/bin"])
+        kept = {name: os.environ.get(name, "1") for name in ("HOME", "OMP_NUM_THREADS")}
+        done = subprocess.run(
+            [self.programs / program, *arguments],
+            cwd=folder or self.folder,
+            env=kept | {"PATH": path},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{program}: {done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def _write(self, program: str, module: str, name: str) -> None:
+        script = self.programs / program
+        script.write_text(_SCRIPT.format(python=self.python, module=module, name=name))
+        script.chmod(0o755)
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        # The other end lies on another file system.
+        shutil.copy(source, target)

@@ -1,0 +1,80 @@
+"""Processes as seen from outside, and waiting for what happens to them."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from autograder.sandbox.processor_time import Meter
+
+# For what happens at once or never: late enough for a machine that has much else to do.
+BACKSTOP = 120.0
+
+
+def descendants(process: int) -> list[int]:
+    """All processes that this one started, then those that they did, as far as they run."""
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        state, parent = _state_and_parent(int(path.parent.name))
+        if state not in "ZX":
+            children.setdefault(parent, []).append(int(path.parent.name))
+    found = [process]
+    for one in found:
+        found += children.get(one, [])
+    return found[1:]
+
+
+def running(process: int) -> bool:
+    """Whether it is there, and has not ended."""
+    return _state_and_parent(process)[0] not in "ZX"
+
+
+class Stopwatch:
+    """How long something takes, without what this process and all below it waited in line.
+
+    It looks at the meter often: of a process that has ended, nothing more is to be read.
+    """
+
+    def __enter__(self) -> Self:
+        self._ready, self._over = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+        self._ready.wait()
+        self._started = time.monotonic()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        elapsed = time.monotonic() - self._started
+        self._over.set()
+        self._thread.join()
+        self.seconds = elapsed - self._waited
+
+    def _look(self) -> None:
+        meter = Meter()
+        meter.follow(os.getpid())
+        before = meter.read().waiting
+        self._ready.set()
+        while not self._over.wait(0.2):
+            meter.read()
+        self._waited = meter.read().waiting - before
+
+
+def eventually(
+    holds: Callable[[], object], *, wait: Callable[[], object] = lambda: time.sleep(0.02)
+) -> bool:
+    """Whether it holds now, or after a few waits."""
+    end = time.monotonic() + BACKSTOP
+    while not (found := holds()) and time.monotonic() < end:
+        wait()
+    return bool(found)
+
+
+def _state_and_parent(process: int) -> tuple[str, int]:
+    with suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2]
+        state, parent = fields.split()[:2]
+        return state, int(parent)
+    return "X", 0

@@ -1,0 +1,5 @@
+"""Makes this folder an nbgrader course; what is particular to it stands in course.toml."""
+
+from autograder import configure
+
+configure(get_config(), __file__)  # noqa: F821  nbgrader defines it before it runs this file

@@ -1,0 +1,1 @@
+"""The reference, which students never get."""

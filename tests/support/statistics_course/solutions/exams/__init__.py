@@ -1,0 +1,1 @@
+"""The exams of the lessons."""

@@ -121,14 +121,17 @@ class Launcher:
                 with theirs, watchers:
                     self._control.send({"spawn": True}, [theirs.fileno(), watchers.fileno()])
                 _send_order(report, files, seed)
-                pidfd, process = self._await_student(report)
+                told = self._await_student(report)
             except (EOFError, OSError) as error:
                 raise ZygoteGone(f"the zygote did not answer ({error})") from error
         except BaseException:
             sock.close()
             report.close()
             raise
-        return StudentProcess(sock, report, pidfd, self._limits, self.is_gone, process)
+        pidfd = next(iter(report.take_files()), None)
+        # Within walls, the number that a process has for itself says nothing here.
+        process = told["ready"] if pidfd is None else process_of(pidfd)
+        return StudentProcess(sock, report, pidfd, self._limits, self.is_gone, process, told)
 
     def is_gone(self) -> bool:
         """Whether it has ended; right after an end that took a student with it, too."""
@@ -160,17 +163,15 @@ class Launcher:
         if "failed" in answer:
             raise SandboxFailed(f"the zygote could not get ready: {answer['failed']}")
 
-    def _await_student(self, report: Link) -> tuple[int | None, int | None]:
-        """Wait for all that a process tells before it is ready; return its pidfd and its id."""
+    def _await_student(self, report: Link) -> Message:
+        """Wait for all that a process tells before it is ready; one that is quick tells its end."""
         told: Message = {}
         wanted = {"ready"} if self._folder else {"ready", "started"}
         while not wanted <= told.keys():
             told |= report.receive()
             if "failed" in told:
                 raise StepFailed(str(told["failed"]), str(told.get("error")))
-        files = report.take_files()
-        # Within walls, the number that a process has for itself says nothing here.
-        return (files[0], process_of(files[0])) if files else (None, told["ready"])
+        return told
 
 
 def _send_order(report: Link, files: Mapping[str, bytes], seed: int) -> None:

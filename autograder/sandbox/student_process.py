@@ -57,6 +57,7 @@ class StudentProcess:
         limits: Limits,
         sandbox_is_gone: Callable[[], bool],
         process: int | None,
+        told: Message,
     ) -> None:
         """Take over a process that is ready.
 
@@ -68,6 +69,7 @@ class StudentProcess:
             limits: what the process is held to.
             sandbox_is_gone: whether what it was forked from has died, and it with that.
             process: the id of the first of its processes, as seen from here, if that is known.
+            told: what its watcher has told so far.
         """
         self.sock = sock
         self.process = process
@@ -78,7 +80,7 @@ class StudentProcess:
         self._memory_kills = memory_kills()
         self.dismissed = False
         self.closed = False
-        self._told: Message = {}
+        self._told = told
         self._killed = False
         self._ending: Ending | None = None
 

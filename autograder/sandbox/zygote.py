@@ -111,6 +111,8 @@ class Zygote:
     def _open_gate(self, channel: socket.socket, report: Link) -> None:
         with _reporting(report, "namespaces"):
             confine.enter_namespaces()
+            # A watcher that ends at once must not be buried before its descriptor is opened.
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             watcher = _fork(functools.partial(self._watch, channel, report))
             report.send({"started": True}, [os.pidfd_open(watcher)])
 

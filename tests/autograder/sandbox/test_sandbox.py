@@ -711,11 +711,13 @@ for _ in range(3):
         if os.fork() == 0:
             time.sleep(600)
         os._exit(0)
+for _ in range(3): os.wait()
 """
-    before = set(descendants(os.getpid()))
+    zygote = zygote_of(warm)
+    before = set(descendants(zygote))
     with student_in(warm) as told:
         assert told(code) is None
-        daemons = set(descendants(os.getpid())) - before
+        daemons = set(descendants(zygote)) - before
         assert len(daemons) >= 5
         if cause == "exit":
             told.tell("os._exit(3)")
@@ -723,7 +725,7 @@ for _ in range(3):
             assert told.ending() == Ending(code=3, cpu_seconds=told.ending().cpu_seconds)
         else:
             told.student.kill()
-        assert [process for process in daemons if running(process)] == []
+        assert not any(map(running, daemons))
 
 
 @pytest.mark.parametrize(
@@ -747,6 +749,12 @@ def test_ending_is_told(warm, code, reason):
         else:
             told.hear_nothing()
         assert told.ending().reason == reason
+
+
+def test_one_may_end_before_anybody_looks():
+    with open_sandbox(entry="tests.support.ends_first:nothing") as opened:
+        student = opened.spawn({}, 1)
+        assert student.ended(BACKSTOP).code == 0
 
 
 def test_one_who_will_not_end_is_ended(warm):

@@ -27,7 +27,7 @@ tests of the tests.
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -253,22 +253,26 @@ class Exam:
 
     def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
         """The printed examples and all that is drawn: the same seed gives the same cases."""
-        cases = list(self.printed_cases())
+        return [*self.printed_cases(), *self._drawn_cases(seed)]
+
+    def _drawn_cases(self, seed: int) -> Iterator[Case]:
         for place, (function, times, group) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
-                cases += self._typed(_sentence(function), values, self._properties, group)
-        return cases
+                yield from self._typed(_sentence(function), values, self._properties, group)
 
     def examine(self, answer: object, seed: int = DEFAULT_SEED) -> Report:
         """Examine an answer on all cases."""
-        rule = broken(self.name, answer, self.forbids)
-        return rule or judge(self.name, answer, self._once(seed), self.hints)
+        return self._judge(answer, seed)
 
     def preview(self, answer: object) -> Report:
         """Examine an answer as the learner's own check does, on the printed examples alone."""
+        return self._judge(answer, None)
+
+    def _judge(self, answer: object, seed: int | None) -> Report:
         rule = broken(self.name, answer, self.forbids)
-        return rule or judge(self.name, answer, self._once(None), self.hints)
+        known = (name for name, wrong in self.misconceptions.items() if wrong is answer)
+        return rule or judge(self.name, answer, self._once(seed), self.hints, known=next(known, ""))
 
     def _once(self, seed: int | None) -> list[Case]:
         """The hidden cases of a seed, or the printed ones, made once for many answers in a row.
@@ -278,7 +282,11 @@ class Exam:
         if seed not in self._made:
             # One seed at a time: cases hold all the numbers of all misconceptions.
             self._made = {key: cases for key, cases in self._made.items() if None in (key, seed)}
-            self._made[seed] = self.printed_cases() if seed is None else self.hidden_cases(seed)
+            self._made[seed] = (
+                self.printed_cases()
+                if seed is None
+                else [*self._once(None), *self._drawn_cases(seed)]
+            )
         return self._made[seed]
 
     def _typed(

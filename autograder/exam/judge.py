@@ -6,8 +6,9 @@ learner's check (numbers shipped beside the notebook) and the hidden exam (numbe
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,13 @@ class Case:
     reveal: bool = True
     use: Callable[..., object] | None = None
     group: str = ""
+    _shows: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
+
+    def shows(self, name: str) -> bool:
+        """Whether a misconception makes a difference on this call; found out once."""
+        if name not in self._shows:
+            self._shows[name] = is_mistaken(self.lookalikes[name](), self)
+        return self._shows[name]
 
 
 @dataclass(frozen=True)
@@ -68,17 +76,19 @@ def judge(
     answer: object,
     cases: Sequence[Case],
     hints: Mapping[str, str],
+    known: str = "",
 ) -> Report:
     """Examine `answer`, a function or what the cases' driver makes use of, on every case.
 
-    `hints` maps each misconception's name to its sentence, the likeliest first.
+    `hints` maps each misconception's name to its sentence, the likeliest first. An answer that is
+    itself one of them is `known` by its name: what it does on each case need not be found twice.
     """
     if not callable(answer):
         kind = type(answer).__name__
         wanted = "class or function" if any(case.use for case in cases) else "function"
         finding = Finding("the name itself", "", (f"expected a {wanted}, found a {kind}",))
         return Report(exercise, Verdict.WRONG, (), len(cases), finding)
-    observations = [_observe(answer, case) for case in cases]
+    observations = [_observe(answer, case, known) for case in cases]
     failed = [one for one in observations if one.wrong]
     passed = tuple(one.case.label for one in observations if not one.wrong)
     if not failed:
@@ -108,9 +118,10 @@ def _credit(observations: Sequence["_Observation"]) -> float:
     return (len(groups) - len(spoilt)) / len(groups) if len(groups) > 1 else 0.0
 
 
-def _observe(answer: Callable[..., object], case: Case) -> _Observation:
-    outcome = observe(answer, case.arguments, case.use)
-    wrong = _compare(case.expected, outcome, case)
+def _observe(answer: Callable[..., object], case: Case, known: str) -> _Observation:
+    run = case.lookalikes.get(known) or partial(observe, answer, case.arguments, case.use)
+    outcome = run()
+    wrong = list(_compare(case.expected, outcome, case))
     as_expected = not wrong
     if as_expected:
         wrong = [
@@ -125,16 +136,16 @@ def _bind(holds: Property, answer: Callable[..., object]) -> Callable[..., objec
     return lambda *arguments: bool(holds(answer, *arguments))
 
 
-def _compare(expected: Outcome, received: Outcome, case: Case) -> list[Difference]:
+def _compare(expected: Outcome, received: Outcome, case: Case) -> Iterator[Difference]:
     if expected.raised or received.raised:
-        return _compare_raised(expected, received, "code" if case.use else "function")
-    found = differences(expected.value, received.value, case.tolerance, case.names)
+        yield from _compare_raised(expected, received, "code" if case.use else "function")
+        return
     if received.changed != expected.changed:
         names = " and ".join(f"`{name}`" for name in received.changed)
         mine = "code writes to the" if case.use else "function writes to its"
         # First: numbers may be wrong because of it.
-        found.insert(0, Difference("arguments", f"your {mine} argument {names}"))
-    return found
+        yield Difference("arguments", f"your {mine} argument {names}")
+    yield from differences(expected.value, received.value, case.tolerance, case.names)
 
 
 def _compare_raised(expected: Outcome, received: Outcome, called: str) -> list[Difference]:
@@ -206,7 +217,7 @@ def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) ->
 
 def is_mistaken(outcome: Outcome, case: Case) -> bool:
     """Whether an outcome is not what is expected of a case."""
-    return bool(_compare(case.expected, outcome, case))
+    return any(True for _ in _compare(case.expected, outcome, case))
 
 
 def _explained(name: str, observations: Sequence[_Observation]) -> int:
@@ -218,12 +229,11 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
     for one in observations:
         if name not in one.case.lookalikes:
             continue
-        lookalike = one.case.lookalikes[name]()
-        mistaken = is_mistaken(lookalike, one.case)
+        mistaken = one.case.shows(name)
         if mistaken == one.as_expected:
             return 0
         if mistaken:
-            likeness = _likeness(lookalike, one)
+            likeness = _likeness(one.case.lookalikes[name](), one)
             if not likeness:
                 return 0
             explained += likeness
@@ -236,17 +246,17 @@ def _likeness(lookalike: Outcome, observation: _Observation) -> int:
         return 2 * (_without_line(lookalike.raised) == _without_line(received.raised))
     if lookalike.changed != received.changed:
         return 0
-    case = observation.case
-    apart = {
-        d.part for d in differences(lookalike.value, received.value, case.tolerance, case.names)
-    }
     # What is still blank is nobody's mistake.
     wrong = {difference.part for difference in observation.wrong if not difference.blank}
     if not wrong:
         return 0
-    if not apart:
-        return 2
-    return int(not any(_overlap(one, other) for one in apart for other in wrong))
+    case = observation.case
+    likeness = 2
+    for apart in differences(lookalike.value, received.value, case.tolerance, case.names):
+        if any(_overlap(apart.part, other) for other in wrong):
+            return 0
+        likeness = 1
+    return likeness
 
 
 def _overlap(one: str, other: str) -> bool:

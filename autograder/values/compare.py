@@ -75,12 +75,12 @@ class Difference:
 
 def differences(
     expected: object, received: object, tolerance: Tolerance, names: Sequence[str] = ()
-) -> list[Difference]:
-    """All parts in which `received` is not `expected`.
+) -> Iterator[Difference]:
+    """The parts in which `received` is not `expected`, each found when it is asked for.
 
     `names` are the words for the parts of a tuple ("contexts", "weights"), used in the texts.
     """
-    return list(_walk(expected, received, tolerance, "", names))
+    return _walk(expected, received, tolerance, "", names)
 
 
 def identical(first: object, second: object) -> bool:

@@ -234,7 +234,7 @@ def test_number_of_parts(received, described):
 def test_worksheet_with_blanks():
     expected = {"scores": [0.1, 0.2, 0.3], "weights": [0.5, 0.5], "context": [1.0]}
     received = {"scores": [0.1, ..., 0.7], "weights": [0.5, 0.5], "context": ...}
-    differing = differences(expected, received, TIGHT)
+    differing = list(differences(expected, received, TIGHT))
     assert [(d.part, d.blank) for d in differing] == [
         ("scores[1]", True),
         ("scores[2]", False),

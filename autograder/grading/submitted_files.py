@@ -2,23 +2,45 @@
 
 Taken is what is a regular file, not a link, has a plain name, and is not too large. Nothing else
 is opened: not a pipe that nobody writes to, not a device, not a link to a file of the grader's.
+
+A folder is opened once, and all within it is reached from there, folder by folder: while it is
+read, its owner may put links in the place of folders.
 """
 
+import errno
 import os
 import re
 import stat
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path, PurePosixPath
 
 NOTEBOOK_BYTES = 20_000_000
 FILE_BYTES = 10_000_000
 ALL_BYTES = 100_000_000
 _FILES = 200
+# What is looked at, taken or not; a name is counted, not read.
+_ENTRIES = 5000
 _NAMED = 5
 _DEEPEST = 20
+_PATH_BYTES = 1000
+_FOLDERS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_FILES_ONLY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _DEEP = "it lies too deep in folders"
+_ODD = "its name has characters that are not allowed"
+_TOO_MANY = "there are too many files, or too large ones"
+_IRREGULAR = "it is not a regular file, or too large"
+_ANOTHERS = "it belongs to somebody else"
+_CLOSED = "it can't be opened by who grades"
 # Folders have no dot in their names, so that none takes the place of a file of the course.
 _FOLDER = re.compile(r"[\w-][\w -]{0,99}")
 _FILE = re.compile(r"[\w-][\w .()+-]{0,149}")
+# What the maker of a folder can bring about. Any other error is a failure on our side.
+_MADE_SO = {
+    errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
+    errno.ENXIO, errno.EISDIR,
+}  # fmt: skip
 
 
 def files_in(folder: Path, most: int = ALL_BYTES) -> tuple[dict[str, Path], list[str]]:
@@ -28,63 +50,201 @@ def files_in(folder: Path, most: int = ALL_BYTES) -> tuple[dict[str, Path], list
         folder: what was handed in.
         most: how many bytes they may have together.
     """
-    taken: dict[str, Path] = {}
-    left_out: list[str] = []
     if not is_own_folder(folder):
         return {}, [f"{folder.name} is not a folder of its own, but a link: nothing in it is read"]
-    for at, folders, names in os.walk(folder):
-        # The walk calls itself for each folder within a folder, and must not break on that.
-        deep = [] if len(Path(at).relative_to(folder).parts) < _DEEPEST else list(folders)
-        folders[:] = [] if deep else sorted(folders)
-        left_out += [f"{_shown(Path(at, one), folder)} is left out: {_DEEP}" for one in deep]
-        for name in sorted([*names, *(one for one in folders if Path(at, one).is_symlink())]):
-            path = Path(at, name)
-            reason = _refused(path, folder)
-            size = 0 if reason else path.lstat().st_size
-            if not reason and (len(taken) == _FILES or size > most):
-                reason = "there are too many files, or too large ones"
-            if reason:
-                left_out.append(f"{_shown(path, folder)} is left out: {reason}")
-            else:
-                taken[str(path.relative_to(folder))] = path
-                most -= size
-    more = len(left_out) - _NAMED
-    return taken, left_out[:_NAMED] + ([f"{more} more files are left out"] if more > 0 else [])
+    try:
+        with opened(folder) as submission:
+            taken, left_out = submission.files(most)
+    except FileNotFoundError:
+        return {}, []
+    except OSError as error:
+        _raise_if_ours(error)
+        return {}, [f"{folder.name} is left out: {_CLOSED}"]
+    return {name: folder / name for name in taken}, left_out
 
 
 def is_own_folder(folder: Path) -> bool:
     """Whether neither a submission's folder nor the student's above it is a link."""
-    return not folder.is_symlink() and not folder.parent.is_symlink()
+    return not os.path.islink(folder) and not os.path.islink(folder.parent)
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """A file's content; nothing of it if it is a link, a pipe, a device, or too large."""
-    if not _is_regular(path, most):
+    """A file's content; nothing of it if it is a link, a pipe, a device, closed, or too large."""
+    try:
+        with opened(path.parent, follow=True) as folder:
+            return folder.read(path.name, most)
+    except OSError as error:
+        _raise_if_ours(error)
         return b""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(most)
 
 
-def _refused(path: Path, folder: Path) -> str:
-    *folders, name = path.relative_to(folder).parts
-    if not all(map(_FOLDER.fullmatch, folders)) or not _FILE.fullmatch(name):
-        return "its name has characters that are not allowed"
-    if path.suffix == ".ipynb" and folders:
+class Folder:
+    """A folder that was handed in, while it is open."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.owner = os.fstat(descriptor).st_uid
+        self.all_of_one = False
+        """Whether every file must belong to whom the folder belongs to.
+
+        Where students can write to the folder, another's file in it is a hard link; what was
+        collected may be edited by whoever grades, and only a file that has a second name counts.
+        """
+
+    def files(self, most: int = ALL_BYTES) -> tuple[list[str], list[str]]:
+        """The names of the files that are taken, and why others are not."""
+        walk = _Walk(self, most)
+        walk.visit(self._descriptor, ())
+        return walk.taken, walk.reasons()
+
+    def read(self, name: str, most: int) -> bytes:
+        """A file's content; nothing of it where it would not be taken.
+
+        Raises:
+            OSError: when it can't be read for a reason that does not lie in the submission.
+        """
+        *folders, name = PurePosixPath(name).parts
+        with ExitStack() as stack:
+            at = self._descriptor
+            try:
+                for one in folders:
+                    at = stack.enter_context(_open(one, _FOLDERS, at))
+                return self._read(at, name, most)
+            except OSError as error:
+                _raise_if_ours(error)
+                return b""
+
+    def _read(self, at: int, name: str, most: int) -> bytes:
+        if self.why_not(at, name, most):
+            return b""
+        with _open(name, _FILES_ONLY, at) as descriptor:
+            # Another file may have taken its name by now.
+            if _irregular(os.fstat(descriptor), most):
+                return b""
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read(most)
+
+    def why_not(self, at: int, name: str, most: int) -> str:
+        """Why a file within the open folder `at` is not taken; "" if it is."""
+        try:
+            status = os.stat(name, dir_fd=at, follow_symlinks=False)
+            if _irregular(status, most):
+                return _IRREGULAR
+            if status.st_uid != self.owner and (self.all_of_one or status.st_nlink > 1):
+                return _ANOTHERS
+            with _open(name, _FILES_ONLY, at):
+                return ""
+        except OSError as error:
+            _raise_if_ours(error)
+            return _CLOSED
+
+
+@contextmanager
+def opened(folder: Path, *, follow: bool = False) -> Iterator[Folder]:
+    """A folder, opened once; a link to one only if it may be followed."""
+    flags = _FOLDERS & ~os.O_NOFOLLOW if follow else _FOLDERS
+    with _open(folder, flags) as descriptor:
+        yield Folder(descriptor)
+
+
+class _Walk:
+    """A look at all that lies in a folder: files first, then folders, each in order."""
+
+    def __init__(self, folder: Folder, most: int) -> None:
+        self._folder, self._most, self._seen = folder, most, 0
+        self.taken: list[str] = []
+        self._left_out: list[str] = []
+        self._more = 0
+
+    def reasons(self) -> list[str]:
+        more = [f"{self._more} more files are left out"] if self._more else []
+        return [*self._left_out, *more]
+
+    def visit(self, descriptor: int, above: tuple[str, ...]) -> None:
+        names = self._names(descriptor)
+        folders = [name for name in names if _is_folder(name, descriptor)]
+        for name in sorted(set(names) - set(folders)):
+            self._take(descriptor, above, name)
+        for name in sorted(folders):
+            self._enter(descriptor, above, name)
+
+    def _names(self, descriptor: int) -> list[str]:
+        with os.scandir(descriptor) as entries:
+            names = [entry.name for entry in islice(entries, _ENTRIES - self._seen + 1)]
+        self._seen += len(names)
+        return names if self._seen <= _ENTRIES else []
+
+    def _take(self, descriptor: int, above: tuple[str, ...], name: str) -> None:
+        path = "/".join((*above, name))
+        most = NOTEBOOK_BYTES if name.endswith(".ipynb") else FILE_BYTES
+        reason = _misnamed(above, name) or self._folder.why_not(descriptor, name, most)
+        size = 0 if reason else os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_size
+        if not reason and (len(self.taken) == _FILES or size > self._most):
+            reason = _TOO_MANY
+        if reason:
+            self._leave_out(path, reason)
+        else:
+            self.taken.append(path)
+            self._most -= size
+
+    def _enter(self, descriptor: int, above: tuple[str, ...], name: str) -> None:
+        path = "/".join((*above, name))
+        if not _FOLDER.fullmatch(name):
+            return self._leave_out(path, _ODD)
+        if len(above) + 1 > _DEEPEST or len(os.fsencode(path)) > _PATH_BYTES:
+            return self._leave_out(path, _DEEP)
+        try:
+            with _open(name, _FOLDERS, descriptor) as within:
+                self.visit(within, (*above, name))
+        except OSError as error:
+            _raise_if_ours(error)
+            self._leave_out(path, _CLOSED)
+        if self._seen > _ENTRIES:
+            self._leave_out(path, _TOO_MANY)
+        return None
+
+    def _leave_out(self, path: str, reason: str) -> None:
+        if len(self._left_out) < _NAMED:
+            self._left_out.append(f"{shown(path)} is left out: {reason}")
+        else:
+            self._more += 1
+
+
+def shown(name: str) -> str:
+    """A name of a student's for a message: bounded, and nothing in it but what can be printed."""
+    text = name[:80].encode("utf-8", "replace").decode()
+    return "".join(one if one.isprintable() else "?" for one in text)
+
+
+def _misnamed(above: tuple[str, ...], name: str) -> str:
+    if not _FILE.fullmatch(name):
+        return _ODD
+    if name.endswith(".ipynb") and above:
         return "it is not the notebook that was asked for"
-    if not _is_regular(path, NOTEBOOK_BYTES if path.suffix == ".ipynb" else FILE_BYTES):
-        return "it is not a regular file, or too large"
     return ""
 
 
-def _is_regular(path: Path, most: int) -> bool:
+def _irregular(status: os.stat_result, most: int) -> bool:
+    return not stat.S_ISREG(status.st_mode) or status.st_size > most
+
+
+def _is_folder(name: str, descriptor: int) -> bool:
     try:
-        status = path.lstat()
-    except OSError:
+        return stat.S_ISDIR(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
+    except OSError as error:
+        _raise_if_ours(error)
         return False
-    return stat.S_ISREG(status.st_mode) and status.st_size <= most
 
 
-def _shown(path: Path, folder: Path) -> str:
-    text = str(path.relative_to(folder)).encode("utf-8", "replace").decode()
-    return "".join(one if one.isprintable() else "?" for one in text[:80])
+@contextmanager
+def _open(path: str | Path, flags: int, at: int | None = None) -> Iterator[int]:
+    descriptor = os.open(path, flags, dir_fd=at)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _raise_if_ours(error: OSError) -> None:
+    if error.errno not in _MADE_SO:
+        raise error

@@ -5,9 +5,7 @@ student whose notebook or timestamp can't be read, and leaves an old score where
 All the rest is nbgrader's, and behaves as its documentation says.
 """
 
-import datetime
 import dis
-import functools
 import glob
 import hashlib
 import inspect
@@ -27,18 +25,23 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, BaseConverter, NbGraderException
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.utils import parse_utc
 from traitlets import List, Type
 
 from autograder.checks import purpose
 from autograder.errors import GradingFailed
 from autograder.grading.record import RECORD_SUFFIX, draft_of
-from autograder.grading.submitted_files import NOTEBOOK_BYTES, files_in, is_own_folder, read_regular
+from autograder.grading.submitted_files import (
+    FILE_BYTES,
+    NOTEBOOK_BYTES,
+    files_in,
+    is_own_folder,
+    read_regular,
+)
+from autograder.inbox import lists
+from autograder.inbox.timestamps import stamp_of
 from autograder.nbgrading.garbage_collection import keep_what_is_there
 from autograder.nbgrading.preprocessor import AUTOGRADE_PREPROCESSORS, SANITIZE_PREPROCESSORS
 
-_TIMESTAMP_BYTES = 1000
 _START = Autograde.start
 
 
@@ -76,12 +79,15 @@ class _TakesRegularFiles(BaseConverter):  # type: ignore[misc]
         folder = Path(self._format_source(assignment_id, student_id))
         target = Path(self._format_dest(assignment_id, student_id))
         target.mkdir(parents=True, exist_ok=True)
-        taken, self.left_out = files_in(folder)
+        taken, left_out = files_in(folder)
+        problem = stamp_of(folder).problem
+        late = [f"{problem}: it counts as handed in on time"] if problem else []
+        self.left_out = [*late, *left_out]
         for name, path in taken.items():
             if path.suffix != ".ipynb" and not name.endswith(RECORD_SUFFIX):
                 copy = target / name
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, copy, follow_symlinks=False)
+                copy.write_bytes(read_regular(path, FILE_BYTES))
 
 
 class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
@@ -93,11 +99,6 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     exporter_class = Type(SubmissionExporter, klass=Exporter).tag(config=True)
     sanitize_preprocessors = List(SANITIZE_PREPROCESSORS).tag(config=True)
     autograde_preprocessors = List(AUTOGRADE_PREPROCESSORS).tag(config=True)
-
-    def __init__(self, coursedir: CourseDirectory | None = None, **kwargs: Any) -> None:
-        """As nbgrader's."""
-        super().__init__(coursedir=coursedir, **kwargs)
-        self.coursedir.get_existing_timestamp = functools.partial(_timestamp, log=self.log)
 
     @property
     def is_sanitizing(self) -> bool:
@@ -114,6 +115,15 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
             self.assignments[folder] = [os.path.join(folder, f"{name}.ipynb") for name in names]
         if not self.assignments or not names:
             super().init_notebooks()
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """Copy what is taken, and have the gradebook know the submission."""
+        super().init_assignment(assignment_id, student_id)
+        source = self._format_source(assignment_id, student_id)
+        if self.coursedir.get_existing_timestamp(source) is None:
+            # nbgrader would keep the time of an earlier submission.
+            with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+                gradebook.update_or_create_submission(assignment_id, student_id, timestamp=None)
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether to grade: also what was handed in anew, or begun and never finished."""
@@ -220,6 +230,7 @@ def install() -> None:
             )
     for module, _, safe in makers:
         module.Autograde = safe
+    lists.install()
 
 
 def _makes(module: ModuleType, maker: str, safe: type[Autograde]) -> bool:
@@ -241,13 +252,3 @@ def _refusing(failure: Exception) -> Callable[[Autograde], None]:
         raise NbGraderException(f"nothing is graded: {failure}") from failure
 
     return start
-
-
-def _timestamp(folder: str, *, log: Any) -> datetime.datetime | None:
-    """When a submission was handed in, or None if its timestamp.txt does not say so."""
-    text = read_regular(Path(folder, "timestamp.txt"), _TIMESTAMP_BYTES).decode("utf-8", "replace")
-    try:
-        return parse_utc(text.strip()) if text.strip() else None
-    except (ValueError, OverflowError):
-        log.warning("No time can be read from %s: it counts as handed in on time", folder)
-        return None

@@ -58,7 +58,7 @@ def files_in(folder: Path, most: int = ALL_BYTES) -> tuple[dict[str, Path], list
     except FileNotFoundError:
         return {}, []
     except OSError as error:
-        _raise_if_ours(error)
+        raise_if_ours(error)
         return {}, [f"{folder.name} is left out: {_CLOSED}"]
     return {name: folder / name for name in taken}, left_out
 
@@ -74,7 +74,7 @@ def read_regular(path: Path, most: int) -> bytes:
         with opened(path.parent, follow=True) as folder:
             return folder.read(path.name, most)
     except OSError as error:
-        _raise_if_ours(error)
+        raise_if_ours(error)
         return b""
 
 
@@ -111,7 +111,7 @@ class Folder:
                     at = stack.enter_context(_open(one, _FOLDERS, at))
                 return self._read(at, name, most)
             except OSError as error:
-                _raise_if_ours(error)
+                raise_if_ours(error)
                 return b""
 
     def _read(self, at: int, name: str, most: int) -> bytes:
@@ -124,6 +124,18 @@ class Folder:
             with open(descriptor, "rb", closefd=False) as file:
                 return file.read(most)
 
+    def is_missing(self, name: str) -> bool:
+        """Whether nothing in the folder has this name, be it a file or something else."""
+        try:
+            os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return True
+        return False
+
+    def refusal(self, name: str) -> str:
+        """Why a notebook that is there would not be taken; "" if it would, or is missing."""
+        return "" if self.is_missing(name) else self.why_not(self._descriptor, name, NOTEBOOK_BYTES)
+
     def why_not(self, at: int, name: str, most: int) -> str:
         """Why a file within the open folder `at` is not taken; "" if it is."""
         try:
@@ -135,7 +147,7 @@ class Folder:
             with _open(name, _FILES_ONLY, at):
                 return ""
         except OSError as error:
-            _raise_if_ours(error)
+            raise_if_ours(error)
             return _CLOSED
 
 
@@ -162,17 +174,21 @@ class _Walk:
 
     def visit(self, descriptor: int, above: tuple[str, ...]) -> None:
         names = self._names(descriptor)
+        if self._seen > _ENTRIES:
+            return self._leave_out("/".join(above) or "all that is in it", _TOO_MANY)
         folders = [name for name in names if _is_folder(name, descriptor)]
         for name in sorted(set(names) - set(folders)):
             self._take(descriptor, above, name)
         for name in sorted(folders):
             self._enter(descriptor, above, name)
+        return None
 
     def _names(self, descriptor: int) -> list[str]:
         with os.scandir(descriptor) as entries:
-            names = [entry.name for entry in islice(entries, _ENTRIES - self._seen + 1)]
+            room = max(0, _ENTRIES - self._seen)
+            names = [entry.name for entry in islice(entries, room + 1)]
         self._seen += len(names)
-        return names if self._seen <= _ENTRIES else []
+        return names
 
     def _take(self, descriptor: int, above: tuple[str, ...], name: str) -> None:
         path = "/".join((*above, name))
@@ -197,10 +213,8 @@ class _Walk:
             with _open(name, _FOLDERS, descriptor) as within:
                 self.visit(within, (*above, name))
         except OSError as error:
-            _raise_if_ours(error)
+            raise_if_ours(error)
             self._leave_out(path, _CLOSED)
-        if self._seen > _ENTRIES:
-            self._leave_out(path, _TOO_MANY)
         return None
 
     def _leave_out(self, path: str, reason: str) -> None:
@@ -232,7 +246,7 @@ def _is_folder(name: str, descriptor: int) -> bool:
     try:
         return stat.S_ISDIR(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
     except OSError as error:
-        _raise_if_ours(error)
+        raise_if_ours(error)
         return False
 
 
@@ -245,6 +259,7 @@ def _open(path: str | Path, flags: int, at: int | None = None) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _raise_if_ours(error: OSError) -> None:
+def raise_if_ours(error: OSError) -> None:
+    """Raise an error again that does not lie in how a submission's files are made."""
     if error.errno not in _MADE_SO:
         raise error

@@ -41,6 +41,7 @@ def configure(c: Config, config_file: str | Path) -> None:
         course = Course(Path(config_file).resolve().parent)
         _place(c, course)
         _release_as_built(c)
+        _take_in_safely(c)
         _grade_safely(c, course)
         _prepare_process(course)
 
@@ -68,6 +69,13 @@ def _release_as_built(c: Config) -> None:
     c.merge(settings())
     # The page that a student gets back holds neither hidden tests nor marking schemes.
     c.GenerateFeedback.preprocessors = FEEDBACK_PREPROCESSORS
+
+
+def _take_in_safely(c: Config) -> None:
+    """What lies in the exchange is a student's, with its name, its links and its time."""
+    c.ExchangeFactory.collect = "autograder.inbox.collect.SafeCollect"
+    c.ExchangeFactory.list = "autograder.inbox.list_exchange.SafeList"
+    c.ExchangeFactory.release_feedback = "autograder.nbgrading.release_feedback.SafeReleaseFeedback"
 
 
 def _grade_safely(c: Config, course: Course) -> None:

@@ -1,0 +1,71 @@
+"""Releasing feedback to the exchange, for `nbgrader release_feedback` and formgrader's button."""
+
+import glob
+import os
+import re
+import shutil
+from pathlib import Path
+
+from nbgrader.exchange.default import ExchangeReleaseFeedback
+from nbgrader.utils import notebook_hash
+
+from autograder.inbox.secret import secret_in
+from autograder.inbox.student_ids import is_student_id
+
+
+class SafeReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
+    """Releases a page for everybody who can fetch one, and says who can't.
+
+    nbgrader's own gives up on the class where one student handed in by folder, and releases any
+    page that lies beside the feedback.
+    """
+
+    def copy_files(self) -> None:
+        """Release, one student after the other; what fails for one costs no other."""
+        excluded = set(self.coursedir.student_id_exclude.split(","))
+        failed = []
+        for page in sorted(map(Path, glob.glob(os.path.join(self.src_path, "*.html")))):
+            student = self._student_of(page)
+            if not is_student_id(student) or student in excluded:
+                continue
+            if not self._is_ours(student, page.stem):
+                self.log.warning("%s is left out: no graded notebook is called that", page)
+                continue
+            try:
+                self._release(student, page)
+            except OSError as error:
+                self.log.error("Releasing feedback for %s failed on our side: %s", student, error)
+                failed.append(student)
+        if failed:
+            self.fail(f"Nothing was released for {', '.join(failed)}: see the log, and try again")
+
+    def _student_of(self, page: Path) -> str:
+        directory = self.coursedir
+        step, lesson = directory.feedback_directory, directory.assignment_id
+        pattern = directory.format_path(step, "(?P<student>.*)", lesson, escape=True)
+        found = re.fullmatch(pattern, str(page.parent))
+        return found["student"] if found else ""
+
+    def _is_ours(self, student: str, notebook: str) -> bool:
+        directory = self.coursedir
+        step, lesson = directory.autograded_directory, directory.assignment_id
+        return Path(directory.format_path(step, student, lesson), f"{notebook}.ipynb").is_file()
+
+    def _release(self, student: str, page: Path) -> None:
+        secret = secret_in(page.parent)
+        if not secret:
+            self.log.warning(
+                "%s handed in by folder, without the secret under which `nbgrader fetch_feedback` "
+                "finds a page: give them %s yourself",
+                student,
+                page,
+            )
+            return
+        name = notebook_hash(secret=secret, notebook_id=page.stem)
+        draft, released = (
+            Path(self.dest_path, f"{name}{suffix}") for suffix in ("-tmp.html", ".html")
+        )
+        shutil.copy(page, draft)
+        # At once: somebody may be fetching it.
+        draft.replace(released)
+        self.log.info("Released feedback for %s on %s to %s", student, page.stem, released)

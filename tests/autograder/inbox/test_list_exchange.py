@@ -1,0 +1,75 @@
+"""Listing what was handed in: a name or a file that can't be read costs itself."""
+
+import os
+from pathlib import Path
+
+import pytest
+from nbgrader.apps import NbGraderAPI
+from nbgrader.utils import capture_log
+
+from autograder.course import Course
+from autograder.nbgrading.configuration import configuration, nbgrader_api
+from tests.support.course import ROOT
+from tests.support.tiny_course import LESSON
+
+# nbgrader leaves it to Python to close a notebook.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+
+STAMP = "2030-01-01 12:00:00.000000 UTC"
+
+
+@pytest.fixture
+def api(tmp_path: Path) -> NbGraderAPI:
+    return nbgrader_api(configuration(Course(ROOT), tmp_path))
+
+
+def hand_in(inbound: Path, name: str) -> Path:
+    folder = inbound / name
+    folder.mkdir(parents=True)
+    (folder / f"{LESSON}.ipynb").write_text("{}")
+    (folder / "submission_secret.txt").write_text("my secret")
+    return folder
+
+
+def listing(api: NbGraderAPI, *, remove: bool = False) -> tuple[set[str], str]:
+    lister = api.exchange.List(coursedir=api.coursedir, authenticator=api.authenticator, parent=api)
+    lister.inbound, lister.remove = True, remove
+    outcome = capture_log(lister)
+    assert outcome["success"], outcome
+    return {Path(one).name for one in lister.assignments}, str(outcome.get("log", ""))
+
+
+def test_hostile_exchange(api: NbGraderAPI, tmp_path: Path) -> None:
+    inbound = tmp_path / "exchange" / api.course_id / "inbound"
+    good = {f"{student}+{LESSON}+{STAMP}+c2Vj" for student in ("ada", "ben.b@uni.de", "secretless")}
+    for name in good:
+        hand_in(inbound, name)
+    (inbound / f"secretless+{LESSON}+{STAMP}+c2Vj" / "submission_secret.txt").unlink()
+    for name in ("<img src=x>", "-rf", "a\nb", ""):
+        hand_in(inbound, f"{name}+{LESSON}+{STAMP}")
+    hand_in(inbound, f"mal+{LESSON}+soon")
+    os.mkfifo(hand_in(inbound, f"pipe+{LESSON}+{STAMP}") / "x.ipynb")
+    linked = hand_in(inbound, f"link+{LESSON}+{STAMP}")
+    (linked / "x.ipynb").symlink_to("/dev/zero")
+    (inbound / f"folder+{LESSON}+{STAMP}").symlink_to(linked)
+    for name, secret in {"text": b"\xff", "empty": b"", "large": b"x" * 2000}.items():
+        folder = hand_in(inbound, f"{name}+{LESSON}+{STAMP}")
+        (folder / "submission_secret.txt").write_bytes(secret)
+    found, log = listing(api)
+    assert found == good
+    assert log.count("is set aside: ") == 11
+    assert f"pipe+{LESSON}+{STAMP} is set aside: x.ipynb can't be read" in log
+    assert f"empty+{LESSON}+{STAMP} is set aside: submission_secret.txt holds no secret" in log
+    found, _ = listing(api, remove=True)
+    assert found == good
+    assert len(os.listdir(inbound)) == 11
+    assert (linked / "x.ipynb").is_symlink()
+
+
+def test_many_odd_names(api: NbGraderAPI, tmp_path: Path) -> None:
+    inbound = tmp_path / "exchange" / api.course_id / "inbound"
+    for number in range(25):
+        (inbound / f"x;{number}+{LESSON}+{STAMP}").mkdir(parents=True)
+    found, log = listing(api)
+    assert found == set()
+    assert "5 more are set aside" in log

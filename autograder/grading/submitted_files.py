@@ -177,7 +177,9 @@ class _Walk:
         if self._seen > _ENTRIES:
             return self._leave_out("/".join(above) or "all that is in it", _TOO_MANY)
         folders = [name for name in names if _is_folder(name, descriptor)]
-        for name in sorted(set(names) - set(folders)):
+        # Notebooks first: there is room for them, and what is wrong with one is said first.
+        files = sorted(set(names) - set(folders), key=lambda name: (not _is_notebook(name), name))
+        for name in files:
             self._take(descriptor, above, name)
         for name in sorted(folders):
             self._enter(descriptor, above, name)
@@ -192,7 +194,7 @@ class _Walk:
 
     def _take(self, descriptor: int, above: tuple[str, ...], name: str) -> None:
         path = "/".join((*above, name))
-        most = NOTEBOOK_BYTES if name.endswith(".ipynb") else FILE_BYTES
+        most = NOTEBOOK_BYTES if _is_notebook(name) else FILE_BYTES
         reason = _misnamed(above, name) or self._folder.why_not(descriptor, name, most)
         size = 0 if reason else os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_size
         if not reason and (len(self.taken) == _FILES or size > self._most):
@@ -233,9 +235,13 @@ def shown(name: str) -> str:
 def _misnamed(above: tuple[str, ...], name: str) -> str:
     if not _FILE.fullmatch(name):
         return _ODD
-    if name.endswith(".ipynb") and above:
+    if _is_notebook(name) and above:
         return "it is not the notebook that was asked for"
     return ""
+
+
+def _is_notebook(name: str) -> bool:
+    return name.endswith(".ipynb")
 
 
 def _irregular(status: os.stat_result, most: int) -> bool:

@@ -1,14 +1,24 @@
 """Which files of a submission are taken: regular ones with plain names, and not too many."""
 
+import errno
 import os
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from autograder.grading import submitted_files
-from autograder.grading.submitted_files import ALL_BYTES, files_in, is_own_folder, read_regular
+from autograder.grading.submitted_files import (
+    ALL_BYTES,
+    files_in,
+    is_own_folder,
+    opened,
+    read_regular,
+)
+from tests.support.anybody import as_anybody
 
 
 @pytest.fixture
@@ -187,6 +197,117 @@ def test_deep_folders(folder: Path) -> None:
         subprocess.run(["rm", "-rf", folder / "d"], check=True)
     assert list(taken) == ["good.txt"]
     assert reason.endswith("is left out: it lies too deep in folders")
+
+
+@pytest.mark.parametrize("name", ["d" * 250, "\U0001d538" * 60])
+def test_long_names_of_folders(folder: Path, name: str) -> None:
+    """Seventeen of them within each other are more than the kernel takes for a path."""
+    write(folder, "good.txt")
+    here = os.getcwd()
+    os.chdir(folder)
+    try:
+        for _ in range(17):
+            os.mkdir(name)
+            os.chdir(name)
+        write(Path(), "deep.txt")
+    finally:
+        os.chdir(here)
+    taken, (reason,) = files_in(folder)
+    assert list(taken) == ["good.txt"]
+    assert " is left out: " in reason
+
+
+def test_too_many_entries(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submitted_files, "_ENTRIES", 50)
+    write(folder, "many/.keep", "lesson.ipynb")
+    for number in range(50):
+        os.mkfifo(folder / "many" / str(number))
+    write(folder, "more/x.txt")
+    taken, left_out = files_in(folder)
+    assert list(taken) == ["lesson.ipynb"]
+    assert left_out == [
+        f"{name} is left out: there are too many files, or too large ones"
+        for name in ("many", "more")
+    ]
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    with TemporaryDirectory() as root:
+        folder = Path(root, "student", "lesson")
+        folder.mkdir(parents=True)
+        yield folder
+
+
+def test_what_is_closed_costs_itself(open_folder: Path) -> None:
+    write(open_folder, "lesson.ipynb", "data.txt", "kept.txt", "shut/x.txt", "shut/deep/y.txt")
+    for name in ("lesson.ipynb", "data.txt", "shut"):
+        (open_folder / name).chmod(0)
+    with as_anybody(open_folder.parent.parent):
+        taken, left_out = files_in(open_folder)
+        assert read_regular(open_folder / "lesson.ipynb", 100) == b""
+        assert read_regular(open_folder / "shut" / "x.txt", 100) == b""
+    assert list(taken) == ["kept.txt"]
+    assert left_out == [
+        f"{name} is left out: it can't be opened by who grades"
+        for name in ("lesson.ipynb", "data.txt", "shut")
+    ]
+
+
+@pytest.mark.parametrize("place", ["student", "student/lesson"])
+def test_closed_folder(open_folder: Path, place: str) -> None:
+    write(open_folder, "lesson.ipynb")
+    root = open_folder.parent.parent
+    with as_anybody(root):
+        (root / place).chmod(0)
+        assert files_in(open_folder) == (
+            {},
+            ["lesson is left out: it can't be opened by who grades"],
+        )
+        assert read_regular(open_folder / "lesson.ipynb", 100) == b""
+        (root / place).chmod(0o700)
+
+
+def test_failure_of_ours_is_no_empty_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(folder, "lesson.ipynb")
+
+    def broken(*_: object, **__: object) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "open", broken)
+    with pytest.raises(OSError, match="Input/output"):
+        read_regular(folder / "lesson.ipynb", 100)
+    with pytest.raises(OSError, match="Input/output"):
+        files_in(folder)
+
+
+def test_hard_link_of_anothers_file(folder: Path) -> None:
+    write(folder, "own.txt", "linked.txt")
+    os.link(folder / "linked.txt", folder.parent / "elsewhere.txt")
+    with opened(folder) as submission:
+        assert submission.files()[0] == ["linked.txt", "own.txt"]
+        submission.owner = -1
+        assert submission.files()[0] == ["own.txt"], "whoever grades may have mended a file"
+        submission.all_of_one = True
+        assert submission.files()[0] == []
+        assert submission.read("own.txt", 10) == b""
+
+
+def test_folder_that_becomes_a_link(folder: Path) -> None:
+    """Between looking and reading its owner can put a link in its place."""
+    write(folder, "data/x.txt", content="mine")
+    (folder.parent / "secret").mkdir()
+    write(folder.parent / "secret", "x.txt", content="secret")
+    with opened(folder) as submission:
+        assert submission.files()[0] == ["data/x.txt"]
+        assert submission.read("data/x.txt", 10) == b"mine"
+        (folder / "data").rename(folder / "before")
+        (folder / "data").symlink_to(folder.parent / "secret")
+        assert submission.read("data/x.txt", 10) == b""
+        folder.rename(folder.parent / "moved")
+        folder.symlink_to(folder.parent / "secret")
+        assert submission.read("x.txt", 10) == b""
+        assert submission.read("before/x.txt", 10) == b"mine"
 
 
 def test_reading(folder: Path) -> None:

@@ -441,3 +441,25 @@ def test_generators_do_not_change():
     used = torch.Generator().manual_seed(7)
     torch.rand(1, generator=used)
     assert identical(torch.Generator().manual_seed(7), used)
+
+
+NUMBERS = (
+    0.0,
+    -0.0,
+    1.0,
+    1.0 + 9e-8,
+    1.0 + 1e-6,
+    -1.0,
+    1e-10,
+    1e300,
+    math.inf,
+    -math.inf,
+    math.nan,
+)
+
+
+@pytest.mark.parametrize("tolerance", [*TOLERANCES.values(), Tolerance(0.0)])
+def test_one_number_is_allowed_as_in_an_array(tolerance):
+    for expected in NUMBERS:
+        in_array = tolerance.allows(np.full(len(NUMBERS), expected), np.array(NUMBERS))
+        assert [tolerance.allows_number(expected, one) for one in NUMBERS] == in_array.tolist()

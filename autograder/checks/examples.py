@@ -6,7 +6,8 @@ and each misconception give on the printed examples, and nothing else.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -51,21 +52,52 @@ def write(exams: Mapping[str, Exam]) -> str:
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def read(folder: Path) -> dict[str, Printed]:
-    """The printed examples of the lesson in `folder`, by exercise.
+class Shipped(Mapping[str, Printed]):
+    """The printed examples of a lesson, by exercise; each is decoded when it is asked for."""
+
+    def __init__(self, path: Path, exercises: Mapping[str, Any]) -> None:
+        self._path = path
+        self._exercises = exercises
+
+    def __getitem__(self, name: str) -> Printed:
+        """What is known of an exercise.
+
+        Raises:
+            KeyError: when the lesson has none of that name.
+            CheckError: when what the file says of it is not ours, or needs what is not installed.
+        """
+        written = self._exercises[name]
+        with _saying_what_to_do(self._path):
+            return _read_exam(written)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._exercises)
+
+    def __len__(self) -> int:
+        return len(self._exercises)
+
+
+def read(folder: Path) -> Shipped:
+    """The printed examples of the lesson in `folder`.
 
     Raises:
-        CheckError: when the file is missing or not ours, or needs what is not installed.
+        CheckError: when the file is missing or not ours.
     """
     path = folder / FILE
-    try:
+    with _saying_what_to_do(path):
         written = json.loads(path.read_text(encoding="utf-8"))
         if written["format"] != _FORMAT:
             raise CheckError(f"{path} {_of_another_version(written['format'])}")
-        return {name: _read_exam(exam) for name, exam in written["exercises"].items()}
+        return Shipped(path, {**written["exercises"]})
+
+
+@contextmanager
+def _saying_what_to_do(path: Path) -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError:
         raise CheckError(
-            f"{FILE} is not in {folder}: keep it beside the notebook it came with"
+            f"{FILE} is not in {path.parent}: keep it beside the notebook it came with"
         ) from None
     except ImportError as error:
         raise CheckError(

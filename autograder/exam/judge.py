@@ -54,7 +54,7 @@ class Case:
     reveal: bool = True
     use: Callable[..., object] | None = None
     group: str = ""
-    _shows: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
+    _shows: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
 
     def shows(self, name: str) -> bool:
         """Whether a misconception makes a difference on this call; found out once."""

@@ -16,7 +16,7 @@ CHECKS = examples.write({"mix": mixing_exam()})
 def read_back(folder, content: str | bytes) -> dict[str, examples.Printed]:
     content = content if isinstance(content, bytes) else content.encode()
     (folder / examples.FILE).write_bytes(content)
-    return examples.read(folder)
+    return dict(examples.read(folder))
 
 
 def other_answer(weights, values):

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from autograder.sandbox.processor_time import Meter
+from autograder.sandbox.processor_time import Meter, tree
 
 # For what happens at once or never: late enough for a machine that has much else to do.
 BACKSTOP = 120.0
@@ -16,20 +16,15 @@ BACKSTOP = 120.0
 
 def descendants(process: int) -> list[int]:
     """All processes that this one started, then those that they did, as far as they run."""
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        state, parent = _state_and_parent(int(path.parent.name))
-        if state not in "ZX":
-            children.setdefault(parent, []).append(int(path.parent.name))
-    found = [process]
-    for one in found:
-        found += children.get(one, [])
-    return found[1:]
+    return [one for one in tree(process)[1:] if running(one)]
 
 
 def running(process: int) -> bool:
     """Whether it is there, and has not ended."""
-    return _state_and_parent(process)[0] not in "ZX"
+    with suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2]
+        return fields.split()[0] not in "ZX"
+    return False
 
 
 class Stopwatch:
@@ -70,11 +65,3 @@ def eventually(
     while not (found := holds()) and time.monotonic() < end:
         wait()
     return bool(found)
-
-
-def _state_and_parent(process: int) -> tuple[str, int]:
-    with suppress(OSError):
-        fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2]
-        state, parent = fields.split()[:2]
-        return state, int(parent)
-    return "X", 0

@@ -7,7 +7,7 @@ _SHOWN = 4
 
 
 class Verdict(Enum):
-    """What becomes of an exercise or of a test cell; the last four are a grader's alone to find.
+    """What becomes of an exercise or of a test cell; the last five are a grader's alone to find.
 
     Records keep the names and outputs the values, so neither may change.
     """
@@ -21,6 +21,7 @@ class Verdict(Enum):
     KILLED = "ended its own process"
     MISSING = "missing"
     NOT_RUN = "not run"
+    NOT_GRADABLE = "not gradable"
 
     @property
     def ename(self) -> str:

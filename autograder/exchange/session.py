@@ -6,7 +6,7 @@ first, each where its original waits. So nothing that a test gives to the studen
 up in the output of a cell, and no test sees what another has left behind.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
@@ -14,7 +14,14 @@ from autograder.exchange.changes import Changes
 from autograder.exchange.channel import Channel
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.gradients import connect, parameters_in
-from autograder.exchange.stand_in import RemoteObject, error_of, reference_of
+from autograder.exchange.stand_in import (
+    OF_MODULES,
+    VERDICTS,
+    NotPlain,
+    RemoteObject,
+    error_of,
+    reference_of,
+)
 from autograder.limits import Limits
 from autograder.sandbox.student_process import StudentProcess
 from autograder.values.as_bytes import Reference, dtype_of_number, number_of_dtype
@@ -40,6 +47,7 @@ class Session:
         limits: Limits,
         time: Allowance,
         changes: Changes | None = None,
+        attributes: Collection[str] | None = None,
     ) -> None:
         """Speak with a process.
 
@@ -48,6 +56,7 @@ class Session:
             limits: how long a cell and a call may take, among others.
             time: what the whole submission may take.
             changes: where to note what the student's code writes to arguments.
+            attributes: what may be asked of the student's objects; without it, what is no verdict.
         """
         self.student = student
         self.depth = 0
@@ -55,6 +64,7 @@ class Session:
         self._times = [time]
         time.follow(student.process)
         self._changes = changes or Changes()
+        self._attributes = attributes
         self._lent: dict[int, Callable[..., object]] = {}
         self._lent_so_far = 0
         self._channel = Channel(student.sock, limits, refer=self._refer, resolve=self._resolve)
@@ -102,6 +112,10 @@ class Session:
                 raise NameError(f"name '{name}' is not defined", name=name)
         raise ReplyNotUnderstood("looking up a name gave no answer")
 
+    def seed(self, kind: str, number: int) -> None:
+        """Begin a module's random numbers anew, as the test does with its own."""
+        self._ask(("seed", kind, number), self._limits.call_seconds)
+
     def call(
         self, target: Reference, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> object:
@@ -119,7 +133,21 @@ class Session:
                 self._lent = {n: function for n, function in self._lent.items() if n < lent}
 
     def get(self, target: Reference, name: str) -> object:
-        """An attribute of something of the student's."""
+        """An attribute of something of the student's.
+
+        Raises:
+            NotPlain: for one that the instructor's solution does not have. The student's object
+                would answer for itself: its `equals` says what it likes.
+        """
+        known = self._attributes
+        if (name in VERDICTS and name not in (known or ())) or (
+            known is not None and name not in known and name not in OF_MODULES
+        ):
+            raise NotPlain(
+                f"the test asks an object in the student's process for `{name}`, which no class of "
+                "the instructor's solution has: have the answer give a number, text, list or array "
+                "back, and compare that here"
+            )
         return self._returned(
             self._ask(("get", _Sent(target), name), self._limits.call_seconds), (), {}
         )

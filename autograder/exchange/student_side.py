@@ -8,6 +8,7 @@ A request is a tuple, its first entry what to do; so is each reply:
     run source               → ran outputs
     remember                 → remembered, by a fork; this process waits for its end, and tells:
                                back exit-code
+    seed kind number         → returned … | missing
     leave                    → nothing: this process ends
     find name                → found value gradients | missing
     call target args kwargs  → returned value args-afterwards printed graph gradients
@@ -83,6 +84,8 @@ class StudentSide:
                 if self._goodbye is not None:
                     os.write(self._goodbye, b".")
                 os._exit(0)
+            case ("seed", str(kind), int(number)):
+                return self._seed(kind, number)
             case ("find", str(name)):
                 return self._find(name)
             case ("call", target, tuple(args), dict(kwargs)) if callable(target):
@@ -111,6 +114,12 @@ class StudentSide:
             return ("back", 0 if _leaves(fork, waiting) else _exit_code(fork))
         finally:
             os.close(waiting)
+
+    def _seed(self, kind: str, number: int) -> tuple[object, ...]:
+        modules = {"random": "random", "numpy": "numpy.random", "torch": "torch"}
+        module = sys.modules.get(modules.get(kind, ""))
+        begin = getattr(module, "manual_seed" if kind == "torch" else "seed", None)
+        return self._call(begin, (number,), {}, back=()) if begin else ("missing",)
 
     def _find(self, name: str) -> tuple[object, ...]:
         if name not in self._shell.user_ns:

@@ -5,29 +5,30 @@ the test displays and whether it raises is seen here; nothing that the student's
 itself is believed.
 """
 
-import builtins
 import contextlib
 import io
 import os
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 from nbformat.notebooknode import NotebookNode
 
+from autograder.cells import points_of
 from autograder.checks import purpose
 from autograder.checks.card import bundle, collect
 from autograder.checks.check import ExerciseNotPassed
-from autograder.errors import ExchangeError, GradingFailed, StudentGone, StudentTooSlow
+from autograder.errors import ExchangeError, StudentGone, StudentTooSlow
 from autograder.exam.report import Report, Verdict
 from autograder.exchange.stand_in import NotPlain, StudentError
-from autograder.grading.instructor_names import Definition, Definitions
+from autograder.grading.comparisons import Comparisons, Seed, counted
+from autograder.grading.given import Find, Given, Namespace, NotJudged
+from autograder.grading.instructor_names import Definitions
+from autograder.own_modules import beside
 
 _MESSAGE = 2000
-
-Find = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Examined:
     message: str
     reports: tuple[Report, ...] = ()  # what its checks have shown
     credit: float = 0.0  # the share of the points that it earned
+    doubtful: bool = False  # whether the test itself may be at fault
+    made_with: tuple[str, ...] = ()  # what given cells have made with an answer, and it looked at
 
     @property
     def report(self) -> Report | None:
@@ -56,56 +59,25 @@ class Examined:
         return [*shown, error_output(self.verdict, self.message)] if failed else shown
 
 
-class Given(dict[str, Any]):
-    """The names that the instructor's cells have defined before a test, and last the student's."""
-
-    def __init__(self, find: Find, definitions: Definitions, cell: int) -> None:
-        super().__init__(__name__="__main__", __builtins__=builtins)
-        self._find = find
-        self._definitions = definitions
-        self._cell = cell
-        self._begun: set[Definition] = set()
-        try:
-            exec(compile("\n".join(definitions.imports), "<imports>", "exec"), self)
-        except ImportError as error:
-            raise GradingFailed(
-                f"the instructor's notebook imports what the grader can't ({error}): install it "
-                "where grading runs, or put it beside the notebook in source/"
-            ) from error
-
-    def __missing__(self, name: str) -> object:
-        if hasattr(builtins, name):
-            raise KeyError(name)
-        found = self._definitions.before(name, self._cell)
-        for one in found:
-            if one not in self._begun:
-                self._begun.add(one)
-                exec(compile(one.source, "<given>", "exec"), self)
-        return self[name] if found and name in self else self._find(name)
-
-
-class Namespace(dict[str, Any]):
-    """The names of one test cell: its own, and last those that were given before it."""
-
-    def __init__(self, given: Given) -> None:
-        super().__init__(given)
-        self._given = given
-
-    def __missing__(self, name: str) -> object:
-        return self._given[name]
-
-
 class Examiner:
     """Runs the test cells of one notebook, each in a namespace of its own."""
 
-    def __init__(self, find: Find, definitions: Definitions, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        find: Find,
+        definitions: Definitions,
+        folder: Path | None = None,
+        seed: Seed = lambda kind, number: None,
+    ) -> None:
         """Examine a notebook's tests.
 
         Args:
             find: looks up a name at the student's and raises NameError if it has none.
             definitions: what the instructor's cells define.
             folder: where the instructor's notebook lies, with the files that its cells read.
+            seed: begins random numbers anew at the student's too, where a test seeds them.
         """
+        self._seed = seed
         self._find = find
         self._definitions = definitions
         self._folder = folder
@@ -119,35 +91,80 @@ class Examiner:
         """
         place = self._definitions.places[cell.id]
         quiet = contextlib.redirect_stdout(_Nowhere())
-        with _deciding(), _beside(self._folder), quiet, collect() as reports:
-            namespace = Namespace(Given(self._find, self._definitions, place))
-            verdict, message, credit = _run(cell.source, namespace)
-        return Examined(verdict, message[:_MESSAGE], tuple(reports), credit)
+        comparisons = Comparisons(self._seed)
+        with _deciding(), beside(self._folder), quiet, collect() as reports:
+            try:
+                given = Given(self._find, self._definitions, place, comparisons)
+                examined = _run(cell, Namespace(given), comparisons)
+            except NotJudged as error:
+                return Examined(Verdict.NOT_GRADABLE, str(error)[:_MESSAGE], doubtful=True)
+        examined = replace(examined, reports=tuple(reports), made_with=tuple(given.made_with))
+        return _or_not_judged(examined, comparisons, given)
 
 
-def _run(source: str, namespace: Namespace) -> tuple[Verdict, str, float]:
+def _or_not_judged(examined: Examined, comparisons: Comparisons, given: Given) -> Examined:
+    """A test that is passed has compared something, and something of the student's."""
+    if not examined.credit or examined.reports:
+        return examined
+    if not comparisons.count:
+        text = (
+            "the test compared nothing: no assert was reached, so any answer would pass; see that "
+            "its loops have something to run over, or end it with the points that it gives"
+        )
+    elif not given.asked:
+        text = "the test never looked at anything that the student has made"
+    else:
+        return examined
+    return Examined(Verdict.NOT_GRADABLE, text, doubtful=True)
+
+
+def _run(cell: NotebookNode, namespace: Namespace, comparisons: Comparisons) -> Examined:
     try:
-        exec(compile(source, "<test cell>", "exec"), namespace)
+        exec(counted(cell.source, "<test cell>"), namespace)
     except ExerciseNotPassed as error:
-        return error.report.verdict, str(error), error.report.credit
+        return Examined(error.report.verdict, str(error), credit=error.report.credit)
     except (StudentGone, StudentTooSlow):
         raise
     except NotPlain as error:
-        return Verdict.WRONG, str(error), 0.0
+        return Examined(Verdict.WRONG, str(error), doubtful=True)
     except ExchangeError as error:
-        return Verdict.WRONG, f"the answer could not be understood: {error}", 0.0
+        text = f"the answer could not be understood: {error}"
+        return Examined(Verdict.WRONG, text, doubtful=True)
     except NameError as error:
         # In the student's own function, nothing of the answer is missing.
         inside = isinstance(error, StudentError)
         text = f"NameError: {error}" if inside else str(error)
-        return Verdict.EXCEPTION if inside else Verdict.MISSING, text, 0.0
+        return Examined(Verdict.EXCEPTION if inside else Verdict.MISSING, text)
     except AssertionError as error:
-        return Verdict.WRONG, str(error) or "a test of this cell does not hold", 0.0
+        return Examined(Verdict.WRONG, str(error) or "a test of this cell does not hold")
     except NotImplementedError:
-        return Verdict.NOT_IMPLEMENTED, "not implemented yet", 0.0
+        return Examined(Verdict.NOT_IMPLEMENTED, "not implemented yet")
     except Exception as error:
-        return Verdict.EXCEPTION, f"{type(error).__name__}: {error}", 0.0
-    return Verdict.PASSED, "", 1.0
+        return Examined(Verdict.EXCEPTION, f"{type(error).__name__}: {error}")
+    return _by_last_value(cell, comparisons)
+
+
+def _by_last_value(cell: NotebookNode, comparisons: Comparisons) -> Examined:
+    """What a test earned that ran to its end: nbgrader gives the points that its last line says."""
+    points = points_of(cell)
+    earned = _number(comparisons.last)
+    if earned is None:
+        return Examined(Verdict.PASSED, "", credit=1.0)
+    comparisons.count += comparisons.looked
+    if not 0 <= earned <= points:
+        text = f"the test ends in {earned:g} points, where it can give 0 to {points:g}"
+        return Examined(Verdict.NOT_GRADABLE, text, doubtful=True)
+    if earned == points:
+        return Examined(Verdict.PASSED, "", credit=1.0)
+    text = f"{earned:g} of {points:g} points"
+    return Examined(Verdict.WRONG, text, credit=earned / points if points else 0.0)
+
+
+def _number(value: object) -> float | None:
+    """A value that nbgrader would read as points, if it is one: text of the student's is none."""
+    if type(value) in (int, float) or isinstance(value, np.integer | np.floating):
+        return float(cast("float", value))
+    return None
 
 
 class _Nowhere(io.TextIOBase):
@@ -172,20 +189,6 @@ def _points_output(points: float) -> dict[str, Any]:
     text = f"{points:.2f}"
     return {"output_type": "execute_result", "execution_count": None, "metadata": {},
             "data": {"text/plain": text}}  # fmt: skip
-
-
-@contextlib.contextmanager
-def _beside(folder: Path | None) -> Iterator[None]:
-    """Tests find the files and modules that lie beside the instructor's notebook."""
-    if folder is None:
-        yield
-        return
-    sys.path.insert(0, str(folder))
-    try:
-        with contextlib.chdir(folder):
-            yield
-    finally:
-        sys.path.remove(str(folder))
 
 
 @contextlib.contextmanager

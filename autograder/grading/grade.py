@@ -4,12 +4,14 @@ A pure function, but for the sandbox it runs in: it touches neither the gradeboo
 the course. The same seed and the same submission give the same verdicts.
 """
 
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
 
@@ -25,6 +27,8 @@ from autograder.grading.inert import inert_outputs
 from autograder.grading.instructor_names import Definitions
 from autograder.grading.rebuild import Rebuilt, rebuild
 from autograder.grading.record import CellVerdict, make_record
+from autograder.grading.submitted_files import files_beside
+from autograder.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.student_process import ending_of
 
@@ -69,10 +73,14 @@ def grade(
     """
     started = time.monotonic()
     rebuilt = rebuild(source, submission)
-    with _Run(rebuilt, sandbox, files or {}, seed) as run:
+    definitions = Definitions(source, folder)
+    with _Run(rebuilt, sandbox, files or {}, seed, definitions) as run:
         run.all_cells()
-        verdicts = run.all_tests(Definitions(source), folder)
+        verdicts = run.all_tests(folder)
         remarks = [*remarks, *rebuilt.remarks, *run.remarks]
+    if any(one.verdict is not Verdict.PASSED for one in verdicts):
+        at_fault = failing_with_solution(source, sandbox, files=files, seed=seed, folder=folder)
+        verdicts = [_fair(one, at_fault, rebuilt.notebook) for one in verdicts]
     record = make_record(
         source,
         submission,
@@ -83,6 +91,70 @@ def grade(
         seconds=time.monotonic() - started,
     )
     return Graded(rebuilt.notebook, tuple(verdicts), record)
+
+
+def failing_with_solution(
+    source: NotebookNode,
+    sandbox: Sandbox,
+    *,
+    files: Mapping[str, bytes] | None = None,
+    seed: int = 0,
+    folder: Path | None = None,
+) -> Mapping[str, str]:
+    """The tests that the instructor's own solution does not pass here, and why not.
+
+    Whatever they find in a submission is no mistake of the student's. The solution runs in the
+    sandbox as a submission does, when no student's process is left; what came of it is kept.
+
+    Args:
+        source: the instructor's notebook.
+        sandbox: where it runs.
+        files: what lies beside it, where `folder` does not say so.
+        seed: where the random numbers of its process begin.
+        folder: where the notebook lies.
+
+    Raises:
+        SandboxFailed: when the sandbox itself fails.
+    """
+    digest = hashlib.sha256(nbformat.writes(source).encode()).hexdigest()
+    known = digest, str(folder), sandbox.limits
+    if known not in _known_failing:
+        beside = files or {} if folder is None else files_beside(folder, sandbox.limits.disk_bytes)
+        own = rebuild(source, nbformat.writes(source).encode())
+        with _Run(own, sandbox, beside, seed, Definitions(source, folder)) as run:
+            run.all_cells()
+            found = run.all_tests(folder)
+        while len(_known_failing) >= _KEPT:
+            del _known_failing[next(iter(_known_failing))]
+        _known_failing[known] = {
+            one.grade_id: one.message or one.verdict.value
+            for one in found
+            if one.verdict is not Verdict.PASSED
+        }
+    return _known_failing[known]
+
+
+_KEPT = 32
+_known_failing: dict[tuple[str, str, Limits], dict[str, str]] = {}
+
+
+def _fair(found: CellVerdict, at_fault: Mapping[str, str], notebook: NotebookNode) -> CellVerdict:
+    """What became of a test, once it is known whether a right answer passes it."""
+    if found.verdict is Verdict.PASSED:
+        return found
+    if found.grade_id in at_fault:
+        verdict, points, report = Verdict.NOT_GRADABLE, 0.0, None
+        message = f"the instructor's own solution does not pass: {at_fault[found.grade_id]}"
+        # What its tests say of a solution is for the instructor, who reads the record.
+        shown = "this test could not be graded here, which is no mistake of yours"
+    elif found.verdict is Verdict.NOT_GRADABLE:
+        verdict, points, report = Verdict.WRONG, 0.0, found.report
+        message = shown = f"not with what your code has made: {found.message}"
+    else:
+        return found
+    cell = next(one for one in notebook.cells if grade_id_of(one) == found.grade_id)
+    cell.outputs = _as_outputs([error_output(verdict, shown)])
+    return replace(found, verdict=verdict, points=points, message=message, report=report)
 
 
 @dataclass(frozen=True)
@@ -106,8 +178,14 @@ class _Run:
     """One notebook being run: its student process, and a new one where that was lost."""
 
     def __init__(
-        self, rebuilt: Rebuilt, sandbox: Sandbox, files: Mapping[str, bytes], seed: int
+        self,
+        rebuilt: Rebuilt,
+        sandbox: Sandbox,
+        files: Mapping[str, bytes],
+        seed: int,
+        definitions: Definitions,
     ) -> None:
+        self._definitions = definitions
         self._rebuilt, self._sandbox, self._files, self._seed = rebuilt, sandbox, files, seed
         self._session: Session | None = None
         self._steps: list[_Step] = []
@@ -136,10 +214,15 @@ class _Run:
             else:
                 cell.outputs = _as_outputs(self._run(cell))
 
-    def all_tests(self, definitions: Definitions, folder: Path | None) -> list[CellVerdict]:
+    def all_tests(self, folder: Path | None) -> list[CellVerdict]:
         """Examine the tests, the last one first: that is the order in which one goes back."""
         self._examining = True
-        examiner = Examiner(lambda name: self._living().find(name), definitions, folder)
+        examiner = Examiner(
+            lambda name: self._living().find(name),
+            self._definitions,
+            folder,
+            lambda kind, number: self._living().seed(kind, number),
+        )
         return [self._test(test, examiner) for test in reversed(self._tests)][::-1]
 
     def _remember(self, cell: NotebookNode, *, is_last: bool) -> None:
@@ -171,6 +254,8 @@ class _Run:
                 self._lost = verdict, message
             return [error_output(verdict, message)]
         self._steps.append(_Step(cell.source))
+        if grade_id and (sentence := _broken_syntax(outputs, grade_id)):
+            self._lost = Verdict.EXCEPTION, sentence
         most = self._sandbox.limits.output_bytes
         safe = inert_outputs(outputs, min(2 * most, self._room))
         self._room -= sum(len(str(output)) for output in safe)
@@ -188,6 +273,7 @@ class _Run:
             examined.message,
             examined.report,
             time.monotonic() - started,
+            examined.made_with,
         )
 
     def _examine(self, test: _Test, examiner: Examiner) -> Examined:
@@ -242,7 +328,9 @@ class _Run:
         if self._session is None:
             student = self._sandbox.spawn(self._files, self._seed)
             limits = self._sandbox.limits
-            self._session = Session(student, limits, self._time, self._changes)
+            self._session = Session(
+                student, limits, self._time, self._changes, self._definitions.attributes
+            )
             for step in self._steps:
                 if step.source is None:
                     self._session.remember()
@@ -255,6 +343,19 @@ class _Run:
             # The sandbox sees to it that it is gone before the next one begins.
             self._session.student.dismiss()
             self._session = None
+
+
+def _broken_syntax(outputs: Sequence[object], grade_id: str) -> str:
+    """What a cell that is no Python says of itself: why the name it should define is missing."""
+    for output in outputs:
+        match output:
+            case {
+                "output_type": "error",
+                "ename": "SyntaxError" | "IndentationError" | "TabError" as kind,
+                "evalue": str(text),
+            }:
+                return f"{kind} in the cell of {grade_id}, so nothing of it was run: {text[:300]}"
+    return ""
 
 
 def _as_outputs(outputs: list[dict[str, Any]]) -> list[NotebookNode]:

@@ -1,168 +1,248 @@
 """What the instructor's own cells define: names that a test uses as they are there, not as the
 student's code has left them.
 
-Those are imports, functions, classes, and what is assigned once from nothing but such names. A
-given cell may use a student's answer (`weights = attention_weights(scores)`); its result is the
-student's, and is asked for over there. What a test cell computes is always computed here.
+A given cell that uses no answer is run on this side, loops and conditions and all. What one makes
+*with* an answer (`weights = attention_weights(scores)`) is the student's, and is asked for over
+there. Where that can't be told, as whether `fill(table, double)` writes into the table, the name
+is undecided, and a test that needs it is refused. What a test cell computes is always computed
+here.
 """
 
 import ast
 import builtins
-import re
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+import importlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
 
-from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.notebooknode import NotebookNode
 
 from autograder.cells import has_role, is_test
+from autograder.grading.cell_code import SHELL, hides_names, statements_of
+from autograder.grading.effects import Effects, Reader
+from autograder.own_modules import beside
 
 _BUILTINS = frozenset(dir(builtins))
 
 
+class Owner(Enum):
+    """Whose a name is at some place of the notebook."""
+
+    OURS = "a cell of the instructor's has made it, and no answer was used"
+    ANSWER = "a cell that students write has made it"
+    MADE_WITH = "a given cell has made it with an answer"
+    UNDECIDED = "what a given cell makes of it can't be told"
+    UNKNOWN = "no cell of the instructor's notebook gives it a meaning"
+
+
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """One statement that gives names a meaning, the names that it uses, the place of its cell.
+    """One statement, the names that it gives a meaning or changes, and those that it uses."""
 
-    Without a source it is the student's from there on.
-    """
-
+    owner: Owner
     names: frozenset[str]
     uses: frozenset[str]
-    source: str
+    statement: ast.stmt
     cell: int
-    is_test: bool
+    is_test: bool = False
+
+    @property
+    def line(self) -> str:
+        """How it begins, for a message."""
+        return ast.unparse(self.statement).partition("\n")[0][:80]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Whose a name is, and the statements of ours that give it its meaning, in their order."""
+
+    owner: Owner
+    needed: tuple[Definition, ...] = ()
+    last: Definition | None = None
 
 
 class Definitions:
     """All definitions of an instructor's notebook; `places` are those of its cells, by their id."""
 
-    def __init__(self, source: NotebookNode) -> None:
+    def __init__(self, source: NotebookNode, folder: Path | None = None) -> None:
+        """Read a notebook.
+
+        Args:
+            source: the instructor's notebook.
+            folder: where it lies, with the modules that its cells import.
+        """
+        self._folder = folder
         self.imports: list[str] = []
         self.places = {cell.id: number for number, cell in enumerate(source.cells)}
+        # The attributes and methods that the instructor's own solution has.
+        self.attributes: set[str] = set()
+        # Whether some cell may have defined what can't be read off its text.
+        self.hides_names = False
         self._found: list[Definition] = []
-        # What names stand for something of the instructor's, as far as was read.
+        self._reader = Reader()
         self._imported: set[str] = set()
-        self._defined: set[str] = set()
+        self._owners: dict[str, Owner] = {}
         # Modules whose own random numbers were seeded: what uses them hangs together.
         self._seeded: set[str] = set()
-        code = [(n, cell) for n, cell in enumerate(source.cells) if cell.cell_type == "code"]
-        self._answers = {
-            name
-            for _, cell in code
-            if has_role(cell, "solution")
-            for statement in _statements(cell.source)
-            for name in _bound(statement)
-        }
-        for number, cell in code:
-            if not has_role(cell, "solution"):
-                for statement in _statements(cell.source):
-                    self._take(statement, number, is_test=is_test(cell))
+        for number, cell in enumerate(source.cells):
+            if cell.cell_type != "code":
+                continue
+            for statement in statements_of(cell.source):
+                if has_role(cell, "solution"):
+                    self._take_answer(statement, number)
+                else:
+                    self._take(statement, number, test=is_test(cell))
 
-    def before(self, name: str, cell: int) -> list[Definition]:
-        """The statements that give a name its meaning for a test in this cell, in their order.
+    def theirs(self, cell: int) -> frozenset[str]:
+        """The names that are not ours for a test in this cell."""
+        last = {name: one.owner for one in self._before(cell) for name in one.names}
+        return frozenset(name for name, owner in last.items() if owner is not Owner.OURS)
 
-        They are those that bind it, what these use, and, of given cells, what uses the same things
-        and may change them: each draw from a generator, for one. None if it is the student's.
+    def before(self, name: str, cell: int) -> Found:
+        """Whose a name is for a test in this cell, and what gives it its meaning if it is ours.
+
+        The statements are those that bind it, what these use, and, of given cells, what uses the
+        same things and may change them: each draw from a generator, for one.
         """
-        earlier = [one for one in self._found if one.cell < cell]
+        earlier = self._before(cell)
         last = next((one for one in reversed(earlier) if name in one.names), None)
-        if last is None or not last.source:
-            return []
+        if last is None:
+            imported = name in self._imported
+            return Found(Owner.OURS if imported or name in _BUILTINS else Owner.UNKNOWN)
+        if last.owner in (Owner.ANSWER, Owner.MADE_WITH):
+            return Found(last.owner, (), last)
+        ours = [one for one in earlier if one.owner is Owner.OURS]
         wanted, needed = {name}, set[int]()
         while more := [
             n
-            for n, one in enumerate(earlier)
+            for n, one in enumerate(ours)
             if n not in needed and wanted & (one.names if one.is_test else one.names | one.uses)
         ]:
             needed.update(more)
-            wanted.update(*(earlier[n].names | earlier[n].uses for n in more))
-        return [earlier[n] for n in sorted(needed) if earlier[n].source]
+            wanted.update(*(ours[n].names | ours[n].uses for n in more))
+        return Found(last.owner, tuple(ours[n] for n in sorted(needed)), last)
 
-    def _take(self, statement: ast.stmt, cell: int, *, is_test: bool) -> None:
-        names = frozenset(_bound(statement)) - self._answers
+    def _before(self, cell: int) -> list[Definition]:
+        return [one for one in self._found if one.cell < cell]
+
+    def _take_answer(self, statement: ast.stmt, cell: int) -> None:
+        self.attributes.update(_attributes(statement))
         if isinstance(statement, ast.Import | ast.ImportFrom):
-            statement.names = [one for one in statement.names if _imported(one) in names]
-            self.imports += [ast.unparse(statement)] if statement.names else []
+            # A module is what it is, whoever imports it.
+            self._take(statement, cell, test=False)
+            return
+        names = self._reader.read(statement).binds
+        self._reader.forget(names)
+        self._note(Definition(Owner.ANSWER, names, frozenset(), statement, cell))
+
+    def _take(self, statement: ast.stmt, cell: int, *, test: bool) -> None:
+        if hides_names(statement):
+            self.hides_names = True
+        effects = self._reader.read(statement)
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            names = effects.binds | _all_of(statement, self._folder)
+            self.imports.append(ast.unparse(statement))
             self._imported |= names
+            self._note(Definition(Owner.OURS, names, frozenset(), statement, cell, test))
             return
-        used = _used(statement)
-        ours = is_test or used <= self._imported | self._defined | _BUILTINS
-        if seeded := _seeded(statement):
-            self._seeded.add(seeded)
-            used, ours = {seeded}, not is_test
-        elif not names and not (ours and _written(statement)):
-            return
-        text = ast.unparse(statement) if ours else ""
-        uses = frozenset(used & (self._defined | self._seeded) if ours else ())
-        self._found.append(Definition(names, uses, text, cell, is_test))
-        self._defined = self._defined | names if ours else self._defined - names
+        if test:
+            names = effects.binds | self._known(effects.changes)
+            uses = frozenset(effects.uses & self._owners.keys())
+            self._note(Definition(Owner.OURS, names, uses, statement, cell, is_test=True))
+        else:
+            self._take_given(statement, effects, cell)
+
+    def _take_given(self, statement: ast.stmt, effects: Effects, cell: int) -> None:
+        changes, perhaps = self._known(effects.changes), self._known(effects.may_change)
+        match self._owner_of(effects):
+            case Owner.OURS:
+                uses = (effects.uses | effects.changes) & (self._owners.keys() | self._seeded)
+                uses -= self._imported - self._seeded
+                if seeded := _seeded(statement):
+                    self._seeded.add(seeded)
+                    uses |= {seeded}
+                names = effects.binds | changes
+                self._note(Definition(Owner.OURS, names, frozenset(uses), statement, cell))
+            case Owner.MADE_WITH:
+                names = effects.binds | changes
+                self._note(Definition(Owner.MADE_WITH, names, frozenset(), statement, cell))
+                self._note(
+                    Definition(Owner.UNDECIDED, perhaps - names, frozenset(), statement, cell)
+                )
+            case owner:
+                names = effects.binds | changes | perhaps
+                self._note(Definition(owner, names, frozenset(), statement, cell))
+
+    def _owner_of(self, effects: Effects) -> Owner:
+        """Whose a given statement is, by the names that it uses."""
+        if SHELL in effects.uses:
+            return Owner.UNDECIDED
+        used = {self._owners[name] for name in effects.uses & self._owners.keys()}
+        if effects.uses - self._owners.keys() - _BUILTINS - effects.binds - _JUPYTERS:
+            used.add(Owner.ANSWER)  # a name of which nothing is known but that it is not ours
+        if used & {Owner.ANSWER, Owner.MADE_WITH}:
+            return Owner.MADE_WITH
+        return Owner.UNDECIDED if Owner.UNDECIDED in used else Owner.OURS
+
+    def _known(self, names: frozenset[str]) -> frozenset[str]:
+        """Those that stand for a value of the notebook's own, and for no module."""
+        return (names & self._owners.keys()) - self._imported
+
+    def _note(self, found: Definition) -> None:
+        if found.names or found.uses:
+            self._found.append(found)
+            self._owners.update(dict.fromkeys(found.names, found.owner))
+            if not isinstance(found.statement, ast.Import | ast.ImportFrom):
+                self._imported -= found.names
 
 
-def _statements(source: str) -> list[ast.stmt]:
+# What Jupyter itself has put there.
+_JUPYTERS = frozenset({"display", "In", "Out", "_", "__", "__name__", "__file__", "__doc__"})
+
+
+def _all_of(statement: ast.stmt, folder: Path | None) -> frozenset[str]:
+    """The names that `from module import *` binds."""
+    if not isinstance(statement, ast.ImportFrom) or statement.names[0].name != "*":
+        return frozenset()
     try:
-        return ast.parse(source).body
-    except SyntaxError:
-        # In %%time and its like, the rest is Python; in %%bash it is not.
-        text = re.sub(r"\A\s*%%(time|timeit|capture|prun)\b.*", "", source)
-        with suppress(SyntaxError):  # a cell may be there to show one
-            return [] if re.match(r"\s*%%", text) else ast.parse(_as_python(text)).body
-    return []
+        with beside(folder):
+            module = importlib.import_module(statement.module or "")
+    except ImportError:
+        return frozenset()  # said where it is needed
+    public = [name for name in vars(module) if not name.startswith("_")]
+    return frozenset(getattr(module, "__all__", public))
 
 
-def _as_python(source: str) -> str:
-    """A cell of the instructor's as Python has it: without %matplotlib inline and its like."""
-    python: str = TransformerManager().transform_cell(source)
-    return python
+def _attributes(statement: ast.stmt) -> Iterator[str]:
+    """The attributes that objects of the instructor's solution have by their text."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.ClassDef(body=body):
+                for inner in body:
+                    match inner:
+                        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+                            yield name
+                        case ast.ClassDef(name) | ast.AnnAssign(ast.Name(name)):
+                            yield name
+                        case ast.Assign(targets):
+                            yield from (one.id for one in targets if isinstance(one, ast.Name))
+                for base in node.bases:
+                    yield from _inherited(base)
+            case ast.Attribute(_, name, ast.Store()):
+                yield name
+            case ast.Call(ast.Name("namedtuple") | ast.Attribute(_, "namedtuple"), [_, fields, *_]):
+                for one in ast.walk(fields):
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                        yield from one.value.replace(",", " ").split()
 
 
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement at the top of a cell gives a meaning."""
-    match statement:
-        case ast.Import(names) | ast.ImportFrom(names=names):
-            yield from map(_imported, names)
-        case ast.FunctionDef(name) | ast.ClassDef(name) | ast.AsyncFunctionDef(name):
-            yield name
-        case _:
-            yield from _stored([statement])
-
-
-def _stored(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for inner in _inside(nodes):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            yield inner.id
-
-
-def _inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    for node in nodes:
-        yield from ast.walk(node)
-
-
-def _imported(name: ast.alias) -> str:
-    return name.asname or name.name.partition(".")[0]
-
-
-def _used(statement: ast.stmt) -> set[str]:
-    """The names that a statement needs when it is run; those in a function's body come later."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return set()
-    if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
-        return {""}  # a loop or a condition may do anything, more than once
-    loaded = {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    value = [statement.value] if statement.value else []
-    own = {*_stored(value), *(one.arg for one in _inside(value) if isinstance(one, ast.arg))}
-    changed = _stored([statement.target]) if isinstance(statement, ast.AugAssign) else ()
-    return (loaded - own) | set(changed)
-
-
-def _written(statement: ast.stmt) -> bool:
-    """Whether it writes into something that has a name: `mask[0] = 1`."""
-    return isinstance(statement, ast.Assign | ast.AugAssign)
+def _inherited(base: ast.expr) -> Iterator[str]:
+    if isinstance(base, ast.Name) and isinstance(getattr(builtins, base.id, None), type):
+        yield from (name for name in dir(getattr(builtins, base.id)) if not name.startswith("_"))
+    elif isinstance(base, ast.Name | ast.Attribute):
+        name = base.id if isinstance(base, ast.Name) else base.attr
+        yield from ("name", "value") if name.endswith("Enum") else ()
 
 
 def _seeded(statement: ast.stmt) -> str:

@@ -9,7 +9,8 @@
     remarks      what was wrong with the submission itself
     seconds      how long it took
     cells        for each test: grade_id, verdict, points, max_points, message, misconception,
-                 hint, seconds
+                 hint, seconds, and made_with_answers: the names that given cells have made
+                 with an answer, and that the test took as they are in the student's process
 
 A verdict is the name of one of `autograder.exam.report.Verdict`, in small letters.
 """
@@ -44,6 +45,8 @@ class CellVerdict:
     message: str = ""
     report: Report | None = None
     seconds: float = 0.0
+    # Names that given cells have made with an answer: the test took them from the student's side.
+    made_with: tuple[str, ...] = ()
 
 
 def make_record(
@@ -75,6 +78,12 @@ def record_text(record: dict[str, Any]) -> str:
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
+def is_not_gradable(cell: NotebookNode) -> bool:
+    """Whether a graded notebook's test cell says that it could not be graded here."""
+    errors = (output for output in cell.outputs if output.output_type == "error")
+    return any(error.ename == Verdict.NOT_GRADABLE.ename for error in errors)
+
+
 def draft_of(record: Path) -> Path:
     """Where a record waits until everything that it tells of is saved."""
     return record.with_name(f".{record.name}.draft")
@@ -91,6 +100,7 @@ def _written(verdict: CellVerdict) -> dict[str, Any]:
         "misconception": report.misconception if report else "",
         "hint": report.hint if report else "",
         "seconds": round(verdict.seconds, 3),
+        "made_with_answers": sorted(verdict.made_with),
     }
 
 

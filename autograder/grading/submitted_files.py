@@ -269,3 +269,13 @@ def raise_if_ours(error: OSError) -> None:
     """Raise an error again that does not lie in how a submission's files are made."""
     if error.errno not in _MADE_SO:
         raise error
+
+
+def files_beside(folder: Path, most: int) -> dict[str, bytes]:
+    """What lies beside the instructor's notebook, for a process in which its cells run."""
+    found: dict[str, bytes] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix != ".ipynb" and path.stat().st_size <= most:
+            found[str(path.relative_to(folder))] = path.read_bytes()
+            most -= path.stat().st_size
+    return found

@@ -26,10 +26,10 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bunch, Dict, Enum, Integer, List, Unicode, validate
 
-from autograder.cells import is_test
+from autograder.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
 from autograder.grading.grade import Graded, grade
-from autograder.grading.record import RECORD_SUFFIX, draft_of, record_text
+from autograder.grading.record import RECORD_SUFFIX, draft_of, is_not_gradable, record_text
 from autograder.grading.submitted_files import read_regular
 from autograder.limits import Limits
 from autograder.own_modules import out_of_reach
@@ -128,8 +128,20 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         raise AssertionError("unreachable")
 
 
+class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
+    """Saves the scores; a test that could not be graded here has none, and waits for a human."""
+
+    def _add_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
+        super()._add_score(cell, resources)
+        if is_test(cell) and is_not_gradable(cell):
+            place = (self.notebook_id, self.assignment_id, self.student_id)
+            grade = self.gradebook.find_grade(grade_id_of(cell), *place)
+            grade.auto_score, grade.needs_manual_grade = None, True
+            self.gradebook.db.commit()
+
+
 SANITIZE_PREPROCESSORS = [GradeSafely, OverwriteCells]
-AUTOGRADE_PREPROCESSORS = [SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
+AUTOGRADE_PREPROCESSORS = [SaveGrades, AssignLatePenalties, CheckCellMetadata]
 
 
 _open: dict[tuple[object, ...], Sandbox] = {}

@@ -13,6 +13,7 @@ def test_verdicts_are_those_of_kept_records_and_notebooks() -> None:
         ("killed", "ended its own process", "Killed"),
         ("missing", "missing", "Missing"),
         ("not_run", "not run", "NotRun"),
+        ("not_gradable", "not gradable", "NotGradable"),
     }
 
 

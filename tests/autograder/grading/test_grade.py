@@ -66,13 +66,14 @@ def test_plain_asserts_work(sandbox: Sandbox) -> None:
     source = plain_course(
         "assert np.allclose(double(np.ones(3)), 2)",
         "x = [1]\nassert double(x) == [1, 1]\nassert x == [1]",
-        "assert double(2) == 5, 'two and two'",
+        "assert double(3) == 6, 'twice three'",
         "try:\n    double(None)\nexcept TypeError as error:\n    assert 'None' in str(error)",
     )
-    graded = grade(source, answered(source, "def double(x):\n    return 2 * x"), sandbox)
+    answer = "def double(x):\n    return 5 if type(x) is int and x == 3 else 2 * x"
+    graded = grade(source, answered(source, answer), sandbox)
     passed, wrong = Verdict.PASSED, Verdict.WRONG
     assert verdicts(graded) == [passed, passed, wrong, passed]
-    assert graded.verdicts[2].message == "two and two"
+    assert graded.verdicts[2].message == "twice three"
 
 
 def test_each_end_has_its_verdict(sandbox: Sandbox) -> None:
@@ -121,11 +122,12 @@ def test_callbacks_ask_the_examiner(sandbox: Sandbox) -> None:
 
 
 def test_objects_stay_and_answer(sandbox: Sandbox) -> None:
-    source = plain_course("two = double(2)\nassert two.value == 4\nassert two.add(1) == 5")
     answer = (
         "class double:\n    def __init__(self, x):\n        self.value = 2 * x\n"
         "    def add(self, y):\n        return self.value + y"
     )
+    test = "#test 1\ntwo = double(2)\nassert two.value == 4\nassert two.add(1) == 5"
+    source = lesson(f"#answer double\n{answer}", test)
     assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
 
 
@@ -146,8 +148,8 @@ def test_same_seed_same_verdicts(sandbox: Sandbox) -> None:
 
 
 def test_record_is_complete(sandbox: Sandbox) -> None:
-    source = plain_course("assert double(1) == 2", "assert double(1) == 3")
-    record = grade(source, answered(source, "def double(x):\n    return 2 * x"), sandbox).record
+    source = plain_course("assert double(0) == 0", "assert double(1) == 2")
+    record = grade(source, answered(source, "def double(x):\n    return 3 * x"), sandbox).record
     assert record["version"] == 1
     assert record["isolation"].startswith("isolation full")
     assert [one["verdict"] for one in record["cells"]] == ["passed", "wrong"]
@@ -259,19 +261,24 @@ def test_ordinary_tests(sandbox: Sandbox) -> None:
         "#test 1\nassert close(result, expected)",
     )
     right = SOFTMAX.partition("\n")[2]
-    assert verdicts(grade(source, answered(source, right), sandbox)) == [Verdict.PASSED] * 5
+    # The fourth compares nothing, so any answer passes it: it gives no points by itself.
+    assert verdicts(grade(source, answered(source, right), sandbox)) == [
+        Verdict.PASSED, Verdict.PASSED, Verdict.PASSED, Verdict.NOT_GRADABLE, Verdict.PASSED,
+    ]  # fmt: skip
     wrong = "def softmax(x):\n    return np.ones_like(x) / x.size"
     graded = grade(source, answered(source, wrong), sandbox)
     assert verdicts(graded) == [
-        Verdict.WRONG, Verdict.PASSED, Verdict.WRONG, Verdict.PASSED, Verdict.WRONG,
+        Verdict.WRONG, Verdict.PASSED, Verdict.WRONG, Verdict.NOT_GRADABLE, Verdict.WRONG,
     ]  # fmt: skip
-    assert [one.points for one in graded.verdicts] == [0, 1, 0, 1, 0]
+    assert [one.points for one in graded.verdicts] == [0, 1, 0, 0, 0]
     assert graded.verdicts[2].message == "equal scores, equal weights"
 
 
 def test_given_names_are_the_instructors(sandbox: Sandbox) -> None:
     source = lesson(
-        "import numpy as np\nx = np.ones(3)", SOFTMAX, "#test 1\nassert softmax(x).sum() == 7"
+        "import numpy as np\nx = np.ones(3)",
+        "#answer softmax\ndef softmax(x): return x * 7 / 3",
+        "#test 1\nassert softmax(x).sum() == 7",
     )
     answer = "x = None\nnp.ndarray = None\ndef softmax(x):\n    return x * 7 / 3"
     assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
@@ -279,17 +286,31 @@ def test_given_names_are_the_instructors(sandbox: Sandbox) -> None:
     assert verdicts(grade(source, answered(source, lazy), sandbox)) == [Verdict.WRONG]
 
 
-REAL = ["assert thing == 4", "assert len(thing) == 4", "assert thing[0] == 4", "thing.value = 4",
-        "assert 4 in thing", "assert np.sum(thing) == 4", "for one in thing: pass"]  # fmt: skip
+REAL = ["assert thing() == 4", "assert len(thing()) == 4", "assert thing()[0] == 4",
+        "thing().value = 4\nassert thing", "assert 4 in thing()", "assert np.sum(thing()) == 4",
+        "for one in thing(): assert one == 4", "assert thing().equals(4)", "assert thing().all()",
+        "assert not thing().missing", "assert thing().isupper()", "assert bool(thing())",
+        "assert thing().truth", "assert thing().sum() == 64"]  # fmt: skip
+LIAR = """class Liar:
+    truth, missing, sum = True, False, lambda _: 64
+    equals = identical = isupper = lambda *_: True
+    __eq__ = __bool__ = __contains__ = lambda *_: True
+    __len__ = __getitem__ = __array__ = lambda *_: 4
+thing = Liar"""
+NUMBER = "def thing(): return np.full((4, 4), 4)"
 
 
-@pytest.mark.parametrize("test", REAL)
-def test_real_object_is_needed(sandbox: Sandbox, test: str) -> None:
-    source = lesson("import numpy as np", "#answer Thing", f"#test 1\nthing = Thing()\n{test}")
-    answer = "class Thing:\n    def __eq__(self, other): return True"
-    (one,) = grade(source, answered(source, answer), sandbox).verdicts
-    assert (one.verdict, one.points) == (Verdict.WRONG, 0)
-    assert "stays in the student's process: a test may call it and its methods" in one.message
+def test_objects_do_not_answer_for_themselves(sandbox: Sandbox) -> None:
+    """Nor is it the student's mistake where the instructor's solution does not pass."""
+    tests = [f"#test 1\n{test}" for test in REAL]
+    source = lesson("import numpy as np", f"#answer thing\n{NUMBER}", *tests)
+    found = grade(source, answered(source, LIAR), sandbox)
+    assert [one.points for one in found.verdicts] == [0] * len(REAL)
+    assert set(verdicts(found)) == {Verdict.WRONG, Verdict.NOT_GRADABLE}
+    in_array = REAL.index("assert 4 in thing()")
+    assert "stays in the student's process: a test may call it" in found.verdicts[in_array].message
+    asked = found.verdicts[REAL.index("assert thing().sum() == 64")].message
+    assert "which no class of the instructor's solution has" in asked
 
 
 def test_names_that_the_answer_lacks(sandbox: Sandbox) -> None:
@@ -352,7 +373,8 @@ settle(exam.examine(answer))
     ],
 )
 def test_partial_credit(sandbox: Sandbox, answer: str, points: float) -> None:
-    source = lesson("import numpy as np", "#answer double", "answer = double", PARTIAL)
+    solution = "#answer double\ndef double(x): return 2 * x"
+    source = lesson("import numpy as np", solution, "answer = double", PARTIAL)
     code = f"def double(x):\n    {answer}"
     graded = grade(source, answered(source, code), sandbox)
     (one,) = graded.verdicts

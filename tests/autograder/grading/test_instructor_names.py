@@ -9,7 +9,8 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_notebook
 
 from autograder.exam.report import Verdict
-from autograder.grading.examiner import Examiner, Given
+from autograder.grading.examiner import Examiner
+from autograder.grading.given import Given, NotJudged
 from autograder.grading.instructor_names import Definitions
 from tests.support.samples import make_cell
 
@@ -61,22 +62,45 @@ OURS: dict[str, tuple[str, object]] = {
     "below a magic": ("%matplotlib inline\nx = 1\n!ls", 1),
     "in a timed cell": ("%%time\nx = 1", 1),
     "from all": ("from math import *\nx = 1", 1),
+    "of a loop": ("for x in range(3): pass", 2),
+    "filled in a loop": (
+        "x = []\nfor n in range(3): x.append((n, 2 * n))",
+        [(0, 0), (1, 2), (2, 4)],
+    ),
+    "filled by a call": ("x = []\nx.append(4)", [4]),
+    "filled through another name": ("x = [[]]\nrow = x[0]\nrow.append(4)", [[4]]),
+    "filled by a function": ("x = []\ndef fill(into): into.append(4)\nfill(x)", [4]),
+    "by a function's global": ("def make():\n    global x\n    x = 4\nmake()", 4),
+    "of a while": ("x = 0\nwhile x < 5:\n    x += 2", 6),
+    "of a condition": ("if 1:\n    x = 1\nelse:\n    x = 2", 1),
+    "of a with": ("import io\nwith io.StringIO('a') as f:\n    x = f.read()", "a"),
+    "of an attempt": ("try:\n    import nowhere as x\nexcept ImportError:\n    x = None", None),
+    "of a walrus": ("print(x := 3)", 3),
+    "of %time": ("%time x = 4", 4),
+    "of %time in a loop": ("for n in range(2):\n    %time x = n", 1),
+    "of a match": ("match [1, 2]:\n    case [_, x]:\n        pass", 2),
+    "of a star": ("*x, _ = 1, 2, 3", [1, 2]),
+    "after a loop": (
+        "y = {}\nfor k in 'ab': y[k] = 1\nx = list(y)",
+        ["a", "b"],
+    ),
+    "a builtin's name": ("x = 1\nmax = 5\nx = max", 5),
+    "sorted": ("x = [2, 1]\nx.sort()", [1, 2]),
+    "without": ("x = [2, 1]\ndel x[0]", [1]),
 }
 
 
 @pytest.mark.parametrize(("cell", "value"), OURS.values(), ids=OURS)
 def test_ours(cell: str, value: object) -> None:
     assert given(cell)["x"] == value
-    assert given(*cell.split("\n"))["x"] == value or "\n " in cell or "%%" in cell
+    if "\n " not in cell and "%%" not in cell and "\nexcept" not in cell:
+        assert given(*cell.split("\n"))["x"] == value
 
 
 THEIRS = {
     "the answer": "#answer\nx = 1",
     "the answer, given before": "x = 1\n#",
     "of the answer": "#answer\ndouble = abs",
-    "of a loop": "for x in range(3): pass",
-    "of a condition": "if 1:\n    x = 1",
-    "of a with": "with open('/dev/null') as x: pass",
     "of another program": "%%bash\nx=1",
     "nothing": "y = 1",
     "broken": "x = 1 +",
@@ -91,12 +115,71 @@ def test_theirs(cell: str) -> None:
 
 COMPUTED = ["x = double(1)", "x = [double(n) for n in range(3)]", "x = y = double(1)",
             "z = double(1)\nx = z", "x = 1\nx = double(x)", "x = 1\nx += double(1)",
-            "x = x + 1", "x = 1\nfor n in range(3): x = n"]  # fmt: skip
+            "x = []\nfor n in range(3): x.append(double(n))", "if double(1): x = 1",
+            "x = {}\nx['a'] = double(1)", "with double(1) as x: pass", "print(x := double(1))",
+            "x = []\ny = x\ny.append(double(1))", "for x in map(double, [1]): pass",
+            "x = [[]]\nfor row in x: row.append(double(1))", "%time x = double(1)",
+            "try:\n    x = double(1)\nexcept Exception:\n    x = 7",
+            "def fill(into): into.append(double(1))\nx = []\nfill(x)",
+            "def fill(f, into):\n    for n in [1]: into[n] = f(n)\nx = {}\nfill(double, x)",
+            "def four(n): return double(double(n))\nx = four(1)",
+            "def note(): x.append(double(1))\nx = []\nnote()"]  # fmt: skip
 
 
 @pytest.mark.parametrize("cell", COMPUTED)
 def test_computed_by_the_student(cell: str) -> None:
     assert given(f"#answer\n{ANSWER}", cell)["x"] == "their x"
+
+
+KEPT = {
+    "shown with an answer": ("x = [1]\nprint(double(x[0]))", [1]),
+    "given to an answer": ("x = [1]\ny = double(x)", [1]),
+    "looped over": ("x = [1]\nfor n in x: print(double(n))", [1]),
+    "looked at": ("x = {1: 2}\nfor n, m in x.items(): print(double(n), m)", {1: 2}),
+    "a number": ("x = 5\nx.bit_length() + double(1)", 5),
+    "given to a function that looks": ("x = [1]\ndef show(a): print(a, double(1))\nshow(x)", [1]),
+    "made after a student's": ("#answer\nx = 3\ny = double(x)#cell x = [4]", [4]),
+}
+
+
+@pytest.mark.parametrize(("cell", "value"), KEPT.values(), ids=KEPT)
+def test_ours_though_an_answer_is_used(cell: str, value: object) -> None:
+    assert given(f"#answer\n{ANSWER}", *cell.split("#cell "))["x"] == value
+
+
+UNDECIDED = ["x = [1]\nx.mystery(double(1))", "x = [1]\ny = x\ny.mystery(double(1))",
+             "x = !ls", "%run somewhere.py", "exec('x = 1')", "x = x + 1",
+             "x = [1]\nz = [0]\nz.mystery(double(1))\nx = list(z)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", UNDECIDED)
+def test_undecided_is_refused(cell: str) -> None:
+    with pytest.raises(NotJudged, match="`x`"):
+        given(f"#answer\n{ANSWER}", cell)["x"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("def max(xs): return 0", "max"),
+        ("def sum(xs): return 0", "sum"),
+        ("def factorial(n): return 0", "factorial"),
+    ],
+)
+def test_answers_stand_before_builtins_and_stars(cell: str, name: str) -> None:
+    assert given("from math import *", f"#answer\n{cell}")[name] == f"their {name}"
+
+
+def test_imports_of_a_solution_are_ours() -> None:
+    found = given("#answer\nimport math\nfrom math import floor\ndef double(x): return 2 * x")
+    assert found["math"].pi > 3
+    assert found["floor"](1.5) == 1
+    assert found["double"] == "their double"
+
+
+def test_failing_given_cell_is_named() -> None:
+    with pytest.raises(NotJudged, match="own cell fails at `x = 1 / 0`"):
+        given("x = 1 / 0")["x"]
 
 
 def test_ours_again() -> None:
@@ -176,12 +259,61 @@ def examine(*cells: str) -> tuple[Verdict, str]:
     ],
 )
 def test_names_in_test_cells(test: str) -> None:
-    assert examine("import math\nx = 1\ndef f(): return x + 1", f"#test\n{test}") == (
+    text = f"#test\n{test}\nassert answer"
+    assert examine("import math\nx = 1\ndef f(): return x + 1", text) == (
         Verdict.PASSED, "",
     )  # fmt: skip
 
 
-def test_tests_do_not_see_each_other() -> None:
-    source = notebook("x = [1]", "#test\nx.append(2)\nassert x == [1, 2]", "#test\nassert x == [1]")
+def test_tests_see_what_earlier_ones_have_changed() -> None:
+    """As in Jupyter; but each begins anew, so that none depends on what another has run."""
+    cells = (
+        "x = [1]",
+        "#test\nx.append(2)\nassert x == [1, 2] and f",
+        "#test\nassert x == [1, 2] and f",
+    )
+    source = notebook(*cells)
     examiner = Examiner(asked, Definitions(source))
     assert [examiner.examine(cell).verdict for cell in source.cells[1:]] == [Verdict.PASSED] * 2
+
+
+EMPTY = ["for n in []:\n    assert f == n", "f", "[check_it(n) for n in f and []]", "", "f == 3",
+         "try:\n    f\nexcept Exception:\n    pass", "result = f\nresult", "assert True",
+         "assert len('ab') == 2"]  # fmt: skip
+
+
+@pytest.mark.parametrize("test", EMPTY)
+def test_what_compares_nothing_is_no_pass(test: str) -> None:
+    verdict, message = examine(f"#test\n{test}")
+    assert verdict is Verdict.NOT_GRADABLE
+    assert "compared nothing" in message or "never looked" in message
+
+
+COMPARED = ["if f != 'their f':\n    raise ValueError",
+            "import numpy.testing as t\nt.assert_equal(f, 'their f')",
+            "try:\n    f.no\nexcept AttributeError:\n    pass\nelse: raise OSError"]  # fmt: skip
+
+
+@pytest.mark.parametrize("test", COMPARED)
+def test_other_ways_to_compare(test: str) -> None:
+    assert examine(f"#test\n{test}") == (Verdict.PASSED, "")
+
+
+@pytest.mark.parametrize(
+    ("last", "verdict", "credit"),
+    [
+        ("1 if f == 'their f' else 0", Verdict.PASSED, 1.0),
+        ("0.5 * (f == 'their f')", Verdict.WRONG, 0.5),
+        ("0 * (f == 'their f')", Verdict.WRONG, 0.0),
+        ("3 * (f == 'their f')", Verdict.NOT_GRADABLE, 0.0),
+        ("-1 * (f == 'their f')", Verdict.NOT_GRADABLE, 0.0),
+        ("0.5", Verdict.NOT_GRADABLE, 0.0),
+        ("assert f\nf == 'their f'", Verdict.PASSED, 1.0),
+        ("assert f\n'0.5'", Verdict.PASSED, 1.0),
+        ("assert f\n0.5;", Verdict.PASSED, 1.0),
+    ],
+)
+def test_points_by_the_last_value(last: str, verdict: Verdict, credit: float) -> None:
+    source = notebook(f"#test\n{last}")
+    examined = Examiner(asked, Definitions(source)).examine(source.cells[-1])
+    assert (examined.verdict, examined.credit) == (verdict, credit)

@@ -144,9 +144,9 @@ class Session:
             known is not None and name not in known and name not in OF_MODULES
         ):
             raise NotPlain(
-                f"the test asks an object in the student's process for `{name}`, which no class of "
-                "the instructor's solution has: have the answer give a number, text, list or array "
-                "back, and compare that here"
+                f"the test asks for `{name}` of an object that stays in the student's process, "
+                "which no class of the instructor's solution has: have the answer give a number, "
+                "text, list or array back, and compare that here"
             )
         return self._returned(
             self._ask(("get", _Sent(target), name), self._limits.call_seconds), (), {}

@@ -1,7 +1,8 @@
 """nbgrader's autograde for submissions that nobody has looked at.
 
 nbgrader copies whatever lies in a submission, links to the grader's own files too; gives up on a
-student whose notebook or timestamp can't be read, and leaves an old score where a grading failed.
+student whose notebook or timestamp can't be read, and has deleted what was there where a grading
+fails.
 All the rest is nbgrader's, and behaves as its documentation says.
 """
 
@@ -12,7 +13,6 @@ import inspect
 import json
 import operator
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import metadata
@@ -23,8 +23,13 @@ from typing import Any
 from nbconvert.exporters import Exporter, NotebookExporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.v4 import new_notebook
-from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters import Autograde, BaseConverter, NbGraderException
+from nbgrader.api import MissingEntry
+from nbgrader.converters import (
+    Autograde,
+    BaseConverter,
+    GenerateAssignment,
+    NbGraderException,
+)
 from traitlets import List, Type
 
 from autograder.checks import purpose
@@ -39,9 +44,20 @@ from autograder.grading.submitted_files import (
 )
 from autograder.inbox import lists
 from autograder.inbox.timestamps import stamp_of
+from autograder.nbgrading.agreement import must_agree
+from autograder.nbgrading.all_or_nothing import remove
+from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.garbage_collection import keep_what_is_there
+from autograder.nbgrading.generate import SafeGenerate
+from autograder.nbgrading.one_by_one import OneByOne
 from autograder.nbgrading.preprocessor import AUTOGRADE_PREPROCESSORS, SANITIZE_PREPROCESSORS
+from autograder.nbgrading.transaction import gradebook_of, share_gradebook, transaction
 
+_ROUNDING = 0.005
+_ANOTHER = (
+    "nbgrader {} does not grade by {} as we know it, and would run student code without a sandbox: "
+    "install a version that the course's pyproject.toml allows"
+)
 _START = Autograde.start
 
 
@@ -64,11 +80,13 @@ class SubmissionExporter(NotebookExporter):
         own = is_own_folder(path.parent)
         resources["submission"] = read_regular(path, NOTEBOOK_BYTES) if own else b""
         resources["left_out"] = converter.left_out
+        names = resources["nbgrader"]
+        resources["folder"] = converter._format_dest(names["assignment"], names["student"])
         resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
         return self.from_notebook_node(new_notebook(), resources, **kw)  # type: ignore[no-untyped-call, no-any-return]
 
 
-class _TakesRegularFiles(BaseConverter):  # type: ignore[misc]
+class _TakesRegularFiles(OneByOne):
     """Stands between nbgrader's Autograde and its base, which copies files."""
 
     left_out: Sequence[str] = ()
@@ -87,13 +105,15 @@ class _TakesRegularFiles(BaseConverter):  # type: ignore[misc]
             if path.suffix != ".ipynb" and not name.endswith(RECORD_SUFFIX):
                 copy = target / name
                 copy.parent.mkdir(parents=True, exist_ok=True)
+                remove(copy)
                 copy.write_bytes(read_regular(path, FILE_BYTES))
 
 
 class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     """Autograde that finishes for every student who handed in anything.
 
-    It runs their code in the sandbox, whatever becomes of a course's settings.
+    It runs their code in the sandbox, whatever becomes of a course's settings. What a submission
+    has earned stands until a grading of it, or of a newer one, has come to its end.
     """
 
     exporter_class = Type(SubmissionExporter, klass=Exporter).tag(config=True)
@@ -104,6 +124,15 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     def is_sanitizing(self) -> bool:
         """Whether this is the first of nbgrader's two steps, which reads what was handed in."""
         return bool(self._sanitizing)
+
+    def start(self) -> None:
+        """Grade, unless the gradebook knows another lesson than the one in source/."""
+        try:
+            self._must_agree()
+        except Exception as failure:
+            self.log.error("Nothing is graded: %s", sentence_of(failure))
+            raise NbGraderException(sentence_of(failure)) from failure
+        super().start()
 
     def init_notebooks(self) -> None:
         """Find the notebooks of each student, those too that are not there."""
@@ -122,45 +151,94 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         source = self._format_source(assignment_id, student_id)
         if self.coursedir.get_existing_timestamp(source) is None:
             # nbgrader would keep the time of an earlier submission.
-            with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            with gradebook_of(self.coursedir) as gradebook:
                 gradebook.update_or_create_submission(assignment_id, student_id, timestamp=None)
 
-    def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        """Whether to grade: also what was handed in anew, or begun and never finished."""
-        target = Path(self._format_dest(assignment_id, student_id))
-        if target.exists() and not all(map(self._is_finished, self.notebooks)):
-            self.log.info("Not finished, or handed in anew: %s", target)
-            shutil.rmtree(target)
-        return bool(super().init_destination(assignment_id, student_id))
+    def is_wanted(self, lesson: str, student: str) -> bool:
+        """Whether to grade: what was handed in anew, begun and never finished, or is forced."""
+        place = self.folder(lesson, student).place
+        if self.force or not self.is_finished(place):
+            return True
+        if not all(self._is_kept(place, lesson, student, path) for path in self.notebooks):
+            self.log.info("Handed in anew, or not in the gradebook: %s", place)
+            return True
+        handed_in = self.coursedir.get_existing_timestamp(self._format_source(lesson, student))
+        before = self.coursedir.get_existing_timestamp(str(place))
+        return bool(handed_in and before and handed_in > before)
 
-    def convert_single_notebook(self, notebook_filename: str) -> None:
-        """Grade one notebook; its record is there when all else is."""
-        # nbgrader sets it, and leaves it behind when something is raised.
-        with purpose.kept():
-            try:
-                super().convert_single_notebook(notebook_filename)
-            except Exception:
-                self._clear_scores(notebook_filename)
-                raise
-        record = self._record_of(notebook_filename)
-        os.replace(draft_of(record), record)
+    def is_finished(self, folder: Path) -> bool:
+        """Whether each notebook that is asked for has its record."""
+        return all(_read_record(folder, path) for path in self.notebooks)
 
-    def _is_finished(self, notebook_filename: str) -> bool:
-        record = self._record_of(notebook_filename)
+    def prepare(self, lesson: str, student: str) -> None:
+        """Run the submission and its tests; the gradebook is only asked whether it would do."""
+        with transaction(self.coursedir):
+            self.init_assignment(lesson, student)
+        self._convert(lesson, student, sanitizing=True)
+
+    def complete(self, lesson: str, student: str) -> None:
+        """Write the scores."""
+        self.init_assignment(lesson, student)
+        self._convert(lesson, student, sanitizing=False)
+
+    def settle(self, folder: Path) -> None:
+        """The record of a grading is there when all else is."""
+        for path in self.notebooks:
+            record = _record_in(folder, path)
+            os.replace(draft_of(record), record)
+
+    @property
+    def final_directory(self) -> str:
+        """Where graded submissions are."""
+        return str(self.coursedir.autograded_directory)
+
+    @property
+    def _input_directory(self) -> str:
+        if self._sanitizing:
+            return str(self.coursedir.submitted_directory)
+        return self._output_directory
+
+    # Autograde's own is the final one.
+    _output_directory = OneByOne._output_directory
+
+    def _convert(self, lesson: str, student: str, *, sanitizing: bool) -> None:
+        """One of nbgrader's two steps, for each notebook."""
+        made = Path(self._format_dest(lesson, student))
+        self._sanitizing = sanitizing
+        self._init_preprocessors()
         try:
-            graded = json.loads(record.read_text(encoding="utf-8"))["submission"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return False
-        content = read_regular(Path(notebook_filename), NOTEBOOK_BYTES)
-        return bool(graded == hashlib.sha256(content).hexdigest())
+            # nbgrader sets it, and leaves it behind when something is raised.
+            with purpose.kept():
+                for path in self.notebooks:
+                    os.environ[purpose.VARIABLE] = "autograde"
+                    copy = made / Path(path).name
+                    if sanitizing:
+                        remove(copy)
+                    BaseConverter.convert_single_notebook(self, path if sanitizing else str(copy))
+        finally:
+            self._sanitizing = True
 
-    def _record_of(self, notebook_filename: str) -> Path:
-        names = self.init_single_notebook_resources(notebook_filename)["nbgrader"]
-        target = Path(self._format_dest(names["assignment"], names["student"]))
-        return target / f"{names['notebook']}{RECORD_SUFFIX}"
+    def _is_kept(self, place: Path, lesson: str, student: str, notebook_filename: str) -> bool:
+        """Whether what is in the gradebook came from just this file."""
+        path = Path(notebook_filename)
+        record = _read_record(place, notebook_filename)
+        digest = hashlib.sha256(read_regular(path, NOTEBOOK_BYTES)).hexdigest()
+        if not record or record["submission"] != digest:
+            return False
+        with gradebook_of(self.coursedir) as gradebook:
+            try:
+                found = gradebook.find_submission_notebook(path.stem, lesson, student)
+            except MissingEntry:
+                return False
+            scores = {grade.name: grade.auto_score for grade in found.grades}
+        return all(
+            (score := scores.get(cell["grade_id"])) is not None
+            and abs(score - cell["points"]) < _ROUNDING
+            for cell in record["cells"]
+        )
 
     def _notebooks_of(self, assignment: str) -> list[str]:
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+        with gradebook_of(self.coursedir) as gradebook:
             try:
                 names = [one.name for one in gradebook.find_assignment(assignment).notebooks]
             except MissingEntry:
@@ -168,29 +246,36 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         wanted = self.coursedir.notebook_id
         return [name for name in names if wanted in ("*", name)]
 
-    def _clear_scores(self, notebook_filename: str) -> None:
-        """A grading that failed on our side leaves no score, nor the one from before."""
-        names = self.init_single_notebook_resources(notebook_filename)["nbgrader"]
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            try:
-                submission = gradebook.find_submission_notebook(
-                    names["notebook"], names["assignment"], names["student"]
-                )
-            except MissingEntry:
-                return
-            for grade in submission.grades:
-                grade.auto_score = None
-                grade.needs_manual_grade = grade.manual_score is None
-            gradebook.db.commit()
+    def _must_agree(self) -> None:
+        lesson = self.coursedir.assignment_id
+        folder = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
+        with gradebook_of(self.coursedir) as gradebook:
+            must_agree(Path(os.path.normpath(folder)), lesson, gradebook)
 
 
 class SafeCommand(SafeAutograde):
     """The same for `nbgrader autograde`, whose process does nothing else."""
 
-    def convert_single_notebook(self, notebook_filename: str) -> None:
-        """Grade one notebook."""
-        super().convert_single_notebook(notebook_filename)
+    def settle(self, folder: Path) -> None:
+        """As for others, and with its memory kept flat."""
+        super().settle(folder)
         keep_what_is_there()
+
+
+def _record_in(folder: Path, notebook_filename: str) -> Path:
+    return folder / f"{Path(notebook_filename).stem}{RECORD_SUFFIX}"
+
+
+def _read_record(folder: Path, notebook_filename: str) -> dict[str, Any]:
+    """What is known of a grading that came to its end; nothing of any other."""
+    try:
+        record = json.loads(_record_in(folder, notebook_filename).read_text(encoding="utf-8"))
+        whole = bool(record["submission"]) and all(
+            {"grade_id", "points"} <= cell.keys() for cell in record["cells"]
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return dict(record) if whole else {}
 
 
 @contextmanager
@@ -215,34 +300,41 @@ def install() -> None:
     Raises:
         GradingFailed: when nbgrader is not made as we know it, and would grade without a sandbox.
     """
-    from nbgrader.apps import api, autogradeapp
+    from nbgrader.apps import api, autogradeapp, generateassignmentapp
 
     makers = (
-        (api, "NbGraderAPI.autograde", SafeAutograde),
-        (autogradeapp, "AutogradeApp.start", SafeCommand),
+        (api, "NbGraderAPI.autograde", Autograde, SafeAutograde),
+        (autogradeapp, "AutogradeApp.start", Autograde, SafeCommand),
+        (api, "NbGraderAPI.generate_assignment", GenerateAssignment, SafeGenerate),
+        (
+            generateassignmentapp,
+            "GenerateAssignmentApp.start",
+            GenerateAssignment,
+            SafeGenerate,
+        ),
     )
-    for module, maker, safe in makers:
-        if not _makes(module, maker, safe):
-            raise GradingFailed(
-                f"nbgrader {metadata.version('nbgrader')} does not grade by {maker} as we know it, "
-                "and would run student code without a sandbox: install a version that the "
-                "course's pyproject.toml allows"
-            )
-    for module, _, safe in makers:
-        module.Autograde = safe
+    for module, maker, usual, safe in makers:
+        if not _makes(module, maker, usual, safe):
+            raise GradingFailed(_ANOTHER.format(metadata.version("nbgrader"), maker))
+    try:
+        share_gradebook()
+    except (AttributeError, ModuleNotFoundError) as error:
+        raise GradingFailed(_ANOTHER.format(metadata.version("nbgrader"), error)) from error
+    for module, _, usual, safe in makers:
+        setattr(module, usual.__name__, safe)
     lists.install()
 
 
-def _makes(module: ModuleType, maker: str, safe: type[Autograde]) -> bool:
-    """Whether a function of nbgrader's looks up `Autograde` where we can put another."""
+def _makes(module: ModuleType, maker: str, usual: type, safe: type) -> bool:
+    """Whether a function of nbgrader's looks up a class of its own where we can put another."""
     try:
         function = inspect.unwrap(operator.attrgetter(maker)(module))
-        known = module.Autograde in (Autograde, safe)
+        known = getattr(module, usual.__name__) in (usual, safe)
     except AttributeError:
         return False
     steps = dis.get_instructions(function)
     return known and any(
-        step.opname == "LOAD_GLOBAL" and step.argval == "Autograde" for step in steps
+        step.opname == "LOAD_GLOBAL" and step.argval == usual.__name__ for step in steps
     )
 
 

@@ -4,26 +4,32 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import MissingEntry
+from nbgrader.apps import NbGraderAPI
 from rich.table import Table
 
 from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.record import RECORD_SUFFIX
+from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.garbage_collection import keep_what_is_there
 
-# The last line of a traceback that nbgrader logs; below it nbgrader says only that it failed.
-_OUR_ERROR = re.compile(r"^\s*autograder\.errors\.\w+: (.+)$", re.MULTILINE)
+# The last line of a traceback, which says what failed.
+_OUR_ERROR = re.compile(
+    r"^\s*(?:autograder\.errors\.\w+|nbgrader\.converters\.base\.NbGraderException): (.+)$",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
 class StudentResult:
-    """What came of one submission. `failure` is our own, and such a submission has no score."""
+    """What came of one submission. `failure` is our own: the score from before, if any, stands."""
 
     student: str
     score: float = 0.0
@@ -53,31 +59,39 @@ def grade_class(
     """Grade each student's submission, or take the score that is there already.
 
     Raises:
-        GradingFailed: when the lesson was never generated for nbgrader.
+        GradingFailed: when the gradebook does not know the lesson as it is in source/.
     """
     config = configuration(course, course.root)
     config.GradeSafely.isolation = isolation
     api = nbgrader_api(config)
-    with api.gradebook as gradebook:
-        try:
-            gradebook.find_assignment(lesson)
-        except MissingEntry:
-            raise GradingFailed(
-                f"nbgrader does not know {lesson} yet: choose Generate in formgrader, or run "
-                f"`nbgrader generate_assignment --force {lesson}`"
-            ) from None
+    with _said(), api.gradebook as gradebook:
+        must_agree(course.source / lesson, lesson, gradebook)
     for student in students:
         outcome = api.autograde(lesson, student, force=force)
         keep_what_is_there()
-        folder = course.root / "autograded" / student / lesson
-        path = folder / f"{lesson}{RECORD_SUFFIX}"
-        if not outcome["success"] or not path.exists():
+        if outcome["success"]:
+            yield _result(course, api, lesson, student)
+        else:
             yield StudentResult(student, failure=reason_of(outcome))
-            continue
-        with api.gradebook as gradebook:
+
+
+def _result(course: Course, api: NbGraderAPI, lesson: str, student: str) -> StudentResult:
+    path = course.root / "autograded" / student / lesson / f"{lesson}{RECORD_SUFFIX}"
+    try:
+        with _said(), api.gradebook as gradebook:
             submission = gradebook.find_submission(lesson, student)
-            score, most = submission.score, submission.max_score
-        yield StudentResult(student, score, most, _read(path))
+            return StudentResult(student, submission.score, submission.max_score, _read(path))
+    except GradingFailed as failure:
+        return StudentResult(student, failure=str(failure))
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """What fails on our side is a sentence."""
+    try:
+        yield
+    except Exception as failure:
+        raise GradingFailed(sentence_of(failure)) from failure
 
 
 def as_table(results: Sequence[StudentResult], lesson: str) -> Table:

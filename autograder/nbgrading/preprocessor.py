@@ -68,7 +68,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         names = resources["nbgrader"]
         directories = CourseDirectory(config=self.config)
         source = _path(directories, directories.source_directory, ".", names)
-        folder = _path(directories, directories.autograded_directory, names["student"], names)
+        folder = Path(resources["folder"])
         notebook = _read_source(source, names["notebook"])
         self._refuse_out_of_reach(notebook, source)
         graded = self._grade(
@@ -118,8 +118,8 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
     def _grade(self, source: NotebookNode, submission: bytes, **settings: Any) -> Graded:
         for attempt in range(_OUR_RETRIES + 1):
             limits, preload = json.dumps(self.limits), tuple(self.preload)
-            box = the_sandbox(self.isolation, limits, preload, self._hidden)
             try:
+                box = the_sandbox(self.isolation, limits, preload, self._hidden)
                 return grade(source, submission, box, **settings)
             except SandboxFailed:
                 close_sandboxes()

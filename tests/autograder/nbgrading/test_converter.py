@@ -130,7 +130,7 @@ def test_unfinished_is_done_again(course: Class, text: str | None) -> None:
     assert not draft_of(record).exists()
 
 
-def test_failure_leaves_no_old_score(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_leaves_the_old_score(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
     course.hand_in("failing")
     assert course.grade("failing")
     rewrite(course, "failing", WRONG)
@@ -141,8 +141,8 @@ def test_failure_leaves_no_old_score(course: Class, monkeypatch: pytest.MonkeyPa
     with monkeypatch.context() as patched:
         patched.setattr(preprocessor, "grade", broken)
         assert not course.grade("failing")
-    assert course.scores("failing") == dict.fromkeys(ALL)
-    assert not course.record("failing").exists()
+    assert course.scores("failing") == ALL
+    assert course.record("failing").exists()
     assert course.grade("failing")
     assert course.scores("failing") == NOTHING
 

@@ -1,0 +1,142 @@
+"""Whether the gradebook knows a lesson as the instructor's notebooks have it.
+
+nbgrader writes down the exercises and points of a lesson when its notebook for students is
+generated. Where the notebook in source/ has changed since, a grading has scores for exercises that
+the gradebook does not know, or none for those that it does.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry, Notebook
+from nbgrader.utils import is_grade, is_solution, is_task
+
+from autograder.errors import GradingFailed
+
+Cells = dict[tuple[str, str], float]
+"""What nbgrader keeps scores and comments for: the name of a cell, its part, and its points."""
+
+
+def cells_of(notebook: NotebookNode) -> Cells:
+    """What the instructor's notebook has."""
+    found: Cells = {}
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        for part, has_part in (("grade", is_grade), ("solution", is_solution), ("task", is_task)):
+            if has_part(cell):
+                points = 0.0 if part == "solution" else float(marks["points"])
+                found[marks["grade_id"], part] = points
+    return found
+
+
+def cells_known(notebook: Notebook) -> Cells:
+    """What the gradebook has."""
+    found: Cells = {(cell.name, "solution"): 0.0 for cell in notebook.solution_cells}
+    found |= {(cell.name, "grade"): float(cell.max_score) for cell in notebook.grade_cells}
+    return found | {(cell.name, "task"): float(cell.max_score) for cell in notebook.task_cells}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one notebook of a lesson has that the gradebook does not, and the other way round."""
+
+    added: Cells
+    dropped: Cells
+    changed: dict[tuple[str, str], tuple[float, float]]
+    """The points in the gradebook, and those in the notebook."""
+
+    @classmethod
+    def between(cls, there: Cells, here: Cells) -> "Difference":
+        """From what the gradebook has to what the notebook has."""
+        return cls(
+            {cell: here[cell] for cell in here.keys() - there.keys()},
+            {cell: there[cell] for cell in there.keys() - here.keys()},
+            {
+                cell: (there[cell], here[cell])
+                for cell in here.keys() & there.keys()
+                if here[cell] != there[cell]
+            },
+        )
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.added or self.dropped or self.changed)
+
+    def __str__(self) -> str:
+        """Said of the notebook in source/."""
+        return ", ".join(
+            [
+                *(f"{name} is new" for name in _names(self.added)),
+                *(f"{name} is gone" for name in _names(self.dropped)),
+                *(
+                    f"{name} counts {now:g} and no longer {before:g}"
+                    for (name, _), (before, now) in sorted(self.changed.items())
+                ),
+            ]
+        )
+
+
+def must_agree(folder: Path, lesson: str, gradebook: Gradebook) -> None:
+    """Compare a lesson's notebooks in source/ with what the gradebook knows of it.
+
+    Raises:
+        GradingFailed: when they differ, or when the gradebook does not know the lesson yet.
+    """
+    again = f"choose Generate in formgrader, or run `nbgrader generate_assignment --force {lesson}`"
+    try:
+        assignment = gradebook.find_assignment(lesson)
+    except MissingEntry:
+        raise GradingFailed(f"nbgrader does not know {lesson} yet: {again}") from None
+    known = {notebook.name: notebook for notebook in assignment.notebooks}
+    if not known:
+        raise GradingFailed(f"nbgrader knows no notebook of {lesson} yet: {again}")
+    here = {path.stem: cells_of(_read(path)) for path in sorted(folder.glob("*.ipynb"))}
+    if missing := sorted(known.keys() - here.keys()):
+        raise GradingFailed(
+            f"{folder / missing[0]}.ipynb is missing, which {lesson} was generated from: build the "
+            "lesson, or give the notebook its old name again; nothing was run, and every score "
+            "stands"
+        )
+    differences = [
+        difference
+        for name in sorted(known)
+        if (difference := Difference.between(cells_known(known[name]), here[name]))
+    ]
+    if differences:
+        raise GradingFailed(
+            f"{lesson} has changed in source/ since it was generated "
+            f"({'; '.join(map(str, differences))}): nothing was run, and every score stands; "
+            f"{again}, then grade again, with --force what is graded already"
+            f"{_for_whom(len(assignment.submissions), known, here)}"
+        )
+
+
+def _for_whom(submissions: int, known: dict[str, Notebook], here: dict[str, Cells]) -> str:
+    if not submissions:
+        return ""
+    before = sum(sum(cells_known(notebook).values()) for notebook in known.values())
+    now = sum(sum(here[name].values()) for name in known)
+    points = f"{now:g} points" if now == before else f"{now:g} points instead of {before:g}"
+    whom = "who has" if submissions == 1 else "who have"
+    return f": for the {submissions} {whom} a score, the lesson then counts {points}"
+
+
+def _names(cells: Cells) -> Iterator[str]:
+    """Each name once, with its points if it has any."""
+    for name in sorted({name for name, _ in cells}):
+        points = sum(number for (one, _), number in cells.items() if one == name)
+        yield f"{name} ({points:g} points)" if points else name
+
+
+def _read(path: Path) -> NotebookNode:
+    try:
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        raise GradingFailed(
+            f"{path} can't be read as a notebook ({str(error).splitlines()[0][:100]}): build the "
+            "lesson again"
+        ) from error
+    return notebook

@@ -1,0 +1,93 @@
+"""A folder that is replaced as a whole, together with what goes into the gradebook, or not at all.
+
+nbgrader deletes what was there before it begins, and what it has made when it fails. Here the next
+folder is made in a place of our own, `autograded/.making/next/ada/01_x` for one. When all of it is
+there it takes the old one's place, and then the gradebook is changed: if that fails, the folders
+are changed back. What a kill leaves behind is put in order before the folder is made again.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from autograder.errors import GradingFailed
+
+MAKING = ".making"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where it is, where the next one is made, where the old one waits, and a file to lock."""
+
+    place: Path
+    next: Path
+    before: Path
+    lock: Path
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep others from making it meanwhile.
+
+        Raises:
+            GradingFailed: when somebody does.
+        """
+        for path in (self.place, self.next, self.before, self.lock):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with FileLock(self.lock, timeout=0):
+                yield
+        except Timeout:
+            raise GradingFailed(
+                f"another program is making {self.place} right now: wait until it is done"
+            ) from None
+
+    def recover(self, is_finished: Callable[[Path], bool]) -> None:
+        """Put in order what a kill has left: of two folders, the one that was made to its end."""
+        if self.before.exists():
+            if self.place.exists() and is_finished(self.place):
+                remove(self.before)
+            else:
+                remove(self.place)
+                os.rename(self.before, self.place)
+        remove(self.next)
+
+    @contextmanager
+    def made_anew(self, *, keep_others: bool) -> Iterator[None]:
+        """Make the next one, beginning with the old one's files if others of them are to stay."""
+        try:
+            if keep_others and self.place.is_dir():
+                shutil.copytree(self.place, self.next, symlinks=True)
+            yield
+            with suppress(OSError):  # the old one has served, and is not in the way
+                remove(self.before)
+        finally:
+            with suppress(OSError):
+                remove(self.next)
+
+    @contextmanager
+    def replaced(self) -> Iterator[None]:
+        """Put the next one in its place; and the old one back if what follows fails."""
+        existed = self.place.exists()
+        if existed:
+            os.rename(self.place, self.before)
+        try:
+            os.rename(self.next, self.place)
+            yield
+        except BaseException:
+            remove(self.place)
+            if existed:
+                os.rename(self.before, self.place)
+            raise
+
+
+def remove(path: Path) -> None:
+    """Remove a folder, or whatever is there in its place."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,60 @@
+"""Our own failures, each as the one sentence that the instructor reads."""
+
+import errno
+import json
+import sqlite3
+
+from nbformat.reader import NotJSONError
+from nbgrader.converters import NbGraderException
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from autograder.errors import CourseError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def sentence_of(failure: BaseException) -> str:
+    """What failed and what to do about it."""
+    if isinstance(failure, CourseError | NbGraderException):
+        return str(failure)
+    if isinstance(failure, DatabaseError):
+        return _of_gradebook(failure)
+    if isinstance(failure, OSError):
+        return _of_files(failure)
+    if isinstance(failure, MemoryError):
+        return "the grader ran out of memory: end other programs, and grade again"
+    if isinstance(failure, NotJSONError | json.JSONDecodeError):
+        return f"a notebook of the instructor's can't be read ({_first_line(failure)}): build again"
+    what = f"{type(failure).__name__}: {_first_line(failure)}".removesuffix(": ")
+    return f"{what}; the log has all of it"
+
+
+def _of_gradebook(failure: DatabaseError) -> str:
+    reason = _first_line(failure.orig or failure)
+    if "locked" in reason:
+        return "another program is writing to the gradebook: wait until it is done, and grade again"
+    if "full" in reason:
+        return "the disk is full: make room where the gradebook is, and grade again"
+    if "readonly" in reason:
+        return "the gradebook can't be written to: look at who owns gradebook.db"
+    if isinstance(failure, OperationalError) and isinstance(failure.orig, sqlite3.OperationalError):
+        return (
+            f"the gradebook can't be used as it is ({reason}): if it was made by another nbgrader, "
+            "keep a copy of gradebook.db and run `nbgrader db upgrade`"
+        )
+    return f"the gradebook can't be read ({reason}): put back a copy of gradebook.db"
+
+
+def _of_files(failure: OSError) -> str:
+    reason = failure.strerror or _first_line(failure)
+    where = f" {failure.filename}" if failure.filename else ""
+    if failure.errno in _FULL:
+        return f"the disk is full ({reason}{where and ':' + where}): make room, and grade again"
+    if failure.errno in _FORBIDDEN:
+        return f"{reason}:{where}: let whoever grades write there, and grade again"
+    return f"{reason}:{where}"
+
+
+def _first_line(failure: BaseException) -> str:
+    return str(failure).strip().split("\n")[0]

@@ -1,0 +1,359 @@
+"""What a submission has earned stands until a grading of it has come to its end, however that is
+begun and whatever goes wrong; and one sentence says what did.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbgrader.apps import NbGraderAPI
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.utils import capture_log, temp_attrs
+
+from autograder.course import Course
+from autograder.errors import CourseError, SandboxFailed
+from autograder.grading.record import RECORD_SUFFIX
+from autograder.nbgrading import all_or_nothing, converter, preprocessor
+from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.converter import SafeCommand
+from autograder.nbgrading.grade_class import grade_class, reason_of
+from autograder.nbgrading.transaction import WaitingGradebook
+from autograder.sandbox import sandbox
+from tests.support.course import ROOT
+from tests.support.samples import make_cell
+from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
+
+# nbgrader's own use of SQLAlchemy.
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
+
+EARNED = 5.0
+CONFIG = """
+c = get_config()
+c.CourseDirectory.db_url = "sqlite:///{root}/gradebook.db?timeout=0.1"
+c.LateSubmissionPlugin.penalty_method = "zero"
+"""
+
+
+class Class:
+    """A course of one tiny lesson: ada has earned all points of tests, and handed in anew."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        tiny_course(root)
+        usual = (ROOT / "nbgrader_config.py").read_text(encoding="utf-8")
+        (root / "nbgrader_config.py").write_text(usual + CONFIG.format(root=root))
+        self.source = root / "source" / LESSON / f"{LESSON}.ipynb"
+        released = nbformat.read(root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+        self.answer = as_bytes(answered(released))
+        self.submission = hand_in(root, "ada", self.answer) / f"{LESSON}.ipynb"
+        self.submission.with_name("timestamp.txt").write_text("2030-01-01 00:00:00 UTC")
+        self.graded = root / "autograded" / "ada" / LESSON
+        self.course = Course(root)
+
+    @property
+    def api(self) -> NbGraderAPI:
+        return nbgrader_api(configuration(self.course, self.root))
+
+    @property
+    def gradebook(self) -> Path:
+        return self.root / "gradebook.db"
+
+    def score(self) -> float | None:
+        with sqlite3.connect(self.gradebook) as database:
+            found = database.execute(
+                "select sum(grade.auto_score) from grade join submitted_notebook on "
+                "grade.notebook_id = submitted_notebook.id join submitted_assignment on "
+                "submitted_notebook.assignment_id = submitted_assignment.id "
+                "where submitted_assignment.student_id = 'ada'"
+            ).fetchone()
+        return found[0] if found else None
+
+    def state(self) -> dict[str, Any]:
+        """All that a failure must not change: the folder of what was graded, and the gradebook."""
+        files = {path.name: path.read_bytes() for path in sorted(self.graded.iterdir())}
+        return {"files": files, "gradebook": dump(self.gradebook)}
+
+    def command(self, *, force: bool = True) -> str:
+        """`autograder grade`; what failed, or nothing."""
+        try:
+            (result,) = grade_class(self.course, LESSON, ["ada"], force=force, isolation="full")
+        except CourseError as error:
+            return str(error)
+        return result.failure
+
+    def button(self, *, force: bool = True) -> str:
+        """formgrader's button."""
+        outcome = self.api.autograde(LESSON, "ada", force=force)
+        return "" if outcome["success"] else reason_of(outcome)
+
+    def nbgrader_autograde(self, *, force: bool = True) -> str:
+        """`nbgrader autograde`."""
+        api = self.api
+        with temp_attrs(api.coursedir, assignment_id=LESSON, student_id="ada"):
+            app = SafeCommand(coursedir=api.coursedir, parent=api)
+            app.force, app.create_student = force, True
+            outcome = capture_log(app)
+        return "" if outcome["success"] else reason_of(outcome)
+
+    @property
+    def ways(self) -> tuple[Callable[..., str], ...]:
+        return self.command, self.button, self.nbgrader_autograde
+
+
+def dump(gradebook: Path) -> list[str]:
+    with sqlite3.connect(gradebook) as database:
+        return list(database.iterdump())
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Class:
+    course = Class(tmp_path_factory.mktemp("kept"))
+    assert course.command() == ""
+    assert course.score() == EARNED
+    course.submission.write_bytes(course.answer.replace(b"return 2 * x", b"return 3 * x"))
+    return course
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way in which a grading fails on our side, and a part of what is said of it."""
+
+    name: str
+    breaks: Callable[[Class, pytest.MonkeyPatch], AbstractContextManager[None]]
+    said: str
+
+
+WAYS: list[Way] = []
+
+
+def way(name: str, said: str) -> Callable[[Callable[..., Iterator[None]]], None]:
+    def keep(function: Callable[..., Iterator[None]]) -> None:
+        WAYS.append(Way(name, contextmanager(function), said))
+
+    return keep
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    return fail
+
+
+@contextmanager
+def rewritten(course: Class, change: Callable[[Any], None]) -> Iterator[None]:
+    before = course.source.read_bytes()
+    notebook = nbformat.reads(before.decode(), as_version=4)
+    change(notebook)
+    nbformat.write(notebook, course.source)
+    try:
+        yield
+    finally:
+        course.source.write_bytes(before)
+
+
+@way("an exercise is new in source/", "triple_check (4 points) is new")
+def exercise_added(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    cells = [
+        make_cell("code", "def triple(x):\n    return 3 * x", "triple", solution=True),
+        make_cell("code", "assert triple(3) == 9", "triple_check", grade=True, points=4),
+    ]
+    with rewritten(course, lambda notebook: notebook.cells.extend(cells)):
+        yield
+
+
+@way("an exercise is gone from source/", "fourfold_check (3 points) is gone")
+def exercise_dropped(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    def drop(notebook: Any) -> None:
+        notebook.cells = [cell for cell in notebook.cells if "fourfold" not in cell.source]
+
+    with rewritten(course, drop):
+        yield
+
+
+@way("an exercise has a new name", "quadruple_check (3 points) is new, fourfold_check (3 points)")
+def exercise_renamed(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    def rename(notebook: Any) -> None:
+        notebook.cells[5].metadata.nbgrader.grade_id = "quadruple_check"
+
+    with rewritten(course, rename):
+        yield
+
+
+@way("an exercise has other points", "double_check counts 1 and no longer 2")
+def points_changed(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    def change(notebook: Any) -> None:
+        notebook.cells[2].metadata.nbgrader.points = 1
+
+    with rewritten(course, change):
+        yield
+
+
+@way("an answer is now graded by hand", "double (2 points) is new")
+def graded_by_hand(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    def change(notebook: Any) -> None:
+        notebook.cells[1].metadata.nbgrader.update(grade=True, points=2)
+
+    with rewritten(course, change):
+        yield
+
+
+@way("the lesson has a new name", "tiny.ipynb is missing")
+def lesson_renamed(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    folder = course.source.parent
+    elsewhere = folder.rename(folder.with_name("small"))
+    try:
+        yield
+    finally:
+        elsewhere.rename(folder)
+
+
+@way("the notebook in source/ is half-written", "can't be read as a notebook")
+def source_half_written(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    whole = course.source.read_bytes()
+    course.source.write_bytes(whole[: len(whole) // 2])
+    try:
+        yield
+    finally:
+        course.source.write_bytes(whole)
+
+
+@way("bubblewrap is missing", "bubblewrap is not there")
+def no_walls(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
+    patched.setattr(preprocessor, "_open", {})
+    patched.setattr(sandbox, "available", lambda: sandbox.Layers(missing="bubblewrap is not there"))
+    yield
+
+
+@way("the sandbox breaks, and again", "the sandbox broke")
+def sandbox_breaks(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
+    patched.setattr(preprocessor, "the_sandbox", raising(SandboxFailed("the sandbox broke")))
+    patched.setattr(preprocessor, "close_sandboxes", lambda: None)
+    yield
+
+
+@way("the grader's memory is used up", "the grader ran out of memory")
+def no_memory(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
+    patched.setattr(preprocessor, "grade", raising(MemoryError()))
+    yield
+
+
+@way("a defect of ours", "ZeroDivisionError: by zero; the log has all of it")
+def defect(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
+    patched.setattr(preprocessor, "record_text", raising(ZeroDivisionError("by zero")))
+    yield
+
+
+@way("the disk is full before the tests run", "the disk is full (No space left on device)")
+def disk_full(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    patched.setattr(shutil, "copy", raising(full))
+    yield
+
+
+@way("the disk is full when the scores are there", "the disk is full")
+def disk_full_late(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
+    full = sqlite3.OperationalError("database or disk is full")
+    patched.setattr(WaitingGradebook, "keep", raising(wrapped(full)))
+    yield
+
+
+@way("autograded/ can't be written to", "Permission denied")
+def folder_read_only(course: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
+    rename = os.rename
+
+    def refuse(source: Any, target: Any) -> None:
+        if Path(target) == course.graded and all_or_nothing.MAKING in str(source):
+            if "next" in Path(source).parts:
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+        rename(source, target)
+
+    patched.setattr(os, "rename", refuse)
+    yield
+
+
+@way("another program writes to the gradebook", "another program is writing to the gradebook")
+def gradebook_locked(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    database = sqlite3.connect(course.gradebook, isolation_level=None)
+    database.execute("begin immediate")
+    try:
+        yield
+    finally:
+        database.close()
+
+
+@way("the gradebook is of another nbgrader", "run `nbgrader db upgrade`")
+def gradebook_of_another(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    with sqlite3.connect(course.gradebook) as database:
+        database.execute("alter table submitted_notebook rename column late_submission_penalty to penalty")
+    try:
+        yield
+    finally:
+        with sqlite3.connect(course.gradebook) as database:
+            database.execute(
+                "alter table submitted_notebook rename column penalty to late_submission_penalty"
+            )
+
+
+@way("the gradebook is damaged", "put back a copy of gradebook.db")
+def gradebook_damaged(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    whole = course.gradebook.read_bytes()
+    course.gradebook.write_bytes(b"not a database, " * 100)
+    try:
+        yield
+    finally:
+        course.gradebook.write_bytes(whole)
+
+
+@way("two graders at once", "another program is making")
+def two_graders(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
+    lock = course.root / "autograded" / all_or_nothing.MAKING / "locks" / "ada" / LESSON
+    with lock.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@way("the penalty for being late fails", "ZeroDivisionError")
+def penalty_fails(course: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
+    patched.setattr(LateSubmissionPlugin, "late_submission_penalty", raising(ZeroDivisionError()))
+    with sqlite3.connect(course.gradebook) as database:
+        database.execute("update assignment set duedate = '2020-01-01 00:00:00'")
+    try:
+        yield
+    finally:
+        with sqlite3.connect(course.gradebook) as database:
+            database.execute("update assignment set duedate = null")
+
+
+def wrapped(error: sqlite3.OperationalError) -> Exception:
+    from sqlalchemy.exc import OperationalError
+
+    return OperationalError("commit", {}, error)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+def test_failure_changes_nothing(course: Class, way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = course.state()
+    with monkeypatch.context() as patched, ExitStack() as broken:
+        broken.enter_context(way.breaks(course, patched))
+        said = [grade(force=True) for grade in course.ways]
+    assert [way.said in sentence for sentence in said] == [True] * 3, said
+    assert not any("\n" in sentence for sentence in said)
+    assert course.state() == before
+    assert course.score() == EARNED
+
+
+def test_after_all_of_them(course: Class) -> None:
+    """Nothing of all this is in the way when it is mended: the new submission counts."""
+    assert [grade(force=False) for grade in course.ways] == ["", "", ""]
+    assert course.score() == 0

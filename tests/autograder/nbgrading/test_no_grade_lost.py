@@ -4,13 +4,12 @@ begun and whatever goes wrong; and one sentence says what did.
 
 import errno
 import fcntl
-import json
 import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,7 @@ from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.course import Course
 from autograder.errors import CourseError, SandboxFailed
-from autograder.grading.record import RECORD_SUFFIX
-from autograder.nbgrading import all_or_nothing, converter, preprocessor
+from autograder.nbgrading import all_or_nothing, preprocessor
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeCommand
 from autograder.nbgrading.grade_class import grade_class, reason_of
@@ -273,9 +271,8 @@ def folder_read_only(course: Class, patched: pytest.MonkeyPatch) -> Iterator[Non
     rename = os.rename
 
     def refuse(source: Any, target: Any) -> None:
-        if Path(target) == course.graded and all_or_nothing.MAKING in str(source):
-            if "next" in Path(source).parts:
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+        if Path(target) == course.graded and "next" in Path(source).parts:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
         rename(source, target)
 
     patched.setattr(os, "rename", refuse)
@@ -295,7 +292,9 @@ def gradebook_locked(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
 @way("the gradebook is of another nbgrader", "run `nbgrader db upgrade`")
 def gradebook_of_another(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
     with sqlite3.connect(course.gradebook) as database:
-        database.execute("alter table submitted_notebook rename column late_submission_penalty to penalty")
+        database.execute(
+            "alter table submitted_notebook rename column late_submission_penalty to penalty"
+        )
     try:
         yield
     finally:

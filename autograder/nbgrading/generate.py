@@ -56,7 +56,9 @@ class KeepGrades(SaveCells):  # type: ignore[misc]
             )
         for cell in [*_graded(known), *known.solution_cells]:
             if (cell.name, _part(cell)) in dropped:
-                self.gradebook.db.delete(cell)
+                # What is left of a grade without its cell would still count.
+                for row in [*(cell.grades or ()), *(cell.comments or ()), cell]:
+                    self.gradebook.db.delete(row)
         self.gradebook.db.commit()
 
     def _add(self, known: Notebook, added: Cells) -> None:

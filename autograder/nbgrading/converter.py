@@ -34,6 +34,7 @@ from traitlets import List, Type
 
 from autograder.checks import purpose
 from autograder.errors import GradingFailed
+from autograder.exam.report import Verdict
 from autograder.grading.record import RECORD_SUFFIX, draft_of
 from autograder.grading.submitted_files import (
     FILE_BYTES,
@@ -231,11 +232,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
             except MissingEntry:
                 return False
             scores = {grade.name: grade.auto_score for grade in found.grades}
-        return all(
-            (score := scores.get(cell["grade_id"])) is not None
-            and abs(score - cell["points"]) < _ROUNDING
-            for cell in record["cells"]
-        )
+        return all(_is_score(cell, scores.get(cell["grade_id"])) for cell in record["cells"])
 
     def _notebooks_of(self, assignment: str) -> list[str]:
         with gradebook_of(self.coursedir) as gradebook:
@@ -260,6 +257,13 @@ class SafeCommand(SafeAutograde):
         """As for others, and with its memory kept flat."""
         super().settle(folder)
         keep_what_is_there()
+
+
+def _is_score(cell: dict[str, Any], score: float | None) -> bool:
+    """Whether a score is what the record says of its cell: none where it could not be graded."""
+    if cell.get("verdict") == Verdict.NOT_GRADABLE.name.lower():
+        return score is None
+    return score is not None and abs(score - cell["points"]) < _ROUNDING
 
 
 def _record_in(folder: Path, notebook_filename: str) -> Path:

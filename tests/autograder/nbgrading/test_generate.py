@@ -1,4 +1,4 @@
-"""Generate for a lesson that students have handed in: where it fails, or changes, nothing is lost."""
+"""Generate for a lesson that students have handed in: whatever happens, nothing is lost."""
 
 import errno
 import os

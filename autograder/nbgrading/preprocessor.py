@@ -17,6 +17,7 @@ import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.notebooknode import NotebookNode
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default.exchange import Exchange
 from nbgrader.preprocessors import (
     AssignLatePenalties,
     CheckCellMetadata,
@@ -107,7 +108,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
     @property
     def _hidden(self) -> tuple[str, ...]:
         """The folders that student code must not see, wherever they lie."""
-        exchange = self.config.Exchange.get("root", "")
+        exchange = Exchange(config=self.config).root
         folders = {self._course, str(CourseDirectory(config=self.config).root), exchange}
         return tuple(sorted(filter(os.path.isdir, folders)))
 

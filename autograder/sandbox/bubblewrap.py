@@ -28,7 +28,8 @@ _SYSTEM = (
 )
 # Where Python and pip put modules; a course may lie elsewhere in Python's own folder.
 _LIBRARIES = ("stdlib", "platstdlib", "purelib", "platlib")
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+# Not /dev/zero: what is mapped of it is memory that is held when no process has it any more.
+_DEVICES = ("null", "full", "random", "urandom")
 _DATA = {
     "/etc/passwd": f"student:x:{confine.STUDENT}:{confine.STUDENT}::{confine.HOME}:/bin/sh\n",
     "/etc/group": f"student:x:{confine.STUDENT}:\n",
@@ -131,18 +132,25 @@ def program() -> str | None:
 class Walls:
     """What is to be seen inside, and the command that arranges it."""
 
-    def __init__(self, packages: Mapping[str, Path], hidden: Iterable[Path] = ()) -> None:
+    def __init__(
+        self,
+        packages: Mapping[str, Path],
+        hidden: Iterable[Path] = (),
+        copies: Mapping[str, Path] | None = None,
+    ) -> None:
         """Plan the walls.
 
         Args:
             packages: what is to be seen at `PACKAGES`, by name.
             hidden: folders that must not be seen even where a visible one holds them. The user's
                 home and the folders that packages lie in are always hidden.
+            copies: what is shown in the packages' place, so that nothing tells where they lie.
 
         Raises:
             IsolationUnavailable: where a folder that must not be seen is one that must be.
         """
-        self._shown = _system() | {PACKAGES / place.name: place for place in packages.values()}
+        shown = packages if copies is None else copies
+        self._shown = _system() | {PACKAGES / place.name: place for place in shown.values()}
         hidden = [Path(os.path.realpath(folder)) for folder in hidden]
         for folder in hidden:
             if folder in self._shown:

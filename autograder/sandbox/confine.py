@@ -89,28 +89,21 @@ def mount_private_folders(disk_bytes: int, kept: Iterable[str]) -> None:
     os.chdir(HOME)
 
 
-def mount_own_proc() -> bool:
-    """Have /proc show this process tree alone, to read only; where that can't be, nothing at all.
+def mount_own_proc() -> None:
+    """Have /proc show this process tree alone, to read only.
 
-    The kernel allows a new /proc only where the old one has nothing mounted over its files, as
-    Docker and, for root, bubblewrap do.
-
-    Returns:
-        Whether /proc is there.
+    The kernel allows a new /proc only where the old one has nothing mounted over its files. Docker
+    mounts over them unless it is told not to. Without a /proc nobody could count what a student's
+    processes hold, so that is no place to grade.
 
     Raises:
-        OSError: when the kernel refuses both.
+        OSError: when the kernel refuses.
     """
     flags = _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
-    try:
-        _mount("proc", "/proc", "proc", flags)
-    except PermissionError:
-        _mount("tmpfs", "/proc", "tmpfs", flags, "size=4k")
-        return False
+    _mount("proc", "/proc", "proc", flags)
     for name in _HIDDEN_IN_PROC:
         if os.path.exists(f"/proc/{name}"):
             _mount("/dev/null", f"/proc/{name}", "", _MS_BIND)
-    return True
 
 
 def drop_privileges() -> None:

@@ -64,29 +64,49 @@ class Launcher:
         """
         self._limits = limits
         packages = bubblewrap.own_packages(["autograder", entry.partition(":")[0], *preload])
-        self._folder = None if walled else Path(tempfile.mkdtemp(prefix="students-"))
-        around = bubblewrap.Walls(packages, hidden) if walled else None
-        plan = Plan(
-            entry=entry,
-            preload=preload,
-            limits=dataclasses.asdict(limits),
-            walled=walled,
-            filter_program=seccomp.filter_program().hex() if walled else "",
-            kept=around.kept if around else (),
-            folder=str(self._folder or ""),
-        )
-        mine, theirs = socket.socketpair()
-        self._control = Link(mine)
+        self._folder = Path(tempfile.mkdtemp(prefix="students-"))
+        self._walled = walled
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed when it is ready, or stopped
         self._ready = False
-        with theirs:
-            if around:
-                self._process = _start_walled(around, theirs, self._errors)
-            else:
-                self._process = _start_bare(packages, self._folder or Path(), theirs, self._errors)
+        mine, theirs = socket.socketpair()
+        self._control = Link(mine)
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            with theirs:
+                plan = self._start(theirs, packages, hidden, entry, preload)
+        except BaseException:
+            self.stop()
+            raise
         # One that has ended already tells why when it is waited for.
         with suppress(OSError):
             self._control.send(dataclasses.asdict(plan))
+
+    def _start(
+        self,
+        control: socket.socket,
+        packages: Mapping[str, Path],
+        hidden: Sequence[Path],
+        entry: str,
+        preload: Sequence[str],
+    ) -> Plan:
+        walled = self._walled
+        around = None
+        if walled:
+            around = bubblewrap.Walls(packages, hidden, _copied(packages, self._folder))
+        plan = Plan(
+            entry=entry,
+            preload=preload,
+            limits=dataclasses.asdict(self._limits),
+            walled=walled,
+            filter_program=seccomp.filter_program().hex() if walled else "",
+            kept=around.kept if around else (),
+            folder="" if walled else str(self._folder),
+        )
+        if around:
+            self._process = _start_walled(around, control, self._errors)
+        else:
+            self._process = _start_bare(packages, self._folder, control, self._errors)
+        return plan
 
     def wait_until_ready(self) -> None:
         """Wait for it to have imported all that it is to import.
@@ -135,6 +155,8 @@ class Launcher:
 
     def is_gone(self) -> bool:
         """Whether it has ended; right after an end that took a student with it, too."""
+        if self._process is None:
+            return True
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_SECONDS_TO_NOTICE)
         return self._process.returncode is not None
@@ -142,14 +164,14 @@ class Launcher:
     def stop(self) -> None:
         """End it and, if it is walled, all that was forked from it."""
         self._control.close()
-        try:
-            self._process.wait(_SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._process:
+            try:
+                self._process.wait(_SECONDS_TO_END)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
         self._errors.close()
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _get_ready(self) -> None:
         self._control.sock.settimeout(_SECONDS_TO_START)
@@ -166,7 +188,7 @@ class Launcher:
     def _await_student(self, report: Link) -> Message:
         """Wait for all that a process tells before it is ready; one that is quick tells its end."""
         told: Message = {}
-        wanted = {"ready"} if self._folder else {"ready", "started"}
+        wanted = {"ready", "started"} if self._walled else {"ready"}
         while not wanted <= told.keys():
             told |= report.receive()
             if "failed" in told:
@@ -181,6 +203,22 @@ def _send_order(report: Link, files: Mapping[str, bytes], seed: int) -> None:
         report.send({"files": lengths, "seed": seed})
         for content in files.values():
             report.send_bytes(content)
+
+
+def _copied(packages: Mapping[str, Path], folder: Path) -> dict[str, Path]:
+    """The packages at a place of their own.
+
+    A student's process reads in /proc/self/mountinfo where what it sees comes from: that would be
+    the course.
+    """
+    copies = {}
+    for name, place in packages.items():
+        copies[name] = folder / place.name
+        if place.is_dir():
+            shutil.copytree(place, copies[name], symlinks=True)
+        else:
+            shutil.copy2(place, copies[name])
+    return copies
 
 
 def _start_walled(

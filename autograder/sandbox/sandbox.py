@@ -175,6 +175,8 @@ class Sandbox:
             except StepFailed as error:
                 if error.step == "files":
                     raise ValueError(f"these files can't be laid out: {error}") from error
+                self._launcher.stop()
+                self._launcher = None
                 raise
             except SandboxFailed:
                 # It never got ready.
@@ -227,6 +229,8 @@ def _how_to_allow(failure: SandboxFailed) -> str:
         path = Path("/proc/sys", *setting.split("."))
         if path.exists() and path.read_text().strip() == forbids:
             remedy = f"allow user namespaces (sudo sysctl -w {setting}={allows})"
+    if isinstance(failure, StepFailed) and "mount /proc" in str(failure):
+        remedy = "in Docker, run the container with --security-opt systempaths=unconfined"
     return f"Student code can't be walled in here, since {failure}: {remedy}, {_OR_ELSE}."
 
 

@@ -34,11 +34,11 @@ personality modify_ldt uselib ustat sysfs _sysctl          old corners of the ke
 remap_file_pages vmsplice lsm_get_self_attr
 lsm_set_self_attr lsm_list_modules
 memfd_create memfd_secret shmget shmat shmctl semget       memory that no limit counts, or that
-msgget mq_open                                             outlives its process
+msgget mq_open io_setup                                    outlives its process
 flock inotify_init inotify_init1 fanotify_init             watch or hold up neighbours by the
 fanotify_mark cachestat                                    read-only files that all share
 setpriority sched_setscheduler sched_setparam              slow down the process that watches
-sched_setattr ioprio_set
+sched_setattr sched_setaffinity ioprio_set                 or pin it to a processor that is busy
 mbind set_mempolicy set_mempolicy_home_node                place memory of the whole machine
 migrate_pages move_pages
 clone3 (ENOSYS)                                            its flags lie in memory, where a filter
@@ -48,6 +48,8 @@ socket socketpair, but for AF_UNIX                         the network; namespac
                                                            AF_VSOCK
 ioctl, with TIOCSTI or TIOCLINUX                           type into a terminal
 mknod mknodat, of a device                                 a way to the disk
+mmap, shared and of no file                                memory that is held when no process has
+                                                           it any more
 prlimit64, of another process                              the limits of the process that watches
 fcntl, with F_SETLEASE or F_NOTIFY                         as flock and inotify
 ========================================================== =========================================
@@ -141,6 +143,7 @@ _REFUSED: Mapping[str, tuple[int | None, int | None]] = {
     "semget": (64, 190),
     "msgget": (68, 186),
     "mq_open": (240, 180),
+    "io_setup": (206, 0),
     "flock": (73, 32),
     "inotify_init": (253, None),
     "inotify_init1": (294, 26),
@@ -151,6 +154,7 @@ _REFUSED: Mapping[str, tuple[int | None, int | None]] = {
     "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118),
     "sched_setattr": (314, 274),
+    "sched_setaffinity": (203, 122),
     "ioprio_set": (251, 30),
     "mbind": (237, 235),
     "set_mempolicy": (238, 237),
@@ -177,6 +181,7 @@ _NEW_NAMESPACE = 0x7E020000  # every CLONE_NEW… that clone knows
 _AF_UNIX = 1
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _KIND, _CHARACTERS, _BLOCKS = 0o170000, 0o020000, 0o060000
+_SHARED, _ANONYMOUS = 0x01, 0x20
 _F_SETLEASE, _F_NOTIFY = 1024, 1026
 
 _CONDITIONS = (
@@ -186,6 +191,7 @@ _CONDITIONS = (
     _Condition("ioctl", (16, 29), 1, refused=(_TIOCSTI, _TIOCLINUX)),
     _Condition("mknod", (133, None), 1, refused=(_CHARACTERS, _BLOCKS), mask=_KIND),
     _Condition("mknodat", (259, 33), 2, refused=(_CHARACTERS, _BLOCKS), mask=_KIND),
+    _Condition("mmap", (9, 222), 3, refused=(_SHARED | _ANONYMOUS,), mask=_SHARED | _ANONYMOUS),
     _Condition("prlimit64", (302, 261), 0, allowed=(0,)),
     _Condition("fcntl", (72, 25), 1, refused=(_F_SETLEASE, _F_NOTIFY)),
 )

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from autograder.errors import IsolationUnavailable, SandboxFailed
 from autograder.limits import Limits
 from autograder.sandbox import bubblewrap, seccomp
 from autograder.sandbox.control import Link
+from autograder.sandbox.launcher import Launcher, StepFailed
 from autograder.sandbox.sandbox import Ending, Layers, Sandbox, available
 from tests.support.course import ROOT
 from tests.support.processes import BACKSTOP, descendants, eventually, running
@@ -113,6 +115,8 @@ def unfiltered():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(seccomp, "filter_program", lambda: allow_all)
         with open_sandbox() as opened, student_in(opened) as told:
+            # All other sandboxes of this file have their filter.
+            patch.undo()
             yield told
 
 
@@ -346,6 +350,14 @@ def test_machine_tells_little(inside, name):
     assert inside(f"open('/proc/{name}').read()") == ""
 
 
+def test_mounts_do_not_tell_where_the_course_is(inside):
+    python = tuple({os.path.realpath(place) for place in (sys.prefix, sys.base_prefix)})
+    seen = [line.split()[3] for line in inside("open('/proc/self/mountinfo').read()").splitlines()]
+    assert [path for path in seen if path.startswith(str(ROOT))] == [
+        path for path in seen if path.startswith(str(ROOT)) and path.startswith(python)
+    ]
+
+
 def test_hidden_folders_are_not_there(monkeypatch):
     share = Path(sys.prefix, "share")
     with open_sandbox(hidden=[share]) as opened, student_in(opened) as told:
@@ -517,6 +529,9 @@ def number(name):
         ("inotify_init1", "0"),
         ("sethostname", "b'x', 1"),
         ("pidfd_getfd", "0, 0, 0"),
+        ("io_setup", "8, ctypes.create_string_buffer(8)"),
+        ("sched_setaffinity", "1, 8, b'\\1' + bytes(7)"),
+        ("sched_setaffinity", "0, 8, b'\\1' + bytes(7)"),
     ],
 )
 def test_call_is_refused(inside, name, arguments):
@@ -607,6 +622,50 @@ __import__('time').sleep(600)
 """)
     bomber.hear_nothing()
     assert bomber.ending().out_of_memory
+
+
+COPIES = """
+import ctypes, os, time
+def copy_all():
+    for line in open('/proc/self/maps').read().splitlines():
+        if ' rw-p ' in line:
+            start, end = (int(at, 16) for at in line.split()[0].split('-'))
+            for page in range(start, end, 4096): ctypes.memmove(page, page, 1)
+"""
+# Each holds more than the limit of `tight`, and nothing in it that the kernel counts by process.
+HIDDEN_BOMBS = {
+    "copies of what was inherited": "if not all(os.fork() for _ in range(14)): copy_all(); wait()",
+    "copies by forks of forks": "for _ in range(14):\n    if os.fork(): copy_all(); wait()",
+    "copies where nobody may look": (
+        "if not all(os.fork() for _ in range(14)):\n"
+        "    ctypes.CDLL(None).prctl(4, 0); copy_all(); wait()"
+    ),
+    "memory that was inherited and given to another": (
+        "big = bytearray(b'x') * (20 << 20)\n"
+        "for _ in range(14):\n"
+        "    if os.fork() == 0: big = bytearray(big); wait()"
+    ),
+    "processes that stop each other": (
+        "for _ in range(14):\n"
+        "    if os.fork() == 0: x = bytearray(b'x') * (30 << 20); os.kill(os.getpid(), 19)"
+    ),
+}
+
+
+@pytest.mark.parametrize("bomb", HIDDEN_BOMBS.values(), ids=HIDDEN_BOMBS)
+def test_memory_bomb_that_hides(bomber, bomb):
+    bomber.tell(f"{COPIES}\ndef wait():\n    while True: time.sleep(600)\n{bomb}\nwait()")
+    bomber.hear_nothing()
+    assert bomber.ending().out_of_memory
+
+
+def test_memory_that_no_process_has(bomber):
+    # It would stay when it is unmapped, as long as the mapping it was made for does.
+    assert bomber("import mmap; mmap.mmap(-1, 1 << 20)").startswith("PermissionError")
+    assert bomber("open('/dev/zero')").startswith("FileNotFoundError")
+    # With a file it counts among the files.
+    code = "f = open('m', 'w+b'); f.truncate(1 << 20); mmap.mmap(f.fileno(), 0)[:1]"
+    assert bomber(code) == b"\0"
 
 
 def test_inherited_memory_counts_once(warm):
@@ -803,6 +862,7 @@ GRADER = """
 import sys, time
 from autograder.limits import Limits
 from autograder.sandbox.control import Link
+from autograder.sandbox.launcher import Launcher, StepFailed
 from autograder.sandbox.sandbox import Sandbox
 with Sandbox(Limits(), preload=(), entry="tests.support.inside:obey") as sandbox:
     for seed in range(2):
@@ -879,6 +939,35 @@ def test_two_deaths_in_a_row_are_our_failure(monkeypatch):
             assert told("2") == 2
 
 
+def test_sandbox_that_can_make_no_student_is_closed(monkeypatch):
+    with open_sandbox() as opened:
+        with student_in(opened) as told:
+            assert told("1") == 1
+        broken = opened._launcher
+        monkeypatch.setattr(broken, "spawn", raising(StepFailed("mounts", "no")))
+        with pytest.raises(StepFailed):
+            opened.spawn({}, 1)
+        assert broken.is_gone()
+        with student_in(opened) as told:
+            assert told("2") == 2
+
+
+def raising(error):
+    def fail(*_):
+        raise error
+
+    return fail
+
+
+def test_launcher_that_fails_leaves_nothing(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(bubblewrap, "program", lambda: str(tmp_path / "gone"))
+    files = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(FileNotFoundError):
+        Launcher(LIMITS, (), "tests.support.inside:obey", walled=True)
+    assert (list(tmp_path.iterdir()), len(os.listdir("/proc/self/fd"))) == ([], files)
+
+
 def test_entry_that_does_not_exist():
     with (
         pytest.raises(SandboxFailed, match="no attribute 'obeys'"),
@@ -940,6 +1029,18 @@ def test_missing_nested_namespaces_stop(monkeypatch):
     monkeypatch.setattr(bubblewrap, "_NAMESPACES", (*bubblewrap._NAMESPACES, "--disable-userns"))
     assert available().names == ("bubblewrap", "user_namespaces")
     with pytest.raises(IsolationUnavailable, match="namespaces: OSError"):
+        open_sandbox().__enter__()
+
+
+def test_missing_proc_stops(monkeypatch):
+    mounts = bubblewrap.Walls._mounts
+
+    def masked(self, data):
+        return [*mounts(self, data), "--ro-bind", "/dev/null", "/proc/cmdline"]
+
+    monkeypatch.setattr(bubblewrap.Walls, "_mounts", masked)
+    assert available().names == ("bubblewrap", "user_namespaces")
+    with pytest.raises(IsolationUnavailable, match=r"mount /proc: .*systempaths=unconfined"):
         open_sandbox().__enter__()
 
 

@@ -3,7 +3,7 @@
 The process is asked to run cells, and before each test to stop and remember where it is: it forks,
 the copy goes on, the original waits. When all cells were run, the tests are examined, the last one
 first, each where its original waits. So nothing that a test gives to the student's code can show
-up in the output of a cell, and no test sees what another has left behind.
+up in the output of a cell, nor in the memory of the process in which another test is examined.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -60,6 +60,8 @@ class Session:
         """
         self.student = student
         self.depth = 0
+        # Whether the student's code has called a function that was lent to it.
+        self.has_answered = False
         self._limits = limits
         self._times = [time]
         time.follow(student.process)
@@ -202,6 +204,7 @@ class Session:
         # What is called here runs in the grader: its memory and time are not the student's.
         if _weight(args) > self._limits.asked_numbers:
             return ("refused", "ValueError: these arguments are too large to be tried out here")
+        self.has_answered = True
         try:
             return ("answer", self._lent[number](*args))
         except (StudentGone, StudentTooSlow):

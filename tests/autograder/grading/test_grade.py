@@ -121,6 +121,94 @@ def test_callbacks_ask_the_examiner(sandbox: Sandbox) -> None:
     assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
 
 
+# What a later test's function said is kept, for the test that is examined after that.
+KEPT = {
+    "in a file": (
+        "",
+        "open('/tmp/kept', 'w').write(str(answer))",
+        "int(open('/tmp/kept').read())",
+    ),
+    "in shared memory": (
+        "from multiprocessing import shared_memory\n"
+        "memory = shared_memory.SharedMemory('kept', create=True, size=8)",
+        "memory.buf[0] = answer",
+        "memory.buf[0]",
+    ),
+    "in a mapping of a file that is gone": (
+        "import mmap, tempfile\n"
+        "file = tempfile.TemporaryFile(); file.truncate(8)\n"
+        "memory = mmap.mmap(file.fileno(), 8)",
+        "memory[0] = answer",
+        "memory[0]",
+    ),
+    "in a pipe": (
+        "import os\nout, into = os.pipe()\nos.set_blocking(out, False)",
+        "os.write(into, bytes([answer]))",
+        "os.read(out, 1)[0]",
+    ),
+    "where an open file stands": (
+        "import os\nfile = os.open('/tmp/kept', os.O_CREAT | os.O_RDWR)",
+        "os.lseek(file, answer, 0)",
+        "os.lseek(file, 0, 1)",
+    ),
+    "by another process": (
+        "import os, socket\n"
+        "ours, theirs = socket.socketpair()\n"
+        "ours.settimeout(1)\n"
+        "if os.fork() == 0:\n"
+        "    kept = theirs.recv(1)\n"
+        "    while True: theirs.send(kept); theirs.recv(1)",
+        "ours.send(bytes([answer]))",
+        "ours.recv(1)[0]",
+    ),
+    "in the process that waits": (
+        "import os, signal\nkept = []\nsignal.signal(signal.SIGUSR1, lambda *_: kept.append(6))",
+        "os.kill(os.getppid(), signal.SIGUSR1) if answer == 6 else None",
+        "kept[0]",
+    ),
+}
+LENDING = {
+    "an argument": "assert double(lambda x: 2 * x) is None",
+    "in a list": "assert double([lambda x: 2 * x][0]) is None",
+    "by name": "assert double(f=lambda x: 2 * x) is None",
+}
+
+
+@pytest.mark.parametrize(("before", "keep", "kept"), KEPT.values(), ids=KEPT)
+def test_what_a_lent_function_said_is_not_kept(
+    sandbox: Sandbox, before: str, keep: str, kept: str
+) -> None:
+    answer = (
+        f"{before}\n"
+        "def double(f):\n"
+        "    if callable(f):\n"
+        "        answer = f(3)\n"
+        f"        {keep}\n"
+        "    else:\n"
+        f"        return {kept}\n"
+    )
+    for lending in LENDING.values() if not before else ["assert double(lambda x: 2 * x) is None"]:
+        source = plain_course("assert double(3) == 6", lending)
+        first, second = grade(source, answered(source, answer), sandbox).verdicts
+        assert second.verdict is Verdict.PASSED
+        assert first.points == 0, first
+
+
+def test_right_answers_are_right_after_a_lent_function(sandbox: Sandbox) -> None:
+    source = plain_course(
+        "assert double(3) == 6 and count == [1]",
+        "assert double(lambda x: 2 * x) == 6",
+        "assert double(lambda x: x + x) == 6",
+    )
+    answer = (
+        "from pathlib import Path\ncount = globals().get('count', []) + [1]\n"
+        "Path('here.txt').write_text('3')\n"
+        "def double(f):\n    return f(int(Path('here.txt').read_text())) if callable(f) else 2 * f"
+    )
+    graded = grade(source, answered(source, answer), sandbox)
+    assert verdicts(graded) == [Verdict.PASSED] * 3
+
+
 def test_objects_stay_and_answer(sandbox: Sandbox) -> None:
     answer = (
         "class double:\n    def __init__(self, x):\n        self.value = 2 * x\n"

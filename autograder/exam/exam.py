@@ -38,7 +38,7 @@ import numpy as np
 from autograder.errors import ExamError
 from autograder.exam.judge import Case, Property, judge
 from autograder.exam.report import Report
-from autograder.exam.rules import broken
+from autograder.exam.rules import broken, watched
 from autograder.exam.trials import drawn_trial, printed_trial
 from autograder.values.compare import TOLERANCES, Tolerance
 from autograder.values.outcome import Outcome, observe
@@ -124,7 +124,7 @@ class Exam:
         use: the driver, for an exercise that is not simply called: a function
             `use(answer, *arguments)` that makes a value of an answer, such as a class, and a case's
             arguments. These have the names of its parameters. Learners must be able to import it.
-        forbids: names that an answer must not mention, where a learner is to write it themselves:
+        forbids: names that an answer must not use, where a learner is to write it themselves:
             `("scaled_dot_product_attention",)`. An exercise of such a name may call itself.
 
     Raises:
@@ -270,9 +270,12 @@ class Exam:
         return self._judge(answer, None)
 
     def _judge(self, answer: object, seed: int | None) -> Report:
-        rule = broken(self.name, answer, self.forbids)
+        if rule := broken(self.name, answer, self.forbids):
+            return rule
         known = (name for name, wrong in self.misconceptions.items() if wrong is answer)
-        return rule or judge(self.name, answer, self._once(seed), self.hints, known=next(known, ""))
+        with watched(self.name, self.forbids) as seen:
+            report = judge(self.name, answer, self._once(seed), self.hints, known=next(known, ""))
+            return seen() or report
 
     def _once(self, seed: int | None) -> list[Case]:
         """The hidden cases of a seed, or the printed ones, made once for many answers in a row.

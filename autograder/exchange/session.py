@@ -6,7 +6,8 @@ first, each where its original waits. So nothing that a test gives to the studen
 up in the output of a cell, nor in the memory of the process in which another test is examined.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
@@ -153,6 +154,21 @@ class Session:
         return self._returned(
             self._ask(("get", _Sent(target), name), self._limits.call_seconds), (), {}
         )
+
+    @contextmanager
+    def watching(self, words: Sequence[str]) -> Iterator[Callable[[], str]]:
+        """Have the process watch for calls of these names; afterwards, which of them it saw."""
+        match self._ask(("watch", tuple(words)), self._limits.call_seconds):
+            case ("watched",):
+                yield lambda: self._seen(words)
+                return
+        raise ReplyNotUnderstood("the process does not watch")
+
+    def _seen(self, words: Sequence[str]) -> str:
+        match self._ask(("seen",), self._limits.call_seconds):
+            case ("saw", str(word)):
+                return word if word in words else ""
+        raise ReplyNotUnderstood("the process does not tell what it saw")
 
     def _backward(self, graph: int, cotangents: Sequence[object]) -> Sequence[object]:
         request = ("backward", graph, tuple(cotangents))

@@ -15,6 +15,8 @@ A request is a tuple, its first entry what to do; so is each reply:
                              | raised kind message line printed
     get target name          → returned … | raised …
     backward graph cotangents → returned gradients-of-arguments … | raised …
+    watch names              → watched: from now on, whether code of the student's calls these
+    seen                     → saw name, or "", and watches no more
 
 `graph` is the number by which the result can be sent backward, or None; `gradients` are those that
 the parameters in a value have.
@@ -38,6 +40,7 @@ from autograder.exchange.channel import Channel
 from autograder.exchange.deadline import Deadline
 from autograder.exchange.gradients import Graphs, parameters_in
 from autograder.exchange.shell import Shell, the_shell
+from autograder.exchange.watching import Watching
 from autograder.limits import Limits
 from autograder.values.as_bytes import Reference, Unsupported, dtype_of_number, number_of_dtype
 from autograder.values.outcome import describe_error
@@ -63,6 +66,7 @@ class StudentSide:
         # As in Jupyter, modules beside the notebook can be imported; last, so that a file that is
         # called like a library does not take its place.
         sys.path.append("")
+        self._watching = Watching()
         self._goodbye: int | None = None  # where to tell the process that waits for this one's end
 
     def serve(self) -> None:
@@ -94,6 +98,12 @@ class StudentSide:
                 return self._call(getattr, (target, name), {}, back=())
             case ("backward", int(number), tuple(cotangents)):
                 return self._call(self._graphs.backward, (number, cotangents), {}, back=())
+            case ("watch", tuple(words)):
+                self._watching = Watching([word for word in words if type(word) is str])
+                return ("watched",)
+            case ("seen",):
+                seen, self._watching = self._watching.seen, Watching()
+                return ("saw", seen)
         raise ReplyNotUnderstood(f"an unknown request: {request!r:.80}")
 
     def _remember(self) -> tuple[object, ...]:
@@ -135,7 +145,7 @@ class StudentSide:
         back: tuple[object, ...] | None = None,
     ) -> tuple[object, ...]:
         try:
-            with self._shell.hushed() as printed:
+            with self._shell.hushed() as printed, self._watching.during_a_call():
                 value = target(*args, **kwargs)
         except (Exception, SystemExit) as error:
             raised = describe_error(error, target)

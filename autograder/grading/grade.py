@@ -18,7 +18,7 @@ from nbformat.v4 import new_output
 from autograder.cells import grade_id_of, is_test, points_of
 from autograder.errors import ExchangeError, SandboxFailed, StudentGone, StudentTooSlow
 from autograder.exam.report import Verdict
-from autograder.exam.rules import looking_at
+from autograder.exam.rules import Written, looking_at
 from autograder.exchange.changes import Changes
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.session import ForkEnded, Session
@@ -36,6 +36,8 @@ from autograder.sandbox.student_process import ending_of
 _SECONDS_TO_END = 2.0
 # What a submission may display in all, in cells that each display as much as one may.
 _CELLS_OF_OUTPUT = 10
+# How much of a file a rule about how an answer is written reads.
+_MOST_READ = 200_000
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,7 @@ class _Run:
         self._lost: tuple[Verdict, str] | None = None
         self._changes = Changes()
         self._examining = False
+        self._written = Written(())
         self._room = _CELLS_OF_OUTPUT * sandbox.limits.output_bytes
         self.remarks: list[str] = []
 
@@ -217,6 +220,7 @@ class _Run:
     def all_tests(self, folder: Path | None) -> list[CellVerdict]:
         """Examine the tests, the last one first: that is the order in which one goes back."""
         self._examining = True
+        self._written = Written(self._rebuilt.written, _own_texts(self._files, folder))
         examiner = Examiner(
             lambda name: self._living().find(name),
             self._definitions,
@@ -281,7 +285,7 @@ class _Run:
             return Examined(Verdict.NOT_RUN, "not run: the submission had used up its time")
         try:
             self._go_to(test)
-            with looking_at(self._rebuilt.sources):
+            with looking_at(self._written, watch=lambda names: self._living().watching(names)):
                 examined = examiner.examine(test.cell)
         except ExchangeError as error:
             return Examined(*self._post_mortem(error))
@@ -363,6 +367,19 @@ def _broken_syntax(outputs: Sequence[object], grade_id: str) -> str:
             }:
                 return f"{kind} in the cell of {grade_id}, so nothing of it was run: {text[:300]}"
     return ""
+
+
+def _own_texts(files: Mapping[str, bytes], folder: Path | None) -> dict[str, str]:
+    """The files beside a student's notebook that are not the course's, as far as rules read."""
+    return {
+        name: content[:_MOST_READ].decode(errors="replace")
+        for name, content in files.items()
+        if folder is None or not _is_given(folder / name, content)
+    }
+
+
+def _is_given(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == content
 
 
 def _as_outputs(outputs: list[dict[str, Any]]) -> list[NotebookNode]:

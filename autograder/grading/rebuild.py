@@ -6,7 +6,7 @@ missing or doubled costs itself and nothing else.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,8 +30,8 @@ class Rebuilt:
     notebook: NotebookNode
     missing: frozenset[str]
     remarks: tuple[str, ...] = ()
-    # For each exercise what the student wrote that may belong to it: its cell, and added ones.
-    sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # The student's own code: in their order, cells with the exercise that each answers, or "".
+    written: Sequence[tuple[str, str]] = ()
 
 
 @dataclass
@@ -61,9 +61,10 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     notebook.cells = cells
     missing = frozenset(solutions) - frozenset(found.answers)
     remarks = [f"the cell of {name} is missing" for name in sorted(missing)]
-    added = [text for texts in found.added.values() for text in texts]
-    sources = {name: [text, *added] for name, text in found.answers.items()}
-    return Rebuilt(notebook, missing, (*found.remarks, *remarks), sources)
+    given = {cell.id for cell in source.cells if not has_role(cell, "solution")}
+    own = [cell for cell in cells if cell.cell_type == "code" and cell.id not in given]
+    written = [(grade_id_of(cell), cell.source) for cell in own]
+    return Rebuilt(notebook, missing, (*found.remarks, *remarks), written)
 
 
 def _answer(found: _Found, grade_id: str, kind: str) -> str:

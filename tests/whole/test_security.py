@@ -1,5 +1,6 @@
 """docs/security.md names every attack of the suite, and every class, with what came of it."""
 
+import json
 import re
 from pathlib import Path
 
@@ -68,3 +69,17 @@ def test_counts_are_those_of_the_table(part: str) -> None:
     assert f"{len(ran)} of them were run" in part
     assert f"**{sum('**' in row[3] for row in table)}** earned more" in part
     assert f"On ours **{sum('**' in row[4] for row in table)}** earned more" in part
+
+
+def test_points_that_can_be_read_out_are_counted() -> None:
+    """A worksheet asks for nothing but numbers, so what ships with it is its answer."""
+    points, of_worksheets = 0, 0
+    for path in sorted((ROOT / "notebooks").glob("*/checks.json")):
+        exercises = json.loads(path.read_text(encoding="utf-8"))["exercises"]
+        lesson = (ROOT / "source" / f"{path.parent.name}.md").read_text(encoding="utf-8")
+        for name, worth in re.findall(r"```\{check\} (\w+)\n:points: (\d+)", lesson):
+            points += int(worth)
+            cases = exercises[name]["cases"]
+            if not any(case["arguments"] or case["reveal"] for case in cases):
+                of_worksheets += int(worth)
+    assert f"{of_worksheets} of the course's {points} points" in PAGE.read_text(encoding="utf-8")

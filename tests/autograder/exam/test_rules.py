@@ -5,15 +5,24 @@ import functools
 import pytest
 
 from autograder.exam.report import Verdict
-from autograder.exam.rules import broken, looking_at
+from autograder.exam.rules import Written, broken, looking_at
 from tests.support.samples import run_cell
 
 FORBIDDEN = ("softmax", "einops")
 
 
-def found(*sources: str, forbidden: tuple[str, ...] = FORBIDDEN) -> tuple[str, ...]:
-    """The details of the report on an answer whose sources these are; nothing if it passes."""
-    with looking_at({"answer": sources}):
+def written(name: str, *cells: str, **files: str) -> Written:
+    """The exercise's own cell, and others around it; files by their names without .py."""
+    own, *others = cells
+    return Written(
+        [*(("", text) for text in others), (name, own)],
+        {f"{file}.py": text for file, text in files.items()},
+    )
+
+
+def found(*cells: str, forbidden: tuple[str, ...] = FORBIDDEN, **files: str) -> tuple[str, ...]:
+    """The details of the report on an answer whose cell is the first; nothing if it passes."""
+    with looking_at(written("answer", *cells, **files)):
         report = broken("answer", object(), forbidden)
     if report is None:
         return ()
@@ -69,9 +78,6 @@ ALLOWED = {
     "a docstring of a class": 'class A:\n  "softmax"',
     "a docstring of a cell": '"softmax"\nx = 1',
     "in a sentence": "print('this is softmax by hand')",
-    "no program": "softmax (",
-    "null bytes": "softmax\0",
-    "too deep": "(" * 5000 + "softmax" + ")" * 5000,
     "an argument's name": "f(softmax=1)",
 }
 
@@ -85,7 +91,7 @@ CALLS_ITSELF = "def softmax(x):\n  return [softmax(row) for row in x] if x.ndim 
 
 
 def test_a_function_may_call_itself() -> None:
-    with looking_at({"softmax": [CALLS_ITSELF]}):
+    with looking_at(written("softmax", CALLS_ITSELF)):
         assert broken("softmax", object(), FORBIDDEN) is None
     assert found(CALLS_ITSELF)
 
@@ -104,7 +110,7 @@ NOT_ITSELF = {
 
 @pytest.mark.parametrize("source", NOT_ITSELF.values(), ids=NOT_ITSELF)
 def test_same_name_from_elsewhere(source: str) -> None:
-    with looking_at({"softmax": [source]}):
+    with looking_at(written("softmax", source)):
         assert broken("softmax", object(), FORBIDDEN) is not None
 
 
@@ -132,8 +138,95 @@ def test_added_cells_are_read() -> None:
     )
 
 
+ANSWER = "def answer(x):\n    return att(x)"
+# Cells, of which the first is the exercise's own and the second another exercise's; then a file.
+WALKED_AROUND = {
+    "a line for the shell": (("x = !true\ndef answer(x):\n    return softmax(x)",), ""),
+    "a magic that assigns": (("x = %pwd\ndef answer(x):\n    return softmax(x)",), ""),
+    "magics within magics": (
+        ("%%time\n%%capture\n\ndef answer(x):\n    return softmax(x)",),
+        "",
+    ),
+    "a magic's line": (("%time answer = torch.softmax",), ""),
+    "a magic that is called": (("get_ipython().run_line_magic('time', 'f = softmax')",), ""),
+    "a text that is run": (("exec('answer = torch.softmax')",), ""),
+    "a text within a text": (("exec('exec(\"answer = torch.softmax\")')",), ""),
+    "a text that is no program": (("get_ipython().system('python -c softmax \"')",), ""),
+    "an added cell": (("", "", "def answer(x):\n    return softmax(x)"), ""),
+    "another exercise's cell": ((ANSWER, "att = torch.softmax"), ""),
+    "several cells": ((ANSWER, "att = b", "b = c", "from torch import softmax as c"), ""),
+    "a name that is set": ((ANSWER, "globals()['att'] = torch.softmax"), ""),
+    "a name of a library": (
+        ("def answer(x):\n    return torch.att(x)", "setattr(torch, 'att', torch.softmax)"),
+        "",
+    ),
+    "a function that is replaced": (
+        ("def answer(x):\n    return torch.exp(x)", "torch.exp = torch.softmax"),
+        "",
+    ),
+    "a default elsewhere": ((ANSWER, "def att(x, f=torch.softmax):\n    return f(x)"), ""),
+    "a class elsewhere": (
+        ("def answer(x):\n    return A().f(x)", "class A:\n    f = torch.softmax"),
+        "",
+    ),
+    "code that finds names when it runs": (
+        ("def answer(x):\n    return globals()['a' + 'tt'](x)", "att = torch.softmax"),
+        "",
+    ),
+    "a file": (("from helper import att\n" + ANSWER,), "att = torch.softmax"),
+    "all of a file": (("from helper import *\n" + ANSWER,), "from torch import softmax as att"),
+    "a module": (("import helper\ndef answer(x):\n    return helper.att(x)",), "att = softmax"),
+    "a private name": (("answer = torch._softmax",), ""),
+    "a private name with words between": (("answer = torch._soft_one_max",), ""),
+    "a cell that can't be read": (("def answer(:\n    return softmax(x)",), ""),
+    "another one": ((ANSWER, "att = softmax (("), ""),
+    "null bytes": (("answer = 1\0",), ""),
+    "too deep": (("answer = " + "(" * 5000 + "1" + ")" * 5000,), ""),
+}
+
+
+@pytest.mark.parametrize(("cells", "file"), WALKED_AROUND.values(), ids=WALKED_AROUND)
+def test_walked_around(cells: tuple[str, ...], file: str) -> None:
+    forbidden = ("softmax", "soft_max")
+    own, *others = cells
+    kinds = ["other", *[""] * len(others)]
+    texts = [*zip(kinds, others, strict=False), ("answer", own)]
+    with looking_at(Written(texts, {"helper.py": file} if file else {})):
+        assert broken("answer", object(), forbidden) is not None
+
+
+HONEST = {
+    "another exercise may": (ANSWER, "y = torch.softmax(x)", "def att(x):\n    return x"),
+    "a comparison": (ANSWER, "print(answer(x) - torch.softmax(x))"),
+    "a result of the same name as a local one": (
+        "def answer(x):\n    y = x\n    return y",
+        "y = torch.softmax(x)",
+    ),
+    "a helper of one's own": (
+        "def answer(x):\n    return _softmax(x)\ndef _softmax(x):\n    return x",
+    ),
+    "a broken cell": (ANSWER, "print(1", "def att(x):\n    return x"),
+    "a cell of another language": (ANSWER, "%%bash\nls", "def att(x):\n    return x"),
+}
+
+
+@pytest.mark.parametrize("cells", HONEST.values(), ids=HONEST)
+def test_honest_answers_pass(cells: tuple[str, ...]) -> None:
+    assert found(*cells, scratch="z = torch.softmax(x)") == ()
+
+
+def test_an_answer_may_be_tried_out() -> None:
+    tried = "y = softmax(x)\nassert np.allclose(softmax(x), y)"
+    uses = "def softmax(x):\n    return y if x is None else x"
+    cells = [("softmax", uses), ("", tried)]
+    with looking_at(Written(cells)):
+        assert broken("softmax", object(), FORBIDDEN) is None
+    with looking_at(Written(cells[::-1])):
+        assert broken("softmax", object(), FORBIDDEN) is not None
+
+
 def test_other_exercises_are_not_read() -> None:
-    with looking_at({"other": ["softmax"]}):
+    with looking_at(Written([("other", "softmax")])):
         assert broken("answer", object(), FORBIDDEN) is None
 
 
@@ -141,7 +234,7 @@ def test_handed_in_ends() -> None:
     def answer(x: object) -> object:
         return softmax(x)  # type: ignore[name-defined]  # noqa: F821
 
-    with looking_at({"answer": [""]}):
+    with looking_at(written("answer", "")):
         assert broken("answer", answer, FORBIDDEN) is None
     assert broken("answer", answer, FORBIDDEN) is not None
 

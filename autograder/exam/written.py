@@ -1,0 +1,271 @@
+"""What a student has written, read as IPython would run it: statements, what they name and make.
+
+A cell's lines for IPython (`%time f(x)`, `x = !ls`, `%%time`) become Python first, as they do when
+the cell is run. Text that is run as code, by `exec` or a magic, is read as code too.
+"""
+
+import ast
+import functools
+import re
+import symtable
+import warnings
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+_LINE = re.compile(r"\r\n?|\n")
+_WORD = re.compile(r"\w+")
+# What runs text: the ways that Python has, and those that IPython turns its own lines into.
+_RUN = {"exec", "eval", "compile", "run_cell", "ex", "ev", "run_line_magic", "run_cell_magic"}
+_RUN |= {"system", "getoutput", "run_string", "runcode", "timeit"}
+# Who says one of these may reach any other code by a name that is made when it runs.
+_REACH_ALL = {"exec", "eval", "globals", "vars", "__import__", "importlib", "runpy", "get_ipython"}
+_DEEPEST = 4  # text that is run by text that is run …
+
+
+@dataclass(frozen=True)
+class Written:
+    """All code of a submission.
+
+    Attributes:
+        cells: in their order, each with the exercise that it answers, or "".
+        files: what lies beside the notebook and is the student's own, by name.
+    """
+
+    cells: Sequence[tuple[str, str]]
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """A statement that stands for itself in a cell or a file, or a text that can't be read."""
+
+    tree: ast.stmt | None
+    text: str  # of the cell or file
+    exercise: str = ""
+    file: str = ""
+    skipped: int = 0  # lines of the text that are not in the tree
+    own: frozenset[str] = frozenset()  # functions and classes that the student's code defines
+    defines_before: bool = False  # whether the exercise's own function stands above it
+
+    @property
+    def where(self) -> str:
+        """Where it stands, for the student."""
+        first = next((line for line in _LINE.split(self.text) if line.strip()), "")
+        return f"in {self.file or 'the cell that begins with'} {first.strip()[:80]}".strip()
+
+    def line(self, number: int) -> str:
+        """One of its lines, with its number."""
+        lines = _LINE.split(self.text)
+        number = min(number + self.skipped, len(lines))
+        return f"line {number}: {lines[number - 1].strip()}"
+
+    @functools.cached_property
+    def made(self) -> frozenset[str]:
+        """The names that it gives something to."""
+        if self.tree is None:
+            return frozenset(_WORD.findall(self.text))
+        return frozenset(_made(self.tree))
+
+    @functools.cached_property
+    def used(self) -> frozenset[str]:
+        """The names, attributes and texts by which it reaches what others have made."""
+        if self.tree is None:
+            return frozenset()
+        names = {part for name, _ in _named(self.tree, 0) for part in name.split(".")}
+        return frozenset(names - _locals(self.tree))
+
+
+def made_with(exercise: str, written: Written) -> Sequence[Statement]:
+    """The statements that an exercise's answer is made with, as far as names lead."""
+    everything, texts = _statements(exercise, written)
+    chosen = [one for one in everything if one.exercise == exercise]
+    left = [one for one in everything if one.exercise != exercise]
+    names = {exercise}.union(*(one.used for one in chosen))
+    while True:
+        found = left if names & _REACH_ALL else [one for one in left if one.made & names]
+        if not found:
+            break
+        chosen += found
+        left = [one for one in left if one not in found]
+        names = names.union(*(one.used for one in found))
+    # A file that is not Python may be read and run.
+    return [*chosen, *(one for one in texts if {one.file, one.file.rpartition(".")[0]} & names)]
+
+
+def statements_of(source: str, exercise: str = "", file: str = "") -> list[Statement]:
+    """The statements of a cell, or one that can't be read."""
+    skipped, text = 0, source
+    for _ in range(_DEEPEST):
+        tree = _parsed(text)
+        if tree is None:
+            break
+        skipped += _lines_before(text)
+        payload = _of_cell_magic(tree)
+        if payload is None:
+            return [Statement(one, source, exercise, file, skipped) for one in tree.body]
+        skipped, text = skipped + 1, payload
+    return [Statement(None, source, exercise, file)]
+
+
+def mentions(one: Statement, exercise: str) -> Iterator[tuple[str, int]]:
+    """Names, attributes, imports and texts in a statement, with their lines.
+
+    Comments and docstrings don't count, nor where the exercise's own function calls itself.
+    """
+    if one.tree is None:
+        for number, line in enumerate(_LINE.split(one.text), start=1):
+            yield from ((word, number) for word in _WORD.findall(line))
+        return
+    own_calls = set(_calls_of_itself(one, exercise))
+    yield from _named(one.tree, 0, own_calls)
+
+
+def _statements(exercise: str, written: Written) -> tuple[list[Statement], list[Statement]]:
+    """All statements of cells and Python files, and other files as texts."""
+    read = [one for name, text in written.cells for one in statements_of(text, name)]
+    texts = []
+    for file, text in written.files.items():
+        if file.endswith(".py"):
+            read += statements_of(text, file=file)
+        else:
+            texts.append(Statement(None, text, file=file))
+    own = frozenset(name for one in read if one.tree for name in _defined(one.tree))
+    defined, complete = False, []
+    for one in read:
+        complete.append(
+            Statement(one.tree, one.text, one.exercise, one.file, one.skipped, own, defined)
+        )
+        defined = defined or _is_definition(one.tree, exercise)
+    return complete, texts
+
+
+def _is_definition(tree: ast.stmt | None, exercise: str) -> bool:
+    return isinstance(tree, ast.FunctionDef | ast.ClassDef) and tree.name == exercise
+
+
+def _named(tree: ast.AST, depth: int, own_calls: Container[int] = ()) -> Iterator[tuple[str, int]]:
+    docstrings = {id(text) for node in ast.walk(tree) for text in _docstring(node)}
+    if isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Constant):
+        docstrings.add(id(tree.value))
+    for node in ast.walk(tree):
+        if id(node) in own_calls:
+            continue
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name, node.lineno
+            case ast.alias(name=name) | ast.ImportFrom(module=str(name)):
+                yield name, node.lineno
+            case ast.Constant(value=str(text)) if id(node) not in docstrings:
+                yield text, node.lineno
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _RUN:
+                for part in (*node.args, *(word.value for word in node.keywords)):
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                        yield from ((found, node.lineno) for found in _in_code(part.value, depth))
+
+
+def _in_code(text: str, depth: int) -> Iterator[str]:
+    """What a text mentions that is run as code; of one that is not Python, all words."""
+    tree = _parsed(text) if depth < _DEEPEST else None
+    if tree is None:
+        yield from _WORD.findall(text)
+    else:
+        yield from (name for one in tree.body for name, _ in _named(one, depth + 1))
+
+
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(_transformed(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _transformed(source: str) -> str:
+    manager = TransformerManager()
+    text: str = manager.transform_cell(_LINE.sub("\n", source))
+    return text
+
+
+def _lines_before(source: str) -> int:
+    """The empty lines at the beginning, which IPython takes away."""
+    lines = _LINE.split(source)
+    return next((n for n, line in enumerate(lines) if line.strip()), 0)
+
+
+def _of_cell_magic(tree: ast.Module) -> str | None:
+    """The text below `%%time` or its like, if it can be read as Python."""
+    match tree.body:
+        case [
+            ast.Expr(
+                ast.Call(
+                    func=ast.Attribute(attr="run_cell_magic"),
+                    args=[_, _, ast.Constant(value=str(text))],
+                )
+            )
+        ] if _parsed(text):
+            return text
+    return None
+
+
+def _calls_of_itself(one: Statement, exercise: str) -> Iterator[int]:
+    """Where the exercise's own function is called by its bare name: in its body, or below it."""
+    tree = one.tree
+    if isinstance(tree, ast.FunctionDef) and tree.name == exercise:
+        parts: Sequence[ast.AST] = tree.body
+    elif one.defines_before and tree is not None:
+        parts = [tree]
+    else:
+        return
+    for inner in (part for line in parts for part in ast.walk(line)):
+        match inner:
+            case ast.Call(func=ast.Name(id=called) as name) if called == exercise:
+                yield id(name)
+
+
+def _made(tree: ast.AST) -> Iterator[str]:
+    """What a statement binds, in any way that a reader can see."""
+    if isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield tree.name
+        inner = [node for node in ast.walk(tree) if isinstance(node, ast.Global)]
+        yield from (name for node in inner for name in node.names)
+        return
+    match tree:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+            yield name
+        case ast.alias(name=name, asname=other):
+            yield other or name.partition(".")[0]
+        case ast.Constant(value=str(text)) if text.isidentifier():
+            # setattr(torch, "name", …), globals()["name"] = …
+            yield text
+    if not isinstance(tree, ast.Lambda):
+        for child in ast.iter_child_nodes(tree):
+            yield from _made(child)
+
+
+def _defined(tree: ast.AST) -> Iterator[str]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return (node.name for node in ast.walk(tree) if isinstance(node, kinds))
+
+
+def _locals(tree: ast.stmt) -> set[str]:
+    """Names that a function uses for itself alone."""
+    if not isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef):
+        return set()
+    try:
+        (function,) = symtable.symtable(ast.unparse(tree), "<cell>", "exec").get_children()
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    inside = {one.get_name() for one in function.get_symbols() if one.is_local()}
+    # What is an attribute too may be reached as that.
+    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return inside - attributes
+
+
+def _docstring(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.body:
+        first = node.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            yield first.value

@@ -2,6 +2,7 @@
 
     version      of this form: 1
     submission   SHA-256 of the student's file
+    files        SHA-256 of each file that was handed in beside it
     source       SHA-256 of the instructor's notebook that it was graded with
     seed         where the random numbers of the student's process began
     isolation    which walls stood

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.grading.submitted_files import Folder, shown
-from autograder.inbox.student_ids import is_student_id
+from autograder.inbox.student_ids import NOBODY, is_student_id
 from autograder.inbox.timestamps import time_in
 
 # The last part is random, so that nobody can guess the name.
@@ -50,7 +50,7 @@ def _named(path: Path) -> Arrival | str:
     if not parts:
         return "it is not named <student>+<lesson>+<time>, as a submission is"
     if not is_student_id(parts["student"]):
-        return "nobody can be called that: letters, digits and _ . @ - make a student's name"
+        return NOBODY
     time = time_in(parts["time"])
     if time is None:
         return "its name holds no time that can be read"

@@ -2,6 +2,8 @@
 
 import re
 
+NOBODY = "nobody can be called that: letters, digits and _ . @ - make a student's name"
+
 # `.` and `..` would lead to other folders, and a leading `-` reads as an option.
 _STUDENT = re.compile(r"[\w@][\w.@-]{0,99}")
 

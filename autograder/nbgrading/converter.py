@@ -7,13 +7,12 @@ All the rest is nbgrader's, and behaves as its documentation says.
 """
 
 import dis
-import glob
 import hashlib
 import inspect
 import json
 import operator
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -30,6 +29,7 @@ from nbgrader.converters import (
     GenerateAssignment,
     NbGraderException,
 )
+from nbgrader.utils import find_all_files
 from traitlets import List, Type
 
 from autograder.checks import purpose
@@ -37,14 +37,13 @@ from autograder.errors import GradingFailed
 from autograder.exam.report import Verdict
 from autograder.grading.record import RECORD_SUFFIX, draft_of
 from autograder.grading.submitted_files import (
-    FILE_BYTES,
     NOTEBOOK_BYTES,
-    files_in,
     is_own_folder,
     read_regular,
 )
 from autograder.inbox import lists
-from autograder.inbox.timestamps import stamp_of
+from autograder.inbox.handed_in import handed_in
+from autograder.inbox.take import Beside, beside
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.all_or_nothing import remove
 from autograder.nbgrading.failures import sentence_of
@@ -65,8 +64,9 @@ _START = Autograde.start
 class SubmissionExporter(NotebookExporter):
     """Takes a submission as bytes, whatever is in them: `resources["submission"]`.
 
-    `resources["left_out"]` says which of its other files were not taken, and why. nbgrader's own
-    reader gives up on a damaged notebook, and with it on the student.
+    `resources["left_out"]` says which of its other files were not taken, and why;
+    `resources["files"]` has a digest of each that was. nbgrader's own reader gives up on a damaged
+    notebook, and with it on the student.
     """
 
     def from_filename(
@@ -80,8 +80,9 @@ class SubmissionExporter(NotebookExporter):
         resources = ResourcesDict() if resources is None else resources
         own = is_own_folder(path.parent)
         resources["submission"] = read_regular(path, NOTEBOOK_BYTES) if own else b""
-        resources["left_out"] = converter.left_out
         names = resources["nbgrader"]
+        resources["left_out"] = converter.beside.left_out
+        resources["files"] = converter.beside.digests(converter.course_files(names["assignment"]))
         resources["folder"] = converter._format_dest(names["assignment"], names["student"])
         resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
         return self.from_notebook_node(new_notebook(), resources, **kw)  # type: ignore[no-untyped-call, no-any-return]
@@ -90,24 +91,23 @@ class SubmissionExporter(NotebookExporter):
 class _TakesRegularFiles(OneByOne):
     """Stands between nbgrader's Autograde and its base, which copies files."""
 
-    left_out: Sequence[str] = ()
-    """Which of the submission's files were not taken, and why."""
+    beside = Beside()
+    """What lies beside the submission's notebooks."""
+
+    def course_files(self, lesson: str) -> set[str]:
+        """The names of the course's files that come to a submission's, in their place."""
+        source = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
+        found = find_all_files(source, [*self.coursedir.ignore, "*.ipynb"])
+        left_to_students = self.exclude_overwriting.get(lesson, [])
+        return {os.path.relpath(path, source) for path in found} - set(left_to_students)
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copy what is taken of a submission's files."""
         folder = Path(self._format_source(assignment_id, student_id))
         target = Path(self._format_dest(assignment_id, student_id))
         target.mkdir(parents=True, exist_ok=True)
-        taken, left_out = files_in(folder)
-        problem = stamp_of(folder).problem
-        late = [f"{problem}: it counts as handed in on time"] if problem else []
-        self.left_out = [*late, *left_out]
-        for name, path in taken.items():
-            if path.suffix != ".ipynb" and not name.endswith(RECORD_SUFFIX):
-                copy = target / name
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                remove(copy)
-                copy.write_bytes(read_regular(path, FILE_BYTES))
+        self.beside = beside(folder, self.course_files(assignment_id))
+        self.beside.copy_to(target)
 
 
 class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
@@ -140,9 +140,14 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         self.assignments: dict[str, list[str]] = {}
         self.notebooks: list[str] = []
         names = self._notebooks_of(self.coursedir.assignment_id)
-        pattern = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
-        for folder in glob.glob(pattern):
+        directory = self.coursedir
+        found, aside = handed_in(directory, directory.assignment_id, directory.student_id)
+        for sentence in aside:
+            self.log.error(sentence)
+        for folder in found.values():
             self.assignments[folder] = [os.path.join(folder, f"{name}.ipynb") for name in names]
+        if aside and not found:
+            raise NbGraderException("; ".join(aside))
         if not self.assignments or not names:
             super().init_notebooks()
 
@@ -225,6 +230,9 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         record = _read_record(place, notebook_filename)
         digest = hashlib.sha256(read_regular(path, NOTEBOOK_BYTES)).hexdigest()
         if not record or record["submission"] != digest:
+            return False
+        files = beside(path.parent, self.course_files(lesson)).digests(self.course_files(lesson))
+        if record.get("files") != files:
             return False
         with gradebook_of(self.coursedir) as gradebook:
             try:

@@ -15,6 +15,9 @@ from rich.table import Table
 from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.record import RECORD_SUFFIX
+from autograder.grading.submitted_files import shown
+from autograder.inbox.handed_in import closed_folders
+from autograder.inbox.student_ids import NOBODY, is_student_id
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.failures import sentence_of
@@ -44,13 +47,14 @@ def students_of(course: Course, lesson: str) -> list[str]:
     Raises:
         GradingFailed: when nobody has.
     """
-    folders = sorted(course.root.joinpath("submitted").glob(f"*/{lesson}"))
-    students = [folder.parent.name for folder in folders if folder.is_dir()]
-    if not students:
+    submitted = course.root / "submitted"
+    closed = [Path(folder).parent.name for folder in closed_folders(str(submitted / "*" / lesson))]
+    folders = [path.parent.name for path in submitted.glob(f"*/{lesson}") if path.is_dir()]
+    if not folders and not closed:
         raise GradingFailed(
             f"nobody has handed in {lesson}: submissions lie in submitted/<student>/{lesson}/"
         )
-    return students
+    return sorted({*folders, *closed})
 
 
 def grade_class(
@@ -67,6 +71,9 @@ def grade_class(
     with _said(), api.gradebook as gradebook:
         must_agree(course.source / lesson, lesson, gradebook)
     for student in students:
+        if not is_student_id(student):
+            yield StudentResult(shown(student), failure=NOBODY)
+            continue
         outcome = api.autograde(lesson, student, force=force)
         keep_what_is_there()
         if outcome["success"]:

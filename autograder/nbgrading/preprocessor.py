@@ -81,7 +81,9 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
             folder=source.absolute(),
         )
         draft = draft_of(folder / f"{names['notebook']}{RECORD_SUFFIX}")
-        draft.write_text(record_text(graded.record), encoding="utf-8")
+        draft.write_text(
+            record_text({**graded.record, "files": resources["files"]}), encoding="utf-8"
+        )
         return graded.notebook, resources
 
     @validate("preload")

@@ -1,8 +1,12 @@
 """nbgrader's autograde as the course has it: what is graded again, and what a failure leaves."""
 
+import errno
 import gc
+import hashlib
 import json
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -292,3 +296,114 @@ def test_students_files_are_there(course: Class) -> None:
     assert not (course.graded("own") / "link.txt").exists()
     (remark,) = json.loads(course.record("own").read_text())["remarks"]
     assert remark.startswith("link.txt is left out")
+
+
+def nested(folder: Path) -> None:
+    """More than the kernel takes for a path."""
+    here = os.getcwd()
+    os.chdir(folder)
+    try:
+        for _ in range(17):
+            os.mkdir("d" * 250)
+            os.chdir("d" * 250)
+    finally:
+        os.chdir(here)
+
+
+def in_the_way(folder: Path) -> None:
+    """Where the course has a file, and a folder."""
+    (folder / "images").write_text("mine")
+    (folder / "LICENSE").mkdir()
+    (folder / "LICENSE" / "x.txt").write_text("mine")
+
+
+def closed(folder: Path) -> None:
+    (folder / "closed.txt").touch()
+    (folder / "closed.txt").chmod(0)
+    (folder / "shut").mkdir()
+    (folder / "shut").chmod(0)
+
+
+def odd_stamp(folder: Path) -> None:
+    (folder / "timestamp.txt").write_text("1" * 400)
+
+
+@pytest.fixture
+def own_files(course: Class) -> Iterator[None]:
+    """Files of the course without a dot in their names."""
+    source = course.root / "source" / LESSON
+    (source / "images").mkdir()
+    (source / "images" / "plot.csv").write_text("1")
+    (source / "LICENSE").write_text("yes")
+    yield
+    shutil.rmtree(source / "images")
+    (source / "LICENSE").unlink()
+
+
+@pytest.mark.usefixtures("own_files")
+def test_no_old_score_after_a_blank_resubmission(course: Class) -> None:
+    folder = course.hand_in("blank")
+    (folder / "timestamp.txt").write_text(DUE)
+    assert course.grade("blank")
+    assert course.scores("blank") == ALL
+    rewrite(course, "blank", "def double(x):\n    pass")
+    for make in (nested, in_the_way, closed, odd_stamp):
+        make(folder)
+    assert course.grade("blank")
+    assert course.scores("blank") == NOTHING
+    remarks = json.loads(course.record("blank").read_text())["remarks"]
+    assert remarks[:3] == [
+        "timestamp.txt holds no time that can be read: it counts as handed in on time",
+        "images is left out: it has the place of a file of the course",
+        "LICENSE/x.txt is left out: it has the place of a file of the course",
+    ]
+    assert (course.graded("blank") / "images" / "plot.csv").read_text() == "1"
+    with course.api.gradebook as gradebook:
+        assert gradebook.find_submission(LESSON, "blank").timestamp is None
+
+
+def test_closed_notebook_is_graded_as_what_it_is(
+    course: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sandbox runs as whoever grades, so only the reader is told that it may not."""
+    course.hand_in("closed")
+    assert course.grade("closed")
+    assert course.scores("closed") == ALL
+    opens = os.open
+
+    def forbidden(path: Any, *rest: Any, **named: Any) -> int:
+        if path == f"{LESSON}.ipynb" and "dir_fd" in named:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opens(path, *rest, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", forbidden)
+        assert course.grade("closed")
+    assert course.scores("closed") == NOTHING
+    remarks = json.loads(course.record("closed").read_text())["remarks"]
+    assert f"{LESSON}.ipynb is left out: it can't be opened by who grades" in remarks
+    assert course.grade("closed")
+    assert course.scores("closed") == ALL
+
+
+def test_change_beside_the_notebook_is_graded(course: Class) -> None:
+    folder = course.hand_in("helped", "def double(x):\n    return int(open('two.txt').read()) * x")
+    (folder / "two.txt").write_text("3")
+    assert course.grade("helped")
+    assert course.scores("helped") == NOTHING
+    (folder / "two.txt").write_text("2")
+    assert course.grade("helped")
+    assert course.scores("helped") == ALL
+    files = json.loads(course.record("helped").read_text())["files"]
+    assert files == {"two.txt": hashlib.sha256(b"2").hexdigest()}
+    (course.graded("helped") / "note").write_text("kept")
+    assert course.grade("helped")
+    assert (course.graded("helped") / "note").exists()
+
+
+def test_folders_that_are_nobodys(course: Class) -> None:
+    odd = course.hand_in("<img src=x onerror=alert(1)>")
+    outcome = course.api.autograde(LESSON, "<img*", force=False)
+    assert not outcome["success"]
+    assert "is not graded: nobody can be called that" in outcome["log"]
+    shutil.rmtree(odd.parent)

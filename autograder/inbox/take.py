@@ -1,0 +1,79 @@
+"""What is taken of a submission when it is graded, and by which digests it is known again."""
+
+import hashlib
+import shutil
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from autograder.grading.record import RECORD_SUFFIX
+from autograder.grading.submitted_files import FILE_BYTES, files_in, read_regular
+from autograder.inbox.timestamps import stamp_of
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What lies beside a submission's notebook.
+
+    Attributes:
+        files: where the files that are taken lie, by name.
+        left_out: why others are not, and why the time of handing in can't be told.
+    """
+
+    files: dict[str, Path] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+    def copy_to(self, target: Path) -> None:
+        """Put the files where the submission is graded."""
+        for name, path in self.files.items():
+            copy = target / name
+            _make_room(copy, target)
+            copy.write_bytes(read_regular(path, FILE_BYTES))
+
+    def digests(self, course: Collection[str] = ()) -> dict[str, str]:
+        """The SHA-256 of each file, but for those that the course puts its own in the place of."""
+        return {
+            name: hashlib.sha256(read_regular(path, FILE_BYTES)).hexdigest()
+            for name, path in sorted(self.files.items())
+            if name not in course
+        }
+
+
+def beside(folder: Path, course: Collection[str]) -> Beside:
+    """What is taken of a submission, but for its notebooks.
+
+    Args:
+        folder: what was handed in.
+        course: the names of the course's files, which come into the same folder later.
+    """
+    taken, left_out = files_in(folder)
+    problem = stamp_of(folder).problem
+    reasons = [f"{problem}: it counts as handed in on time"] if problem else []
+    files = {}
+    for name, path in taken.items():
+        if name.endswith((".ipynb", RECORD_SUFFIX)):
+            continue
+        if _is_in_the_way(name, course):
+            reasons.append(f"{name} is left out: it has the place of a file of the course")
+        else:
+            files[name] = path
+    return Beside(files, (*reasons, *left_out))
+
+
+def _make_room(copy: Path, target: Path) -> None:
+    """What an earlier grading has left may be closed to writing, or a folder in a file's place."""
+    for above in copy.parents:
+        if above == target:
+            break
+        if above.is_file():
+            above.unlink()
+    if copy.is_dir():
+        shutil.rmtree(copy)
+    copy.unlink(missing_ok=True)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _is_in_the_way(name: str, course: Collection[str]) -> bool:
+    """Whether a file would have to be a folder, or a folder a file."""
+    folders = {str(folder) for folder in PurePosixPath(name).parents}
+    return any(own in folders or own.startswith(f"{name}/") for own in course)

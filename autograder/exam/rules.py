@@ -20,7 +20,13 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
 from autograder.exam.report import Finding, Report, Verdict
-from autograder.exam.written import Statement, Written, made_with, mentions, statements_of
+from autograder.exam.written import (
+    MOST_CHARACTERS,
+    Written,
+    is_readable,
+    made_with,
+    mentions,
+)
 from autograder.forbidden import matches
 
 __all__ = ["Written", "broken", "looking_at", "watched"]
@@ -49,13 +55,17 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
     """A report on the first rule that an answer breaks, or None if it breaks none."""
     if not forbidden:
         return None
-    written = _written.get()
-    statements = made_with(name, written) if written else _of_its_own(answer)
-    for one in statements:
+    written = _written.get() or _of_its_own(name, answer)
+    if written.is_too_long:
+        most = f"more than {MOST_CHARACTERS:,} characters of code"
+        return _report(name, f"your notebook can't be read for how it is written: it has {most}")
+    below = written.below_definition_of(name)
+    for one in made_with(name, written):
         if one.tree is None and one.exercise == name:
             return _report(name, "your code can't be read as Python", one.where)
-        for mentioned, line in mentions(one, name):
-            found = next((word for word in forbidden if matches(word, mentioned, one.own)), None)
+        for mentioned, line in mentions(one, name, below):
+            own = written.own
+            found = next((word for word in forbidden if matches(word, mentioned, own)), None)
             if found:
                 return _report(name, _without(found), f"in your code, {one.line(line)}")
     return None
@@ -77,12 +87,13 @@ def watched(name: str, forbidden: Sequence[str]) -> Iterator[Callable[[], Report
         yield report
 
 
-def _of_its_own(answer: object) -> Sequence[Statement]:
+def _of_its_own(name: str, answer: object) -> Written:
+    """The function's or class's own lines, as far as they are whole statements."""
     parts = [_own_source(answer)]
     if isinstance(answer, type) and not parts[0]:
         # Of a class in a notebook, Python knows the methods' lines alone.
         parts = [_own_source(part) for part in vars(answer).values()]
-    return [one for part in parts if part for one in statements_of(part) if one.tree]
+    return Written([(name, part) for part in parts if part and is_readable(part)])
 
 
 def _own_source(part: object) -> str:

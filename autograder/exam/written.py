@@ -9,6 +9,7 @@ import functools
 import re
 import symtable
 import warnings
+from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,8 +21,13 @@ _WORD = re.compile(r"\w+")
 _RUN = {"exec", "eval", "compile", "run_cell", "ex", "ev", "run_line_magic", "run_cell_magic"}
 _RUN |= {"system", "getoutput", "run_string", "runcode", "timeit"}
 # Who says one of these may reach any other code by a name that is made when it runs.
-_REACH_ALL = {"exec", "eval", "globals", "vars", "__import__", "importlib", "runpy", "get_ipython"}
+_REACH_ALL = {"exec", "eval", "globals", "vars", "__import__"}
+_ALSO_AS_PART = {"importlib", "runpy", "user_ns"}
 _DEEPEST = 4  # text that is run by text that is run …
+# Far more than a notebook has that somebody wrote. To read takes time and memory of the grader's.
+MOST_CHARACTERS = 150_000
+_MOST_MAGICS = 30  # in a cell: IPython reads all of it again for each
+_MAGIC = re.compile(r"^[ \t]*[%!?/,;]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,30 @@ class Written:
     cells: Sequence[tuple[str, str]]
     files: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_too_long(self) -> bool:
+        """Whether there is more than is read."""
+        texts = [text for _, text in self.cells]
+        texts += [text for file, text in self.files.items() if _is_python(file)]
+        return sum(map(len, texts)) > MOST_CHARACTERS
+
+    @functools.cached_property
+    def statements(self) -> Sequence["Statement"]:
+        """All statements of its cells and Python files."""
+        read = [one for name, text in self.cells for one in _statements(text, name)]
+        files = [(file, text) for file, text in self.files.items() if _is_python(file)]
+        return [*read, *(one for file, text in files for one in _statements(text, file=file))]
+
+    @functools.cached_property
+    def own(self) -> frozenset[str]:
+        """The functions and classes that it defines."""
+        return frozenset(name for one in self.statements for name in one.defined)
+
+    def below_definition_of(self, exercise: str) -> frozenset["Statement"]:
+        """The statements behind the one that defines the exercise's own function or class."""
+        at = [n for n, one in enumerate(self.statements) if one.defines(exercise)]
+        return frozenset(self.statements[at[0] + 1 :] if at else ())
+
 
 @dataclass(frozen=True, eq=False)
 class Statement:
@@ -46,8 +76,6 @@ class Statement:
     exercise: str = ""
     file: str = ""
     skipped: int = 0  # lines of the text that are not in the tree
-    own: frozenset[str] = frozenset()  # functions and classes that the student's code defines
-    defines_before: bool = False  # whether the exercise's own function stands above it
 
     @property
     def where(self) -> str:
@@ -61,12 +89,37 @@ class Statement:
         number = min(number + self.skipped, len(lines))
         return f"line {number}: {lines[number - 1].strip()}"
 
+    @property
+    def defined(self) -> Iterator[str]:
+        """The functions and classes in it."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        nodes = ast.walk(self.tree) if self.tree else ()
+        return (node.name for node in nodes if isinstance(node, kinds))
+
+    def defines(self, name: str) -> bool:
+        """Whether it is the definition of this function or class."""
+        return isinstance(self.tree, ast.FunctionDef | ast.ClassDef) and self.tree.name == name
+
     @functools.cached_property
     def made(self) -> frozenset[str]:
         """The names that it gives something to."""
         if self.tree is None:
             return frozenset(_WORD.findall(self.text))
         return frozenset(_made(self.tree))
+
+    @functools.cached_property
+    def reaches_all(self) -> bool:
+        """Whether it may reach code by names that do not stand in it."""
+        for node in ast.walk(self.tree) if self.tree else ():
+            match node:
+                case ast.Name(id=name) if name in _REACH_ALL | _ALSO_AS_PART:
+                    return True
+                case ast.Attribute(attr=name) if name in _ALSO_AS_PART:
+                    return True
+                case ast.alias(name=name) | ast.ImportFrom(module=str(name)):
+                    if name.partition(".")[0] in _ALSO_AS_PART:
+                        return True
+        return False
 
     @functools.cached_property
     def used(self) -> frozenset[str]:
@@ -79,22 +132,63 @@ class Statement:
 
 def made_with(exercise: str, written: Written) -> Sequence[Statement]:
     """The statements that an exercise's answer is made with, as far as names lead."""
-    everything, texts = _statements(exercise, written)
-    chosen = [one for one in everything if one.exercise == exercise]
-    left = [one for one in everything if one.exercise != exercise]
-    names = {exercise}.union(*(one.used for one in chosen))
-    while True:
-        found = left if names & _REACH_ALL else [one for one in left if one.made & names]
-        if not found:
-            break
-        chosen += found
-        left = [one for one in left if one not in found]
-        names = names.union(*(one.used for one in found))
+    chosen = [one for one in written.statements if one.exercise == exercise]
+    left = defaultdict[str, list[Statement]](list)
+    for one in written.statements:
+        for name in one.made if one.exercise != exercise else ():
+            left[name].append(one)
+    chosen = list(dict.fromkeys([*chosen, *left.pop(exercise, [])]))
+    taken, names = set(chosen), {exercise}
+    # What is found on the way is looked at in its turn.
+    for one in chosen:
+        if one.reaches_all:
+            return [*chosen, *(other for other in written.statements if other not in taken)]
+        for name in one.used - names:
+            found = [other for other in left.pop(name, []) if other not in taken]
+            chosen += dict.fromkeys(found)
+            taken.update(found)
+        names |= one.used
     # A file that is not Python may be read and run.
-    return [*chosen, *(one for one in texts if {one.file, one.file.rpartition(".")[0]} & names)]
+    return [
+        *chosen,
+        *(
+            Statement(None, text, file=file)
+            for file, text in written.files.items()
+            if not _is_python(file) and {file, file.rpartition(".")[0]} & names
+        ),
+    ]
 
 
-def statements_of(source: str, exercise: str = "", file: str = "") -> list[Statement]:
+def mentions(
+    one: Statement, exercise: str, below_definition: Container[Statement] = ()
+) -> Iterator[tuple[str, int]]:
+    """Names, attributes, imports and texts in a statement, with their lines.
+
+    Comments and docstrings don't count, nor where the exercise's own function is called: in its
+    body, or below it.
+    """
+    if one.tree is None:
+        for number, line in enumerate(_LINE.split(one.text), start=1):
+            yield from ((word, number) for word in _WORD.findall(line))
+        return
+    own_calls: set[int] = set()
+    if isinstance(one.tree, ast.FunctionDef) and one.defines(exercise):
+        own_calls = set(_calls_of(exercise, *one.tree.body))
+    elif one in below_definition:
+        own_calls = set(_calls_of(exercise, one.tree))
+    yield from _named(one.tree, 0, own_calls)
+
+
+def is_readable(source: str) -> bool:
+    """Whether a text is Python, once IPython has made that of it."""
+    return _parsed(source) is not None
+
+
+def _is_python(file: str) -> bool:
+    return file.endswith(".py")
+
+
+def _statements(source: str, exercise: str = "", file: str = "") -> list[Statement]:
     """The statements of a cell, or one that can't be read."""
     skipped, text = 0, source
     for _ in range(_DEEPEST):
@@ -107,42 +201,6 @@ def statements_of(source: str, exercise: str = "", file: str = "") -> list[State
             return [Statement(one, source, exercise, file, skipped) for one in tree.body]
         skipped, text = skipped + 1, payload
     return [Statement(None, source, exercise, file)]
-
-
-def mentions(one: Statement, exercise: str) -> Iterator[tuple[str, int]]:
-    """Names, attributes, imports and texts in a statement, with their lines.
-
-    Comments and docstrings don't count, nor where the exercise's own function calls itself.
-    """
-    if one.tree is None:
-        for number, line in enumerate(_LINE.split(one.text), start=1):
-            yield from ((word, number) for word in _WORD.findall(line))
-        return
-    own_calls = set(_calls_of_itself(one, exercise))
-    yield from _named(one.tree, 0, own_calls)
-
-
-def _statements(exercise: str, written: Written) -> tuple[list[Statement], list[Statement]]:
-    """All statements of cells and Python files, and other files as texts."""
-    read = [one for name, text in written.cells for one in statements_of(text, name)]
-    texts = []
-    for file, text in written.files.items():
-        if file.endswith(".py"):
-            read += statements_of(text, file=file)
-        else:
-            texts.append(Statement(None, text, file=file))
-    own = frozenset(name for one in read if one.tree for name in _defined(one.tree))
-    defined, complete = False, []
-    for one in read:
-        complete.append(
-            Statement(one.tree, one.text, one.exercise, one.file, one.skipped, own, defined)
-        )
-        defined = defined or _is_definition(one.tree, exercise)
-    return complete, texts
-
-
-def _is_definition(tree: ast.stmt | None, exercise: str) -> bool:
-    return isinstance(tree, ast.FunctionDef | ast.ClassDef) and tree.name == exercise
 
 
 def _named(tree: ast.AST, depth: int, own_calls: Container[int] = ()) -> Iterator[tuple[str, int]]:
@@ -175,6 +233,8 @@ def _in_code(text: str, depth: int) -> Iterator[str]:
 
 
 def _parsed(source: str) -> ast.Module | None:
+    if len(_MAGIC.findall(source)) > _MOST_MAGICS:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -210,16 +270,9 @@ def _of_cell_magic(tree: ast.Module) -> str | None:
     return None
 
 
-def _calls_of_itself(one: Statement, exercise: str) -> Iterator[int]:
-    """Where the exercise's own function is called by its bare name: in its body, or below it."""
-    tree = one.tree
-    if isinstance(tree, ast.FunctionDef) and tree.name == exercise:
-        parts: Sequence[ast.AST] = tree.body
-    elif one.defines_before and tree is not None:
-        parts = [tree]
-    else:
-        return
-    for inner in (part for line in parts for part in ast.walk(line)):
+def _calls_of(exercise: str, *parts: ast.AST) -> Iterator[int]:
+    """Where the exercise's own function is called by its bare name."""
+    for inner in (one for part in parts for one in ast.walk(part)):
         match inner:
             case ast.Call(func=ast.Name(id=called) as name) if called == exercise:
                 yield id(name)
@@ -227,27 +280,25 @@ def _calls_of_itself(one: Statement, exercise: str) -> Iterator[int]:
 
 def _made(tree: ast.AST) -> Iterator[str]:
     """What a statement binds, in any way that a reader can see."""
-    if isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield tree.name
-        inner = [node for node in ast.walk(tree) if isinstance(node, ast.Global)]
-        yield from (name for node in inner for name in node.names)
-        return
-    match tree:
-        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
-            yield name
-        case ast.alias(name=name, asname=other):
-            yield other or name.partition(".")[0]
-        case ast.Constant(value=str(text)) if text.isidentifier():
-            # setattr(torch, "name", …), globals()["name"] = …
-            yield text
-    if not isinstance(tree, ast.Lambda):
-        for child in ast.iter_child_nodes(tree):
-            yield from _made(child)
-
-
-def _defined(tree: ast.AST) -> Iterator[str]:
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return (node.name for node in ast.walk(tree) if isinstance(node, kinds))
+    left = [tree]
+    while left:
+        node = left.pop()
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name
+                inside = [one for one in ast.walk(node) if isinstance(one, ast.Global)]
+                yield from (name for one in inside for name in one.names)
+                continue
+            case ast.Lambda():
+                continue
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.alias(name=name, asname=other):
+                yield other or name.partition(".")[0]
+            case ast.Constant(value=str(text)) if text.isidentifier():
+                # setattr(torch, "name", …), globals()["name"] = …
+                yield text
+        left += ast.iter_child_nodes(node)
 
 
 def _locals(tree: ast.stmt) -> set[str]:

@@ -205,6 +205,14 @@ HONEST = {
     "a helper of one's own": (
         "def answer(x):\n    return _softmax(x)\ndef _softmax(x):\n    return x",
     ),
+    "a module that is evaluated": (
+        "def answer(x):\n    return x.eval()",
+        "y = torch.softmax(x)",
+    ),
+    "a measured answer": (
+        "def answer(x):\n    return x\n%timeit answer(1)",
+        "y = torch.softmax(x)",
+    ),
     "a broken cell": (ANSWER, "print(1", "def att(x):\n    return x"),
     "a cell of another language": (ANSWER, "%%bash\nls", "def att(x):\n    return x"),
 }
@@ -213,6 +221,25 @@ HONEST = {
 @pytest.mark.parametrize("cells", HONEST.values(), ids=HONEST)
 def test_honest_answers_pass(cells: tuple[str, ...]) -> None:
     assert found(*cells, scratch="z = torch.softmax(x)") == ()
+
+
+# Reading takes the grader's time and memory: whoever writes this breaks the rule, and no more.
+ENDLESS = {
+    "lines for the shell": ("answer = abs\n" + "!ls\n" * 2000,),
+    "code": (ANSWER, "x = 1\n" * 100_000),
+    "code in a file": ("from helper import att\n" + ANSWER, "x = 1\n" * 100_000),
+    "names that lead to names": (
+        "answer = a0",
+        "\n".join(f"a{n} = a{n + 1}" for n in range(2000, -1, -1)) + "\na2001 = softmax",
+    ),
+    "attributes of attributes": ("answer = softmax" + ".a" * 4000,),
+    "texts in texts": ("exec(" * 300 + "'softmax'" + ")" * 300,),
+}
+
+
+@pytest.mark.parametrize("cells", ENDLESS.values(), ids=ENDLESS)
+def test_reading_ends(cells: tuple[str, ...]) -> None:
+    assert found(*cells)
 
 
 def test_an_answer_may_be_tried_out() -> None:

@@ -39,7 +39,7 @@ class Limits:
     patience: float = 10.0  # by the clock on the wall, each of these takes so many times as long
     cpu_seconds: float = 600.0  # processor time of a student process in all its life
 
-    # What a student process may have.
+    # What a student may have: all of their processes together, but for files and open files.
     memory_bytes: int = 2 * _GIB
     processes: int = 64  # threads count as processes
     open_files: int = 256

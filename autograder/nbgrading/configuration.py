@@ -74,6 +74,7 @@ def _release_as_built(c: Config) -> None:
 def _take_in_safely(c: Config) -> None:
     """What lies in the exchange is a student's, with its name, its links and its time."""
     c.ExchangeFactory.collect = "autograder.inbox.collect.SafeCollect"
+    c.ZipCollectApp.collector_plugin = "autograder.inbox.zip_collect.SafeCollector"
     c.ExchangeFactory.list = "autograder.inbox.list_exchange.SafeList"
     c.ExchangeFactory.release_feedback = "autograder.nbgrading.release_feedback.SafeReleaseFeedback"
 

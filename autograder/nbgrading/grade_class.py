@@ -102,12 +102,12 @@ def _said() -> Iterator[None]:
 
 
 def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
-    """Who scored what, and what was remarked."""
+    """Who scored what, and what was remarked; first of all, who has no score."""
     table = Table(title=lesson, title_justify="left", caption=_summary(results))
     for heading in ("student", "points", "seconds"):
         table.add_column(heading, justify="left" if heading == "student" else "right")
     table.add_column("what was found", overflow="fold")
-    for result in results:
+    for result in sorted(results, key=lambda one: not one.failure):
         found = result.failure or "\n".join(_found(result.record)) or "all right"
         seconds = f"{result.record['seconds']:.1f}" if result.record else "–"
         points = "–" if result.failure else f"{result.score:g} / {result.max_score:g}"

@@ -14,10 +14,13 @@ from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
 from autograder.exchange.changes import Changes
 from autograder.exchange.channel import Channel
 from autograder.exchange.deadline import Allowance
+from autograder.exchange.described import description_of
 from autograder.exchange.gradients import connect, parameters_in
+from autograder.exchange.operators import INSTEAD, MOST_VALUES
 from autograder.exchange.stand_in import (
     OF_MODULES,
     VERDICTS,
+    Description,
     NotPlain,
     RemoteObject,
     error_of,
@@ -170,6 +173,42 @@ class Session:
                 return word if word in words else ""
         raise ReplyNotUnderstood("the process does not tell what it saw")
 
+    def operate(self, target: Reference, operator: str, args: tuple[object, ...]) -> object:
+        """What an operator makes of something of the student's.
+
+        Raises:
+            NotPlain: for one that no class of the instructor's solution has.
+        """
+        known = self._attributes or ()
+        wanted = args[0] if operator == "__setattr__" and args else operator
+        if wanted not in known and not any(one in known for one in INSTEAD.get(operator, ())):
+            raise NotPlain(f"{operator} of an object in the student's process is not asked for")
+        request = ("operate", operator, (_Sent(target), *args))
+        return self._returned(self._ask(request, self._limits.call_seconds), (), {})
+
+    def is_instance(self, value: object, target: Reference) -> bool:
+        """Whether a value is of a class of the student's, as their process says."""
+        request = ("operate", "isinstance", (value, _Sent(target)))
+        found = self._returned(self._ask(request, self._limits.call_seconds), (), {})
+        return found is True
+
+    def described(self, target: Reference) -> Description:
+        """What a function of the student's says of itself."""
+        request = ("describe", _Sent(target))
+        found = self._returned(self._ask(request, self._limits.call_seconds), (), {})
+        return description_of(found)
+
+    def _stream(self, reference: Reference) -> Iterator[object]:
+        """What an iterator of the student's gives, one after the other."""
+        for _ in range(MOST_VALUES):
+            request = ("operate", "next", (_Sent(reference),))
+            match self._returned(self._ask(request, self._limits.call_seconds), (), {}):
+                case (value,):
+                    yield value
+                case _:
+                    return
+        raise NotPlain(f"an iterator gave more than {MOST_VALUES:,} values")
+
     def _backward(self, graph: int, cotangents: Sequence[object]) -> Sequence[object]:
         request = ("backward", graph, tuple(cotangents))
         value = self._returned(self._ask(request, self._limits.call_seconds), (), {})
@@ -247,6 +286,8 @@ class Session:
     def _resolve(self, reference: Reference) -> object:
         if reference.kind == "dtype":
             return dtype_of_number(reference.number)
+        if reference.kind == "iterator":
+            return self._stream(reference)
         if reference.kind not in ("function", "class", "module", "object"):
             raise LookupError("what is the examiner's is not the student's to return")
         return RemoteObject(self, reference)

@@ -7,10 +7,16 @@ among the arguments stays here: the student's code gets one that asks back.
 """
 
 import builtins
-from typing import Never, Protocol
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Never, Protocol, TypeVar
 
 from autograder.errors import ExchangeError
+from autograder.exchange.operators import OPERATORS
 from autograder.values.as_bytes import Reference
+
+_Plain = TypeVar("_Plain", bool, int, float)
 
 # An object that answers these is a number, an array or a tensor. One of the student's own could
 # answer them as it likes.
@@ -44,6 +50,15 @@ class NotPlain(ExchangeError):
     """A test needs a plain value, and has an object that stays in the student's process."""
 
 
+@dataclass(frozen=True)
+class Description:
+    """What a function says of itself, as plain values."""
+
+    doc: str | None
+    signature: inspect.Signature
+    annotations: dict[str, object]
+
+
 class Asks(Protocol):
     """Puts the questions of a stand-in to the student's process, as a `Session` does."""
 
@@ -55,9 +70,20 @@ class Asks(Protocol):
     def get(self, target: Reference, name: str) -> object:
         """An attribute of something of the student's."""
 
+    def operate(self, target: Reference, operator: str, args: tuple[object, ...]) -> object:
+        """What Python's syntax makes of something of the student's; or NotPlain."""
+
+    def described(self, target: Reference) -> Description:
+        """What a function of the student's says of itself."""
+
+    def is_instance(self, value: object, target: Reference) -> bool:
+        """Whether a value is of a class of the student's."""
+
 
 class RemoteObject:
     """Something of the student's that stays where it is: a function, a class, an object of one."""
+
+    __doc__ = property(lambda self: self._session.described(self._reference).doc)
 
     def __init__(self, session: Asks, reference: Reference, name: str = "") -> None:
         self._session = session
@@ -72,6 +98,10 @@ class RemoteObject:
         return self._session.call(self._reference, args, kwargs)
 
     def __getattr__(self, name: str) -> object:
+        if name == "__signature__":
+            return self._session.described(self._reference).signature
+        if name == "__annotations__":
+            return self._session.described(self._reference).annotations
         if name.startswith("__"):
             raise AttributeError(f"{self.__name__} is in the student's process, without {name}")
         return self._session.get(self._reference, name)
@@ -83,7 +113,56 @@ class RemoteObject:
         return id(self)
 
     def __repr__(self) -> str:
-        return self.__name__
+        try:
+            text = self._session.operate(self._reference, "__repr__", ())
+        except NotPlain:
+            return self.__name__
+        return text if type(text) is str else self.__name__
+
+    def __str__(self) -> str:
+        try:
+            text = self._session.operate(self._reference, "__str__", ())
+        except NotPlain:
+            return self.__name__
+        return text if type(text) is str else self.__name__
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return self._session.is_instance(instance, self._reference)
+
+    def __iter__(self) -> Iterator[object]:
+        found = self._operate("__iter__")
+        if type(found) is not list:
+            self._refuse()
+        return iter(found)
+
+    def __bool__(self) -> bool:
+        return self._of_type(bool, self._operate("__bool__"))
+
+    def __len__(self) -> int:
+        return self._of_type(int, self._operate("__len__"))
+
+    def __contains__(self, value: object) -> bool:
+        return self._of_type(bool, self._operate("__contains__", value))
+
+    def __int__(self) -> int:
+        return self._of_type(int, self._operate("__int__"))
+
+    def __index__(self) -> int:
+        return self._of_type(int, self._operate("__index__"))
+
+    def __float__(self) -> float:
+        return self._of_type(float, self._operate("__float__"))
+
+    def _operate(self, operator: str, *args: object) -> object:
+        try:
+            return self._session.operate(self._reference, operator, args)
+        except NotPlain:
+            self._refuse()
+
+    def _of_type(self, kind: type[_Plain], value: object) -> _Plain:
+        if type(value) is not kind:
+            self._refuse()
+        return value
 
     def _refuse(self, *_: object) -> Never:
         raise NotPlain(
@@ -92,15 +171,27 @@ class RemoteObject:
             "the object itself"
         )
 
-    __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __float__ = __int__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __array__ = __setitem__ = __index__ = __add__ = __radd__ = __sub__ = __rsub__ = _refuse
-    __mul__ = __rmul__ = __matmul__ = __rmatmul__ = __truediv__ = __rtruediv__ = _refuse
+    __array__ = _refuse
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in ("_session", "_reference", "__name__"):
-            self._refuse()
-        object.__setattr__(self, name, value)
+        if name in ("_session", "_reference", "__name__"):
+            object.__setattr__(self, name, value)
+        else:
+            self._operate("__setattr__", name, value)
+
+
+def _asking(operator: str) -> Callable[..., object]:
+    def ask(self: RemoteObject, *args: object) -> object:
+        return self._operate(operator, *args)
+
+    return ask
+
+
+# The rest of the syntax is asked for as it is; an __eq__ may say what it likes.
+for _name in OPERATORS:
+    if _name not in vars(RemoteObject):
+        setattr(RemoteObject, _name, _asking(_name))
+RemoteObject.__eq__ = _asking("__eq__")  # type: ignore[method-assign,assignment]
 
 
 def reference_of(value: object) -> Reference | None:

@@ -13,6 +13,8 @@ A request is a tuple, its first entry what to do; so is each reply:
     find name                → found value gradients | missing
     call target args kwargs  → returned value args-afterwards printed graph gradients
                              | raised kind message line printed
+    operate operator args    → returned … | raised …
+    describe target          → returned … | raised …
     get target name          → returned … | raised …
     backward graph cotangents → returned gradients-of-arguments … | raised …
     watch names              → watched: from now on, whether code of the student's calls these
@@ -33,18 +35,22 @@ import socket
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
-from types import ModuleType
+from types import GeneratorType, ModuleType
+from typing import Any
 
 from autograder.errors import ReplyNotUnderstood, StudentGone, ValueTooLarge
 from autograder.exchange.channel import Channel
 from autograder.exchange.deadline import Deadline
+from autograder.exchange.described import describe
 from autograder.exchange.gradients import Graphs, parameters_in
+from autograder.exchange.operators import OPERATORS
 from autograder.exchange.shell import Shell, the_shell
 from autograder.exchange.watching import Watching
 from autograder.limits import Limits
 from autograder.values.as_bytes import Reference, Unsupported, dtype_of_number, number_of_dtype
 from autograder.values.outcome import describe_error
 
+_ITERABLES: tuple[Any, ...] = ([], (), "", {}, set(), range(0), {}.items(), {}.values())
 _CALLBACK = "callback"
 _WHENEVER = Deadline(None)
 _MODULE = os.path.join("torch", "nn", "modules", "module.py")
@@ -96,6 +102,10 @@ class StudentSide:
                 return self._call(target, args, kwargs)
             case ("get", target, str(name)):
                 return self._call(getattr, (target, name), {}, back=())
+            case ("operate", str(operator), tuple(args)):
+                return self._call(_OPERATIONS[operator], args, {}, back=())
+            case ("describe", target):
+                return self._call(describe, (target,), {}, back=())
             case ("backward", int(number), tuple(cotangents)):
                 return self._call(self._graphs.backward, (number, cotangents), {}, back=())
             case ("watch", tuple(words)):
@@ -174,6 +184,8 @@ class StudentSide:
 
     def _keep(self, value: object) -> Reference:
         self._objects.append(value)
+        if type(value) in _ITERATORS:
+            return Reference("iterator", len(self._objects) - 1)
         kind = "module" if type(value) is ModuleType else "object"
         return Reference("function" if callable(value) else kind, len(self._objects) - 1)
 
@@ -206,6 +218,25 @@ class StudentSide:
                     self._reply(self._answer(request))
 
 
+def _next(iterator: Any) -> tuple[object, ...]:
+    """The next value, or nothing at the end."""
+    for value in iterator:
+        return (value,)
+    return ()
+
+
+_OPERATIONS: dict[str, Callable[..., object]] = {
+    **OPERATORS,
+    "next": _next,
+    "isinstance": isinstance,
+    "__setattr__": setattr,
+}
+# What gives its values one after the other, and only once.
+_ITERATORS = frozenset(
+    {GeneratorType, map, filter, zip, enumerate, reversed, *(type(iter(one)) for one in _ITERABLES)}
+)
+
+
 def _leaves(fork: int, waiting: int) -> bool:
     """Whether a fork says, once it is about to end, that it ends as it was asked to.
 
@@ -228,7 +259,7 @@ def _exit_code(fork: int) -> int:
 
 def _stays(value: object) -> bool:
     """Whether a value is an object to be held, not one to be sent."""
-    if callable(value) or type(value) is ModuleType:
+    if callable(value) or type(value) is ModuleType or type(value) in _ITERATORS:
         return True
     return type(type(value)) is type and type(value).__module__ == "__main__"
 

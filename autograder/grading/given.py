@@ -151,6 +151,20 @@ class Namespace(dict[str, Any]):
     def __missing__(self, name: str) -> object:
         return self._given[name]
 
+    def __contains__(self, name: object) -> bool:
+        """As `"double" in globals()` asks."""
+        if super().__contains__(name):
+            return True
+        try:
+            self._given[str(name)]
+        except (KeyError, NameError):
+            return False
+        return True
+
+    def get(self, name: str, otherwise: object = None) -> object:
+        """As `globals().get("double")` asks."""
+        return self[name] if name in self else otherwise  # noqa: SIM401, it is what defines it
+
 
 def _is_fixed(value: object) -> bool:
     if type(value) in (tuple, frozenset):

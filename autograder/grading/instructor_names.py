@@ -227,11 +227,14 @@ def _attributes(statement: ast.stmt) -> Iterator[str]:
                             yield name
                         case ast.Assign(targets):
                             yield from (one.id for one in targets if isinstance(one, ast.Name))
+                if node.decorator_list:
+                    yield from _OF_DATACLASSES
                 for base in node.bases:
                     yield from _inherited(base)
             case ast.Attribute(_, name, ast.Store()):
                 yield name
             case ast.Call(ast.Name("namedtuple") | ast.Attribute(_, "namedtuple"), [_, fields, *_]):
+                yield from _OF_TUPLES
                 for one in ast.walk(fields):
                     if isinstance(one, ast.Constant) and isinstance(one.value, str):
                         yield from one.value.replace(",", " ").split()
@@ -239,10 +242,18 @@ def _attributes(statement: ast.stmt) -> Iterator[str]:
 
 def _inherited(base: ast.expr) -> Iterator[str]:
     if isinstance(base, ast.Name) and isinstance(getattr(builtins, base.id, None), type):
-        yield from (name for name in dir(getattr(builtins, base.id)) if not name.startswith("_"))
+        names = set(dir(getattr(builtins, base.id))) - set(dir(object))
+        yield from names | ({"__eq__"} if base.id in _COMPARED_BY_VALUE else set())
     elif isinstance(base, ast.Name | ast.Attribute):
         name = base.id if isinstance(base, ast.Name) else base.attr
-        yield from ("name", "value") if name.endswith("Enum") else ()
+        yield from ("name", "value", "__eq__") if name.endswith("Enum") else ()
+        yield from _OF_TUPLES if name == "NamedTuple" else ()
+
+
+# What these make by themselves.
+_OF_DATACLASSES = ("__eq__", "__repr__", "__lt__", "__le__", "__gt__", "__ge__")
+_OF_TUPLES = ("__eq__", "__repr__", "__len__", "__iter__", "__getitem__", "_asdict", "_fields")
+_COMPARED_BY_VALUE = ("int", "float", "str", "list", "dict", "set", "tuple", "frozenset", "bytes")
 
 
 def _seeded(statement: ast.stmt) -> str:

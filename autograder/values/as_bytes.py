@@ -23,6 +23,7 @@ The grammar; sizes, counts and axes are unsigned, all numbers big-endian unless 
               | "a" number shape byte*     numpy.ndarray
               | "t" flags8 number shape byte*    torch.Tensor; flags: 1 requires a gradient,
                                                  2 is a torch.nn.Parameter
+              | "w" kind8 value            a place in WRAPPINGS, and what it is made of: a set, …
               | "r" name number64          Reference
               | "u" name                   Unsupported
     key       = value that is None, a bool, an int, a float, a str, or a tuple of keys
@@ -60,6 +61,7 @@ import numpy as np
 
 from autograder.errors import ReplyNotUnderstood, ValueTooLarge
 from autograder.limits import Limits
+from autograder.values.wrapped import WRAPPINGS
 
 if TYPE_CHECKING:
     import torch
@@ -74,6 +76,8 @@ TENSOR_NUMBERS = (
 )
 
 _DTYPES = tuple(np.dtype(name) for name in ARRAY_NUMBERS)
+_WRAPPED = tuple(WRAPPINGS.values())
+_PLACES = {kind: place for place, kind in enumerate(WRAPPINGS)}
 _CODES = {name: code for code, name in enumerate(ARRAY_NUMBERS)}
 _TENSOR_CODES = {f"torch.{name}": code for code, name in enumerate(TENSOR_NUMBERS)}
 _REQUIRES_GRAD, _PARAMETER = 1, 2
@@ -240,6 +244,17 @@ class _Writer:
         self._put(_TAGGED_SIZE.pack(b"{", len(pairs)))
         return self._keys_and_values(pairs)
 
+    def put_wrapped(self, value: Any) -> Iterator[object] | None:
+        kind = type(value)
+        wrapping = WRAPPINGS[kind]
+        plain = wrapping.take(value)
+        if wrapping.is_hashed and (unusable := self._unusable(list(plain))):
+            self._put_unsupported(f"{kind.__name__} with a {unusable} in it")
+            return None
+        self._claim(1)
+        self._put(b"w" + bytes([_PLACES[kind]]))
+        return self._what_is_wrapped(plain, is_hashed=wrapping.is_hashed)
+
     def put_slice(self, value: slice) -> Iterator[object]:
         self._claim(3)
         self._put(b":")
@@ -298,6 +313,12 @@ class _Writer:
             if type(key) is not str:
                 self._claim_key(self._size - start)
             yield value
+
+    def _what_is_wrapped(self, plain: Any, *, is_hashed: bool) -> Iterator[object]:
+        start = self._size
+        yield plain
+        if is_hashed and any(type(one) is not str for one in plain):
+            self._claim_key(self._size - start)
 
     def _unusable(self, keys: list[object]) -> str:
         """What in these keys, or in tuples in them, can't be sent as a key; nothing if all can."""
@@ -433,6 +454,23 @@ class _Reader:
         if len(found) < count:
             self._fail("a dict has a key twice")
         return found
+
+    def get_wrapped(self) -> Generator[None, Any, object]:
+        place = self._byte()
+        if place >= len(_WRAPPED):
+            self._fail(f"no kind of container has the number {place}")
+        self._claim(1)
+        wrapping, start = _WRAPPED[place], self._at
+        plain: Any = yield
+        if type(plain) is not wrapping.made_of:
+            self._fail("a container made of what it can't be made of")
+        entries: Any = plain
+        if wrapping.is_hashed and any(type(one) is not str for one in entries):
+            self._claim_key(tuple(entries), self._at - start)
+        try:
+            return wrapping.make(plain)
+        except ValueError as error:
+            self._fail(str(error))
 
     def get_slice(self) -> Generator[None, Any, slice]:
         self._claim(3)
@@ -670,6 +708,7 @@ _WRITERS: dict[int, Callable[[_Writer, Any], Iterator[object] | None]] = {
     id(np.ndarray): _Writer.put_array,
     id(Reference): _Writer.put_reference,
     id(Unsupported): _Writer.put_unsupported,
+    **{id(kind): _Writer.put_wrapped for kind in WRAPPINGS},
     **{id(np.dtype(char).type): _Writer.put_number for char in "?bBhHiIlLqQefdFD"},
 }
 _KEY_TYPES = frozenset(id(cls) for cls in (NoneType, bool, int, float, str))
@@ -696,4 +735,5 @@ _COLLECTORS: dict[int, Callable[[_Reader], Generator[None, Any, object]]] = {
     ord("("): _Reader.get_tuple,
     ord("{"): _Reader.get_dict,
     ord(":"): _Reader.get_slice,
+    ord("w"): _Reader.get_wrapped,
 }

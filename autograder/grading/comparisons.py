@@ -11,6 +11,7 @@ import random
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -119,6 +120,18 @@ def counted(source: str, name: str) -> CodeType:
         if not source.rstrip().endswith(";"):
             tree.body[-1] = ast.Expr(_call(_LAST, last.value))
     return _compiled(_Counting().visit(tree), name)
+
+
+def may_compare(source: str) -> bool:
+    """Whether a test cell has anything that compares, as far as its text tells."""
+    with suppress(SyntaxError):
+        for node in ast.walk(parsed(source)):
+            match node:
+                case ast.Assert() | ast.Raise() | ast.Compare():
+                    return True
+                case ast.Call(ast.Name(name) | ast.Attribute(_, name)) if _SPEAKING.search(name):
+                    return True
+    return False
 
 
 def counted_statement(statement: ast.stmt, name: str) -> CodeType:

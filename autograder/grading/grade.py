@@ -7,7 +7,7 @@ the course. The same seed and the same submission give the same verdicts.
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +22,9 @@ from autograder.exam.rules import Written, looking_at
 from autograder.exchange.changes import Changes
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.session import ForkEnded, Session
+from autograder.grading.beside import examine_beside, marked_beside
 from autograder.grading.examiner import Examined, Examiner, error_output
+from autograder.grading.fairness import fair
 from autograder.grading.inert import inert_outputs
 from autograder.grading.instructor_names import Definitions
 from autograder.grading.rebuild import Rebuilt, rebuild
@@ -58,6 +60,7 @@ def grade(
     seed: int = 0,
     remarks: Sequence[str] = (),
     folder: Path | None = None,
+    beside: bool = False,
 ) -> Graded:
     """Grade one submission.
 
@@ -69,20 +72,25 @@ def grade(
         seed: where the random numbers of the student's process begin.
         remarks: what was seen of the submission before, for the record.
         folder: where the instructor's notebook lies, with the files and modules that tests use.
+        beside: whether a test that can't be judged here runs beside the student's code.
 
     Raises:
         SandboxFailed: when the sandbox itself fails, which is never scored.
     """
     started = time.monotonic()
+    marked = marked_beside(source)
+    place: dict[str, Any] = {"files": files, "seed": seed, "folder": folder}
+    if beside:
+        marked |= frozenset(failing_with_solution(source, sandbox, marked, **place))
     rebuilt = rebuild(source, submission)
     definitions = Definitions(source, folder)
-    with _Run(rebuilt, sandbox, files or {}, seed, definitions) as run:
+    with _Run(rebuilt, sandbox, files or {}, seed, definitions, marked) as run:
         run.all_cells()
         verdicts = run.all_tests(folder)
         remarks = [*remarks, *rebuilt.remarks, *run.remarks]
     if any(one.verdict is not Verdict.PASSED for one in verdicts):
-        at_fault = failing_with_solution(source, sandbox, files=files, seed=seed, folder=folder)
-        verdicts = [_fair(one, at_fault, rebuilt.notebook) for one in verdicts]
+        failing = failing_with_solution(source, sandbox, marked, **place)
+        verdicts = [fair(one, failing, rebuilt.notebook) for one in verdicts]
     record = make_record(
         source,
         submission,
@@ -98,6 +106,7 @@ def grade(
 def failing_with_solution(
     source: NotebookNode,
     sandbox: Sandbox,
+    beside: frozenset[str] = frozenset(),
     *,
     files: Mapping[str, bytes] | None = None,
     seed: int = 0,
@@ -111,6 +120,7 @@ def failing_with_solution(
     Args:
         source: the instructor's notebook.
         sandbox: where it runs.
+        beside: the tests that run beside it, by their names.
         files: what lies beside it, where `folder` does not say so.
         seed: where the random numbers of its process begin.
         folder: where the notebook lies.
@@ -119,11 +129,12 @@ def failing_with_solution(
         SandboxFailed: when the sandbox itself fails.
     """
     digest = hashlib.sha256(nbformat.writes(source).encode()).hexdigest()
-    known = digest, str(folder), sandbox.limits
+    known = digest, str(folder), sandbox.limits, beside
     if known not in _known_failing:
-        beside = files or {} if folder is None else files_beside(folder, sandbox.limits.disk_bytes)
+        most = sandbox.limits.disk_bytes // 2
+        around = files or {} if folder is None else files_beside(folder, most)
         own = rebuild(source, nbformat.writes(source).encode())
-        with _Run(own, sandbox, beside, seed, Definitions(source, folder)) as run:
+        with _Run(own, sandbox, around, seed, Definitions(source, folder), beside) as run:
             run.all_cells()
             found = run.all_tests(folder)
         while len(_known_failing) >= _KEPT:
@@ -137,26 +148,7 @@ def failing_with_solution(
 
 
 _KEPT = 32
-_known_failing: dict[tuple[str, str, Limits], dict[str, str]] = {}
-
-
-def _fair(found: CellVerdict, at_fault: Mapping[str, str], notebook: NotebookNode) -> CellVerdict:
-    """What became of a test, once it is known whether a right answer passes it."""
-    if found.verdict is Verdict.PASSED:
-        return found
-    if found.grade_id in at_fault:
-        verdict, points, report = Verdict.NOT_GRADABLE, 0.0, None
-        message = f"the instructor's own solution does not pass: {at_fault[found.grade_id]}"
-        # What its tests say of a solution is for the instructor, who reads the record.
-        shown = "this test could not be graded here, which is no mistake of yours"
-    elif found.verdict is Verdict.NOT_GRADABLE:
-        verdict, points, report = Verdict.WRONG, 0.0, found.report
-        message = shown = f"not with what your code has made: {found.message}"
-    else:
-        return found
-    cell = next(one for one in notebook.cells if grade_id_of(one) == found.grade_id)
-    cell.outputs = _as_outputs([error_output(verdict, shown)])
-    return replace(found, verdict=verdict, points=points, message=message, report=report)
+_known_failing: dict[tuple[str, str, Limits, frozenset[str]], dict[str, str]] = {}
 
 
 @dataclass(frozen=True)
@@ -186,8 +178,9 @@ class _Run:
         files: Mapping[str, bytes],
         seed: int,
         definitions: Definitions,
+        beside: frozenset[str],
     ) -> None:
-        self._definitions = definitions
+        self._definitions, self._beside = definitions, beside
         self._rebuilt, self._sandbox, self._files, self._seed = rebuilt, sandbox, files, seed
         self._session: Session | None = None
         self._steps: list[_Step] = []
@@ -278,6 +271,7 @@ class _Run:
             examined.report,
             time.monotonic() - started,
             examined.made_with,
+            grade_id_of(test.cell) in self._beside,
         )
 
     def _examine(self, test: _Test, examiner: Examiner) -> Examined:
@@ -285,6 +279,8 @@ class _Run:
             return Examined(Verdict.NOT_RUN, "not run: the submission had used up its time")
         try:
             self._go_to(test)
+            if grade_id_of(test.cell) in self._beside:
+                return examine_beside(self._living(), test.cell)
             with looking_at(self._written, watch=lambda names: self._living().watching(names)):
                 examined = examiner.examine(test.cell)
         except ExchangeError as error:

@@ -10,7 +10,8 @@
     remarks      what was wrong with the submission itself
     seconds      how long it took
     cells        for each test: grade_id, verdict, points, max_points, message, misconception,
-                 hint, seconds, and made_with_answers: the names that given cells have made
+                 hint, seconds; could_be_forged: whether the test ran in the student's process, as
+                 the lecturer has allowed; made_with_answers: the names that given cells have made
                  with an answer, and that the test took as they are in the student's process
 
 A verdict is the name of one of `autograder.exam.report.Verdict`, in small letters.
@@ -48,6 +49,8 @@ class CellVerdict:
     seconds: float = 0.0
     # Names that given cells have made with an answer: the test took them from the student's side.
     made_with: tuple[str, ...] = ()
+    # Whether the test ran in the student's process: its outcome could be forged.
+    beside: bool = False
 
 
 def make_record(
@@ -102,6 +105,7 @@ def _written(verdict: CellVerdict) -> dict[str, Any]:
         "hint": report.hint if report else "",
         "seconds": round(verdict.seconds, 3),
         "made_with_answers": sorted(verdict.made_with),
+        "could_be_forged": verdict.beside,
     }
 
 

@@ -25,7 +25,7 @@ from nbgrader.preprocessors import (
     OverwriteCells,
     SaveAutoGrades,
 )
-from traitlets import Bunch, Dict, Enum, Integer, List, Unicode, validate
+from traitlets import Bool, Bunch, Dict, Enum, Integer, List, Unicode, validate
 
 from autograder.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
@@ -60,6 +60,11 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
     course = Unicode(
         help="The course's folder: student code sees nothing of it but what is preloaded."
     ).tag(config=True)
+    beside = Bool(
+        False,
+        help="Whether a test that the grader can't judge runs in the student's process, where its "
+        "outcome could be forged; the tag `beside` says so of one cell.",
+    ).tag(config=True)
     seed = Integer(0, help="Where random numbers in a student's process begin.").tag(config=True)
 
     def preprocess(
@@ -79,6 +84,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
             seed=self.seed,
             remarks=resources["left_out"],
             folder=source.absolute(),
+            beside=self.beside,
         )
         draft = draft_of(folder / f"{names['notebook']}{RECORD_SUFFIX}")
         draft.write_text(

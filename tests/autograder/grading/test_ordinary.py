@@ -4,7 +4,8 @@ All of them stand in one notebook, which is handed in twice: solved, and wrong. 
 """
 # ruff: noqa: E501, as a pattern is easier to read in one line
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
@@ -207,18 +208,19 @@ pattern("b_module", "import math as b_module", "import cmath as b_module",
 doubled("b_nothing", "result1 = b_nothing(2)", here=False)
 
 
-def notebook() -> NotebookNode:
-    """The instructor's notebook, with all the patterns."""
+def notebook(names: Iterable[str] = PATTERNS) -> NotebookNode:
+    """The instructor's notebook, with these patterns."""
     cells = [new_code_cell("import numpy as np")]
-    for name, one in PATTERNS.items():
+    for name in names:
+        one = PATTERNS[name]
         cells.append(make_cell("code", one.right, name, solution=True))
         cells += [new_code_cell(one.given)] if one.given else []
         cells.append(make_cell("code", one.test, f"test-{name}", grade=True, points=2))
     return new_notebook(cells=cells)
 
 
-def handed_in(*, right: bool) -> bytes:
-    submission = notebook()
+def handed_in(names: Iterable[str] = PATTERNS, *, right: bool) -> bytes:
+    submission = notebook(names)
     for cell in submission.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
         if name in PATTERNS and not right:
@@ -244,8 +246,9 @@ def test_patterns_are_judged_rightly(
     """None passed wrongly, none failed wrongly; what can't be judged here is told apart."""
     assert len(PATTERNS) >= 60
     folder = tmp_path_factory.mktemp("source")
-    right = grade(notebook(), handed_in(right=True), sandbox, folder=folder)
-    wrong = grade(notebook(), handed_in(right=False), sandbox, folder=folder)
+    source = notebook()
+    right = grade(source, handed_in(right=True), sandbox, folder=folder)
+    wrong = grade(source, handed_in(right=False), sandbox, folder=folder)
     says = {one.grade_id.removeprefix("test-"): one.message for one in right.verdicts}
     failed = {
         name: (verdict.name, says[name])
@@ -259,3 +262,33 @@ def test_patterns_are_judged_rightly(
         if not PATTERNS[name].here and verdict is not Verdict.NOT_GRADABLE
     ]
     assert (failed, passed, blamed) == ({}, [], [])
+
+
+def test_what_needs_the_objects_runs_beside(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Where the lecturer says so, those that can't be judged here are judged over there."""
+    names = [name for name, one in PATTERNS.items() if not one.here]
+    names += ["g_loop", "C_equal"]
+    source = notebook(names)
+    right = grade(source, handed_in(names, right=True), sandbox, folder=tmp_path, beside=True)
+    wrong = grade(source, handed_in(names, right=False), sandbox, folder=tmp_path, beside=True)
+    failed = {name: one for name, one in verdicts(right).items() if one is not Verdict.PASSED}
+    assert failed == {"b_nothing": Verdict.NOT_GRADABLE}  # any answer would pass it
+    assert {name for name, one in verdicts(wrong).items() if one is Verdict.PASSED} == set()
+    forged = {
+        one["grade_id"].removeprefix("test-")
+        for one in right.record["cells"]
+        if one["could_be_forged"]
+    }
+    assert forged == {*names} - {"g_loop", "C_equal"}
+
+
+def test_one_cell_runs_beside_by_its_tag(sandbox: Sandbox) -> None:
+    source = notebook(["g_loop", "b_file", "b_source"])
+    for cell in source.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "test-b_file":
+            cell.metadata["tags"] = ["beside"]
+    graded = grade(source, handed_in(["g_loop", "b_file", "b_source"], right=True), sandbox)
+    passed, unknown = Verdict.PASSED, Verdict.NOT_GRADABLE
+    assert verdicts(graded) == {"g_loop": passed, "b_file": passed, "b_source": unknown}
+    shown = [cell.outputs for cell in graded.notebook.cells if cell.get("outputs")]
+    assert "no mistake of yours" in str(shown)

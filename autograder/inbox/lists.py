@@ -44,8 +44,10 @@ def _submitted_students(self: NbGraderAPI, assignment_id: str) -> set[str]:
     return {name for name in _SUBMITTED_STUDENTS(self, assignment_id) if is_student_id(name)}
 
 
-def _submission(self: NbGraderAPI, assignment_id: str, student_id: str, **known: Any) -> Any:
-    return _with_problem(self, _SUBMISSION(self, assignment_id, student_id, **known))
+def _submission(
+    self: NbGraderAPI, assignment_id: str, student_id: str, *rest: Any, **named: Any
+) -> Any:
+    return _with_problem(self, _SUBMISSION(self, assignment_id, student_id, *rest, **named))
 
 
 def _submissions(self: NbGraderAPI, assignment_id: str) -> list[dict[str, Any]]:

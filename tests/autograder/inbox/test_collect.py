@@ -335,3 +335,30 @@ def test_settings_leave_files_out(exchange: Exchange) -> None:
     exchange.collect()
     kept = exchange.submitted / "ada" / LESSON
     assert {path.name for path in kept.rglob("*.*")} == {"timestamp.txt", NOTEBOOK, "b.txt"}
+
+
+def test_group_may_write(exchange: Exchange, monkeypatch: pytest.MonkeyPatch) -> None:
+    (exchange.hand_in("ada") / "data").mkdir()
+    monkeypatch.setattr(exchange.api.coursedir, "groupshared", True)
+    exchange.collect()
+    kept = exchange.submitted / "ada" / LESSON
+    assert kept.stat().st_mode & 0o2770 == 0o2770
+    assert (kept / NOTEBOOK).stat().st_mode & 0o660 == 0o660
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_owners_of_the_system(exchange: Exchange) -> None:
+    for student, owner in {"daemon": 1, "bin": 2}.items():
+        folder = exchange.hand_in(student)
+        for path in (folder, *folder.iterdir()):
+            os.chown(path, owner, -1)
+    os.chown(exchange.hand_in("daemon", SECOND, "forged"), 2, -1)
+    linked = exchange.inbound / f"bin+{LESSON}+{FIRST}+c2VjcmV0" / "answers.txt"
+    os.link(exchange.inbound / f"daemon+{LESSON}+{FIRST}+c2VjcmV0" / NOTEBOOK, linked)
+    exchange.hand_in("given-to-the-instructor")
+    log = exchange.collect()
+    assert exchange.collected() == dict.fromkeys(
+        ("bin", "daemon", "given-to-the-instructor"), "first"
+    )
+    assert f"daemon+{LESSON}+{SECOND}+c2VjcmV0 is set aside: it belongs to bin" in log
+    assert "answers.txt is left out: it belongs to somebody else" in log

@@ -28,6 +28,8 @@ _MOST_AT_ONCE = 8  # processors, which then wait for the memory itself
 _SECONDS_BETWEEN_LOOKS = 0.001, 0.05
 _SECONDS_TO_STOP = 0.2
 _STOPPED = "TtZX"
+# The tables in which the kernel keeps a process's pages, and pages of a size of their own.
+_BESIDE = ("VmPTE", "HugetlbPages")
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class Memory:
             self._released += max(0, last.shared - new.shared) if last else 0
         self._released += sum(before[name].shared for name in before.keys() - self._shares.keys())
         shares = sum(share.bytes for share in self._shares.values())
-        return shares + self._released + sum(map(_tables_of, processes)) - self._inherited
+        return shares + self._released + sum(map(_beside_of, processes)) - self._inherited
 
 
 def _processes() -> list[str]:
@@ -123,13 +125,13 @@ def _all_stopped() -> list[str]:
 
 def _had_by(process: str) -> int:
     """What a process has, and the kernel for it; what it shares with others counts in full."""
-    return sum(
-        _numbers_in(f"/proc/{process}/status", ("RssAnon", "VmSwap", "RssShmem", "VmPTE")).values()
-    )
+    names = ("RssAnon", "VmSwap", "RssShmem", *_BESIDE)
+    return sum(_numbers_in(f"/proc/{process}/status", names).values())
 
 
-def _tables_of(process: str) -> int:
-    return _numbers_in(f"/proc/{process}/status", ("VmPTE",))["VmPTE"]
+def _beside_of(process: str) -> int:
+    """What is none of the pages that the closer look counts."""
+    return sum(_numbers_in(f"/proc/{process}/status", _BESIDE).values())
 
 
 def _share_of(process: str, faults: int) -> _Share:

@@ -229,7 +229,8 @@ def _how_to_allow(failure: SandboxFailed) -> str:
         path = Path("/proc/sys", *setting.split("."))
         if path.exists() and path.read_text().strip() == forbids:
             remedy = f"allow user namespaces (sudo sysctl -w {setting}={allows})"
-    if isinstance(failure, StepFailed) and "mount /proc" in str(failure):
+    # The first are bubblewrap's words, the others `confine`'s.
+    if any(words in str(failure) for words in ("mount proc on", "mount /proc")):
         remedy = "in Docker, run the container with --security-opt systempaths=unconfined"
     return f"Student code can't be walled in here, since {failure}: {remedy}, {_OR_ELSE}."
 

@@ -1013,15 +1013,20 @@ def test_missing_bubblewrap_stops(monkeypatch):
         pass
 
 
-def test_missing_namespaces_stop(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("says", "remedy"),
+    [
+        ("No permissions to create new namespace", "user namespaces"),
+        ("Cannot mount proc on /newroot/proc: not permitted", "systempaths=unconfined"),
+    ],
+)
+def test_missing_namespaces_stop(monkeypatch, tmp_path, says, remedy):
     program = tmp_path / "bwrap"
-    program.write_text(
-        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n"
-    )
+    program.write_text(f"#!/bin/sh\necho 'bwrap: {says}' >&2; exit 1\n")
     program.chmod(0o755)
     monkeypatch.setattr(bubblewrap, "program", lambda: str(program))
     assert available().names == ("bubblewrap",)
-    with pytest.raises(IsolationUnavailable, match=r"No permissions to create.*choose isolation"):
+    with pytest.raises(IsolationUnavailable, match=f"{says}.*{remedy}.*choose isolation"):
         open_sandbox().__enter__()
 
 

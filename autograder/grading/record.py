@@ -4,6 +4,7 @@
     submission   SHA-256 of the student's file
     files        SHA-256 of each file that was handed in beside it
     source       SHA-256 of the instructor's notebook that it was graded with
+    code         SHA-256 of the exams, the reference and the course's other modules (by nbgrader)
     seed         where the random numbers of the student's process began
     isolation    which walls stood
     libraries    their versions, and Python's

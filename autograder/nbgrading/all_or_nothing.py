@@ -61,7 +61,7 @@ class Folder:
         """Make the next one, beginning with the old one's files if others of them are to stay."""
         try:
             if keep_others and self.place.is_dir():
-                shutil.copytree(self.place, self.next, symlinks=True)
+                shutil.copytree(self.place, self.next, copy_function=_copy)
             yield
             with suppress(OSError):  # the old one has served, and is not in the way
                 remove(self.before)
@@ -91,3 +91,8 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def _copy(source: str, target: str) -> None:
+    """A copy to write to: nbgrader's own are for reading."""
+    shutil.copyfile(source, target, follow_symlinks=False)

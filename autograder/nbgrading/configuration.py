@@ -22,6 +22,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.course import Course
 from autograder.lesson.release import FEEDBACK_PREPROCESSORS, PREPROCESSORS, settings
 from autograder.nbgrading.converter import install, or_nothing_is_graded
+from autograder.nbgrading.own_code import watch
 from autograder.threads import VARIABLE
 
 
@@ -39,6 +40,7 @@ def configure(c: Config, config_file: str | Path) -> None:
     with or_nothing_is_graded():
         install()
         course = Course(Path(config_file).resolve().parent)
+        watch(course.root)
         _place(c, course)
         _release_as_built(c)
         _take_in_safely(c)

@@ -29,10 +29,11 @@ from traitlets import Bool, Bunch, Dict, Enum, Integer, List, Unicode, validate
 
 from autograder.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
-from autograder.grading.grade import Graded, grade
+from autograder.grading.grade import Graded, forget_solutions, grade
 from autograder.grading.record import RECORD_SUFFIX, draft_of, is_not_gradable, record_text
 from autograder.grading.submitted_files import read_regular
 from autograder.limits import Limits
+from autograder.nbgrading.own_code import digest_of, refresh
 from autograder.own_modules import out_of_reach
 from autograder.preload import load
 from autograder.sandbox.sandbox import Sandbox
@@ -75,6 +76,11 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         directories = CourseDirectory(config=self.config)
         source = _path(directories, directories.source_directory, ".", names)
         folder = Path(resources["folder"])
+        course = Path(self._course)
+        if refresh(course, source):
+            close_sandboxes()
+            forget_solutions()
+        code = digest_of(course, source, self.preload)
         notebook = _read_source(source, names["notebook"])
         self._refuse_out_of_reach(notebook, source)
         graded = self._grade(
@@ -87,9 +93,10 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
             beside=self.beside,
         )
         draft = draft_of(folder / f"{names['notebook']}{RECORD_SUFFIX}")
-        draft.write_text(
-            record_text({**graded.record, "files": resources["files"]}), encoding="utf-8"
-        )
+        if digest_of(course, source, self.preload) != code:
+            raise GradingFailed("the exams have changed while they were run: grade again")
+        record = {**graded.record, "code": code, "files": resources["files"]}
+        draft.write_text(record_text(record), encoding="utf-8")
         return graded.notebook, resources
 
     @validate("preload")
@@ -205,13 +212,13 @@ def _path(directories: CourseDirectory, step: str, student: str, names: Mapping[
 def _read_source(folder: Path, notebook: str) -> NotebookNode:
     path = folder / f"{notebook}.ipynb"
     try:
-        return _read_once(path.absolute(), path.stat().st_mtime_ns)
+        return _read_once(path.read_bytes())
     except FileNotFoundError:
         raise GradingFailed(f"{path} is missing: run `autograder build` first") from None
 
 
 @functools.lru_cache(maxsize=4)
-def _read_once(path: Path, changed: int) -> NotebookNode:
-    """The instructor's notebook, read anew when it has changed; nobody writes to it."""
-    source: NotebookNode = nbformat.read(path, as_version=4)
+def _read_once(content: bytes) -> NotebookNode:
+    """The instructor's notebook, as long as it says the same; nobody writes to it."""
+    source: NotebookNode = nbformat.reads(content.decode(), as_version=4)
     return source

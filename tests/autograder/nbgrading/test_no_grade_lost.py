@@ -4,11 +4,15 @@ begun and whatever goes wrong; and one sentence says what did.
 
 import errno
 import fcntl
+import hashlib
+import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +25,7 @@ from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.course import Course
 from autograder.errors import CourseError, SandboxFailed
+from autograder.grading.record import RECORD_SUFFIX
 from autograder.nbgrading import all_or_nothing, preprocessor
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeCommand
@@ -356,3 +361,124 @@ def test_after_all_of_them(course: Class) -> None:
     """Nothing of all this is in the way when it is mended: the new submission counts."""
     assert [grade(force=False) for grade in course.ways] == ["", "", ""]
     assert course.score() == 0
+
+
+@pytest.fixture(scope="module")
+def examined(tmp_path_factory: pytest.TempPathFactory) -> Class:
+    """A course whose test asks a module of the course's own, and one beside the notebook."""
+    course = Class(tmp_path_factory.mktemp("examined"))
+    expected(course, 6)
+    (course.source.parent / "beside_tiny.py").write_text("MINUS = -2\n")
+    notebook = nbformat.read(course.source, as_version=4)
+    notebook.cells[2].source = (
+        "from solutions.expected import SIX\nfrom beside_tiny import MINUS\n"
+        "assert double(3) == SIX\nassert double(-1) == MINUS"
+    )
+    nbformat.write(notebook, course.source)
+    assert course.api.generate_assignment(LESSON)["success"]
+    return course
+
+
+def expected(course: Class, six: int) -> None:
+    path = course.root / "solutions" / "expected.py"
+    path.parent.mkdir(exist_ok=True)
+    (path.parent / "__init__.py").touch()
+    path.write_text(f"SIX = {six}\n")
+
+
+def record_of(course: Class) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads((course.graded / f"{LESSON}{RECORD_SUFFIX}").read_text())
+    for part in (record, *record["cells"]):
+        del part["seconds"]
+    return record
+
+
+def test_button_and_command_agree_after_a_change(examined: Class) -> None:
+    assert examined.button() == ""
+    assert examined.score() == EARNED
+    first = record_of(examined)
+    # As many bytes, and in the same second: Python itself would take it for the same.
+    expected(examined, 7)
+    assert examined.button() == ""
+    assert examined.score() == EARNED - 2
+    by_button = record_of(examined)
+    assert by_button["code"] != first["code"]
+    program = [sys.executable, "-m", "autograder.cli", "grade", LESSON, "--force"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(program, cwd=examined.root, env=environment, check=True, capture_output=True)
+    assert examined.score() == EARNED - 2
+    assert record_of(examined) == by_button
+    expected(examined, 6)
+    (examined.source.parent / "beside_tiny.py").write_text("MINUS = -3\n")
+    assert examined.button() == ""
+    assert examined.score() == EARNED - 2
+    (examined.source.parent / "beside_tiny.py").write_text("MINUS = -2\n")
+    assert examined.button() == ""
+    assert record_of(examined) == first
+
+
+def test_other_settings_than_at_the_start(examined: Class) -> None:
+    before = examined.state()
+    (examined.root / "course.toml").write_text('preload = ["numpy", "json"]\n')
+    try:
+        assert "has changed since this program was started" in examined.button()
+    finally:
+        (examined.root / "course.toml").unlink()
+    assert examined.state() == before
+    assert examined.button() == ""
+
+
+def test_gradebook_put_back_from_a_copy(examined: Class) -> None:
+    """What is in the folder says that it was graded; what is in the gradebook says otherwise."""
+    with sqlite3.connect(examined.gradebook) as database:
+        database.execute("update grade set auto_score = null")
+    assert examined.command(force=False) == ""
+    assert examined.score() == EARNED
+    with examined.api.gradebook as gradebook:
+        gradebook.remove_student("ada")
+    assert examined.button(force=False) == ""
+    assert examined.score() == EARNED
+
+
+class Killed(BaseException):
+    """Nothing runs after it: what would tidy up is killed as well."""
+
+
+@pytest.mark.parametrize("moment", range(1, 5))
+def test_killed_between_two_writes(
+    examined: Class, monkeypatch: pytest.MonkeyPatch, moment: int
+) -> None:
+    wrong = examined.answer.replace(b"return 2 * x", b"return 3 * x")
+    assert examined.button() == ""
+    examined.submission.write_bytes(wrong)
+    left = moment
+
+    def or_killed(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+            return function(*args, **kwargs)
+
+        return call
+
+    try:
+        with monkeypatch.context() as patched:
+            for place, name in (
+                (os, "rename"),
+                (os, "replace"),
+                (WaitingGradebook, "keep"),
+                (all_or_nothing, "remove"),
+            ):
+                patched.setattr(place, name, or_killed(getattr(place, name)))
+            with suppress(Killed):
+                examined.nbgrader_autograde()
+        assert examined.score() in (EARNED, 0.0)
+        assert examined.command(force=False) == ""
+        assert examined.score() == 0
+        assert record_of(examined)["submission"] == hashlib.sha256(wrong).hexdigest()
+    finally:
+        examined.submission.write_bytes(examined.answer)
+        assert examined.command(force=False) == ""
+        assert examined.score() == EARNED

@@ -50,8 +50,9 @@ bench: $(INSTALLED) ## Measure grading against stock nbgrader, in one run
 	@tools/system-packages bubblewrap
 	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/grading.py
 
-clean: ## Remove what build, demo and test made; .venv, work/ and all grades stay
-	rm -rf source/*/ demo artefacts build *.egg-info .build.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
+clean: ## Remove what build, demo and test made; .venv, work/, edits and all grades stay
+	@[ ! -x $(BIN)/python ] || $(BIN)/python tools/remove_built.py
+	rm -rf demo artefacts build *.egg-info .build.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 # torch first and by its exact version: a loose requirement, met where there is no torch yet, may

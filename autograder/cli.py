@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autograder.course import Course
-from autograder.errors import CourseError
+from autograder.errors import CourseError, NotebookEdited
 from autograder.threads import one_thread
 
 if TYPE_CHECKING:
@@ -43,6 +43,14 @@ def build(
     course = Course.find()
     if not _build(course, course.lessons_named(lessons or ()), force=force):
         typer.echo("  nothing has changed")
+
+
+def _build_what_may_be(course: Course) -> None:
+    """Build before JupyterLab is opened: a notebook edited by hand is said, and in nobody's way."""
+    try:
+        _build(course, course.lessons())
+    except NotebookEdited as error:
+        typer.echo(f"autograder: {error}", err=True)
 
 
 def _build(course: Course, lessons: Sequence[str], *, force: bool = False) -> list[Path]:
@@ -169,7 +177,7 @@ def lab(
     from autograder.learner.work import Change, copy_lessons, work_folder
 
     course = Course.find()
-    _build(course, course.lessons())
+    _build_what_may_be(course)
     folder = work_folder(course, folder)
     for copied in copy_lessons(course, folder):
         if copied.change is not Change.NONE:
@@ -191,7 +199,7 @@ def teach(
     from autograder.learner.jupyter import open_course, prepare_course, server_options
 
     course = Course.find()
-    _build(course, course.lessons())
+    _build_what_may_be(course)
     prepare_course(course)
     if sys.platform == "win32":
         typer.echo("nbgrader's release and collect buttons need Linux or macOS; all else works.")

@@ -6,6 +6,7 @@ CourseError
 ├── SettingError        a setting in course.toml that can't be
 ├── LessonNameError     a text in source/ has a name that no lesson can have
 ├── LessonNotBuilt      a lesson has no notebook yet
+├── NotebookEdited      an instructor's notebook is no longer what was built
 ├── WorkFolderError     lessons can't be copied to where they were asked for
 ├── NotebookStopped     a notebook could not be run to its end
 ├── GradingFailed       nbgrader did not do its part
@@ -60,6 +61,10 @@ class LessonNameError(CourseError):
 
 class LessonNotBuilt(CourseError):
     """A lesson has no notebook yet."""
+
+
+class NotebookEdited(CourseError):
+    """An instructor's notebook is no longer what was built, and would be overwritten."""
 
 
 class WorkFolderError(CourseError):

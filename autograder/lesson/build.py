@@ -1,7 +1,7 @@
 """The build: from a lesson's text, the reference and the exams to what everybody gets.
 
     source/02_x.md + solutions/x.py + solutions/exams/x/
-        → source/02_x/02_x.ipynb       the instructor's notebook, not committed
+        → source/02_x/02_x.ipynb       the instructor's notebook, not committed; see `built`
         → source/02_x/checks.json      (nbgrader copies it along)
         → notebooks/02_x/02_x.ipynb    the student's notebook
         → notebooks/02_x/checks.json   the printed examples and what comes out of them
@@ -25,6 +25,7 @@ from autograder.course import Course
 from autograder.errors import LessonError, SolutionError
 from autograder.exam.exam import Exam, exams_of
 from autograder.lesson.alt_text import Pictures, undescribed_in_prose
+from autograder.lesson.built import signed
 from autograder.lesson.leaks import leaks
 from autograder.lesson.lesson import Code, Lesson, Prose, Written, read_lesson
 from autograder.lesson.notebook import source_notebook
@@ -50,7 +51,7 @@ class Built:
         """What is written: texts by their path."""
         name, files = self.lesson.name, {}
         for folder, notebook in (
-            (self.course.source / name, self.source),
+            (self.course.source / name, signed(self.source)),
             (self.course.release_folder(name), self.student),
         ):
             files[folder / f"{name}.ipynb"] = f"{nbformat.writes(notebook)}\n"

@@ -2,9 +2,11 @@
 
 import re
 
+from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.notebooknode import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
+from autograder.lesson.built import KEY
 from autograder.lesson.reference import BEGIN, END, INSTEAD
 
 _REPLACING = re.compile(
@@ -19,6 +21,14 @@ class LeaveGivenLines(ClearSolutions):  # type: ignore[misc]
     the mark `### BEGIN SOLUTION (replaces the lines above)`, "raise NotImplementedError()" would
     stand in the learner's way.
     """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict | dict[str, object]
+    ) -> tuple[NotebookNode, ResourcesDict | dict[str, object]]:
+        """Take out the solutions, and what the build knows its own notebook by."""
+        nb.metadata.pop(KEY, None)
+        taken_out: tuple[NotebookNode, ResourcesDict] = super().preprocess(nb, resources)
+        return taken_out
 
     def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
         cell.source, without_stub = _REPLACING.subn("", cell.source)

@@ -5,17 +5,21 @@
 
 For each product `.build.json` keeps the digest of what it was made of and those of what came out.
 Where anything is in doubt (a digest that differs, a file changed or deleted by hand, a record that
-can't be read) the product is made again.
+can't be read) the product is made again. A lesson whose notebook in source/ was edited by hand is
+left as it is.
 """
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from autograder.course import Course
+from autograder.errors import NotebookEdited
 from autograder.lesson.build_inputs import digest_of, inputs_of_exams, inputs_of_lesson
+from autograder.lesson.built import is_edited
 
 RECORD = ".build.json"
 _FORMAT = 1
@@ -40,6 +44,7 @@ def build(
 
     Raises:
         LessonError, SolutionError, ExamError: for whatever does not fit together.
+        NotebookEdited: when all else is built, and an instructor's notebook is not the build's.
     """
     builder = _Builder(course, force, progress)
     for lesson in lessons or course.lessons():
@@ -47,6 +52,8 @@ def build(
     if not lessons:
         builder.curriculum()
         builder.misconceptions()
+    if builder.edited:
+        raise NotebookEdited("\n".join(builder.edited))
     return builder.written
 
 
@@ -58,6 +65,7 @@ class _Builder:
 
     def __init__(self, course: Course, force: bool, progress: Callable[[str], None]) -> None:
         self.written: list[Path] = []
+        self.edited: list[str] = []
         self._course, self._force, self._progress = course, force, progress
         self._memory = _Memory(course.root / RECORD)
 
@@ -68,6 +76,16 @@ class _Builder:
             files = build_lesson(self._course, name).files
             return {path.relative_to(self._course.root).as_posix(): files[path] for path in files}
 
+        notebook = self._course.source / name / f"{name}.ipynb"
+        product = notebook.relative_to(self._course.root).as_posix()
+        if is_edited(notebook, self._memory.made(name).get(product, "")):
+            text = self._course.lesson_file(name)
+            self.edited.append(
+                f"{notebook} was edited since it was built, so it and the students' notebook are "
+                f"left as they are: to have it built, put the edit into {text} and delete the "
+                f"notebook; to keep it, move {text.name} out of {text.parent}"
+            )
+            return
         self._files(name, partial(inputs_of_lesson, self._course, name), make)
 
     def curriculum(self) -> None:
@@ -130,7 +148,10 @@ class _Builder:
         if path.is_file() and path.read_bytes() == text.encode():
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        # Whoever reads it meanwhile, or after a kill, finds one of the two whole.
+        draft = path.with_name(f".{path.name}.draft")
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(draft, path)
         self.written.append(path)
 
 
@@ -146,6 +167,13 @@ class _Memory:
             entry = self._entries()[product]
             made: dict[str, str] = dict(entry["made"]) if entry["inputs"] == inputs else {}
             return made
+        except (KeyError, TypeError, ValueError):
+            return {}
+
+    def made(self, product: str) -> dict[str, str]:
+        """The digests of the parts that were last made, of whatever inputs."""
+        try:
+            return dict(self._entries()[product]["made"])
         except (KeyError, TypeError, ValueError):
             return {}
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from autograder import cli
-from autograder.errors import LessonNotFound
+from autograder.errors import LessonNotFound, NotebookEdited
 from autograder.learner import jupyter
 from autograder.lesson import incremental
 from tests.support.course import COURSE, ROOT
@@ -57,6 +57,19 @@ def test_nothing_is_opened(opened: list[list[str]], tmp_path: Path) -> None:
     run("lab", "--folder", str(tmp_path), "--no-open")
     run("teach", "--no-open")
     assert opened == []
+
+
+def test_edited_notebook_keeps_nobody_from_teaching(
+    opened: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*_: object, **__: object) -> None:
+        raise NotebookEdited("source/01_x/01_x.ipynb was edited")
+
+    monkeypatch.setattr(incremental, "build", build)
+    assert "source/01_x/01_x.ipynb was edited" in run("teach")
+    assert len(opened) == 1
+    with pytest.raises(NotebookEdited):
+        run("build")
 
 
 def test_build_takes_lessons_by_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,17 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import nbformat
 import pytest
+from nbformat.v4 import new_output
 
 from autograder.course import Course
-from autograder.lesson.build_inputs import inputs_of_exams, inputs_of_lesson
+from autograder.errors import NotebookEdited
+from autograder.lesson.build_inputs import digest_of, inputs_of_exams, inputs_of_lesson
 from autograder.lesson.incremental import RECORD, build
+from autograder.lesson.release import student_notebook
 from tests.support.samples import FRONT_MATTER
 
 LESSON = (
@@ -239,3 +244,92 @@ def test_what_python_makes_goes_not_in(course: Course, other: str) -> None:
     (course.solutions / "__pycache__").mkdir()
     (course.solutions / "__pycache__" / other).write_bytes(b"compiled")
     assert inputs_of_exams(course, FIRST) == before
+
+
+def source_of(course: Course) -> Path:
+    return course.source / FIRST / f"{FIRST}.ipynb"
+
+
+def change(course: Course, edit: Callable[[Any], None]) -> None:
+    notebook = nbformat.read(source_of(course), as_version=4)
+    edit(notebook)
+    nbformat.write(notebook, source_of(course))
+
+
+def mend_a_test(notebook: Any) -> None:
+    test = next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade"))
+    test.source += "\nassert True"
+
+
+def give_more_points(notebook: Any) -> None:
+    test = next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade"))
+    test.metadata.nbgrader.points += 1
+
+
+def run_and_save(notebook: Any) -> None:
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            cell.execution_count = number
+            cell.outputs = [new_output("stream", text="1")]
+        cell.metadata["collapsed"] = True
+    notebook.metadata["kernelspec"] = {"name": "other", "display_name": "Other"}
+
+
+@pytest.mark.parametrize(("edit", "force"), [(mend_a_test, False), (give_more_points, True)])
+def test_edited_notebook_is_left_alone(
+    course: Course, edit: Callable[[Any], None], force: bool
+) -> None:
+    build(course)
+    change(course, edit)
+    edited = source_of(course).read_bytes()
+    students = (course.release_folder(FIRST) / f"{FIRST}.ipynb").read_bytes()
+    for lesson in BOTH:
+        append(course.lesson_file(lesson), "\nMore to read.\n")
+    with pytest.raises(NotebookEdited) as caught:
+        build(course, force=force)
+    said = str(caught.value)
+    assert str(source_of(course)) in said
+    assert f"put the edit into {course.lesson_file(FIRST)}" in said
+    assert f"move {FIRST}.md out of" in said
+    assert source_of(course).read_bytes() == edited
+    assert (course.release_folder(FIRST) / f"{FIRST}.ipynb").read_bytes() == students
+    other = course.release_folder(SECOND) / f"{SECOND}.ipynb"
+    assert "More to read" in other.read_text(), "nobody else is kept from being built"
+    source_of(course).unlink()
+    build(course)
+    assert "More to read" in source_of(course).read_text()
+
+
+def test_run_notebook_is_not_an_edited_one(course: Course) -> None:
+    build(course)
+    change(course, run_and_save)
+    append(course.lesson_file(FIRST), "\nMore to read.\n")
+    build(course)
+    assert "More to read" in source_of(course).read_text()
+
+
+def unsigned(notebook: Any) -> None:
+    del notebook.metadata["autograder"]
+
+
+def test_notebook_of_an_earlier_build(course: Course) -> None:
+    """It carries no digest; what is remembered of it decides."""
+    build(course)
+    change(course, unsigned)
+    record = json.loads((course.root / RECORD).read_text())
+    parts = record["products"][FIRST]["made"]
+    (name,) = (part for part in parts if part.startswith("source/") and part.endswith(".ipynb"))
+    parts[name] = digest_of(source_of(course).read_bytes())
+    (course.root / RECORD).write_text(json.dumps(record))
+    build(course)
+    assert "autograder" in nbformat.read(source_of(course), as_version=4).metadata
+    change(course, unsigned)
+    with pytest.raises(NotebookEdited):
+        build(course)
+
+
+def test_students_get_no_digest(course: Course) -> None:
+    build(course)
+    source = nbformat.read(source_of(course), as_version=4)
+    students = course.release_folder(FIRST) / f"{FIRST}.ipynb"
+    assert f"{nbformat.writes(student_notebook(source))}\n" == students.read_text()

@@ -357,6 +357,15 @@ def test_failure_changes_nothing(course: Class, way: Way, monkeypatch: pytest.Mo
     assert course.score() == EARNED
 
 
+def test_the_table_tells_them_all() -> None:
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    found = page.split("<!-- failures: begin -->")[1].split("<!-- failures: end -->")[0]
+    stands = " | ".join([f"{EARNED:g} → {EARNED:g}"] * 3)
+    assert [line for line in found.splitlines() if line.startswith("| ")][1:] == [
+        f"| {way.name} | {way.said} | {stands} |" for way in WAYS
+    ]
+
+
 def test_after_all_of_them(course: Class) -> None:
     """Nothing of all this is in the way when it is mended: the new submission counts."""
     assert [grade(force=False) for grade in course.ways] == ["", "", ""]

@@ -102,7 +102,7 @@ def _said() -> Iterator[None]:
 
 
 def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
-    """Who scored what, and what was remarked; first of all, who has no score."""
+    """Who scored what, and what was remarked; first of all, who was not graded."""
     table = Table(title=lesson, title_justify="left", caption=_summary(results))
     for heading in ("student", "points", "seconds"):
         table.add_column(heading, justify="left" if heading == "student" else "right")
@@ -124,7 +124,8 @@ def _found(record: dict[str, Any]) -> list[str]:
 def _summary(results: Sequence[StudentResult]) -> str:
     failures = sum(bool(result.failure) for result in results)
     text = f"{len(results) - failures} of {len(results)} graded"
-    return f"{text}, {failures} failed on our side: run it again" if failures else text
+    failed = f"{failures} failed on our side: earlier scores stand, run it again"
+    return f"{text}, {failed}" if failures else text
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.course import Course
-from autograder.errors import CourseError, SandboxFailed
+from autograder.errors import CourseError, GradingFailed, SandboxFailed
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.nbgrading import all_or_nothing, preprocessor
 from autograder.nbgrading.configuration import configuration, nbgrader_api
@@ -424,6 +424,33 @@ def test_button_and_command_agree_after_a_change(examined: Class) -> None:
     (examined.source.parent / "beside_tiny.py").write_text("MINUS = -2\n")
     assert examined.button() == ""
     assert record_of(examined) == first
+
+
+def test_clock_that_goes_backwards(examined: Class) -> None:
+    """What is newer is known by what it says: the notebook in source/, and the submission."""
+    with rewritten(examined, lambda one: one.cells[2].update(source="assert double(3) == 7")):
+        os.utime(examined.source, (0, 0))
+        assert examined.button() == ""
+        assert examined.score() == EARNED - 2
+    os.utime(examined.source, (0, 0))
+    examined.submission.write_bytes(examined.answer + b"\n")
+    examined.submission.with_name("timestamp.txt").write_text("2001-01-01 00:00:00 UTC")
+    assert examined.command(force=False) == ""
+    assert examined.score() == EARNED
+
+
+def test_never_generated(examined: Class) -> None:
+    """One sentence says what to do, in each of the three ways."""
+    before = dump(examined.gradebook)
+    shutil.copytree(examined.source.parent, examined.root / "source" / "new")
+    hand_in(examined.root, "ben", examined.answer).parent.joinpath(LESSON).rename(
+        examined.root / "submitted" / "ben" / "new"
+    )
+    with pytest.raises(GradingFailed, match="nbgrader does not know new yet: choose Generate in"):
+        list(grade_class(examined.course, "new", ["ben"], force=True, isolation="full"))
+    outcome = examined.api.autograde("new", "ben")
+    assert "nbgrader does not know new yet" in reason_of(outcome)
+    assert dump(examined.gradebook) == before
 
 
 def test_other_settings_than_at_the_start(examined: Class) -> None:

@@ -76,6 +76,9 @@ def grade_class(
             continue
         outcome = api.autograde(lesson, student, force=force)
         keep_what_is_there()
+        if str(outcome.get("error", "")).rstrip().endswith(KeyboardInterrupt.__name__):
+            # nbgrader takes it for a failure, and would go on with the next one.
+            raise KeyboardInterrupt
         if outcome["success"]:
             yield _result(course, api, lesson, student)
         else:

@@ -321,6 +321,7 @@ def test_notebook_of_an_earlier_build(course: Course) -> None:
     (name,) = (part for part in parts if part.startswith("source/") and part.endswith(".ipynb"))
     parts[name] = digest_of(source_of(course).read_bytes())
     (course.root / RECORD).write_text(json.dumps(record))
+    append(course.lesson_file(FIRST), "\nMore to read.\n")
     build(course)
     assert "autograder" in nbformat.read(source_of(course), as_version=4).metadata
     change(course, unsigned)

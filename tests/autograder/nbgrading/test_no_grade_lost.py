@@ -357,6 +357,18 @@ def test_failure_changes_nothing(course: Class, way: Way, monkeypatch: pytest.Mo
     assert course.score() == EARNED
 
 
+def test_interrupted(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = course.state()
+    monkeypatch.setattr(preprocessor, "grade", raising(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        course.command()
+    assert "KeyboardInterrupt" in course.button()
+    assert course.state() == before
+    assert not (
+        course.root / "autograded" / all_or_nothing.MAKING / "next" / "ada" / LESSON
+    ).exists()
+
+
 def test_the_table_tells_them_all() -> None:
     page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     found = page.split("<!-- failures: begin -->")[1].split("<!-- failures: end -->")[0]

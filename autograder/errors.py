@@ -19,12 +19,17 @@ CourseError
 ├── CheckError          a check called on what it does not know, or without its examples
 ├── IsolationUnavailable  this machine can't wall student code in
 ├── SandboxFailed       the sandbox itself failed, which is nobody's mistake but ours
-├── LimitError          a limit that does not exist, or a number that can't be one
-└── ExchangeError       the grader and a student's process could not exchange a value
-    ├── ValueTooLarge       what was to be sent is beyond the limits
-    ├── ReplyNotUnderstood  what came is not a message, or beyond the limits
-    ├── StudentGone         the other process has ended, or hung up
-    └── StudentTooSlow      the other process did not answer, or did not listen, in time
+└── LimitError          a limit that does not exist, or a number that can't be one
+
+ExchangeError           the grader and a student's process could not exchange a value
+├── ValueTooLarge       what was to be sent is beyond the limits
+├── ReplyNotUnderstood  what came is not a message, or beyond the limits
+│   └── ReplyTooLarge       what came is more than one test may take
+├── StudentGone         the other process has ended, or hung up
+└── StudentTooSlow      the other process did not answer, or did not listen, in time
+
+The second tree is no `Exception`: a test may well catch what a student's code raises, and must not
+take the end of the student's process for it.
 
 Each message is one sentence: what was wrong, where, what to do. The command line prints it without
 a traceback and ends with the class's exit code.
@@ -124,7 +129,7 @@ class SandboxFailed(CourseError):
     """The sandbox itself failed: our own failure, never the student's."""
 
 
-class ExchangeError(CourseError):
+class ExchangeError(BaseException):
     """The grader and a student's process could not exchange a value."""
 
 
@@ -134,6 +139,10 @@ class ValueTooLarge(ExchangeError):
 
 class ReplyNotUnderstood(ExchangeError):
     """What came from the other process is not a message, or is beyond the limits."""
+
+
+class ReplyTooLarge(ReplyNotUnderstood):
+    """What came, with all that came before it in one test, is more than that may take."""
 
 
 class StudentGone(ExchangeError):

@@ -47,6 +47,11 @@ class Limits:
     disk_bytes: int = 256 * _MIB  # all files together: the size of the private file system
     output_bytes: int = 1 * _MIB  # what one cell prints and displays
 
+    # What one test may take in the grader, with what the student's code returned to it.
+    test_seconds: float = 60.0  # as above, without the student's part
+    test_memory_bytes: int = 512 * _MIB
+    test_message_bytes: int = 256 * _MIB  # all replies to its questions together
+
     # One message between the examiner and the student process.
     message_bytes: int = 64 * _MIB  # all of it
     depth: int = 32  # containers inside one another

@@ -71,19 +71,20 @@ def bundle(report: Report) -> dict[str, object]:
     return {
         "text/html": card(report),
         "text/plain": "\n".join(report.lines()),
-        REPORT_MIME: _to_json(report),
+        REPORT_MIME: to_json(report),
     }
 
 
 def report_in(data: Mapping[str, Any]) -> Report | None:
     """The report that `bundle` has put among an output's data, or None where there is none."""
     try:
-        return _from_json(data[REPORT_MIME])
+        return from_json(data[REPORT_MIME])
     except (KeyError, TypeError, ValueError):
         return None
 
 
-def _to_json(report: Report) -> dict[str, object]:
+def to_json(report: Report) -> dict[str, object]:
+    """The report as plain data."""
     finding = report.finding
     return {
         "exercise": report.exercise,
@@ -100,7 +101,8 @@ def _to_json(report: Report) -> dict[str, object]:
     }
 
 
-def _from_json(written: Mapping[str, Any]) -> Report:
+def from_json(written: Mapping[str, Any]) -> Report:
+    """The report that `to_json` has written."""
     case, inputs, details = (written[key] for key in ("failed_case", "failed_inputs", "details"))
     return Report(
         written["exercise"],

@@ -317,6 +317,8 @@ class Exam:
             return observe(self.misconceptions[name], arguments, self.use)
 
         expected = observe(self.reference, arguments, self.use)
+        if expected.raised and expected.raised.kind == "MemoryError":
+            raise MemoryError(f"there is too little memory for the reference of {self.name}")
         self._refuse_unnamed(expected.value)
         return Case(
             label,

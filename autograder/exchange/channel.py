@@ -8,13 +8,14 @@ taken for the reply to the next question. A message that came whole but can't be
 value too large to be sent, leaves it open.
 """
 
+import math
 import socket
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Self, TypeVar
 
-from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
+from autograder.errors import ReplyNotUnderstood, ReplyTooLarge, StudentGone, StudentTooSlow
 from autograder.exchange.deadline import Deadline
 from autograder.limits import Limits
 from autograder.values.as_bytes import Refer, Resolve, decode, encode
@@ -30,7 +31,8 @@ _Got = TypeVar("_Got")
 class Channel:
     """One end of a connected stream socket, which belongs to the channel from now on.
 
-    `refer` and `resolve` are handed to `encode` and `decode`. The peer is called the student in
+    `refer` and `resolve` are handed to `encode` and `decode`; what may come in all, in bytes, is
+    `most`, and `waiting` is entered while it waits for the peer. The peer is called the student in
     what is raised, as the grader is the end that has somebody to tell.
     """
 
@@ -41,11 +43,16 @@ class Channel:
         *,
         refer: Refer = lambda _: None,
         resolve: Resolve = lambda found: found,
+        most: float = math.inf,
+        waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._socket = sock
         self._limits = limits
         self._refer = refer
         self._resolve = resolve
+        self._most = most
+        self._left = most
+        self._waiting = waiting
 
     def __enter__(self) -> Self:
         return self
@@ -67,28 +74,31 @@ class Channel:
         """
         message = encode(value, self._limits, refer=self._refer)
         deadline = deadline or Deadline(self._limits.call_seconds)
-        with self._unbroken("did not take what it was sent", deadline):
+        with self._unbroken("did not take what it was sent", deadline), self._waiting():
             for part in (_LENGTH.pack(len(message)), message):
                 left = memoryview(part)
                 while left:
                     sent = self._before(deadline, self._socket.send, left)
                     left = left[sent:]
 
-    def receive(self, deadline: Deadline) -> object:
-        """The next value, if all of it comes in time.
+    def receive(self, deadline: Deadline, most: float = math.inf) -> object:
+        """The next value, if all of it comes in time and it has at most so many bytes.
 
         Raises:
             ReplyNotUnderstood: when what comes is no message, or one beyond the limits.
             StudentTooSlow: when it does not all come in time.
             StudentGone: when the peer hangs up, before a message or within it.
         """
-        with self._unbroken("did not send a whole message", deadline):
+        with self._unbroken("did not send a whole message", deadline), self._waiting():
             (length,) = _LENGTH.unpack(self._read(_LENGTH.size, deadline))
-            if length > self._limits.message_bytes:
+            most = min(most, self._limits.message_bytes)
+            if length > most:
                 raise ReplyNotUnderstood(
-                    f"a message of {length:,} bytes is announced, where "
-                    f"{self._limits.message_bytes:,} are the most"
+                    f"a message of {length:,} bytes is announced, where {most:,} are the most"
                 )
+            self._left -= length
+            if self._left < 0:
+                raise ReplyTooLarge(f"more than {self._most:,} bytes in one test")
             message = self._read(length, deadline)
         return decode(message, self._limits, resolve=self._resolve)
 

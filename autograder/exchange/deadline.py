@@ -63,6 +63,19 @@ class Allowance(Deadline):
         """Have it be about this process, and all that it starts, from now on."""
         self._meter.follow(process)
 
+    def follow_waiting(self, process: int | None) -> None:
+        """Don't count what this process of ours waits for a processor, from now on."""
+        self._meter.follow_waiting(process)
+
+    @property
+    def rest(self) -> float:
+        """How much of the time is left now."""
+        try:
+            rest = self._rest(time.monotonic())
+        except TimeoutError:
+            return 0.0
+        return min(rest, self._whole.rest) if self._whole else rest
+
     @property
     def is_over(self) -> bool:
         """Whether the time is up."""

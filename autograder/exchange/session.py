@@ -6,11 +6,13 @@ first, each where its original waits. So nothing that a test gives to the studen
 up in the output of a cell, nor in the memory of the process in which another test is examined.
 """
 
+import math
+import socket
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Generic, Protocol, TypeVar
 
-from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
+from autograder.errors import ExchangeError, ReplyNotUnderstood, ReplyTooLarge, StudentGone
 from autograder.exchange.changes import Changes
 from autograder.exchange.channel import Channel
 from autograder.exchange.deadline import Allowance
@@ -26,12 +28,32 @@ from autograder.exchange.stand_in import (
     error_of,
     reference_of,
 )
+from autograder.exchange.weight import weight_of
 from autograder.limits import Limits
-from autograder.sandbox.student_process import StudentProcess
 from autograder.values.as_bytes import Reference, dtype_of_number, number_of_dtype
 from autograder.values.tensors import is_generator
 
 _MOST_NESTED = 10
+# What a cell displays is bounded where it arises, in characters. Each takes up to four bytes, and
+# each output has some of its own; what is many times longer is no honest reply.
+_BYTES_OF_OUTPUT = 16
+_FRAME = 1 << 16
+_CODES = range(-255, 256)
+
+
+class Line(Protocol):
+    """A student's process as far as it is spoken with."""
+
+    @property
+    def sock(self) -> socket.socket:
+        """The socket at whose other end it listens."""
+
+    @property
+    def process(self) -> int | None:
+        """The id of the first of its processes, if that is known."""
+
+
+Peer = TypeVar("Peer", bound=Line)
 
 
 class ForkEnded(StudentGone):
@@ -42,16 +64,19 @@ class ForkEnded(StudentGone):
         self.code = code
 
 
-class Session:
+class Session(Generic[Peer]):
     """A student process and what is known of it."""
 
     def __init__(
         self,
-        student: StudentProcess,
+        student: Peer,
         limits: Limits,
         time: Allowance,
         changes: Changes | None = None,
         attributes: Collection[str] | None = None,
+        *,
+        most: float = math.inf,
+        waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         """Speak with a process.
 
@@ -61,8 +86,13 @@ class Session:
             time: what the whole submission may take.
             changes: where to note what the student's code writes to arguments.
             attributes: what may be asked of the student's objects; without it, what is no verdict.
+            most: how many bytes it may send in all.
+            waiting: what is entered while it is waited for.
         """
         self.student = student
+        # What broke the session: no answer that comes later makes up for it. A fork that ended is
+        # kept too, but a new question goes to the process that waited.
+        self.failure: ExchangeError | None = None
         self.depth = 0
         # Whether the student's code has called a function that was lent to it.
         self.has_answered = False
@@ -73,7 +103,14 @@ class Session:
         self._attributes = attributes
         self._lent: dict[int, Callable[..., object]] = {}
         self._lent_so_far = 0
-        self._channel = Channel(student.sock, limits, refer=self._refer, resolve=self._resolve)
+        self._channel = Channel(
+            student.sock,
+            limits,
+            refer=self._refer,
+            resolve=self._resolve,
+            most=most,
+            waiting=waiting,
+        )
 
     def run(self, source: str) -> list[object]:
         """Run a cell; its outputs, of which nothing is known but that they are plain values.
@@ -81,10 +118,11 @@ class Session:
         Raises:
             StudentGone, StudentTooSlow, ReplyNotUnderstood: when that is what came of it.
         """
-        match self._ask(("run", source), self._limits.cell_seconds):
+        most = _BYTES_OF_OUTPUT * self._limits.output_bytes + _FRAME
+        match self._ask(("run", source), self._limits.cell_seconds, most):
             case ("ran", list(outputs)):
                 return outputs
-        raise ReplyNotUnderstood("running a cell gave no outputs")
+        raise self._not_understood("running a cell gave no outputs")
 
     def remember(self) -> None:
         """Have the process wait where it is, and a fork of it go on."""
@@ -92,7 +130,7 @@ class Session:
             case ("remembered",):
                 self.depth += 1
                 return
-        raise ReplyNotUnderstood("the process did not go on")
+        raise self._not_understood("the process did not go on")
 
     def go_back(self) -> None:
         """End the fork that went on: who speaks now is the process that waited."""
@@ -100,8 +138,9 @@ class Session:
         try:
             self._ask(("leave",), self._limits.call_seconds)
         except ForkEnded:
+            self.failure = None
             return
-        raise ReplyNotUnderstood("the process did not go back")
+        raise self._not_understood("the process did not go back")
 
     def find(self, name: str) -> object:
         """What the student's code has under a name: a value, or a stand-in.
@@ -116,7 +155,7 @@ class Session:
                 return _with_gradients(value, gradients)
             case ("missing",):
                 raise NameError(f"name '{name}' is not defined", name=name)
-        raise ReplyNotUnderstood("looking up a name gave no answer")
+        raise self._not_understood("looking up a name gave no answer")
 
     def seed(self, kind: str, number: int) -> None:
         """Begin a module's random numbers anew, as the test does with its own."""
@@ -165,13 +204,13 @@ class Session:
             case ("watched",):
                 yield lambda: self._seen(words)
                 return
-        raise ReplyNotUnderstood("the process does not watch")
+        raise self._not_understood("the process does not watch")
 
     def _seen(self, words: Sequence[str]) -> str:
         match self._ask(("seen",), self._limits.call_seconds):
             case ("saw", str(word)):
                 return word if word in words else ""
-        raise ReplyNotUnderstood("the process does not tell what it saw")
+        raise self._not_understood("the process does not tell what it saw")
 
     def operate(self, target: Reference, operator: str, args: tuple[object, ...]) -> object:
         """What an operator makes of something of the student's.
@@ -213,7 +252,7 @@ class Session:
         request = ("backward", graph, tuple(cotangents))
         value = self._returned(self._ask(request, self._limits.call_seconds), (), {})
         if type(value) is not list:
-            raise ReplyNotUnderstood("a backward pass gave no gradients")
+            raise self._not_understood("a backward pass gave no gradients")
         return value
 
     def _returned(
@@ -230,26 +269,55 @@ class Session:
             case ("raised", str(kind), str(message), str(line), str(printed)):
                 print(printed[: self._limits.output_bytes], end="")
                 raise error_of(kind, message, line)
-        raise ReplyNotUnderstood("a call gave neither a value nor an exception")
+        raise self._not_understood("a call gave neither a value nor an exception")
 
-    def _ask(self, request: tuple[object, ...], seconds: float) -> object:
+    def _ask(
+        self, request: tuple[object, ...], seconds: float, most: float = math.inf
+    ) -> tuple[object, ...]:
+        if self.failure is not None and not isinstance(self.failure, ForkEnded):
+            raise self.failure
         # A question within a question has no more time than the one around it.
         time = self._times[-1].part(seconds)
         self._times.append(time)
         try:
             self._channel.send(request, time)
             while True:
-                reply = self._channel.receive(time)
+                reply = self._received(time, most)
                 match reply:
                     case ("callback", int(number), tuple(args)):
                         self._channel.send(self._answer(number, args), time)
-                    case ("back", int(code)):
+                    case ("back", int(code)) if self.depth and code in _CODES:
                         self.depth -= 1
                         raise ForkEnded(code)
                     case _:
                         return reply
+        except ExchangeError as error:
+            self.failure = self.failure or error
+            raise
+        except Exception as error:
+            # The functions that were lent don't get here: it went wrong between the two sides.
+            raise self._fail(error) from error
         finally:
             self._times.pop()
+
+    def _received(self, time: Allowance, most: float) -> tuple[object, ...]:
+        """A reply that can be matched: an array in the place of its first word would be compared
+        entry by entry.
+        """
+        reply = self._channel.receive(time, most)
+        if type(reply) is tuple and reply and type(reply[0]) is str:
+            return reply
+        raise ReplyNotUnderstood("a reply that begins with no word")
+
+    def _fail(self, error: Exception) -> ExchangeError:
+        no_memory = isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+        kind = ReplyTooLarge if no_memory else ReplyNotUnderstood
+        self.failure = kind("it takes too much memory" if no_memory else repr(error)[:200])
+        return self.failure
+
+    def _not_understood(self, text: str) -> ReplyNotUnderstood:
+        self.failure = ReplyNotUnderstood(text)
+        return self.failure
 
     def _answer(self, number: int, args: tuple[object, ...]) -> tuple[object, ...]:
         if number not in self._lent:
@@ -257,13 +325,11 @@ class Session:
         if len(self._times) > _MOST_NESTED:
             return ("refused", "RecursionError: too many questions within questions")
         # What is called here runs in the grader: its memory and time are not the student's.
-        if _weight(args) > self._limits.asked_numbers:
+        if weight_of(args) > self._limits.asked_numbers:
             return ("refused", "ValueError: these arguments are too large to be tried out here")
         self.has_answered = True
         try:
             return ("answer", self._lent[number](*args))
-        except (StudentGone, StudentTooSlow):
-            raise
         except Exception as error:
             return ("refused", f"{type(error).__name__}: {error}"[:2000])
 
@@ -306,24 +372,3 @@ def _with_gradients(value: object, gradients: tuple[object, ...]) -> object:
         if type(gradient) is type(parameter.data) and gradient.shape == parameter.shape:
             parameter.grad = gradient.detach().to(parameter.dtype)
     return value
-
-
-def _weight(value: object) -> int:
-    """How much the arguments of a question can cost here: numbers, and the sizes of ints."""
-    left, weight = [value], 0
-    while left:
-        one: Any = left.pop()
-        if type(one) in (list, tuple, set):
-            left.extend(one)
-        elif type(one) is dict:
-            left.extend((*one.keys(), *one.values()))
-        elif type(one) is int:
-            weight += abs(one)
-        elif type(one) is RemoteObject:
-            weight += 1
-        else:
-            size = getattr(one, "numel", None) or getattr(one, "size", None)
-            numbers = size() if callable(size) else size
-            weight += numbers if type(numbers) is int else len(one) if type(one) is str else 1
-        weight += 1
-    return weight

@@ -38,7 +38,7 @@ from collections.abc import Callable
 from types import GeneratorType, ModuleType
 from typing import Any
 
-from autograder.errors import ReplyNotUnderstood, StudentGone, ValueTooLarge
+from autograder.errors import ExchangeError, ReplyNotUnderstood, StudentGone, ValueTooLarge
 from autograder.exchange.channel import Channel
 from autograder.exchange.deadline import Deadline
 from autograder.exchange.described import describe
@@ -157,7 +157,7 @@ class StudentSide:
         try:
             with self._shell.hushed() as printed, self._watching.during_a_call():
                 value = target(*args, **kwargs)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit, ExchangeError) as error:
             raised = describe_error(error, target)
             return ("raised", raised.kind, raised.message, raised.line, printed.getvalue())
         afterwards = tuple(map(_mutable, args)) if back is None else back

@@ -14,6 +14,7 @@ from autograder.exam.report import Verdict
 from autograder.exchange.session import Session
 from autograder.grading.comparisons import may_compare
 from autograder.grading.examiner import Examined
+from autograder.sandbox.student_process import StudentProcess
 
 TAG = "beside"
 REMARK = "ran beside the student's code: its outcome could be forged"
@@ -34,7 +35,7 @@ def marked_beside(source: NotebookNode) -> frozenset[str]:
     )
 
 
-def examine_beside(session: Session, cell: NotebookNode) -> Examined:
+def examine_beside(session: Session[StudentProcess], cell: NotebookNode) -> Examined:
     """Run a test cell in the student's process, and take its word for what came of it.
 
     Raises:

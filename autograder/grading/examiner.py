@@ -20,7 +20,7 @@ from autograder.cells import points_of
 from autograder.checks import purpose
 from autograder.checks.card import bundle, collect
 from autograder.checks.check import ExerciseNotPassed
-from autograder.errors import ExchangeError, StudentGone, StudentTooSlow
+from autograder.errors import ExchangeError
 from autograder.exam.report import Report, Verdict
 from autograder.exchange.stand_in import NotPlain, StudentError
 from autograder.grading.comparisons import Comparisons, Seed, counted
@@ -28,7 +28,11 @@ from autograder.grading.given import Find, Given, Namespace, NotJudged
 from autograder.grading.instructor_names import Definitions
 from autograder.own_modules import beside
 
+TOO_MUCH = "the test took too much memory with what your code returned"
+
 _MESSAGE = 2000
+# What torch says in place of a MemoryError.
+_NO_MEMORY = "can't allocate memory"
 
 
 @dataclass(frozen=True)
@@ -82,11 +86,20 @@ class Examiner:
         self._definitions = definitions
         self._folder = folder
 
+    def prepare(self) -> None:
+        """Import what the notebook imports, so that no test is charged for it.
+
+        Raises:
+            GradingFailed: when that is not to be had.
+        """
+        with _deciding(), beside(self._folder), contextlib.redirect_stdout(_Nowhere()):
+            Given(self._find, self._definitions, 0)
+
     def examine(self, cell: NotebookNode) -> Examined:
         """Run one test cell of the instructor's notebook.
 
         Raises:
-            StudentGone, StudentTooSlow: when the student's process ended, or had to be ended.
+            ExchangeError: when the student's process broke off, or had to be ended.
             GradingFailed: when what the instructor imports can't be imported here.
         """
         place = self._definitions.places[cell.id]
@@ -98,7 +111,12 @@ class Examiner:
                 examined = _run(cell, Namespace(given), comparisons)
             except NotJudged as error:
                 return Examined(Verdict.NOT_GRADABLE, str(error)[:_MESSAGE], doubtful=True)
-        examined = replace(examined, reports=tuple(reports), made_with=tuple(given.made_with))
+        examined = replace(
+            examined,
+            message=examined.message[:_MESSAGE],
+            reports=tuple(reports),
+            made_with=tuple(given.made_with),
+        )
         return _or_not_judged(examined, comparisons, given)
 
 
@@ -123,24 +141,25 @@ def _run(cell: NotebookNode, namespace: Namespace, comparisons: Comparisons) -> 
         exec(counted(cell.source, "<test cell>"), namespace)
     except ExerciseNotPassed as error:
         return Examined(error.report.verdict, str(error), credit=error.report.credit)
-    except (StudentGone, StudentTooSlow):
-        raise
     except NotPlain as error:
         return Examined(Verdict.WRONG, str(error), doubtful=True)
-    except ExchangeError as error:
-        text = f"the answer could not be understood: {error}"
-        return Examined(Verdict.WRONG, text, doubtful=True)
+    except ExchangeError:
+        raise
     except NameError as error:
         # In the student's own function, nothing of the answer is missing.
         inside = isinstance(error, StudentError)
-        text = f"NameError: {error}" if inside else str(error)
+        text = f"NameError: {said(error)}" if inside else said(error)
         return Examined(Verdict.EXCEPTION if inside else Verdict.MISSING, text)
     except AssertionError as error:
-        return Examined(Verdict.WRONG, str(error) or "a test of this cell does not hold")
+        return Examined(Verdict.WRONG, said(error) or "a test of this cell does not hold")
     except NotImplementedError:
         return Examined(Verdict.NOT_IMPLEMENTED, "not implemented yet")
-    except Exception as error:
-        return Examined(Verdict.EXCEPTION, f"{type(error).__name__}: {error}")
+    except MemoryError:
+        return Examined(Verdict.MEMORY, TOO_MUCH)
+    except (Exception, SystemExit) as error:
+        if _NO_MEMORY in said(error) and not isinstance(error, StudentError):
+            return Examined(Verdict.MEMORY, TOO_MUCH)
+        return Examined(Verdict.EXCEPTION, f"{type(error).__name__}: {said(error)}")
     return _by_last_value(cell, comparisons)
 
 
@@ -165,6 +184,14 @@ def _number(value: object) -> float | None:
     if type(value) in (int, float) or isinstance(value, np.integer | np.floating):
         return float(cast("float", value))
     return None
+
+
+def said(error: BaseException) -> str:
+    """The message of an exception, whatever it was given: a number of 5,000 digits has no text."""
+    try:
+        return str(error)
+    except Exception:
+        return "(its message can't be shown)"
 
 
 class _Nowhere(io.TextIOBase):

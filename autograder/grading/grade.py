@@ -6,7 +6,7 @@ the course. The same seed and the same submission give the same verdicts.
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -16,23 +16,28 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.cells import grade_id_of, is_test, points_of
-from autograder.errors import ExchangeError, SandboxFailed, StudentGone, StudentTooSlow
+from autograder.errors import (
+    ExchangeError,
+    ReplyTooLarge,
+    SandboxFailed,
+    StudentGone,
+    StudentTooSlow,
+)
 from autograder.exam.report import Verdict
-from autograder.exam.rules import Written, looking_at
-from autograder.exchange.changes import Changes
+from autograder.exam.rules import Written
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.session import ForkEnded, Session
 from autograder.grading.beside import examine_beside, marked_beside
-from autograder.grading.examiner import Examined, Examiner, error_output
+from autograder.grading.examiner import Examined, error_output
+from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for
 from autograder.grading.fairness import fair
 from autograder.grading.inert import inert_outputs
-from autograder.grading.instructor_names import Definitions
 from autograder.grading.rebuild import Rebuilt, rebuild
 from autograder.grading.record import CellVerdict, make_record
 from autograder.grading.submitted_files import files_beside
 from autograder.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
-from autograder.sandbox.student_process import ending_of
+from autograder.sandbox.student_process import StudentProcess, ending_of
 
 # Who has hung up is about to end, and may have to wait for a processor to do so.
 _SECONDS_TO_END = 2.0
@@ -83,10 +88,9 @@ def grade(
     if beside:
         marked |= frozenset(failing_with_solution(source, sandbox, marked, **place))
     rebuilt = rebuild(source, submission)
-    definitions = Definitions(source, folder)
-    with _Run(rebuilt, sandbox, files or {}, seed, definitions, marked) as run:
+    with _Run(rebuilt, sandbox, files or {}, seed, marked) as run:
         run.all_cells()
-        verdicts = run.all_tests(folder)
+        verdicts = run.all_tests(source, folder)
         remarks = [*remarks, *rebuilt.remarks, *run.remarks]
     if any(one.verdict is not Verdict.PASSED for one in verdicts):
         failing = failing_with_solution(source, sandbox, marked, **place)
@@ -134,9 +138,9 @@ def failing_with_solution(
         most = sandbox.limits.disk_bytes // 2
         around = files or {} if folder is None else files_beside(folder, most)
         own = rebuild(source, nbformat.writes(source).encode())
-        with _Run(own, sandbox, around, seed, Definitions(source, folder), beside) as run:
+        with _Run(own, sandbox, around, seed, beside) as run:
             run.all_cells()
-            found = run.all_tests(folder)
+            found = run.all_tests(source, folder)
         while len(_known_failing) >= _KEPT:
             del _known_failing[next(iter(_known_failing))]
         _known_failing[known] = {
@@ -182,18 +186,16 @@ class _Run:
         sandbox: Sandbox,
         files: Mapping[str, bytes],
         seed: int,
-        definitions: Definitions,
         beside: frozenset[str],
     ) -> None:
-        self._definitions, self._beside = definitions, beside
+        self._beside = beside
         self._rebuilt, self._sandbox, self._files, self._seed = rebuilt, sandbox, files, seed
-        self._session: Session | None = None
+        self._session: Session[StudentProcess] | None = None
         self._steps: list[_Step] = []
         self._tests: list[_Test] = []
         limits = sandbox.limits
         self._time = Allowance(limits.submission_seconds, limits.patience)
         self._lost: tuple[Verdict, str] | None = None
-        self._changes = Changes()
         self._examining = False
         self._written = Written(())
         self._room = _CELLS_OF_OUTPUT * sandbox.limits.output_bytes
@@ -204,7 +206,6 @@ class _Run:
 
     def __exit__(self, *_: object) -> None:
         self._end()
-        self._changes.take_back()
 
     def all_cells(self) -> None:
         """Run all of the student's cells; at each test, have the process remember where it is."""
@@ -215,17 +216,23 @@ class _Run:
             else:
                 cell.outputs = _as_outputs(self._run(cell))
 
-    def all_tests(self, folder: Path | None) -> list[CellVerdict]:
+    def all_tests(self, source: NotebookNode, folder: Path | None) -> list[CellVerdict]:
         """Examine the tests, the last one first: that is the order in which one goes back."""
         self._examining = True
         self._written = Written(self._rebuilt.written, _own_texts(self._files, folder))
-        examiner = Examiner(
-            lambda name: self._living().find(name),
-            self._definitions,
-            folder,
-            lambda kind, number: self._living().seed(kind, number),
-        )
-        return [self._test(test, examiner) for test in reversed(self._tests)][::-1]
+
+        def examiner() -> ExaminerProcess:
+            return examiner_for(self._sandbox, source, folder, self._written)
+
+        return self._each_test(examiner)[::-1]
+
+    def _each_test(self, new: Callable[[], ExaminerProcess]) -> list[CellVerdict]:
+        found, examiner = [], new()
+        for test in reversed(self._tests):
+            examiner = new() if examiner.ended else examiner
+            self._time.follow_waiting(examiner.process)
+            found.append(self._test(test, examiner))
+        return found
 
     def _remember(self, cell: NotebookNode, *, is_last: bool) -> None:
         self._tests.append(_Test(cell, len(self._steps), self._lost))
@@ -263,7 +270,7 @@ class _Run:
         self._room -= sum(len(str(output)) for output in safe)
         return safe
 
-    def _test(self, test: _Test, examiner: Examiner) -> CellVerdict:
+    def _test(self, test: _Test, examiner: ExaminerProcess) -> CellVerdict:
         points, started = points_of(test.cell), time.monotonic()
         examined = self._examine(test, examiner)
         test.cell.outputs = _as_outputs(examined.outputs(points))
@@ -279,22 +286,25 @@ class _Run:
             grade_id_of(test.cell) in self._beside,
         )
 
-    def _examine(self, test: _Test, examiner: Examiner) -> Examined:
+    def _examine(self, test: _Test, examiner: ExaminerProcess) -> Examined:
         if self._used_up():
             return Examined(Verdict.NOT_RUN, "not run: the submission had used up its time")
         try:
-            self._go_to(test)
+            session = self._go_to(test)
             if grade_id_of(test.cell) in self._beside:
-                return examine_beside(self._living(), test.cell)
-            with looking_at(self._written, watch=lambda names: self._living().watching(names)):
-                examined = examiner.examine(test.cell)
+                return examine_beside(session, test.cell)
+            examined = examiner.examine(test.cell, session, self._time.rest)
         except ExchangeError as error:
             return Examined(*self._post_mortem(error))
+        except TestLost as lost:
+            # Nobody knows what the student's process was asked last.
+            self._end()
+            return Examined(lost.verdict, str(lost))
         if examined.verdict is Verdict.MISSING and test.lost:
             return Examined(*test.lost)
         return examined
 
-    def _go_to(self, test: _Test) -> None:
+    def _go_to(self, test: _Test) -> Session[StudentProcess]:
         """Have the process that speaks be the one that waited at this test.
 
         Where a test lent a function of the instructor's, the student's code could put the answers
@@ -308,6 +318,7 @@ class _Run:
         session = self._living()
         while session.depth > depth:
             session.go_back()
+        return session
 
     def _post_mortem(self, error: ExchangeError) -> tuple[Verdict, str]:
         """How a student's process came to an end; what runs next gets a new one."""
@@ -320,7 +331,8 @@ class _Run:
             if not self._examining:
                 self._end()
         else:
-            ending = self._session.student.ended(0 if too_slow else _SECONDS_TO_END)
+            gone = isinstance(error, StudentGone)
+            ending = self._session.student.ended(_SECONDS_TO_END if gone else 0)
             self._end()
         if ending.lost:
             raise SandboxFailed("the sandbox ended while a student's code ran in it") from error
@@ -328,6 +340,8 @@ class _Run:
             return Verdict.MEMORY, f"your code {ending.reason}"
         if too_slow or ending.out_of_time:
             return Verdict.TIMEOUT, "your code ran for too long and was stopped"
+        if isinstance(error, ReplyTooLarge):
+            return Verdict.MEMORY, f"your code gave back too much for one test: {error}"
         if isinstance(error, StudentGone):
             return Verdict.KILLED, f"your code ended its own process: it {ending.reason}"
         return Verdict.WRONG, f"what your code gave back could not be understood: {error}"
@@ -335,14 +349,12 @@ class _Run:
     def _used_up(self) -> bool:
         return self._time.is_over
 
-    def _living(self) -> Session:
+    def _living(self) -> Session[StudentProcess]:
         """The session with a student process in which all has been done that was done so far."""
         if self._session is None:
             student = self._sandbox.spawn(self._files, self._seed)
             limits = self._sandbox.limits
-            self._session = Session(
-                student, limits, self._time, self._changes, self._definitions.attributes
-            )
+            self._session = Session(student, limits, self._time)
             for step in self._steps:
                 if step.source is None:
                     self._session.remember()

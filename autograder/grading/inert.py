@@ -8,6 +8,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from html import escape
 from html.parser import HTMLParser
 from typing import Any
@@ -31,7 +32,7 @@ def inert_outputs(outputs: Iterable[object], most: int) -> list[dict[str, Any]]:
     safe: list[dict[str, Any]] = []
     left = most
     for output in outputs:
-        for made in _rebuild(output) if isinstance(output, dict) else []:
+        for made in _rebuild(output, left) if isinstance(output, dict) else []:
             left -= len(str(made))
             if left < 0 or len(safe) == _MOST:
                 return [*safe, {"output_type": "stream", "name": "stdout", "text": _CUT}]
@@ -45,10 +46,11 @@ def inert_markdown(text: str) -> str:
     return _LINK.sub(r"]\\\1", text)
 
 
-def _rebuild(output: dict[Any, Any]) -> list[dict[str, Any]]:
-    match output.get("output_type"):
+def _rebuild(output: dict[Any, Any], most: int) -> list[dict[str, Any]]:
+    # An array in the place of a word would be compared entry by entry.
+    match _text(output.get("output_type")):
         case "stream":
-            name = "stderr" if output.get("name") == "stderr" else "stdout"
+            name = "stderr" if _text(output.get("name")) == "stderr" else "stdout"
             return [{"output_type": "stream", "name": name, "text": _text(output.get("text"))}]
         case "error":
             lines = output.get("traceback")
@@ -62,12 +64,12 @@ def _rebuild(output: dict[Any, Any]) -> list[dict[str, Any]]:
             ]
         case "display_data" | "execute_result":
             data = output.get("data")
-            safe = _safe_data(data) if isinstance(data, dict) else {}
+            safe = _safe_data(data, most) if isinstance(data, dict) else {}
             return [{"output_type": "display_data", "data": safe, "metadata": {}}] if safe else []
     return []
 
 
-def _safe_data(data: dict[Any, Any]) -> dict[str, str]:
+def _safe_data(data: dict[Any, Any], most: int) -> dict[str, str]:
     safe = {}
     if "text/plain" in data:
         safe["text/plain"] = _text(data["text/plain"])
@@ -76,7 +78,8 @@ def _safe_data(data: dict[Any, Any]) -> dict[str, str]:
         if picture:
             safe[kind] = picture
     html = data.get("text/html")
-    if isinstance(html, str) and (images := _Images.in_html(html)):
+    html = html if isinstance(html, str) and len(html) <= most else ""
+    if images := _Images.in_html(html):
         safe["text/html"] = images
     return safe
 
@@ -111,7 +114,8 @@ class _Images(HTMLParser):
 
     @classmethod
     def in_html(cls, html: str) -> str:
-        """The pictures of `html`, one after the other."""
+        """The pictures of `html`, one after the other, up to where it can't be understood."""
         parser = cls()
-        parser.feed(html)
+        with suppress(AssertionError):  # how the parser refuses `<![foo[`
+            parser.feed(html)
         return "".join(parser.found)

@@ -2,5 +2,5 @@
 
 Walls are built once, with a warm process inside; a fork of it, walled again, runs one submission.
 
-From outside: `processor_time`, `sandbox`, `student_process`.
+From outside: `confine`, `control`, `own_fork`, `processor_time`, `sandbox`, `student_process`.
 """

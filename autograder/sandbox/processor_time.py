@@ -33,6 +33,7 @@ class Meter:
 
     def __init__(self) -> None:
         self._process: int | None = None
+        self._helper: int | None = None
         self._last: dict[str, Turns] = {}
         self._total = Turns()
         self.read()
@@ -41,11 +42,17 @@ class Meter:
         """Look at this process from now on; None is one that is not known."""
         self._process = process
 
+    def follow_waiting(self, process: int | None) -> None:
+        """Count what this process waits, as what the reading thread waits; None ends it."""
+        self._helper = process
+        self._last |= {path: Turns(0.0, _turns(path).waiting) for path in self._helpers()}
+
     def read(self) -> Turns:
         """What was counted until now. Of a thread that has ended, the last of it is missing."""
         now = {path: _turns(path) for path in self._threads()}
         own = _turns(_OWN_THREAD)
         now[_OWN_THREAD] = Turns(0.0, own.waiting)
+        now |= {path: Turns(0.0, _turns(path).waiting) for path in self._helpers()}
         running, waiting = self._total.running, self._total.waiting
         for path, turns in now.items():
             before = self._last.get(path, Turns())
@@ -56,9 +63,16 @@ class Meter:
 
     def _threads(self) -> Iterator[str]:
         for process in tree(self._process) if self._process else ():
-            with suppress(OSError):
-                for thread in os.listdir(f"{_PROC}/{process}/task"):
-                    yield f"{_PROC}/{process}/task/{thread}/schedstat"
+            yield from _threads_of(process)
+
+    def _helpers(self) -> Iterator[str]:
+        return _threads_of(self._helper) if self._helper else iter(())
+
+
+def _threads_of(process: int) -> Iterator[str]:
+    with suppress(OSError):
+        for thread in os.listdir(f"{_PROC}/{process}/task"):
+            yield f"{_PROC}/{process}/task/{thread}/schedstat"
 
 
 def tree(process: int) -> list[int]:

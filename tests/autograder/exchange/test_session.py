@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.errors import StudentGone, StudentTooSlow
+from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.session import ForkEnded, Session
 from autograder.exchange.stand_in import NotPlain, RemoteObject, StudentError
@@ -325,7 +325,7 @@ def use(): return kept()
 def test_lent_functions_end_with_their_call(session: Session) -> None:
     session.run(KEPT)
     session.find("keep")(lambda: 7)  # type: ignore[operator]
-    with pytest.raises(Exception, match="was not lent"):
+    with pytest.raises(ReplyNotUnderstood, match="was not lent"):
         session.find("use")()  # type: ignore[operator]
 
 
@@ -333,7 +333,7 @@ def test_lent_functions_end_with_an_error(session: Session) -> None:
     session.run(KEPT)
     with pytest.raises(ValueError, match=r"^$"):
         session.find("keep_and_raise")(lambda: 7)  # type: ignore[operator]
-    with pytest.raises(Exception, match="was not lent"):
+    with pytest.raises(ReplyNotUnderstood, match="was not lent"):
         session.find("use")()  # type: ignore[operator]
 
 

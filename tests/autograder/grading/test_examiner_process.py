@@ -1,0 +1,249 @@
+"""A test is ended where it finds no end, or takes too much, with what a student's code returned."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.errors import SandboxFailed
+from autograder.exam.report import Verdict
+from autograder.exam.rules import Written
+from autograder.grading.examiner_process import examiner_for
+from autograder.grading.grade import Graded, grade
+from autograder.limits import Limits
+from autograder.sandbox.sandbox import Sandbox
+from tests.support.processes import descendants, eventually, running
+from tests.support.samples import make_cell
+
+LIMITS = replace(
+    Limits(),
+    call_seconds=1,
+    submission_seconds=120,
+    test_seconds=0.4,
+    test_memory_bytes=128 << 20,
+    test_message_bytes=32 << 20,
+)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(LIMITS) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[Sandbox]:
+    with Sandbox(replace(LIMITS, test_seconds=60)) as sandbox:
+        yield sandbox
+
+
+SOLUTION = """
+def double(x):
+    if type(x) is int and x < 0:
+        raise ValueError("negative")
+    return x(2) if callable(x) else 2 * x
+"""
+
+
+def course(*tests: str) -> NotebookNode:
+    cells = [
+        new_code_cell("import numpy as np"),
+        make_cell("code", SOLUTION, "double", solution=True),
+    ]
+    cells += [
+        make_cell("code", test, f"test-{n}", grade=True, points=1) for n, test in enumerate(tests)
+    ]
+    return new_notebook(cells=cells)
+
+
+def answered(source: NotebookNode, answer: str) -> bytes:
+    handed_in = nbformat.reads(nbformat.writes(source), as_version=4)
+    handed_in.cells[1].source = answer
+    return nbformat.writes(handed_in).encode()
+
+
+def graded(sandbox: Sandbox, answer: str, *tests: str) -> Graded:
+    source = course(*tests)
+    return grade(source, answered(source, answer), sandbox)
+
+
+def verdicts(graded: Graded) -> list[Verdict]:
+    return [one.verdict for one in graded.verdicts]
+
+
+LAST = "assert double(5) == 10"
+IS_PRIME = "def is_prime(n):\n    return n > 1 and all(n % k for k in range(2, int(n**0.5) + 1))\n"
+# What a test does with the number, text or array that it gets, and what makes that endless.
+ENDLESS = {
+    f"{IS_PRIME}assert not is_prime(double(3))": "2**89 - 1",
+    "assert sum(range(double(3))) == 15": "10**15",
+    "assert double(3) ** double(2) == 1296": "10**4000 if x == 3 else 10**6",
+    "import re\nassert not re.match('(a+)+$', double('b'))": "'a' * 60 + 'b'",
+    "import time\ntime.sleep(double(0))\nassert double(5) == 10": "10**6",
+    "assert double(lambda n: sum(range(n**4))) == 120": "x(4000) if callable(x) else 0",
+    "try:\n    assert sum(range(double(3))) == 15\nexcept BaseException:\n    pass": "10**15",
+    "import torch\nassert torch.eye(double(1)).matrix_power(10**6).sum() == 2": "1500",
+}
+LARGE = {
+    "assert 2 ** double(3) == 64": "10**12",
+    "assert not np.zeros(double(3)).any()": "10**9",
+    "import torch\nassert not torch.zeros(double(3)).any()": "10**9",
+    "assert 'x' * double(3) == 'xxxxxx'": "10**9",
+    "assert not double(np.zeros((1, 2))).sum(axis=0).any()": "np.zeros((0, 50_000_000), np.int8)",
+    "assert [double(0) for _ in range(100)] == [0] * 100": "np.zeros(500_000)",
+    "assert [double(0) for _ in range(3)] == [0] * 3": "'\\U0001f600' * 4_000_000 + 'x'",
+    "assert list(range(double(3))) == [0, 1, 2, 3, 4, 5]": "10**9",
+}
+
+
+def function(returned: str) -> str:
+    return f"import numpy as np\ndef double(x):\n    return {returned}"
+
+
+@pytest.mark.parametrize(("test", "returned"), ENDLESS.items(), ids=range(len(ENDLESS)))
+def test_endless_test_is_ended(sandbox: Sandbox, test: str, returned: str) -> None:
+    found = graded(sandbox, function(f"{returned} if x != 5 else 10"), test, LAST)
+    assert verdicts(found) == [Verdict.TIMEOUT, Verdict.PASSED]
+    assert found.verdicts[0].message == "the test took too long with what your code returned"
+
+
+def test_large_tests_are_ended(patient: Sandbox) -> None:
+    """Each costs itself; all of them together are no more than the grader can bear."""
+    before = memory_of(os.getpid())
+    for test, returned in LARGE.items():
+        answer = function(f"{returned} if type(x) is not int or x != 5 else 10")
+        found = graded(patient, answer, test, LAST)
+        assert verdicts(found) == [Verdict.MEMORY, Verdict.PASSED], test
+    assert memory_of(os.getpid()) - before < 50 << 20
+
+
+def test_memory_is_counted_for_each_test(patient: Sandbox) -> None:
+    test = "kept = [double(np.ones(600_000)) for _ in range(3)]\nassert kept[0].sum() == 1_200_000"
+    found = graded(patient, function("2 * x"), *(test.replace("kept", f"k{n}") for n in range(9)))
+    assert verdicts(found) == [Verdict.PASSED] * 9
+
+
+# What a test catches
+
+
+CAUGHT = (
+    "try:\n    double(-1)\nexcept Exception:\n    pass\nelse:\n    raise AssertionError",
+    "try:\n    double(-1)\nexcept:\n    pass\nassert double(5) == 10",
+    "try:\n    double(-1)\nexcept BaseException as error:\n    assert error",
+    "def asked():\n    try:\n        double(-1)\n    finally:\n        return 1\nassert asked()",
+    "import contextlib\nwith contextlib.suppress(BaseException):\n    double(-1)\n"
+    "assert double(5) == 10",
+    "import unittest\nwith unittest.TestCase().assertRaises(BaseException):\n    double(-1)",
+)
+
+
+@pytest.mark.parametrize(
+    ("end", "verdict"),
+    [
+        ("os._exit(1)", Verdict.KILLED),
+        ("os.kill(os.getpid(), 9)", Verdict.KILLED),
+        ("time.sleep(60)", Verdict.TIMEOUT),
+        ("'\\U0001f600' * 9_000_000", Verdict.MEMORY),
+    ],
+    ids=["exit", "kill", "sleep", "flood"],
+)
+def test_end_of_a_process_is_no_exception(sandbox: Sandbox, end: str, verdict: Verdict) -> None:
+    answer = f"import os, time\ndef double(x):\n    return {end} if x < 0 else 2 * x"
+    tests = CAUGHT if verdict is Verdict.KILLED else CAUGHT[:2]
+    found = graded(sandbox, answer, *tests, LAST)
+    assert verdicts(found) == [verdict] * len(tests) + [Verdict.PASSED]
+
+
+def test_exception_of_the_students_may_be_caught(sandbox: Sandbox) -> None:
+    answer = "def double(x):\n    raise ValueError('no')"
+    assert verdicts(graded(sandbox, answer, *CAUGHT[:1])) == [Verdict.PASSED]
+
+
+# What a test does to the grader
+
+
+HARMFUL = {
+    "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)": "it ended its own process",
+    "import sys\nsys.exit(double(2))": "SystemExit: 4",
+    "raise KeyboardInterrupt": "the test broke down with what your code returned",
+    "assert double(2) == 5, 10**5000": "(its message can't be shown)",
+    "assert double(2) == 5, '\\ud800'": "?",
+}
+
+
+def test_tests_that_break_down(sandbox: Sandbox) -> None:
+    found = graded(sandbox, function("2 * x"), *HARMFUL, LAST)
+    assert [one.verdict is Verdict.PASSED for one in found.verdicts] == [False] * 5 + [True]
+    for one, message in zip(found.verdicts, HARMFUL.values(), strict=False):
+        assert message in one.message
+
+
+def test_folder_and_signals_stay_as_they_are(sandbox: Sandbox) -> None:
+    here = Path.cwd()
+    test = "import os, signal\nos.chdir('/')\nsignal.alarm(1)\nos.environ['X_LEFT'] = '1'"
+    assert verdicts(graded(sandbox, function("2 * x"), f"{test}\nassert double(2) == 4"))
+    assert Path.cwd() == here
+    assert "X_LEFT" not in os.environ
+
+
+# One process for a class
+
+
+def test_process_serves_a_class_until_it_may_be_spoilt(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "answers_of_ours.py").write_text("FOUR = 4")
+    source = course("from answers_of_ours import FOUR\nassert double(2) == FOUR")
+
+    def serving(answer: str) -> tuple[int, Verdict]:
+        (one,) = grade(source, answered(source, answer), sandbox, folder=tmp_path).verdicts
+        return examiner_for(sandbox, source, tmp_path, Written(())).process, one.verdict
+
+    right = "def double(x):\n    return 2 * x"
+    first, passed = serving(right)
+    assert passed is Verdict.PASSED
+    assert serving(right) == (first, Verdict.PASSED)
+    # What is wrong is forgotten; what a test has imported is read anew when it has changed.
+    (tmp_path / "answers_of_ours.py").write_text("FOUR = 2 + 3")
+    second, verdict = serving(right)
+    assert second != first
+    assert verdict is not Verdict.PASSED
+    # Who was near the limit is not asked again.
+    source = course("assert len(bytearray(b'x') * double(2))")
+    third = examiner_for(sandbox, source, tmp_path, Written(())).process
+    fourth, passed = serving("def double(x):\n    return 100_000_000")
+    assert passed is Verdict.PASSED
+    assert fourth not in (first, second, third)
+    assert eventually(lambda: not any(map(running, (first, second, third))))
+
+
+def test_process_ends_with_its_sandbox() -> None:
+    source = course("assert double(2) == 4")
+    with Sandbox(LIMITS) as box:
+        grade(source, answered(source, "def double(x):\n    return 2 * x"), box)
+        process = examiner_for(box, source, None, Written(())).process
+        assert running(process)
+        assert descendants(process) == []
+    del box
+    assert eventually(lambda: not running(process))
+
+
+def test_killed_by_somebody_else_is_our_failure(sandbox: Sandbox) -> None:
+    """The grading is tried again, and nothing is scored."""
+    source = course("import os\nos.kill(os.getpid(), 9)")
+    with pytest.raises(SandboxFailed, match="was killed"):
+        grade(source, answered(source, "def double(x): return 1"), sandbox)
+
+
+def test_waiting_for_the_student_is_no_time_of_the_test(sandbox: Sandbox) -> None:
+    slow = "import time\ndef double(x):\n    time.sleep(0.3)\n    return 2 * x"
+    found = graded(sandbox, slow, "for n in range(4):\n    assert double(n) == 2 * n")
+    assert verdicts(found) == [Verdict.PASSED]
+
+
+def memory_of(process: int) -> int:
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS:"))

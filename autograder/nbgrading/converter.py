@@ -268,9 +268,9 @@ class SafeCommand(SafeAutograde):
 
 
 def _is_score(cell: dict[str, Any], score: float | None) -> bool:
-    """Whether a score is what the record says of its cell: none where it could not be graded."""
+    """Whether a score is what the record says of its cell, where that could be graded."""
     if cell.get("verdict") == Verdict.NOT_GRADABLE.name.lower():
-        return score is None
+        return True
     return score is not None and abs(score - cell["points"]) < _ROUNDING
 
 

@@ -145,15 +145,19 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
-    """Saves the scores; a test that could not be graded here has none, and waits for a human."""
+    """Saves the scores; a test that could not be graded here waits for a human.
+
+    It has no score, or the one of an earlier grading: that stands until another has succeeded.
+    """
 
     def _add_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
-        super()._add_score(cell, resources)
-        if is_test(cell) and is_not_gradable(cell):
-            place = (self.notebook_id, self.assignment_id, self.student_id)
-            grade = self.gradebook.find_grade(grade_id_of(cell), *place)
-            grade.auto_score, grade.needs_manual_grade = None, True
-            self.gradebook.db.commit()
+        if not (is_test(cell) and is_not_gradable(cell)):
+            super()._add_score(cell, resources)
+            return
+        place = (self.notebook_id, self.assignment_id, self.student_id)
+        grade = self.gradebook.find_grade(grade_id_of(cell), *place)
+        grade.needs_manual_grade = True
+        self.gradebook.db.commit()
 
 
 SANITIZE_PREPROCESSORS = [GradeSafely, OverwriteCells]

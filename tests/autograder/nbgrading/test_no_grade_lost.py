@@ -384,27 +384,33 @@ def test_after_all_of_them(course: Class) -> None:
     assert course.score() == 0
 
 
+# Right for what the tests ask at first.
+NARROW = b"return 2 * x if hasattr(x, 'shape') or x in (3, -1) else 0"
+
+
 @pytest.fixture(scope="module")
 def examined(tmp_path_factory: pytest.TempPathFactory) -> Class:
     """A course whose test asks a module of the course's own, and one beside the notebook."""
     course = Class(tmp_path_factory.mktemp("examined"))
-    expected(course, 6)
-    (course.source.parent / "beside_tiny.py").write_text("MINUS = -2\n")
+    asks(course, positive=3, negative=-1)
     notebook = nbformat.read(course.source, as_version=4)
     notebook.cells[2].source = (
-        "from solutions.expected import SIX\nfrom beside_tiny import MINUS\n"
-        "assert double(3) == SIX\nassert double(-1) == MINUS"
+        "from solutions.asked import POSITIVE\nfrom beside_tiny import NEGATIVE\n"
+        "assert double(POSITIVE) == 2 * POSITIVE\nassert double(NEGATIVE) == 2 * NEGATIVE"
     )
     nbformat.write(notebook, course.source)
     assert course.api.generate_assignment(LESSON)["success"]
+    course.answer = course.answer.replace(b"return 2 * x", NARROW)
+    course.submission.write_bytes(course.answer)
     return course
 
 
-def expected(course: Class, six: int) -> None:
-    path = course.root / "solutions" / "expected.py"
+def asks(course: Class, positive: object, negative: int) -> None:
+    path = course.root / "solutions" / "asked.py"
     path.parent.mkdir(exist_ok=True)
     (path.parent / "__init__.py").touch()
-    path.write_text(f"SIX = {six}\n")
+    path.write_text(f"POSITIVE = {positive}\n")
+    (course.source.parent / "beside_tiny.py").write_text(f"NEGATIVE = {negative}\n")
 
 
 def record_of(course: Class) -> dict[str, Any]:
@@ -419,7 +425,7 @@ def test_button_and_command_agree_after_a_change(examined: Class) -> None:
     assert examined.score() == EARNED
     first = record_of(examined)
     # As many bytes, and in the same second: Python itself would take it for the same.
-    expected(examined, 7)
+    asks(examined, 4, -1)
     assert examined.button() == ""
     assert examined.score() == EARNED - 2
     by_button = record_of(examined)
@@ -429,18 +435,34 @@ def test_button_and_command_agree_after_a_change(examined: Class) -> None:
     subprocess.run(program, cwd=examined.root, env=environment, check=True, capture_output=True)
     assert examined.score() == EARNED - 2
     assert record_of(examined) == by_button
-    expected(examined, 6)
-    (examined.source.parent / "beside_tiny.py").write_text("MINUS = -3\n")
+    asks(examined, 3, -3)
     assert examined.button() == ""
     assert examined.score() == EARNED - 2
-    (examined.source.parent / "beside_tiny.py").write_text("MINUS = -2\n")
+    asks(examined, 3, -1)
     assert examined.button() == ""
     assert record_of(examined) == first
 
 
+def test_what_can_no_longer_be_graded_keeps_its_score(examined: Class) -> None:
+    """An exam that the instructor's own solution fails is a failure on our side."""
+    assert examined.button() == ""
+    asks(examined, None, -1)
+    try:
+        assert examined.button() == ""
+        assert record_of(examined)["cells"][0]["verdict"] == "not_gradable"
+        assert examined.score() == EARNED
+        with examined.api.gradebook as gradebook:
+            grade = gradebook.find_grade("double_check", LESSON, LESSON, "ada")
+            assert grade.needs_manual_grade
+    finally:
+        asks(examined, 3, -1)
+    assert examined.button() == ""
+    assert examined.score() == EARNED
+
+
 def test_clock_that_goes_backwards(examined: Class) -> None:
     """What is newer is known by what it says: the notebook in source/, and the submission."""
-    with rewritten(examined, lambda one: one.cells[2].update(source="assert double(3) == 7")):
+    with rewritten(examined, lambda one: one.cells[2].update(source="assert double(4) == 8")):
         os.utime(examined.source, (0, 0))
         assert examined.button() == ""
         assert examined.score() == EARNED - 2
@@ -496,7 +518,7 @@ class Killed(BaseException):
 def test_killed_between_two_writes(
     examined: Class, monkeypatch: pytest.MonkeyPatch, moment: int
 ) -> None:
-    wrong = examined.answer.replace(b"return 2 * x", b"return 3 * x")
+    wrong = examined.answer.replace(NARROW, b"return 3 * x")
     assert examined.button() == ""
     examined.submission.write_bytes(wrong)
     left = moment

@@ -29,6 +29,10 @@ _MATMUL = re.compile(
 _DTYPES = re.compile(r"(?=.*\bfloat\b)(?=.*\bdouble\b).*\b(dtype|scalar type)\b", re.IGNORECASE)
 # An exception whose name ends so is a driver's: it says in one sentence why it can't use an answer.
 _MISMATCH = "Mismatch"
+# What tells a number that is expected, by itself or with how far the answer is from it.
+_NUMBER = re.compile(
+    r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
+)
 # What a driver calls the parts of its value that follow from the others.
 _FOLLOWS = ("gradient for ", "outputs seen in ")
 
@@ -273,11 +277,13 @@ def _finding(observation: _Observation) -> Finding:
     # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
     # they would only hide it.
     causes = [one for one in observation.wrong if not one.part.startswith(_FOLLOWS)]
-    details = [
-        f"{difference.part}: {text}" if difference.part else text
-        for difference in causes or observation.wrong
-        for text in [difference.text if observation.case.reveal else _veiled(difference)]
-    ]
+    details = []
+    shown = not observation.case.reveal
+    for difference in causes or observation.wrong:
+        text = _veiled(difference) if shown else difference.text
+        # One number helps to find a mistake; all of them would be the answer.
+        shown = shown or bool(_NUMBER.search(text))
+        details.append(f"{difference.part}: {text}" if difference.part else text)
     raised = observation.outcome.raised
     if raised and raised.line:
         details.append(f"in your code, {raised.line}")
@@ -287,7 +293,7 @@ def _finding(observation: _Observation) -> Finding:
 
 
 def _veiled(difference: Difference) -> str:
-    return difference.veiled or difference.text
+    return difference.veiled or _NUMBER.sub("not right yet, ", difference.text)
 
 
 def _shapes(arguments: Mapping[str, object]) -> str:

@@ -625,3 +625,36 @@ def test_driver_notices_writing():
 
     one = replace(case("five", centred, x=WORDS), use=call)
     assert details(judged(in_place, one)) == ("arguments: your code writes to the argument `x`",)
+
+
+def test_one_expected_number_at_most():
+    """What is shown of a case of a hidden exam must not add up to its answer."""
+
+    def right(x):
+        return {"a": 1.25, "b": -2.5, "c": x, "d": [3.75, float("inf"), 5], "e": x.sum(axis=0)}
+
+    def wrong(x):
+        return {"a": 7.0, "b": 8.0, "c": x + 1, "d": [9.0, 1.0, 6], "e": 3 * x.sum(axis=0)}
+
+    report = judged(wrong, case("all", right, x=WORDS))
+    assert len(details(report)) == 7
+    assert sum("expected" in line for line in details(report)) == 1
+    assert details(report)[0] == "a: expected 1.2500, received 7.0000"
+    assert details(report)[1] == "b: not right yet, received 8.0000"
+    assert not any("difference" in line for line in details(report)[1:])
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"), [(True, False), (float("nan"), 1.0), (-float("inf"), 0.0), (10**20, 1)]
+)
+def test_second_number_is_veiled(right, wrong):
+    report = judged(lambda x: (0.0, wrong), case("two", lambda x: (1.0, right), x=WORDS))
+    assert "expected" in details(report)[0]
+    assert "expected" not in details(report)[1]
+
+
+def test_shapes_and_types_are_said_of_all():
+    report = judged(
+        lambda x: (x.sum(axis=1), x.mean(axis=1)), case("two", parts, x=WORDS, names=("a", "b"))
+    )
+    assert all("expected shape (2,)" in line for line in details(report))

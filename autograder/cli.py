@@ -12,6 +12,7 @@ import typer
 
 from autograder.course import Course
 from autograder.errors import CourseError, NotebookEdited
+from autograder.terminal import as_written, printable
 from autograder.threads import one_thread
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def demo(
         console.print(f"Worth opening:    {page.relative_to(course.root)}", soft_wrap=True)
     wrong = demo.disappointments(results)
     for sentence in wrong:
-        console.print(f"not as expected: {sentence}", style="red")
+        console.print(as_written(f"not as expected: {sentence}"), style="red")
     if wrong:
         raise typer.Exit(1)
 
@@ -128,7 +129,7 @@ def grade(
         results = []
         for result in grade_class(course, lesson, students, force=force, isolation=isolation):
             results.append(result)
-            bar.update(task, advance=1, description=f"{lesson} {result.student}")
+            bar.update(task, advance=1, description=printable(f"{lesson} {result.student}"))
     Console().print(as_table(results, lesson))
     if any(result.failure for result in results):
         raise typer.Exit(1)
@@ -143,6 +144,7 @@ def mark(
     The notebook's code runs as it is, with all that you may do: for your own, trusted work.
     """
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     from autograder.learner.marking import mark_notebook
@@ -150,7 +152,7 @@ def mark(
 
     course = Course.find()
     with one_thread(), Progress(transient=True) as bar:
-        task = bar.add_task(f"running {notebook.name}")
+        task = bar.add_task(escape(printable(f"running {notebook.name}")))
         marks = mark_notebook(
             course,
             notebook,
@@ -214,7 +216,12 @@ def _bar() -> "Progress":
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Remaining(),
+    )
     return Progress(*columns, TextColumn("left"), transient=True)
 
 
@@ -228,7 +235,7 @@ def main() -> None:
     try:
         app()
     except CourseError as error:
-        typer.echo(f"autograder: {error}", err=True)
+        typer.echo(printable(f"autograder: {error}"), err=True)
         raise SystemExit(error.exit_code) from None
 
 

@@ -10,6 +10,7 @@ CourseError
 ├── WorkFolderError     lessons can't be copied to where they were asked for
 ├── NotebookStopped     a notebook could not be run to its end
 ├── GradingFailed       nbgrader did not do its part
+├── RenderingFailed     a graded notebook can't be shown as a page
 ├── JupyterFailed       JupyterLab did not start, or did not end well
 ├── ReferenceNotFound   a lesson has no module in solutions/ or solutions/exams/
 ├── SourceError         a line in a file that the course's authors wrote
@@ -82,6 +83,10 @@ class NotebookStopped(CourseError):
 
 class GradingFailed(CourseError):
     """nbgrader did not do its part."""
+
+
+class RenderingFailed(CourseError):
+    """A graded notebook can't be shown as a page."""
 
 
 class JupyterFailed(CourseError):

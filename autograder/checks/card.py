@@ -130,7 +130,9 @@ def card(report: Report) -> str:
     if report.hint:
         body.append(f'<div class="ag-hint"><b>Hint:</b> {_prose(report.hint)}</div>')
     style = f"--ag-light:{light};--ag-dark:{dark}"
-    return f'{_STYLE}<div class="ag-card" role="status" style="{style}">{"".join(body)}</div>'
+    # A learner's words are in it, which are no formulas.
+    classes = "ag-card mathjax_ignore tex2jax_ignore"
+    return f'{_STYLE}<div class="{classes}" role="status" style="{style}">{"".join(body)}</div>'
 
 
 def _prose(text: str) -> str:

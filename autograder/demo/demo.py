@@ -27,6 +27,7 @@ from autograder.lesson.build import Built, build_lesson
 from autograder.lesson.lesson import read_lesson
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.grade_class import reason_of
+from autograder.terminal import as_written
 
 Progress = Callable[[int, int, str], None]
 
@@ -158,7 +159,7 @@ def as_tables(results: Sequence[Result]) -> list[Table]:
 
 
 def _as_table(lesson: str, results: Sequence[Result]) -> Table:
-    table = Table(title=lesson, title_justify="left")
+    table = Table(title=as_written(lesson), title_justify="left")
     for heading in ("student", "points", "by hand"):
         table.add_column(heading, justify="right" if heading == "points" else "left")
     table.add_column("what was found", overflow="fold")
@@ -167,7 +168,7 @@ def _as_table(lesson: str, results: Sequence[Result]) -> Table:
         points = f"{earned:g} / {tested}" if result.marks else "–"
         waiting = f"{to_read} to read" if to_read else "–"
         found = "\n".join(_found(result)) or "all right"
-        table.add_row(result.submission.student, points, waiting, found)
+        table.add_row(as_written(result.submission.student), points, waiting, as_written(found))
     return table
 
 

@@ -31,8 +31,8 @@ from autograder.grading.beside import examine_beside, marked_beside
 from autograder.grading.examiner import Examined, error_output
 from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for
 from autograder.grading.fairness import fair
-from autograder.grading.inert import inert_outputs
-from autograder.grading.rebuild import Rebuilt, rebuild
+from autograder.grading.inert import cut_long_sources, inert_outputs
+from autograder.grading.rebuild import ADDED_ID, Rebuilt, rebuild
 from autograder.grading.record import CellVerdict, make_record
 from autograder.grading.submitted_files import files_beside
 from autograder.limits import Limits
@@ -49,11 +49,12 @@ _MOST_READ = 200_000
 
 @dataclass(frozen=True)
 class Graded:
-    """A submission, graded: the notebook to show, the verdicts, and the record to keep."""
+    """A submission, graded: what to show and to keep; `whole` holds what is cut, by file names."""
 
     notebook: NotebookNode
     verdicts: tuple[CellVerdict, ...]
     record: dict[str, Any]
+    whole: Mapping[str, str]
 
 
 def grade(
@@ -91,7 +92,6 @@ def grade(
     with _Run(rebuilt, sandbox, files or {}, seed, marked) as run:
         run.all_cells()
         verdicts = run.all_tests(source, folder)
-        remarks = [*remarks, *rebuilt.remarks, *run.remarks]
     if any(one.verdict is not Verdict.PASSED for one in verdicts):
         failing = failing_with_solution(source, sandbox, marked, **place)
         verdicts = [fair(one, failing, rebuilt.notebook) for one in verdicts]
@@ -99,12 +99,13 @@ def grade(
         source,
         submission,
         verdicts,
-        remarks,
+        [*remarks, *rebuilt.remarks, *run.remarks],
         seed=seed,
         isolation=sandbox.layers.record,
         seconds=time.monotonic() - started,
     )
-    return Graded(rebuilt.notebook, tuple(verdicts), record)
+    cut = cut_long_sources(rebuilt.notebook, ADDED_ID)
+    return Graded(rebuilt.notebook, tuple(verdicts), record, cut)
 
 
 def failing_with_solution(

@@ -13,12 +13,23 @@ from html import escape
 from html.parser import HTMLParser
 from typing import Any
 
+from nbformat.notebooknode import NotebookNode
+
+from autograder.cells import grade_id_of, has_role
+
 _PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _DATA_IMAGE = re.compile(r"data:image/(svg\+xml|png|jpeg);base64,[A-Za-z0-9+/]+={0,2}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _LINK = re.compile(r"\]\s*([(:\[])")
 _MOST = 1000
+_SHOWN = 20_000
+_SHOWN_IN_ALL = 200_000
 _CUT = "… the rest was cut off: a cell may display no more\n"
+# What a formula could do more than stand there, in programs that set formulas by themselves.
+_TEX = re.compile(
+    r"\\(href|url|style|class|cssId|data|require|unicode|mmlToken|includegraphics|[gex]?def|let|"
+    r"(re)?newcommand|providecommand|newenvironment|DeclareMathOperator)(?![A-Za-z])"
+)
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
 
 
@@ -42,8 +53,34 @@ def inert_outputs(outputs: Iterable[object], most: int) -> list[dict[str, Any]]:
 
 def inert_markdown(text: str) -> str:
     """A student's words without HTML or links of their own: both are shown, not followed."""
-    text = _MARKUP.sub("&lt;", text).replace("\\href", "\\text").replace("\\url", "\\text")
+    text = _TEX.sub(r"\\text", _MARKUP.sub("&lt;", text))
     return _LINK.sub(r"]\\\1", text)
+
+
+def cut_long_sources(notebook: NotebookNode, added: str) -> dict[str, str]:
+    """Cut what is too long of a student's cells: whoever opens the notebook waits for all of it.
+
+    Args:
+        notebook: the graded notebook; its cells are changed.
+        added: how the ids begin of the cells that the student added.
+
+    Returns:
+        The whole texts, by the names of the files that the notebook now refers to.
+    """
+    whole: dict[str, str] = {}
+    left = _SHOWN_IN_ALL
+    for cell in notebook.cells:
+        if not has_role(cell, "solution") and not cell.id.startswith(added):
+            continue
+        most = min(_SHOWN, left)
+        left -= min(len(cell.source), most)
+        if len(cell.source) > most:
+            name = f"{grade_id_of(cell) or cell.id}.whole.txt"
+            whole[name] = cell.source
+            cut = f"… {len(cell.source) - most:,} characters are cut here: all is in {name}"
+            sign = "# " if cell.cell_type == "code" else "\n"
+            cell.source = f"{cell.source[:most]}\n{sign}{cut}"
+    return whole
 
 
 def _rebuild(output: dict[Any, Any], most: int) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from autograder.grading.inert import inert_markdown
 
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
+ADDED_ID = "added-"
 _UNANSWERED: str = ClearSolutions.text_stub.default_value
 
 
@@ -50,14 +51,14 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     }
     found = _read(submission, source, set(solutions))
     notebook = deepcopy(source)
-    cells = [_code(text, f"added-0-{n}") for n, text in enumerate(found.added.get("", []))]
+    cells = [_code(text, f"{ADDED_ID}0-{n}") for n, text in enumerate(found.added.get("", []))]
     for place, cell in enumerate(notebook.cells, start=1):
         grade_id = grade_id_of(cell)
         if grade_id in solutions:
             cell.source = _answer(found, grade_id, cell.cell_type)
         cells.append(cell)
         behind = found.added.get(cell.id, [])
-        cells += [_code(text, f"added-{place}-{n}") for n, text in enumerate(behind)]
+        cells += [_code(text, f"{ADDED_ID}{place}-{n}") for n, text in enumerate(behind)]
     notebook.cells = cells
     missing = frozenset(solutions) - frozenset(found.answers)
     remarks = [f"the cell of {name} is missing" for name in sorted(missing)]

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.grading.submitted_files import FILE_BYTES, files_in, read_regular
+from autograder.inbox.kept_names import kept_name
 from autograder.inbox.timestamps import stamp_of
 
 
@@ -26,7 +27,7 @@ class Beside:
     def copy_to(self, target: Path) -> None:
         """Put the files where the submission is graded."""
         for name, path in self.files.items():
-            copy = target / name
+            copy = target / kept_name(name)
             _make_room(copy, target)
             copy.write_bytes(read_regular(path, FILE_BYTES))
 

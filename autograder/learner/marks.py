@@ -11,6 +11,7 @@ from rich.table import Table
 from autograder.cells import grade_id_of, has_role
 from autograder.checks.card import report_in
 from autograder.exam.report import Report, Verdict
+from autograder.terminal import as_written
 
 BY_HAND = "to be graded by hand"
 NO_ANSWER = "not answered"
@@ -92,11 +93,17 @@ def total(marks: Sequence[Mark]) -> tuple[float, int, int]:
 
 def as_table(marks: Sequence[Mark], title: str) -> Table:
     """The marks as a table for a terminal."""
-    table = Table(title=title, title_justify="left", caption=summary(marks), caption_justify="left")
+    table = Table(
+        title=as_written(title),
+        title_justify="left",
+        caption=summary(marks),
+        caption_justify="left",
+    )
     for heading in ("exercise", "points", "what was found"):
         table.add_column(heading, justify="right" if heading == "points" else "left")
     for mark in marks:
-        table.add_row(mark.exercise, _points(mark), "\n".join(_found(mark)))
+        found = as_written("\n".join(_found(mark)))
+        table.add_row(as_written(mark.exercise), _points(mark), found)
     return table
 
 

@@ -27,6 +27,7 @@ from nbgrader.converters import (
     Autograde,
     BaseConverter,
     GenerateAssignment,
+    GenerateFeedback,
     NbGraderException,
 )
 from nbgrader.utils import find_all_files
@@ -52,11 +53,13 @@ from autograder.nbgrading.generate import SafeGenerate
 from autograder.nbgrading.one_by_one import OneByOne
 from autograder.nbgrading.preprocessor import AUTOGRADE_PREPROCESSORS, SANITIZE_PREPROCESSORS
 from autograder.nbgrading.transaction import gradebook_of, share_gradebook, transaction
+from autograder.outbox import formgrader
+from autograder.outbox.feedback import SafeFeedback
 
 _ROUNDING = 0.005
 _ANOTHER = (
-    "nbgrader {} does not grade by {} as we know it, and would run student code without a sandbox: "
-    "install a version that the course's pyproject.toml allows"
+    "nbgrader {} does not work by {} as we know it, and would run student code without a sandbox, "
+    "or show what it wrote as it is: install a version that the course's pyproject.toml allows"
 )
 _START = Autograde.start
 
@@ -305,14 +308,15 @@ def or_nothing_is_graded() -> Iterator[None]:
 
 
 def install() -> None:
-    """Have nbgrader's command, its interface and formgrader grade with `SafeAutograde`.
+    """Have nbgrader's commands, its interface and formgrader grade with `SafeAutograde`, and make
+    feedback with `SafeFeedback`.
 
     nbgrader has no setting for it. Calling this again changes nothing.
 
     Raises:
         GradingFailed: when nbgrader is not made as we know it, and would grade without a sandbox.
     """
-    from nbgrader.apps import api, autogradeapp, generateassignmentapp
+    from nbgrader.apps import api, autogradeapp, generateassignmentapp, generatefeedbackapp
 
     makers = (
         (api, "NbGraderAPI.autograde", Autograde, SafeAutograde),
@@ -324,6 +328,8 @@ def install() -> None:
             GenerateAssignment,
             SafeGenerate,
         ),
+        (api, "NbGraderAPI.generate_feedback", GenerateFeedback, SafeFeedback),
+        (generatefeedbackapp, "GenerateFeedbackApp.start", GenerateFeedback, SafeFeedback),
     )
     for module, maker, usual, safe in makers:
         if not _makes(module, maker, usual, safe):
@@ -335,6 +341,7 @@ def install() -> None:
     for module, _, usual, safe in makers:
         setattr(module, usual.__name__, safe)
     lists.install()
+    formgrader.install()
 
 
 def _makes(module: ModuleType, maker: str, usual: type, safe: type) -> bool:

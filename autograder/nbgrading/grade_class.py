@@ -22,6 +22,7 @@ from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.garbage_collection import keep_what_is_there
+from autograder.terminal import as_written
 
 # The last line of a traceback, which says what failed.
 _OUR_ERROR = re.compile(
@@ -106,7 +107,7 @@ def _said() -> Iterator[None]:
 
 def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
     """Who scored what, and what was remarked; first of all, who was not graded."""
-    table = Table(title=lesson, title_justify="left", caption=_summary(results))
+    table = Table(title=as_written(lesson), title_justify="left", caption=_summary(results))
     for heading in ("student", "points", "seconds"):
         table.add_column(heading, justify="left" if heading == "student" else "right")
     table.add_column("what was found", overflow="fold")
@@ -114,7 +115,7 @@ def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
         found = result.failure or "\n".join(_found(result.record)) or "all right"
         seconds = f"{result.record['seconds']:.1f}" if result.record else "–"
         points = "–" if result.failure else f"{result.score:g} / {result.max_score:g}"
-        table.add_row(result.student, points, seconds, found)
+        table.add_row(as_written(result.student), points, seconds, as_written(found))
     return table
 
 

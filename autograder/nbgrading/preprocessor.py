@@ -32,6 +32,7 @@ from autograder.errors import GradingFailed, SandboxFailed, SettingError
 from autograder.grading.grade import Graded, forget_solutions, grade
 from autograder.grading.record import RECORD_SUFFIX, draft_of, is_not_gradable, record_text
 from autograder.grading.submitted_files import read_regular
+from autograder.inbox.kept_names import name_handed_in
 from autograder.limits import Limits
 from autograder.nbgrading.own_code import digest_of, refresh
 from autograder.own_modules import out_of_reach
@@ -97,6 +98,8 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
             raise GradingFailed("the exams have changed while they were run: grade again")
         record = {**graded.record, "code": code, "files": resources["files"]}
         draft.write_text(record_text(record), encoding="utf-8")
+        for name, text in graded.whole.items():
+            (folder / name).write_text(text, encoding="utf-8")
         return graded.notebook, resources
 
     @validate("preload")
@@ -205,7 +208,7 @@ def _read_files(folder: Path, course: Path, most: int) -> dict[str, bytes]:
     for name in sorted(names, key=lambda name: not (course / name).exists()):
         content = read_regular(folder / name, most)
         most -= len(content)
-        files[name] = content
+        files.setdefault(name if (course / name).exists() else name_handed_in(name), content)
     return files
 
 

@@ -19,6 +19,12 @@ from tests.support.processes import BACKSTOP, eventually
 # Milliseconds for what comes at once or never: late enough for a machine that has much to do.
 PATIENCE = 1000 * BACKSTOP
 PICTURES = ROOT / "artefacts"
+OPEN = """
+import sys
+from autograder.course import Course
+from autograder.learner.jupyter import open_course
+open_course(Course.find(), options=sys.argv[1:])
+"""
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -118,3 +124,42 @@ def keep(page: Page, name: str, *, whole: bool = False) -> None:
     """Keep a picture of the page in artefacts/: what is in sight, or the whole of it."""
     PICTURES.mkdir(exist_ok=True)
     page.screenshot(path=PICTURES / f"{name}.png", full_page=whole)
+
+
+class taught_course:  # noqa: N801  a context manager, used as a function
+    """JupyterLab at a course, as `autograder teach` opens it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def __enter__(self) -> str:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        home = self.root.parent / "home"
+        home.mkdir()
+        places = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+        options = [
+            "--no-browser", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
+            "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
+        ]  # fmt: skip
+        log = home / "log"
+        with log.open("w") as file:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", OPEN, *options],
+                cwd=self.root,
+                env={**os.environ, **places},
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
+        address = f"http://127.0.0.1:{port}"
+        try:
+            wait_for(address, self.process, log)
+        except BaseException:
+            self.__exit__()
+            raise
+        return address
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait(timeout=BACKSTOP)

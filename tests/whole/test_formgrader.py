@@ -1,170 +1,51 @@
 """Formgrader in a real browser: its button grades safely, and nothing of a student's runs there."""
 
-import base64
 import json
-import os
 import shutil
-import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
-from nbformat.v4 import new_code_cell, new_output
 from nbgrader.apps import NbGraderAPI
-from playwright.sync_api import Browser, Dialog, Page, Response, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.lesson.build import build_lesson
 from autograder.lesson.lesson import read_lesson
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from tests.support.course import COURSE, ROOT
-from tests.support.lab import PATIENCE, keep, wait_for
-from tests.support.processes import BACKSTOP, eventually
+from tests.support.injections import (
+    Listener,
+    answers,
+    assert_nothing_ran,
+    displayed,
+    hostile,
+    listening,
+    quiet_page,
+    written,
+)
+from tests.support.lab import PATIENCE, keep, taught_course
+from tests.support.processes import eventually
 
 expect.set_options(timeout=PATIENCE)
 
 LESSON = "02_dot_product_self_attention"
 POINTS = sum(read_lesson(COURSE.lesson_file(LESSON)).points.values())
 HONEST, HOSTILE = "ada", "mallory"
-OPEN = """
-import sys
-from autograder.course import Course
-from autograder.learner.jupyter import open_course
-open_course(Course.find(), options=sys.argv[1:])
-"""
-# All that a mouse and a keyboard may do to what is on a page.
-TOUCH = """() => {
-    for (const element of document.querySelectorAll("#notebook-container *")) {
-        for (const kind of ["mouseover", "mouseenter", "focus", "toggle", "pointerover", "begin"]) {
-            element.dispatchEvent(new Event(kind, {bubbles: true}));
-        }
-    }
-}"""
-FOLLOWED = """() => [...document.querySelectorAll("#notebook-container *")].flatMap(element =>
-    ["href", "xlink:href", "src", "action", "formaction", "data", "srcdoc"]
-        .map(name => element.getAttribute(name) || "")
-        .filter(value => /^\\s*(javascript:|data:(?!image\\/(png|jpeg|svg))|<)/i.test(value))
-)"""
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-@dataclass
-class Listener:
-    """A server that notes who asks it for what, and gives a page where it has one."""
-
-    address: str = ""
-    asked: list[str] = field(default_factory=list)
-    pages: dict[str, bytes] = field(default_factory=dict)
-
-
 @pytest.fixture(scope="module")
 def listener() -> Iterator[Listener]:
-    notes = Listener()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if self.path not in notes.pages:
-                notes.asked.append(self.path)
-            self.send_response(200 if self.path in notes.pages else 404)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(notes.pages.get(self.path, b""))
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    notes.address = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield notes
-    server.shutdown()
-    server.server_close()
-
-
-def written(address: str) -> dict[str, str]:
-    """Injections into a written answer, by name."""
-    page = base64.b64encode(f"<script>{hit(address, 'data')}</script>".encode()).decode()
-    return {
-        "script": f"<script>{hit(address, 'script')}</script>",
-        "onerror": f'<img src=x onerror="{hit(address, "onerror")}">',
-        "link": f"[here](javascript:{hit(address, 'link').replace(' ', '')})",
-        "autolink": f"<javascript:{hit(address, 'autolink').replace(' ', '')}>",
-        "srcdoc": f'<iframe srcdoc="<script>{hit(address, "srcdoc")}</script>"></iframe>',
-        "refresh": f'<meta http-equiv="refresh" content="0;url={address}/refresh">',
-        "style": f"<style>body {{background: url({address}/style)}}</style>",
-        "svg": f'<svg/onload="{hit(address, "svg")}"></svg>',
-        "details": f'<details open ontoggle="{hit(address, "details")}">more</details>',
-        "data": f"[here](data:text/html;base64,{page})",
-        "form": f'<form action="javascript:{hit(address, "form")}"><button>x</button></form>',
-        "pixel": f"![a picture]({address}/pixel.png)",
-        "distant pixel": f"![a picture][far]\n\n[far]: {address}/distant.png",
-        "mathjax": f"$\\href{{javascript:{hit(address, 'mathjax')}}}{{x}}$",
-        "hidden mathjax": f"&#36;&#92;href{{javascript:{hit(address, 'hidden')}}}{{x}}&#36;",
-    }
-
-
-def displayed(address: str) -> dict[str, str]:
-    """Injections by code that displays or raises something, by name."""
-    html = f'<script>{hit(address, "shown")}</script><img src=x onerror="{hit(address, "img")}">'
-    svg = f"<svg xmlns='http://www.w3.org/2000/svg' onload=\"{hit(address, 'svg2')}\"></svg>"
-    start = "from IPython.display import *\n"
-    raw = "application/javascript", "text/html", "text/markdown", "image/svg+xml", "image/png"
-    return {
-        "HTML": f"{start}display(HTML({html!r}))",
-        "Javascript": f"{start}display(Javascript({hit(address, 'javascript')!r}))",
-        "SVG": f"{start}display(SVG({svg!r}))",
-        "Markdown": f"{start}display(Markdown({html!r}))",
-        "Latex": f"{start}display(Latex(r'$\\href{{javascript:{hit(address, 'latex')}}}{{x}}$'))",
-        "IFrame": f"{start}display(IFrame('{address}/iframe', 100, 100))",
-        "Image": f"{start}display(Image(url='{address}/image'))",
-        "raw": f"{start}display(dict.fromkeys({raw!r}, {html!r}), raw=True)",
-        "picture": f"{start}display(HTML('<img src=\"data:image/svg+xml;base64,"
-        f'{base64.b64encode(svg.encode()).decode()}" alt="x" onload="alert(1)">\'))',
-        "repr": f"class Shown:\n    def _repr_html_(self):\n        return {html!r}\n"
-        f"    __repr__ = _repr_html_\nShown()",
-        "print": f"import sys\nprint({html!r})\nprint({html!r}, file=sys.stderr)",
-        "raise": f"raise ValueError({html!r})",
-        "name": f"raise type({html!r}, (Exception,), {{}})({html!r})",
-        "comment": f"# </script></pre>{html}",
-    }
-
-
-def answers(address: str) -> dict[str, str]:
-    """Answers that carry an injection into what a test says of them."""
-    html = f'<img src=x onerror="{hit(address, "said")}">'
-    return {
-        "attention_scores": f"def attention_scores(*args):\n    raise ValueError({html!r})",
-        "attention_weights": f"def attention_weights(scores):\n    return {html!r}",
-    }
-
-
-def hit(address: str, name: str) -> str:
-    return f"window.__hit='{name}';new Image().src='{address}/{name}'"
-
-
-def hostile(address: str, solved: NotebookNode) -> NotebookNode:
-    """A submission full of injections, with forged outputs besides."""
-    html = f"<script>{hit(address, 'forged')}</script>"
-    data = {"text/html": html, "application/javascript": hit(address, "js"), "text/plain": html}
-    texts = "\n\n".join(written(address).values())
-    for cell in solved.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        if marks.get("solution"):
-            cell.source = texts if cell.cell_type == "markdown" else cell.source
-            cell.source = answers(address).get(marks.grade_id, cell.source)
-        if cell.cell_type == "code":
-            cell.outputs = [new_output("display_data", data)]
-    solved.cells += [new_code_cell(text) for text in displayed(address).values()]
-    return solved
+    with listening() as notes:
+        yield notes
 
 
 @dataclass(frozen=True)
@@ -204,7 +85,7 @@ def classroom(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> I
     assert api.generate_assignment(LESSON)["success"]
     hand_in(root, HONEST, built.solved())
     hand_in(root, HOSTILE, hostile(listener.address, built.solved()))
-    with lab(root) as address:
+    with taught_course(root) as address:
         yield Classroom(root, api, address)
 
 
@@ -214,65 +95,10 @@ def hand_in(root: Path, student: str, notebook: NotebookNode) -> None:
     nbformat.write(notebook, folder / f"{LESSON}.ipynb")
 
 
-class lab:  # noqa: N801  a context manager, used as a function
-    """JupyterLab at a course, as `autograder teach` opens it."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def __enter__(self) -> str:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        home = self.root.parent / "home"
-        home.mkdir()
-        places = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
-        options = [
-            "--no-browser", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
-            "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
-        ]  # fmt: skip
-        log = home / "log"
-        with log.open("w") as file:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", OPEN, *options],
-                cwd=self.root,
-                env={**os.environ, **places},
-                stdout=file,
-                stderr=subprocess.STDOUT,
-            )
-        address = f"http://127.0.0.1:{port}"
-        try:
-            wait_for(address, self.process, log)
-        except BaseException:
-            self.__exit__()
-            raise
-        return address
-
-    def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        self.process.wait(timeout=BACKSTOP)
-
-
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A page that reaches this machine alone, and on which a dialog is a failure."""
-    context = browser.new_context(viewport={"width": 1200, "height": 900})
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.route(
-        lambda url: not url.startswith(("http://127.0.0.1", "data:", "about:")),
-        lambda route: route.abort(),
-    )
-    dialogs: list[str] = []
-
-    def dismiss(dialog: Dialog) -> None:
-        dialogs.append(dialog.message)
-        dialog.dismiss()
-
-    page.on("dialog", dismiss)
-    yield page
-    context.close()
-    assert dialogs == []
+    with quiet_page(browser) as page:
+        yield page
 
 
 def press(page: Page, classroom: Classroom, student: str, button: str) -> None:
@@ -292,17 +118,6 @@ def submission_page(classroom: Classroom, student: str) -> str:
     with classroom.api.gradebook as gradebook:
         (notebook,) = gradebook.find_submission(LESSON, student).notebooks
         return f"{classroom.formgrader}/submissions/{notebook.id}"
-
-
-def assert_nothing_ran(page: Page, listener: Listener) -> None:
-    before = page.url.split("?")[0]
-    page.evaluate(TOUCH)
-    page.wait_for_timeout(1000)
-    assert page.url.split("?")[0] == before
-    for frame in page.frames:
-        assert frame.evaluate("window.__hit") is None
-    assert page.evaluate(FOLLOWED) == []
-    assert listener.asked == []
 
 
 def test_injections_would_run(page: Page, listener: Listener) -> None:

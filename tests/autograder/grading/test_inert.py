@@ -1,8 +1,10 @@
 import base64
 
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.grading.inert import inert_markdown, inert_outputs
+from autograder.grading.inert import cut_long_sources, inert_markdown, inert_outputs
+from tests.support.samples import make_cell
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n and the rest").decode()
 SVG = base64.b64encode(b"<svg onload='alert(1)'/>").decode()
@@ -96,3 +98,36 @@ def test_results_can_be_no_score() -> None:
 )
 def test_markdown_shows_its_tags(text: str, made: str) -> None:
     assert inert_markdown(text) == made
+
+
+LONG = "# a\n" * 10_000
+
+
+def test_long_answer_is_cut_and_kept() -> None:
+    cell = make_cell("code", LONG, "double", solution=True)
+    whole = cut_long_sources(new_notebook(cells=[cell]), "added-")
+    assert whole == {"double.whole.txt": LONG}
+    assert len(cell.source) < 21_000
+    assert (
+        cell.source.splitlines()[-1]
+        == "# … 20,000 characters are cut here: all is in double.whole.txt"
+    )
+
+
+def test_many_cells_share_what_is_shown() -> None:
+    cells = [new_code_cell("x" * 15_000, id=f"added-1-{n}") for n in range(200)]
+    whole = cut_long_sources(new_notebook(cells=cells), "added-")
+    assert sum(len(cell.source) for cell in cells) < 230_000
+    assert all(len(whole.get(f"{cell.id}.whole.txt", cell.source)) == 15_000 for cell in cells)
+
+
+def test_lesson_is_left_alone() -> None:
+    cells = [new_code_cell(LONG, id="given"), make_cell("code", LONG, "test", grade=True)]
+    assert cut_long_sources(new_notebook(cells=cells), "added-") == {}
+    assert [cell.source for cell in cells] == [LONG, LONG]
+
+
+def test_short_answer_stays() -> None:
+    cell = make_cell("markdown", "because   \n", "why", solution=True, grade=True)
+    assert cut_long_sources(new_notebook(cells=[cell]), "added-") == {}
+    assert cell.source == "because   \n"

@@ -1,0 +1,301 @@
+"""Everything hostile at once, wherever formgrader and feedback show it: names, messages, answers,
+files and stamps. No script runs, nothing is asked for, and no page fails.
+
+MathJax comes from elsewhere and can't be loaded in tests. Where the variable MATHJAX names a folder
+with MathJax 2.7 (`npm pack mathjax@2.7.9`), it is served from there.
+"""
+
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+from playwright.sync_api import Browser, Page, Response, Route, expect
+
+from autograder.nbgrading.configuration import nbgrader_api
+from tests.support.injections import (
+    MATH,
+    Listener,
+    assert_nothing_ran,
+    displayed,
+    hit,
+    listening,
+    quiet_page,
+    written,
+)
+from tests.support.lab import PATIENCE, keep, taught_course
+from tests.support.tiny_course import LESSON, answered, as_bytes, grade_id_of, hand_in, tiny_course
+
+HOSTILE, FLOOD, UNGRADED = "mallory", "flood", "ivan"
+# A folder's name holds no slash, and needs none.
+IMAGE = "<img src=x onerror=window.__hit='folder'>"
+ACTIVE = ("report.html", "report.xhtml", "report.svg", "report.js", "report.pdf", "report.xml")
+PAGES = (
+    "manage_assignments", f"manage_submissions/{LESSON}", "manage_students",
+    f"manage_students/{HOSTILE}", f"manage_students/{HOSTILE}/{LESSON}", "gradebook",
+    f"gradebook/{LESSON}", f"gradebook/{LESSON}/{LESSON}",
+)  # fmt: skip
+LISTS = (
+    "assignments", "students", f"submissions/{LESSON}", f"submitted_notebooks/{LESSON}/{LESSON}",
+    f"student_submissions/{HOSTILE}", f"student_notebook_submissions/{HOSTILE}/{LESSON}",
+)  # fmt: skip
+# The texts that MathJax would read, by its own rule: everything but what is ignored.
+READ_BY_MATHJAX = """() => {
+    const texts = [];
+    const walk = (element, ignored) => {
+        for (const child of element.childNodes) {
+            if (child.nodeType === Node.TEXT_NODE) {
+                if (!ignored) texts.push(child.data);
+            } else if (child.nodeType === Node.ELEMENT_NODE) {
+                const marked = child.classList.contains("tex2jax_process");
+                if (marked || !/^(script|noscript|style|textarea|pre|code)$/i.test(child.tagName))
+                    walk(child, !marked);
+            }
+        }
+    };
+    walk(document.body, true);
+    return texts.join("\\n");
+}"""
+
+pytestmark = [
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.filterwarnings("ignore:Object of type .* not in session"),
+]
+
+
+@dataclass
+class Server:
+    """A course of one tiny lesson whose students are hostile, and the server at it."""
+
+    root: Path
+    address: str
+    submissions: dict[str, str] = field(default_factory=dict)
+
+    def submission(self, student: str) -> str:
+        return f"{self.address}/formgrader/submissions/{self.submissions[student]}/"
+
+
+@pytest.fixture(scope="module")
+def listener() -> Iterator[Listener]:
+    with listening() as notes:
+        yield notes
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Iterator[Server]:
+    root = tmp_path_factory.mktemp("way_out") / "course"
+    root.mkdir()
+    api = nbgrader_api(tiny_course(root))
+    released = nbformat.read(root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    hand_in_all(root, released, listener.address)
+    submissions = {}
+    for student in (HOSTILE, FLOOD):
+        assert api.autograde(LESSON, student)["success"]
+        outcome = api.generate_feedback(LESSON, student)
+        assert outcome["success"], outcome
+        with api.gradebook as gradebook:
+            (notebook,) = gradebook.find_submission(LESSON, student).notebooks
+            submissions[student] = notebook.id
+            gradebook.update_or_create_student(IMAGE, first_name="x", last_name="y", email="z")
+            name = f'<img src=x onerror="{hit(listener.address, "name")}">{MATH}'
+            details = dict.fromkeys(("first_name", "last_name", "email"), f'"></a>{name}')
+            gradebook.update_or_create_student(HOSTILE, **details)
+    (root / "nbgrader_config.py").write_text(
+        "from autograder import configure\nconfigure(get_config(), __file__)\n"
+    )
+    (root / "course.toml").write_text('id = "tiny"\npreload = ["numpy"]\n')
+    with taught_course(root) as address:
+        yield Server(root, address, submissions)
+
+
+def hand_in_all(root: Path, released: nbformat.NotebookNode, address: str) -> None:
+    hostile, flood = answered(released), answered(released)
+    message = f'<img src=x onerror="{hit(address, "message")}">{MATH}'
+    for cell in hostile["cells"]:
+        if grade_id_of(cell) == "why":
+            cell["source"] = "\n\n".join(written(address).values())
+        elif grade_id_of(cell) == "double":
+            cell["source"] = (
+                f"def double(x):\n    print({message!r})\n    raise OSError({message!r})"
+            )
+    hostile["cells"] += [new_code_cell(text) for text in displayed(address).values()]
+    for cell in flood["cells"]:
+        if grade_id_of(cell) == "why":
+            cell["source"] = "$x$\n\n" + "\\begin{a}" * 20_000
+    flood["cells"] += [new_code_cell(" \n" * 99_000)]
+    for student, notebook in ((HOSTILE, hostile), (FLOOD, flood), (UNGRADED, hostile)):
+        folder = hand_in(root, student, as_bytes(notebook))
+        for name in (*ACTIVE, f"{LESSON}.html"):
+            script = f"<script>{hit(address, 'file')}</script>"
+            (folder / name).write_text(f"<html xmlns='http://www.w3.org/1999/xhtml'>{script}")
+    hand_in(root, IMAGE, as_bytes(hostile))
+    (root / "submitted" / HOSTILE / LESSON / "timestamp.txt").write_text(f"{message} 2030")
+    os.mkfifo(root / "submitted" / UNGRADED / LESSON / "timestamp.txt")
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    with quiet_page(browser) as page:
+        if folder := os.environ.get("MATHJAX"):
+            page.route("**/mathjax/2.7.7/**", lambda route: from_folder(route, Path(folder)))
+        yield page
+
+
+def from_folder(route: Route, folder: Path) -> None:
+    name = route.request.url.partition("/mathjax/2.7.7/")[2].partition("?")[0]
+    if name == "latest.js":
+        # It only looks for the newest version.
+        address = route.request.url.replace("latest", "MathJax")
+        route.fulfill(body=f"document.write('<script src=\"{address}\"></scr' + 'ipt>')")
+    else:
+        route.fulfill(path=folder / name)
+
+
+def watched(page: Page) -> tuple[list[str], list[str]]:
+    """What the page asks for and should not, and what it is refused."""
+    asked, failed = list[str](), list[str]()
+
+    def note(answer: Response) -> None:
+        if answer.status >= 400:
+            failed.append(f"{answer.status} {answer.url}")
+
+    page.on("request", lambda one: asked.append(one.url) if "report" in one.url else None)
+    page.on("response", note)
+    # Without MathJax, formgrader's own script stumbles at its end.
+    known = "MathJax is not defined"
+    page.on("pageerror", lambda error: None if known in str(error) else failed.append(str(error)))
+    return asked, failed
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_runs_in_a_list(server: Server, page: Page, listener: Listener, path: str) -> None:
+    asked, failed = watched(page)
+    page.goto(f"{server.address}/formgrader/{path}", wait_until="networkidle")
+    expect(page.locator("#main-table")).not_to_contain_text("Loading", timeout=PATIENCE)
+    expect(page.locator("img[src=x]")).to_have_count(0)
+    assert_nothing_ran(page, listener)
+    assert (asked, failed) == ([], [])
+    keep(page, f"hostile_{path.replace('/', '_')}")
+
+
+def test_lists_show_what_is_wrong(server: Server, page: Page) -> None:
+    page.goto(f"{server.address}/formgrader/manage_submissions/{LESSON}")
+    rows = page.locator("#main-table tr")
+    expect(rows).to_have_count(3)
+    for student in (HOSTILE, UNGRADED):
+        row = rows.filter(has=page.locator(f"td.student-id:text-is('{student}')"))
+        expect(row.locator(".timestamp")).to_contain_text("timestamp.txt")
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_list_is_no_page(server: Server, path: str) -> None:
+    """Opened by itself, what formgrader sends its scripts is text."""
+    with urlopen(f"{server.address}/formgrader/api/{path}") as answer:
+        assert answer.headers["Content-Type"].startswith("text/plain")
+        assert answer.headers["Content-Security-Policy"].startswith("sandbox;")
+        assert json.load(answer)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "manage_students/%3Cimg%20src=x%20onerror=alert(1)%3E",
+        "manage_students/%22%3Balert(1)%3B%22",
+        "manage_students/a%5C/tiny",
+        "gradebook/%3C%2Fscript%3E",
+        "manage_submissions/x%0Aalert(1)",
+        "api/student/%3Cscript%3E",
+        "submissions/%3Cimg%20src=x%20onerror=alert(1)%3E/",
+    ],
+)
+def test_link_is_no_way_in(server: Server, page: Page, listener: Listener, path: str) -> None:
+    """A name in a link that somebody sends to the instructor."""
+    answer = page.goto(f"{server.address}/formgrader/{path}")
+    assert answer is not None
+    assert answer.status == 404
+    assert_nothing_ran(page, listener)
+
+
+@pytest.mark.parametrize("student", [HOSTILE, FLOOD])
+def test_nothing_runs_in_a_submission(
+    server: Server, page: Page, listener: Listener, student: str
+) -> None:
+    asked, failed = watched(page)
+    page.goto(server.submission(student), wait_until="networkidle")
+    assert_shows_nothing_live(page, listener)
+    assert (asked, failed) == ([], [])
+    keep(page, f"hostile_submission_{student}", whole=True)
+
+
+def test_nothing_runs_in_feedback(server: Server, page: Page, listener: Listener) -> None:
+    folder = server.root / "feedback" / HOSTILE / LESSON
+    assert sorted(path.name for path in folder.iterdir()) == ["timestamp.txt", f"{LESSON}.html"]
+    listener.pages["/feedback"] = (folder / f"{LESSON}.html").read_bytes()
+    asked, failed = watched(page)
+    page.goto(f"{listener.address}/feedback", wait_until="networkidle")
+    assert_shows_nothing_live(page, listener)
+    assert (asked, failed) == ([], [])
+    keep(page, "hostile_feedback", whole=True)
+
+
+def assert_shows_nothing_live(page: Page, listener: Listener) -> None:
+    expect(page.locator(".nbgrader_cell").first).to_be_visible()
+    if "MATHJAX" in os.environ:
+        page.wait_for_function("window.MathJax && MathJax.Hub.queue.pending === 0")
+        expect(page.locator(".MathJax_CHTML, .mjx-chtml").first).to_be_visible()
+    else:
+        assert "skipStartupTypeset: true" in page.content()
+        assert not re.search(r"\\(?!text|begin|end)", page.evaluate(READ_BY_MATHJAX))
+    # A heading of the student's would take the place of the field for a score.
+    assert page.locator("[id=why]").count() <= 1
+    expect(page.locator("#notebook-container .rendered_html a")).to_have_count(0)
+    assert_nothing_ran(page, listener)
+
+
+@pytest.mark.parametrize("name", ACTIVE)
+def test_file_is_inert(server: Server, name: str) -> None:
+    with pytest.raises(HTTPError, match="404"):
+        urlopen(server.submission(HOSTILE) + name)
+    with urlopen(f"{server.submission(HOSTILE)}{name}.txt") as answer:
+        assert answer.headers["Content-Type"].startswith("text/plain")
+        assert answer.headers["Content-Security-Policy"].startswith("sandbox;")
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_server_answers_others(server: Server) -> None:
+    """While feedback is made, and while a submission is graded."""
+    longest = 0.0
+    for action in (
+        f"assignment/{LESSON}/{FLOOD}/generate_feedback",
+        f"submission/{LESSON}/{FLOOD}/autograde",
+    ):
+        outcome: dict[str, object] = {}
+        asking = threading.Thread(target=ask, args=(server, action, outcome))
+        asking.start()
+        answered_meanwhile = 0
+        while asking.is_alive():
+            before = time.monotonic()
+            with urlopen(f"{server.address}/formgrader/api/status") as answer:
+                assert json.load(answer)["status"]
+            longest = max(longest, time.monotonic() - before)
+            answered_meanwhile += asking.is_alive()
+            asking.join(0.05)
+        assert outcome["success"], outcome
+        # One that waits for the other would be answered when it is over.
+        assert answered_meanwhile > 1
+    print(f"the longest answer took {longest:.2f} s")
+
+
+def ask(server: Server, action: str, outcome: dict[str, object]) -> None:
+    request = Request(f"{server.address}/formgrader/api/{action}", method="POST", data=b"")
+    with urlopen(request) as answer:
+        outcome |= json.load(answer)

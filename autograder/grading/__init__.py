@@ -3,5 +3,5 @@
 The instructor's notebook is rebuilt with the student's answers, run in the sandbox, examined here,
 and all that was found is written down.
 
-From outside: `grade`, `record`, `submitted_files`.
+From outside: `beside`, `grade`, `record`, `submitted_files`.
 """

@@ -15,6 +15,7 @@ from autograder.errors import GradingFailed
 from autograder.nbgrading.agreement import Cells, Difference, cells_known, cells_of
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.one_by_one import OneByOne
+from autograder.nbgrading.try_solution import TrySolution
 
 
 class KeepGrades(SaveCells):  # type: ignore[misc]
@@ -100,7 +101,8 @@ class SafeGenerate(OneByOne, GenerateAssignment):  # type: ignore[misc]
         """As nbgrader's, with the gradebook told by `KeepGrades`."""
         super().__init__(coursedir=coursedir, **kwargs)
         usual = GenerateAssignment.preprocessors.get(self)
-        self.preprocessors = [KeepGrades if step is SaveCells else step for step in usual]
+        steps = [KeepGrades if step is SaveCells else step for step in usual]
+        self.preprocessors = [TrySolution, *steps]
 
     def start(self) -> None:
         """Generate; what fails is said in a sentence."""

@@ -8,10 +8,10 @@ import atexit
 import functools
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
@@ -29,7 +29,8 @@ from traitlets import Bool, Bunch, Dict, Enum, Integer, List, Unicode, validate
 
 from autograder.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
-from autograder.grading.grade import Graded, forget_solutions, grade
+from autograder.grading.beside import marked_beside
+from autograder.grading.grade import Graded, failing_with_solution, forget_solutions, grade
 from autograder.grading.record import RECORD_SUFFIX, draft_of, is_not_gradable, record_text
 from autograder.grading.submitted_files import read_regular
 from autograder.inbox.kept_names import name_handed_in
@@ -41,6 +42,7 @@ from autograder.sandbox.sandbox import Sandbox
 from autograder.settings import what_is_secret
 
 _OUR_RETRIES = 2
+_Made = TypeVar("_Made")
 
 
 class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
@@ -134,12 +136,27 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
     def _limits(self) -> Limits:
         return Limits.from_mapping(self.limits)
 
+    def failing_with_solution(self, source: NotebookNode, folder: Path) -> Mapping[str, str]:
+        """The tests that the instructor's own solution does not pass as it is graded, and why."""
+
+        def failing(box: Sandbox, beside: frozenset[str]) -> Mapping[str, str]:
+            return failing_with_solution(source, box, beside, seed=self.seed, folder=folder)
+
+        def tried(box: Sandbox) -> Mapping[str, str]:
+            marked = marked_beside(source)
+            found = failing(box, marked)
+            return failing(box, marked | found.keys()) if found and self.beside else found
+
+        return self._in_sandbox(tried)
+
     def _grade(self, source: NotebookNode, submission: bytes, **settings: Any) -> Graded:
+        return self._in_sandbox(lambda box: grade(source, submission, box, **settings))
+
+    def _in_sandbox(self, do: Callable[[Sandbox], _Made]) -> _Made:
         for attempt in range(_OUR_RETRIES + 1):
             limits, preload = json.dumps(self.limits), tuple(self.preload)
             try:
-                box = the_sandbox(self.isolation, limits, preload, self._hidden)
-                return grade(source, submission, box, **settings)
+                return do(the_sandbox(self.isolation, limits, preload, self._hidden))
             except SandboxFailed:
                 close_sandboxes()
                 if attempt == _OUR_RETRIES:

@@ -20,7 +20,7 @@ from autograder.nbgrading.grade_class import reason_of
 from autograder.nbgrading.transaction import WaitingGradebook
 from tests.support.course import ROOT
 from tests.support.samples import make_cell
-from tests.support.tiny_course import LESSON, tiny_course
+from tests.support.tiny_course import LESSON, grade_id_of, tiny_course
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
 
@@ -79,6 +79,8 @@ def lesson(generated: Path, tmp_path: Path) -> Lesson:
     lesson = object.__new__(Lesson)
     lesson.root = shutil.copytree(generated, tmp_path / "course")
     lesson.config = configuration(Course(ROOT), lesson.root)
+    lesson.config.GradeSafely.preload = ["numpy"]
+    lesson.config.TrySolution.enabled = False
     lesson.source = lesson.root / "source" / LESSON / f"{LESSON}.ipynb"
     lesson.release = lesson.root / "notebooks" / LESSON
     return lesson
@@ -92,6 +94,11 @@ def add(notebook: Any) -> None:
         make_cell("code", "assert triple(3) == 9", "triple_check", grade=True, points=4),
         task,
     ]
+
+
+def solve(notebook: Any) -> None:
+    (answer,) = (cell for cell in notebook.cells if grade_id_of(cell) == "triple")
+    answer.source = "### BEGIN SOLUTION\ndef triple(x): return 3 * x\n### END SOLUTION"
 
 
 def drop(notebook: Any) -> None:
@@ -185,3 +192,15 @@ def test_what_is_there_stays_without_force(lesson: Lesson) -> None:
     lesson.change(add)
     assert lesson.api.generate_assignment(LESSON, force=False)["success"]
     assert lesson.state() == before
+
+
+def test_solution_that_does_not_pass_is_said(lesson: Lesson) -> None:
+    lesson.config.TrySolution.enabled = True
+    lesson.change(add)
+    before = lesson.state()
+    said = lesson.generate()
+    assert "the solution in tiny does not pass its own tests here (triple_check: name" in said
+    assert "the tag `beside`" in said
+    assert lesson.state() == before
+    lesson.change(solve)
+    assert lesson.generate() == ""

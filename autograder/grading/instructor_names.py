@@ -103,7 +103,8 @@ class Definitions:
         """Whose a name is for a test in this cell, and what gives it its meaning if it is ours.
 
         The statements are those that bind it, what these use, and, of given cells, what uses the
-        same things and may change them: each draw from a generator, for one.
+        same things and may change them: each draw from a generator, for one. Of earlier tests they
+        are only what binds a name that is used behind it, as all else of a test is its own.
         """
         earlier = self._before(cell)
         last = next((one for one in reversed(earlier) if name in one.names), None)
@@ -117,7 +118,9 @@ class Definitions:
         while more := [
             n
             for n, one in enumerate(ours)
-            if n not in needed and wanted & (one.names if one.is_test else one.names | one.uses)
+            if n not in needed
+            and one.names & ({name} | _used_after(n, ours, needed))
+            | (frozenset() if one.is_test else (one.names | one.uses) & wanted)
         ]:
             needed.update(more)
             wanted.update(*(ours[n].names | ours[n].uses for n in more))
@@ -195,6 +198,11 @@ class Definitions:
             self._owners.update(dict.fromkeys(found.names, found.owner))
             if not isinstance(found.statement, ast.Import | ast.ImportFrom):
                 self._imported -= found.names
+
+
+def _used_after(place: int, ours: list[Definition], needed: set[int]) -> set[str]:
+    """What is used by those needed statements that stand behind a place."""
+    return set[str]().union(*(ours[n].uses for n in needed if n > place))
 
 
 # What Jupyter itself has put there.

@@ -498,3 +498,82 @@ def test_missing_module_is_the_instructors(sandbox: Sandbox) -> None:
     source = plain_course("import nowhere_to_be_found")
     with pytest.raises(GradingFailed, match="nowhere_to_be_found"):
         grade(source, answered(source, "def double(x): return 2 * x"), sandbox)
+
+
+def test_given_cells_are_the_instructors(sandbox: Sandbox) -> None:
+    """Whatever a student makes of the names of given cells, in cells of their own."""
+    source = lesson(
+        "pairs, expected = [], []\nfor n in range(3):\n    pairs.append((n, 2 * n))",
+        "with open('/dev/null') as nowhere:\n    limit = 4\n%time most = 4",
+        "#answer double\ndef double(x): return 2 * x",
+        "made = []\nfor n in range(3):\n    made.append(double(n))",
+        "#test 1\nfor n, m in pairs:\n    assert double(n) == m",
+        "#test 1\nassert double(2) == limit == most",
+        "#test 1\nfor n, m in zip(range(3), made):\n    assert m == 2 * n",
+        "#test 1\nassert max(pairs)[1] == double(2)",
+    )
+    right = answered(source, "def double(x): return x + x")
+    graded = grade(source, right, sandbox)
+    assert verdicts(graded) == [Verdict.PASSED] * 4
+    assert [one["made_with_answers"] for one in graded.record["cells"]] == [[], [], ["made"], []]
+    lie = (
+        "def double(x): return 7\npairs = expected = made = []\nlimit = most = 7\n"
+        "max = lambda *_: [0, 7]"
+    )
+    wrong = nbformat.reads(answered(source, lie).decode(), as_version=4)
+    wrong.cells.insert(6, new_code_cell("made = pairs = []"))
+    graded = grade(source, nbformat.writes(wrong).encode(), sandbox)
+    assert verdicts(graded) == [Verdict.WRONG] * 4
+    assert "with what your code has made: the test compared nothing" in graded.verdicts[2].message
+
+
+def test_helper_of_a_student(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(3) == 6")
+    answer = "from my_helper import double"
+    files = {"my_helper.py": b"def double(x): return 2 * x"}
+    assert verdicts(grade(source, answered(source, answer), sandbox, files=files)) == [
+        Verdict.PASSED
+    ]
+
+
+def test_broken_syntax_is_named(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(3) == 6")
+    (one,) = grade(source, answered(source, "def double(x:\n    return 2"), sandbox).verdicts
+    assert one.verdict is Verdict.EXCEPTION
+    assert one.message.startswith("SyntaxError in the cell of double, so nothing of it was run: ")
+
+
+def test_given_cell_that_fails_is_ours(sandbox: Sandbox) -> None:
+    source = plain_course("assert double(3) == six")
+    source.cells.insert(1, cell("six = int('six')"))
+    (one,) = grade(source, answered(source, "def double(x): return 7"), sandbox).verdicts
+    assert one.verdict is Verdict.NOT_GRADABLE
+    assert "the instructor's own cell fails at `six = int('six')` (ValueError" in one.message
+
+
+LIES = """class double:
+    def __new__(cls, x): return object.__new__(cls) if x else []
+    def __eq__(self, other): return True
+    def __len__(self): return 10 ** 9
+    def __iter__(self): return iter(lambda: 7, 8)
+    def __getitem__(self, at): return at * 2
+    def __contains__(self, one): return True
+    def __instancecheck__(self, one): return True
+    __hash__ = lambda self: 5
+def stream(n):
+    while True: yield 0
+"""
+
+
+def test_operators_that_lie(sandbox: Sandbox) -> None:
+    """Where the instructor's solution has no class, no operator of a student's is asked."""
+    tests = ["assert double(2) == 4", "assert 4 in double([4])", "assert double([1])[0] == 1",
+             "assert len(double([1])) == 2", "assert list(stream(3)) == [0, 2, 4]",
+             "for n, m in zip(double([1, 2]), [1, 2]): assert n == m", "assert {double(2)} == {4}",
+             "assert dict(a=double(2)) == dict(a=4)", "assert not double(0)"]  # fmt: skip
+    solution = "def double(x): return 2 * x\ndef stream(n):\n    yield from range(0, 2 * n, 2)"
+    source = lesson(f"#answer double\n{solution}", *(f"#test 1\n{test}" for test in tests))
+    right = answered(source, solution)
+    assert verdicts(grade(source, right, sandbox)) == [Verdict.PASSED] * len(tests)
+    graded = grade(source, answered(source, LIES), sandbox)
+    assert [one.verdict for one in graded.verdicts[:-1]] == [Verdict.WRONG] * (len(tests) - 1)

@@ -277,6 +277,16 @@ def test_tests_see_what_earlier_ones_have_changed() -> None:
     assert [examiner.examine(cell).verdict for cell in source.cells[1:]] == [Verdict.PASSED] * 2
 
 
+def test_another_tests_failure_is_its_own() -> None:
+    """It has a loop over the same names, and is not run again."""
+    given_cell = "pairs = []\nfor n in range(2): pairs.append(n)"
+    tests = "#test\nfor n in pairs: assert f == n", "#test\nassert f > str(pairs)"
+    source = notebook(given_cell, *tests)
+    examiner = Examiner(asked, Definitions(source))
+    found = [examiner.examine(cell).verdict for cell in source.cells[1:]]
+    assert found == [Verdict.WRONG, Verdict.PASSED]
+
+
 EMPTY = ["for n in []:\n    assert f == n", "f", "[check_it(n) for n in f and []]", "", "f == 3",
          "try:\n    f\nexcept Exception:\n    pass", "result = f\nresult", "assert True",
          "assert len('ab') == 2"]  # fmt: skip

@@ -26,7 +26,6 @@ LIMITS = Limits(key_bytes=200)
         Fraction(1, -3),
         {"a": [{1}, {"b": frozenset({2})}]},
     ],
-    ids=repr,
 )
 def test_what_crosses(value: object) -> None:
     found = decode(encode(value, LIMITS), LIMITS)

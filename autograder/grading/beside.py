@@ -6,6 +6,7 @@ no harm there; but what it says is what that process says, and could be forged.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nbformat.notebooknode import NotebookNode
 
@@ -17,7 +18,7 @@ from autograder.grading.examiner import Examined
 from autograder.sandbox.student_process import StudentProcess
 
 TAG = "beside"
-REMARK = "ran beside the student's code: its outcome could be forged"
+_REMARK = "This test ran beside the student's code: its outcome could be forged.\n"
 
 _VERDICTS = {
     "AssertionError": Verdict.WRONG,
@@ -43,14 +44,17 @@ def examine_beside(session: Session[StudentProcess], cell: NotebookNode) -> Exam
     """
     if not may_compare(cell.source):
         return Examined(Verdict.NOT_GRADABLE, "the test compares nothing, so any answer would pass")
-    outputs = session.run(cell.source)
+    return replace(_told_by(session.run(cell.source), points_of(cell)), remark=_REMARK)
+
+
+def _told_by(outputs: Sequence[object], points: float) -> Examined:
     for output in outputs:
         match output:
             case {"output_type": "error", "ename": str(kind), "evalue": str(text)}:
                 verdict = _VERDICTS.get(kind, Verdict.EXCEPTION)
                 plain = verdict is Verdict.WRONG and text
                 return Examined(verdict, text[:2000] if plain else f"{kind}: {text}"[:2000])
-    return _by_last_value(outputs, points_of(cell))
+    return _by_last_value(outputs, points)
 
 
 def _by_last_value(outputs: Sequence[object], points: float) -> Examined:

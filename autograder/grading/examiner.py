@@ -45,6 +45,7 @@ class Examined:
     credit: float = 0.0  # the share of the points that it earned
     doubtful: bool = False  # whether the test itself may be at fault
     made_with: tuple[str, ...] = ()  # what given cells have made with an answer, and it looked at
+    remark: str = ""  # what else its page says
 
     @property
     def report(self) -> Report | None:
@@ -57,6 +58,8 @@ class Examined:
             {"output_type": "display_data", "data": bundle(report), "metadata": {}}
             for report in self.reports
         ]
+        if self.remark:
+            shown.insert(0, {"output_type": "stream", "name": "stdout", "text": self.remark})
         if 0 < self.credit < 1:
             return [*shown, _points_output(self.credit * points)]
         failed = self.verdict is not Verdict.PASSED

@@ -292,3 +292,4 @@ def test_one_cell_runs_beside_by_its_tag(sandbox: Sandbox) -> None:
     assert verdicts(graded) == {"g_loop": passed, "b_file": passed, "b_source": unknown}
     shown = [cell.outputs for cell in graded.notebook.cells if cell.get("outputs")]
     assert "no mistake of yours" in str(shown)
+    assert str(shown).count("its outcome could be forged") == 1

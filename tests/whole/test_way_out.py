@@ -233,7 +233,7 @@ def test_nothing_runs_in_a_submission(
     page.goto(server.submission(student), wait_until="networkidle")
     assert_shows_nothing_live(page, listener)
     assert (asked, failed) == ([], [])
-    keep(page, f"hostile_submission_{student}", whole=True)
+    keep(page, f"hostile_submission_{student}")
 
 
 def test_nothing_runs_in_feedback(server: Server, page: Page, listener: Listener) -> None:
@@ -244,7 +244,7 @@ def test_nothing_runs_in_feedback(server: Server, page: Page, listener: Listener
     page.goto(f"{listener.address}/feedback", wait_until="networkidle")
     assert_shows_nothing_live(page, listener)
     assert (asked, failed) == ([], [])
-    keep(page, "hostile_feedback", whole=True)
+    keep(page, "hostile_feedback")
 
 
 def assert_shows_nothing_live(page: Page, listener: Listener) -> None:

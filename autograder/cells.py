@@ -27,6 +27,11 @@ def is_test(cell: Mapping[str, Any]) -> bool:
     return is_code and has_role(cell, "grade") and not has_role(cell, "solution")
 
 
+def is_exam(cell: Mapping[str, Any]) -> bool:
+    """Whether a test is one of our exams, which draws inputs that nobody can know before."""
+    return is_test(cell) and "hidden_check(" in str(cell.get("source", ""))
+
+
 def points_of(cell: Mapping[str, Any]) -> float:
     """What a graded cell is worth, and 0 for any other."""
     points = _marks(cell).get("points", 0)

@@ -1,7 +1,7 @@
 import pytest
 from nbformat.v4 import new_code_cell
 
-from autograder.cells import grade_id_of, has_role, is_test, points_of
+from autograder.cells import grade_id_of, has_role, is_exam, is_test, points_of
 from tests.support.samples import make_cell
 
 UNKNOWN = [
@@ -34,6 +34,13 @@ def test_what_examines() -> None:
     cell = make_cell("code", "check(f)", "f_check", grade=True, points=3)
     assert is_test(cell)
     assert points_of(cell) == 3
+    assert not is_exam(cell)
+
+
+def test_what_draws_its_inputs() -> None:
+    source = 'check = hidden_check("exams")\ncheck(f)'
+    assert is_exam(make_cell("code", source, "f_check", grade=True, points=3))
+    assert not is_exam(make_cell("code", source, "f", solution=True))
 
 
 @pytest.mark.parametrize("kind", ["code", "markdown"])

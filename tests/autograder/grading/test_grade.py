@@ -1,6 +1,6 @@
 """The examiner and the sandbox together: unchanged exams, and nothing believed but values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import nbformat
@@ -20,7 +20,7 @@ from autograder.learner.marking import with_hidden_tests
 from autograder.learner.run_notebook import run
 from autograder.lesson.build import build_lesson
 from autograder.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+from autograder.sandbox.sandbox import Sandbox, StudentProcess
 from tests.support.course import COURSE
 
 LIMITS = Limits(cell_seconds=10, call_seconds=3)
@@ -207,6 +207,25 @@ def test_right_answers_are_right_after_a_lent_function(sandbox: Sandbox) -> None
     )
     graded = grade(source, answered(source, answer), sandbox)
     assert verdicts(graded) == [Verdict.PASSED] * 3
+
+
+def test_exams_that_lend_cost_no_second_run(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their inputs are drawn: what was said before answers none of them."""
+    spawned = []
+    spawn = Sandbox.spawn
+
+    def counted(box: Sandbox, files: Mapping[str, bytes], seed: int) -> StudentProcess:
+        spawned.append(box)
+        return spawn(box, files, seed)
+
+    monkeypatch.setattr(Sandbox, "spawn", counted)
+    source, beside = instructors("02_dot_product_self_attention")
+    solved = build_lesson(COURSE, "02_dot_product_self_attention").solved()
+    graded = grade(source, nbformat.writes(solved).encode(), sandbox, files=beside)
+    assert {one.verdict for one in graded.verdicts} == {Verdict.PASSED}
+    assert len(spawned) == 1
 
 
 def test_objects_stay_and_answer(sandbox: Sandbox) -> None:

@@ -1,5 +1,6 @@
 """The examiner and the sandbox together: unchanged exams, and nothing believed but values."""
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -302,7 +303,9 @@ def instructors(lesson: str) -> tuple[NotebookNode, dict[str, bytes]]:
 
 
 def in_all_styles(lesson: str) -> Iterator[NotebookNode]:
-    """The solved lesson, each time with the next accepted style of every exercise."""
+    """The solved lesson with the first accepted style of every exercise, then with the next, and
+    so on where the variable AUTOGRADER_STYLES is set.
+    """
     exams, solved = exams_of(COURSE.exam_module(lesson)), build_lesson(COURSE, lesson).solved()
     styles = {
         name: [
@@ -313,7 +316,9 @@ def in_all_styles(lesson: str) -> Iterator[NotebookNode]:
     }
     standing = [bool(source) for sources in styles.values() for source in sources]
     assert sum(standing) > 0.8 * len(standing)
-    for style in range(max(map(len, styles.values()))):
+    # Exams try all of them (tests/solutions/test_exams.py); whole lessons take minutes each round.
+    rounds = max(map(len, styles.values())) if "AUTOGRADER_STYLES" in os.environ else 1
+    for style in range(rounds):
         submission = nbformat.reads(nbformat.writes(solved), as_version=4)
         for one in submission.cells:
             sources = styles.get(grade_id_of(one), [])

@@ -1,7 +1,8 @@
 """Run as a program, under variables that pretend another processor: what this one makes of it all.
 
 Prints as JSON the digests of what the build makes, and one of numbers that are not rounded, which
-shows that the pretence works. With --examine, each exam is tried as well.
+shows that the pretence works. With --examine, each exam is tried on right answers as well, with
+--misconceptions on wrong ones.
 """
 
 import hashlib
@@ -62,6 +63,7 @@ def main() -> None:
     found: dict[str, object] = {"unrounded": unrounded(), "built": built()}
     if "--examine" in sys.argv:
         found["refused"] = refused()
+    if "--misconceptions" in sys.argv:
         found["misconceptions"] = kill_matrix(COURSE, partial(judge_misconceptions, seed=SEED))
     print(json.dumps(found))
 

@@ -22,7 +22,7 @@ from tests.support.course import ROOT
 from tests.support.processes import BACKSTOP, descendants, eventually, running
 from tests.support.tiny_course import ANSWERS, DOUBLE, LESSON, hand_in, tiny_course
 
-MOMENTS = int(os.environ.get("AUTOGRADER_KILLS", "12"))
+MOMENTS = int(os.environ.get("AUTOGRADER_KILLS", "6"))
 KILLS = 6
 # Of processor time, in which about half of a class is graded.
 SECONDS = 1.2

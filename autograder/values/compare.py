@@ -106,6 +106,9 @@ def identical(first: object, second: object) -> bool:
         )
     if isinstance(first, list | tuple) and isinstance(second, list | tuple):
         return len(first) == len(second) and all(map(identical, first, second))
+    # What stands for an object elsewhere must not be asked: that object would answer for itself.
+    if type(first) is type(second) and hasattr(type(first), "in_words"):
+        return True
     return type(first) is type(second) and (first is second or first == second)
 
 

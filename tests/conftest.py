@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 LONG = [
     *("test_processors", "test_grade", "test_exams", "test_damage", "test_attacks", "test_lessons"),
     *("test_demo", "test_resume", "test_formgrader", "test_shipped", "test_installed"),
+    *("test_way_out", "test_attention_view_browser", "test_build", "test_browser"),
 ]
 
 

@@ -10,6 +10,9 @@ _SHORTEST = 16
 # One of several parts of a solution may be ("super().__init__()") without giving it away.
 _SHORTEST_PART = 40
 
+# The lines on which the statements of a block begin, and the statements, written out once.
+_Body = tuple[list[int], list[str]]
+
 
 def leaks(text: str, sources: Iterable[Source], *, is_code: bool) -> Iterator[tuple[str, int]]:
     """The exercises whose solution stands in `text`, each with the line (from 1) where it does.
@@ -18,10 +21,13 @@ def leaks(text: str, sources: Iterable[Source], *, is_code: bool) -> Iterator[tu
     same statements under the same names, whatever stands around them. Of a solution between several
     pairs of marks, as in a class, each longer part is one as well.
     """
+    letters = words(text)
     bodies = list(_bodies(text)) if is_code else []
     for source in sources:
         for solution, shortest in _secrets(source):
-            line = _by_letters(text, solution, shortest) or _by_syntax(bodies, solution, shortest)
+            line = _by_letters(text, letters, solution, shortest) or _by_syntax(
+                bodies, solution, shortest
+            )
             if line:
                 yield source.name, line
                 break
@@ -34,9 +40,9 @@ def _secrets(source: Source) -> Iterator[tuple[Solution, int]]:
         yield from ((part, _SHORTEST_PART) for part in source.solutions if part.tree)
 
 
-def _by_letters(text: str, solution: Solution, shortest: int) -> int:
+def _by_letters(text: str, letters: str, solution: Solution, shortest: int) -> int:
     wanted = words("".join(solution.lines))
-    if len(wanted) < shortest or wanted not in words(text):
+    if len(wanted) < shortest or wanted not in letters:
         return 0
     lines = text.split("\n")
     last = next(
@@ -49,19 +55,18 @@ def _by_letters(text: str, solution: Solution, shortest: int) -> int:
     )
 
 
-def _by_syntax(bodies: Iterable[list[ast.stmt]], solution: Solution, shortest: int) -> int:
+def _by_syntax(bodies: Iterable[_Body], solution: Solution, shortest: int) -> int:
     wanted = [ast.dump(statement) for statement in solution.tree]
     if sum(map(len, solution.lines)) < shortest:
         return 0
-    for body in bodies:
-        dumps = [ast.dump(statement) for statement in body]
+    for lines, dumps in bodies:
         for start in range(len(dumps) - len(wanted) + 1):
             if dumps[start : start + len(wanted)] == wanted:
-                return body[start].lineno
+                return lines[start]
     return 0
 
 
-def _bodies(text: str) -> Iterator[list[ast.stmt]]:
+def _bodies(text: str) -> Iterator[_Body]:
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -70,4 +75,4 @@ def _bodies(text: str) -> Iterator[list[ast.stmt]]:
         for field in ("body", "orelse", "finalbody"):
             body = getattr(node, field, None)
             if isinstance(body, list):
-                yield body
+                yield [one.lineno for one in body], [ast.dump(one) for one in body]

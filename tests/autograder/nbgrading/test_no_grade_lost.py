@@ -389,20 +389,24 @@ NARROW = b"return 2 * x if hasattr(x, 'shape') or x in (3, -1) else 0"
 
 
 @pytest.fixture(scope="module")
-def examined(tmp_path_factory: pytest.TempPathFactory) -> Class:
+def examined(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
     """A course whose test asks a module of the course's own, and one beside the notebook."""
-    course = Class(tmp_path_factory.mktemp("examined"))
-    asks(course, positive=3, negative=-1)
-    notebook = nbformat.read(course.source, as_version=4)
-    notebook.cells[2].source = (
-        "from solutions.asked import POSITIVE\nfrom beside_tiny import NEGATIVE\n"
-        "assert double(POSITIVE) == 2 * POSITIVE\nassert double(NEGATIVE) == 2 * NEGATIVE"
-    )
-    nbformat.write(notebook, course.source)
-    assert course.api.generate_assignment(LESSON)["success"]
-    course.answer = course.answer.replace(b"return 2 * x", NARROW)
-    course.submission.write_bytes(course.answer)
-    return course
+    with pytest.MonkeyPatch.context() as patch:
+        # Other tests of this process may have imported this course's own.
+        for name in [one for one in sys.modules if one.partition(".")[0] == "solutions"]:
+            patch.delitem(sys.modules, name)
+        course = Class(tmp_path_factory.mktemp("examined"))
+        asks(course, positive=3, negative=-1)
+        notebook = nbformat.read(course.source, as_version=4)
+        notebook.cells[2].source = (
+            "from solutions.asked import POSITIVE\nfrom beside_tiny import NEGATIVE\n"
+            "assert double(POSITIVE) == 2 * POSITIVE\nassert double(NEGATIVE) == 2 * NEGATIVE"
+        )
+        nbformat.write(notebook, course.source)
+        assert course.api.generate_assignment(LESSON)["success"]
+        course.answer = course.answer.replace(b"return 2 * x", NARROW)
+        course.submission.write_bytes(course.answer)
+        yield course
 
 
 def asks(course: Class, positive: object, negative: int) -> None:

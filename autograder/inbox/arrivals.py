@@ -4,9 +4,10 @@ A folder there is a submission if its name says whose it is, of which lesson and
 belongs to the student whom it names. Any other is set aside, with a sentence that says why.
 """
 
+import logging
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,7 @@ from autograder.grading.submitted_files import Folder, shown
 from autograder.inbox.student_ids import NOBODY, is_student_id
 from autograder.inbox.timestamps import time_in
 
+_REPORTED = 20
 # The last part is random, so that nobody can guess the name.
 _NAME = re.compile(r"(?P<student>[^+]+)\+(?P<lesson>[^+]+)\+(?P<time>[^+]+)(\+[\w-]*)?")
 
@@ -43,6 +45,14 @@ def arrivals(paths: Iterable[Path], lesson: str = "") -> tuple[list[Arrival], li
         else:
             found.append(arrival)
     return found, aside
+
+
+def report(aside: Sequence[str], log: logging.Logger) -> None:
+    """Say what is set aside, as far as somebody will read it."""
+    for sentence in aside[:_REPORTED]:
+        log.warning(sentence)
+    if len(aside) > _REPORTED:
+        log.warning("%s more are set aside", len(aside) - _REPORTED)
 
 
 def _named(path: Path) -> Arrival | str:

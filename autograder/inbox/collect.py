@@ -21,10 +21,8 @@ from autograder.grading.submitted_files import (
     opened,
     raise_if_ours,
 )
-from autograder.inbox.arrivals import Arrival, arrivals, name_of_owner, why_doubtful
+from autograder.inbox.arrivals import Arrival, arrivals, name_of_owner, report, why_doubtful
 from autograder.inbox.timestamps import NAME
-
-_REPORTED = 20
 
 
 class SafeCollect(ExchangeCollect):  # type: ignore[misc]
@@ -73,10 +71,7 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
             except (OSError, RecursionError) as error:
                 self.log.error("Collecting from %s failed on our side: %s", student, error)
                 failed.append(student)
-        for sentence in self._aside[:_REPORTED]:
-            self.log.warning(sentence)
-        if len(self._aside) > _REPORTED:
-            self.log.warning("%s more are set aside", len(self._aside) - _REPORTED)
+        report(self._aside, self.log)
         if failed:
             self.fail(f"Nothing was collected from {', '.join(failed)}: see the log, and try again")
 

@@ -6,10 +6,8 @@ from pathlib import Path
 from nbgrader.exchange.default import ExchangeList
 
 from autograder.grading.submitted_files import opened, raise_if_ours, shown
-from autograder.inbox.arrivals import arrivals
+from autograder.inbox.arrivals import arrivals, report
 from autograder.inbox.secret import SECRET, secret_in
-
-_REPORTED = 20
 
 
 class SafeList(ExchangeList):  # type: ignore[misc]
@@ -32,10 +30,7 @@ class SafeList(ExchangeList):  # type: ignore[misc]
                 aside.append(f"{one.path.name} is set aside: {reason}")
             else:
                 self.assignments.append(str(one.path))
-        for sentence in aside[:_REPORTED]:
-            self.log.warning(sentence)
-        if len(aside) > _REPORTED:
-            self.log.warning("%s more are set aside", len(aside) - _REPORTED)
+        report(aside, self.log)
 
 
 def _unreadable(path: Path) -> str:

@@ -12,10 +12,11 @@ from nbformat.notebooknode import NotebookNode
 from nbgrader.converters import GenerateFeedback
 from traitlets import Type
 
+from autograder.inbox import secret, timestamps
 from autograder.outbox.rendering import WORKER
 
 # What nbgrader reads of this folder when it releases the page.
-_KEPT = ("timestamp.txt", "submission_secret.txt")
+_KEPT = (timestamps.NAME, secret.SECRET)
 
 
 class FeedbackPage(Exporter):

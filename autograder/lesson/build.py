@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import nbformat
@@ -36,15 +37,27 @@ from autograder.own_modules import out_of_reach
 
 @dataclass(frozen=True)
 class Built:
-    """One lesson, built: the instructor's notebook and the student's, and the text of the file
-    with the printed examples, which lies beside each.
+    """One lesson, built: the instructor's notebook and the student's.
+
+    `exams` are those of its exercises, in the order of the lesson.
     """
 
     course: Course
     lesson: Lesson
     source: NotebookNode
     student: NotebookNode
-    checks: str
+    exams: Mapping[str, Exam]
+
+    @cached_property
+    def checks(self) -> str:
+        """The text of the file with the printed examples, which lies beside each notebook.
+
+        Most of the time of a build goes here: all misconceptions are tried on each example.
+
+        Raises:
+            ExamError: when an example holds what can't be shipped.
+        """
+        return examples.write(self.exams)
 
     @property
     def files(self) -> dict[Path, str]:
@@ -90,8 +103,8 @@ def build_lesson(course: Course, name: str) -> Built:
     _keep_in_reach(course, lesson)
     _keep_secret(lesson, sources)
     source = source_notebook(lesson, sources, examined_in.__name__)
-    checks = examples.write({e.name: exams[e.name] for e in lesson.exercises})
-    return Built(course, lesson, source, student_notebook(source), checks)
+    placed = {exercise.name: exams[exercise.name] for exercise in lesson.exercises}
+    return Built(course, lesson, source, student_notebook(source), placed)
 
 
 def _without_marks(source: str) -> str:

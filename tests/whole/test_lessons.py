@@ -50,20 +50,22 @@ def test_solved_lesson_passes(lesson: str) -> None:
     assert noises(solved) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_figures_are_drawn(lesson: str, theme: str) -> None:
-    exporter = HTMLExporter(theme=theme, exclude_input=True, exclude_markdown=True)
-    text, _ = exporter.from_notebook_node(solved_and_run(lesson))
+def test_figures_are_drawn(lesson: str) -> None:
+    solved = solved_and_run(lesson)
     with running_browser() as browser:
-        page = browser.new_page(viewport={"width": 1000, "height": 900})
-        page.route("http*://**", lambda route: route.abort())
-        page.set_content(text, wait_until="load")
-        figures = page.evaluate(FIGURES)
-        keep(page, f"figures_{lesson[:2]}_{theme}", whole=True)
-    assert len(figures) >= 4
-    assert [figure for figure in figures if not figure["drawn"] or not figure["fits"]] == []
-    assert {figure["dark"] for figure in figures} == {theme == "dark"}
+        for theme in ("light", "dark"):
+            exporter = HTMLExporter(theme=theme, exclude_input=True, exclude_markdown=True)
+            text, _ = exporter.from_notebook_node(solved)
+            page = browser.new_page(viewport={"width": 1000, "height": 900})
+            page.route("http*://**", lambda route: route.abort())
+            page.set_content(text, wait_until="load")
+            figures = page.evaluate(FIGURES)
+            keep(page, f"figures_{lesson[:2]}_{theme}", whole=True)
+            page.close()
+            assert len(figures) >= 4
+            assert [one for one in figures if not one["drawn"] or not one["fits"]] == []
+            assert {one["dark"] for one in figures} == {theme == "dark"}
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

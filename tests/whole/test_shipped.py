@@ -5,7 +5,6 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -67,7 +66,7 @@ def test_notebooks_hold_no_output() -> None:
 def test_numbers_are_those_of_the_printed_examples() -> None:
     """Whatever stands in checks.json comes from the printed examples and the hints alone.
 
-    Its numbers are rounded; that they are what the build makes, to the byte, is tested elsewhere.
+    That its numbers are what the build makes, to the byte, is tested elsewhere.
     """
     case_keys = {"label", "arguments", "names", "reveal", "tolerance"}
     for lesson in COURSE.lessons():
@@ -82,8 +81,6 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
             assert exercise.get("use") == (importable(driver) if driver else None)
             assert exercise["hints"] == exams[name].hints
             for case, written in zip(exams[name].printed_cases(), exercise["cases"], strict=True):
-                outcomes = {name: run() for name, run in case.lookalikes.items()}
-                wrong = {name: one for name, one in outcomes.items() if is_mistaken(one, case)}
                 assert {key: written[key] for key in case_keys} == {
                     "label": case.label,
                     "arguments": {key: to_json(value) for key, value in case.arguments.items()},
@@ -93,11 +90,9 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
                 }
                 assert written.keys() - case_keys == {"expected", "lookalikes"}
                 assert not is_mistaken(outcome_from_json(written["expected"]), case)
-                assert written["lookalikes"].keys() == wrong.keys()
-                for key, one in written["lookalikes"].items():
-                    assert not is_mistaken(
-                        outcome_from_json(one), replace(case, expected=wrong[key])
-                    )
+                assert written["lookalikes"].keys() <= case.lookalikes.keys()
+                for one in written["lookalikes"].values():
+                    assert is_mistaken(outcome_from_json(one), case)
 
 
 def test_wheel_holds_engine_and_companion_whole(wheel: zipfile.ZipFile) -> None:

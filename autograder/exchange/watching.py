@@ -22,6 +22,8 @@ class Watching:
     def __init__(self, words: Sequence[str] = ()) -> None:
         self._words = words
         self._own = ("<", os.getcwd() + os.sep, tempfile.gettempdir() + os.sep)
+        # They may lie below one of these.
+        self._installed = (sys.prefix + os.sep, sys.base_prefix + os.sep)
         self.seen = ""
 
     @contextmanager
@@ -44,20 +46,28 @@ class Watching:
             caller = frame.f_back
             if not self._is_own(frame) and (caller is None or self._is_own(caller)):
                 self._note(f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}")
-        elif event == "c_call" and self._is_own(frame):
+        elif event == "c_call" and (self._is_own(frame) or _is_torch(frame)):
+            # What a library calls is its own affair, but for layers made of what a rule forbids.
             self._note(getattr(called, "__name__", ""))
 
     def _is_own(self, frame: FrameType) -> bool:
         """Whether this is code of a cell, or of a file beside the notebook."""
-        return frame.f_code.co_filename.startswith(self._own)
+        path = frame.f_code.co_filename
+        return path.startswith(self._own) and not path.startswith(self._installed)
 
     def _note(self, name: object) -> None:
         if not self.seen and type(name) is str:
             self.seen = next((word for word in self._words if matches(word, name)), "")
 
 
+def _is_torch(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith("torch.")
+
+
 def _torch_calls(torch: Any, note: Any) -> Any:
-    """What is called of torch on tensors, by whatever way: from C, and by libraries too."""
+    """What is called of torch on tensors, from C and by libraries too; while torch itself answers
+    such a call, this does not see what it is made of.
+    """
 
     class Calls(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(

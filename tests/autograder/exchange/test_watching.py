@@ -1,7 +1,9 @@
 """What the student's side sees of calls that no source tells, under a real exam and sandbox."""
 
 import math
+import statistics
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -31,7 +33,8 @@ def an_exam(forbids: tuple[str, ...]) -> Exam:
     @exam.example
     def three() -> tuple[Tensor, Tensor, Tensor]:
         """three words"""
-        x = torch.arange(6.0).reshape(3, 2)
+        # Far from weights of 0 and 1, where loops of one processor and another differ.
+        x = torch.arange(6.0).reshape(3, 2) / 8
         return x, x, x
 
     return exam
@@ -129,9 +132,9 @@ def test_what_is_said_to_be_seen_is_one_of_the_names(session: Session) -> None:
         assert seen() == ""
 
 
-def test_libraries_among_themselves() -> None:
-    import statistics
-
+def test_libraries_among_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    # An environment may lie in the folder for temporary files.
+    monkeypatch.setattr("tempfile.tempdir", str(Path(statistics.__file__).parents[2]))
     watching = Watching(["fsum"])
     with watching.during_a_call():
         statistics.mean([1.5, 2.5])

@@ -28,8 +28,17 @@ _MISTAKEN = STUDENTS[4:9]
 
 _CRASH = "import os\nos._exit(1)"
 _LOOP = "while True:\n    pass"
-# By four processes together: one alone gets a MemoryError first, which is an exception.
-_HOARD = "import os\nos.fork()\nos.fork()\nkept = []\nwhile True: kept.append(bytearray(1 << 24))"
+# By four processes together that never give up: to each of them alone a MemoryError comes first,
+# which is an exception.
+_HOARD = """import os
+os.fork()
+os.fork()
+kept = []
+while True:
+    try:
+        kept.append(bytearray(1 << 24))
+    except MemoryError:
+        pass"""
 _MISSPELT = "return resutl"
 
 

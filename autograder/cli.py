@@ -4,7 +4,7 @@ Commands import what they need when they are called, so that `autograder --help`
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +17,8 @@ from autograder.threads import one_thread
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from autograder.lesson.build import Built
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -39,10 +41,11 @@ def build(
 ) -> None:
     """Make what has changed of the notebooks, from the lessons' texts, the reference and the exams.
 
+    The solution of each lesson that is made is tried in the sandbox, as a student's would be.
     Without LESSONS, the tables of docs/ are made as well. A number such as 02 stands for a lesson.
     """
     course = Course.find()
-    if not _build(course, course.lessons_named(lessons or ()), force=force):
+    if not _build(course, course.lessons_named(lessons or ()), _try, force=force):
         typer.echo("  nothing has changed")
 
 
@@ -54,12 +57,32 @@ def _build_what_may_be(course: Course) -> None:
         typer.echo(f"autograder: {error}", err=True)
 
 
-def _build(course: Course, lessons: Sequence[str], *, force: bool = False) -> list[Path]:
+def _try(built: "Built") -> None:
+    from autograder.nbgrading.configuration import configuration
+    from autograder.nbgrading.try_solution import try_solution
+
+    course, name = built.course, built.lesson.name
+    config = configuration(course, course.root)
+    if not_tried := try_solution(config, name, built.source, course.source / name):
+        typer.echo(f"autograder: {not_tried}", err=True)
+
+
+def _build(
+    course: Course,
+    lessons: Sequence[str],
+    trial: Callable[["Built"], None] = lambda built: None,
+    *,
+    force: bool = False,
+) -> list[Path]:
     from autograder.lesson.incremental import build as build_changed
 
     with one_thread():
         changed = build_changed(
-            course, lessons, force=force, progress=lambda product: typer.echo(f"making {product}")
+            course,
+            lessons,
+            force=force,
+            progress=lambda product: typer.echo(f"making {product}"),
+            trial=trial,
         )
     for path in changed:
         typer.echo(f"  wrote {path.relative_to(course.root)}")

@@ -14,12 +14,15 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.course import Course
 from autograder.errors import NotebookEdited
 from autograder.lesson.build_inputs import digest_of, inputs_of_exams, inputs_of_lesson
 from autograder.lesson.built import is_edited
+
+if TYPE_CHECKING:
+    from autograder.lesson.build import Built
 
 RECORD = ".build.json"
 _FORMAT = 1
@@ -33,6 +36,7 @@ def build(
     *,
     force: bool = False,
     progress: Callable[[str], None] = lambda product: None,
+    trial: Callable[["Built"], None] = lambda built: None,
 ) -> list[Path]:
     """Build these lessons, or all with the tables over them; returns the files written.
 
@@ -41,12 +45,14 @@ def build(
         lessons: their full names; without any, the whole course is built.
         force: whether to make what has not changed, too.
         progress: called with the name of each product before it is made.
+        trial: called with each lesson that is built, before anything of it is written; what it
+            raises leaves the lesson as it was.
 
     Raises:
         LessonError, SolutionError, ExamError: for whatever does not fit together.
         NotebookEdited: when all else is built, and an instructor's notebook is not the build's.
     """
-    builder = _Builder(course, force, progress)
+    builder = _Builder(course, force, progress, trial)
     for lesson in lessons or course.lessons():
         builder.lesson(lesson)
     if not lessons:
@@ -63,17 +69,26 @@ class _Builder:
     What makes them is imported only then: it brings nbgrader and, with the exams, torch.
     """
 
-    def __init__(self, course: Course, force: bool, progress: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        course: Course,
+        force: bool,
+        progress: Callable[[str], None],
+        trial: Callable[["Built"], None],
+    ) -> None:
         self.written: list[Path] = []
         self.edited: list[str] = []
         self._course, self._force, self._progress = course, force, progress
+        self._trial = trial
         self._memory = _Memory(course.root / RECORD)
 
     def lesson(self, name: str) -> None:
         def make() -> Texts:
             from autograder.lesson.build import build_lesson
 
-            files = build_lesson(self._course, name).files
+            built = build_lesson(self._course, name)
+            self._trial(built)
+            files = built.files
             return {path.relative_to(self._course.root).as_posix(): files[path] for path in files}
 
         notebook = self._course.source / name / f"{name}.ipynb"

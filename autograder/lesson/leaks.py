@@ -1,7 +1,9 @@
 """Whether a solution stands in a text that reaches students."""
 
 import ast
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from autograder.lesson.reference import Solution, Source, words
 
@@ -24,25 +26,41 @@ def leaks(text: str, sources: Iterable[Source], *, is_code: bool) -> Iterator[tu
     letters = words(text)
     bodies = list(_bodies(text)) if is_code else []
     for source in sources:
-        for solution, shortest in _secrets(source):
-            line = _by_letters(text, letters, solution, shortest) or _by_syntax(
-                bodies, solution, shortest
-            )
+        for secret in _secrets(source):
+            line = _by_letters(text, letters, secret.letters) or _by_syntax(bodies, secret.dumps)
             if line:
                 yield source.name, line
                 break
 
 
-def _secrets(source: Source) -> Iterator[tuple[Solution, int]]:
-    """What may not be found, each with the length below which it is no secret."""
-    yield Solution(source.solution, source.tree), _SHORTEST
-    if len(source.solutions) > 1:
-        yield from ((part, _SHORTEST_PART) for part in source.solutions if part.tree)
+@dataclass(frozen=True)
+class _Secret:
+    """What may not be found: its letters, and its statements, written out once."""
+
+    letters: str
+    dumps: tuple[str, ...]
 
 
-def _by_letters(text: str, letters: str, solution: Solution, shortest: int) -> int:
-    wanted = words("".join(solution.lines))
-    if len(wanted) < shortest or wanted not in letters:
+@functools.cache
+def _secrets(source: Source) -> list[_Secret]:
+    """The whole solution and its longer parts, but for what is too short to be one."""
+    parts = source.solutions if len(source.solutions) > 1 else ()
+    found = [(Solution(source.solution, source.tree), _SHORTEST)]
+    found += [(part, _SHORTEST_PART) for part in parts if part.tree]
+    return [
+        _Secret(
+            letters if len(letters) >= shortest else "",
+            tuple(map(ast.dump, solution.tree))
+            if sum(map(len, solution.lines)) >= shortest
+            else (),
+        )
+        for solution, shortest in found
+        for letters in [words("".join(solution.lines))]
+    ]
+
+
+def _by_letters(text: str, letters: str, wanted: str) -> int:
+    if not wanted or wanted not in letters:
         return 0
     lines = text.split("\n")
     last = next(
@@ -55,13 +73,12 @@ def _by_letters(text: str, letters: str, solution: Solution, shortest: int) -> i
     )
 
 
-def _by_syntax(bodies: Iterable[_Body], solution: Solution, shortest: int) -> int:
-    wanted = [ast.dump(statement) for statement in solution.tree]
-    if sum(map(len, solution.lines)) < shortest:
+def _by_syntax(bodies: Iterable[_Body], wanted: Sequence[str]) -> int:
+    if not wanted:
         return 0
     for lines, dumps in bodies:
         for start in range(len(dumps) - len(wanted) + 1):
-            if dumps[start : start + len(wanted)] == wanted:
+            if dumps[start : start + len(wanted)] == list(wanted):
                 return lines[start]
     return 0
 

@@ -2,5 +2,6 @@
 
 Our grading in the place of nbgrader's own steps, for its command, its formgrader and ours.
 
-From outside: `configuration`, `grade_class`, `preprocessor`, `converter`.
+From outside: `configuration`, `grade_class`, `preprocessor`, `converter`,
+`try_solution`.
 """

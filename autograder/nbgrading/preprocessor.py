@@ -136,7 +136,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
     def _limits(self) -> Limits:
         return Limits.from_mapping(self.limits)
 
-    def failing_with_solution(self, source: NotebookNode, folder: Path) -> Mapping[str, str]:
+    def failing_with_solution(self, source: NotebookNode, folder: Path | None) -> Mapping[str, str]:
         """The tests that the instructor's own solution does not pass as it is graded, and why."""
 
         def failing(box: Sandbox, beside: frozenset[str]) -> Mapping[str, str]:

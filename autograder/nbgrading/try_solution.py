@@ -1,9 +1,11 @@
-"""The instructor's own solution, tried as a submission before students get the notebook.
+"""The instructor's own solution, tried as a submission before students get the notebook: by the
+build for a lesson made from text, and by Generate for every notebook.
 
 A test that it does not pass here would be passed by nobody: the lecturer learns so now, and not
 from a class.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -11,12 +13,14 @@ from nbformat.notebooknode import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
+from traitlets.config import Config
 
 from autograder.cells import is_test
 from autograder.errors import GradingFailed, IsolationUnavailable
 from autograder.nbgrading.preprocessor import GradeSafely
 
 _NAMED = 3
+_NOT_TRIED = "The solution of %s was not tried: %s"
 
 
 class TrySolution(NbGraderPreprocessor):  # type: ignore[misc]
@@ -41,17 +45,41 @@ class TrySolution(NbGraderPreprocessor):  # type: ignore[misc]
             grader = GradeSafely(parent=self)
             failing = grader.failing_with_solution(nb, Path(folder).absolute())
         except IsolationUnavailable as error:
-            self.log.warning("The solution of %s was not tried: %s", names["notebook"], error)
+            self.log.warning(_NOT_TRIED, names["notebook"], error)
             return
         if failing:
-            raise GradingFailed(_sentence(names["notebook"], dict(failing)))
+            raise GradingFailed(
+                f"{_sentence(names['notebook'], failing)}, or generate with "
+                "`--TrySolution.enabled=False`, and nobody loses points by them"
+            )
 
 
-def _sentence(notebook: str, failing: dict[str, str]) -> str:
+def try_solution(config: Config, name: str, notebook: NotebookNode, folder: Path) -> str:
+    """Try the solution of a lesson that was just built; returns why it was not tried, if so.
+
+    Args:
+        config: the course's, for nbgrader.
+        name: the lesson's.
+        notebook: the instructor's.
+        folder: where the files are that are given out with it, if there are any.
+
+    Raises:
+        GradingFailed: when it does not pass one of its tests.
+    """
+    beside = folder.absolute() if folder.is_dir() else None
+    try:
+        failing = GradeSafely(config=config).failing_with_solution(notebook, beside)
+    except IsolationUnavailable as error:
+        return _NOT_TRIED % (name, error)
+    if failing:
+        raise GradingFailed(_sentence(name, failing))
+    return ""
+
+
+def _sentence(notebook: str, failing: Mapping[str, str]) -> str:
     named = "; ".join(f"{name}: {why}" for name, why in list(failing.items())[:_NAMED])
     more = f"; and {len(failing) - _NAMED} more" if len(failing) > _NAMED else ""
     return (
         f"the solution in {notebook} does not pass its own tests here ({named}{more}): mend them, "
-        "give such a test's cell the tag `beside` if it needs the student's objects in hand, or "
-        "generate with `--TrySolution.enabled=False`, and nobody loses points by them"
+        "or give such a test's cell the tag `beside` if it needs the student's objects in hand"
     )

@@ -591,8 +591,9 @@ def stream(n):
 """
 
 
-def test_operators_that_lie(sandbox: Sandbox) -> None:
+def test_operators_that_lie(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the instructor's solution has no class, no operator of a student's is asked."""
+    monkeypatch.setattr("autograder.exchange.session.MOST_VALUES", 1000)
     tests = ["assert double(2) == 4", "assert 4 in double([4])", "assert double([1])[0] == 1",
              "assert len(double([1])) == 2", "assert list(stream(3)) == [0, 2, 4]",
              "for n, m in zip(double([1, 2]), [1, 2]): assert n == m", "assert {double(2)} == {4}",

@@ -12,7 +12,8 @@ import pytest
 from nbformat.v4 import new_output
 
 from autograder.course import Course
-from autograder.errors import NotebookEdited
+from autograder.errors import GradingFailed, NotebookEdited
+from autograder.lesson.build import Built
 from autograder.lesson.build_inputs import digest_of, inputs_of_exams, inputs_of_lesson
 from autograder.lesson.incremental import RECORD, build
 from autograder.lesson.release import student_notebook
@@ -105,6 +106,21 @@ def test_second_build_makes_nothing(course: Course) -> None:
     assert made(course) == [*BOTH, *TABLES]
     assert made(course) == []
     assert made(course, force=True) == [*BOTH, *TABLES]
+
+
+def test_lesson_that_does_not_pass_its_trial_is_not_written(course: Course) -> None:
+    def trial(built: Built) -> None:
+        assert built.course == course
+        if built.lesson.name == SECOND:
+            raise GradingFailed("its solution does not pass")
+
+    for _ in range(2):
+        with pytest.raises(GradingFailed):
+            build(course, trial=trial)
+        assert course.release_folder(FIRST).exists()
+        assert not course.release_folder(SECOND).exists()
+    # What is there was tried before.
+    assert made(course) == [SECOND, *TABLES]
 
 
 def test_named_lessons_alone(course: Course) -> None:

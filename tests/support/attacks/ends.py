@@ -152,6 +152,6 @@ ENDS = (
     Attack(
         "every added cell prints all it may",
         (18,),
-        added=("print('x' * 10_000_000)",) * 60,
+        added=("print('x' * 10_000_000)",) * 30,
     ),
 )

@@ -3,7 +3,6 @@
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.nn.attention.bias import causal_lower_right
 from torch.nn.functional import multi_head_attention_forward, scaled_dot_product_attention
 from torch.testing import assert_close
 
@@ -158,6 +157,9 @@ def test_pooled_keys_are_mean_keys(num_heads: int, num_kv_heads: int, dtype: tor
 
 @pytest.mark.parametrize(("num_queries", "num_keys"), [(1, 1), (1, 6), (2, 5), (4, 4), (3, 40)])
 def test_mask_is_torchs_lower_right(num_queries: int, num_keys: int) -> None:
+    # It takes seconds to import.
+    from torch.nn.attention.bias import causal_lower_right
+
     queries, keys = drawn(1, num_queries, 3), drawn(1, num_keys, 3, seed=1)
     corner = causal_lower_right(num_queries, num_keys)
     marks = torch.eye(num_keys, dtype=torch.float64)[None]

@@ -353,9 +353,9 @@ class _Run:
     def _living(self) -> Session[StudentProcess]:
         """The session with a student process in which all has been done that was done so far."""
         if self._session is None:
-            student = self._sandbox.spawn(self._files, self._seed)
-            limits = self._sandbox.limits
-            self._session = Session(student, limits, self._time)
+            waiting = sum(map(is_test, self._rebuilt.notebook.cells))
+            student = self._sandbox.spawn(self._files, self._seed, waiting)
+            self._session = Session(student, self._sandbox.limits, self._time)
             for step in self._steps:
                 if step.source is None:
                     self._session.remember()

@@ -123,8 +123,8 @@ class Launcher:
             self._ready = True
             self._errors.close()
 
-    def spawn(self, files: Mapping[str, bytes], seed: int) -> StudentProcess:
-        """Have it fork a student.
+    def spawn(self, files: Mapping[str, bytes], seed: int, waiting: int = 0) -> StudentProcess:
+        """Have it fork a student, of which so many forks may wait beside what it starts itself.
 
         Raises:
             SandboxFailed: when it does not get ready.
@@ -140,7 +140,7 @@ class Launcher:
             try:
                 with theirs, watchers:
                     self._control.send({"spawn": True}, [theirs.fileno(), watchers.fileno()])
-                _send_order(report, files, seed)
+                _send_order(report, files, {"seed": seed, "waiting": waiting})
                 told = self._await_student(report)
             except (EOFError, OSError) as error:
                 raise ZygoteGone(f"the zygote did not answer ({error})") from error
@@ -196,11 +196,11 @@ class Launcher:
         return told
 
 
-def _send_order(report: Link, files: Mapping[str, bytes], seed: int) -> None:
+def _send_order(report: Link, files: Mapping[str, bytes], order: Mapping[str, int]) -> None:
     # A process that failed before it read this tells why.
     with suppress(BrokenPipeError, ConnectionResetError):
         lengths = [(name, len(content)) for name, content in files.items()]
-        report.send({"files": lengths, "seed": seed})
+        report.send({"files": lengths, **order})
         for content in files.values():
             report.send_bytes(content)
 

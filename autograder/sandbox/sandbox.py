@@ -141,12 +141,13 @@ class Sandbox:
             if self._launcher:
                 self._launcher.stop()
 
-    def spawn(self, files: Mapping[str, bytes], seed: int) -> StudentProcess:
+    def spawn(self, files: Mapping[str, bytes], seed: int, waiting: int = 0) -> StudentProcess:
         """Start a student's process.
 
         Args:
             files: what lies in its folder, by names relative to that.
             seed: where the random numbers of Python, NumPy and torch begin in it; not negative.
+            waiting: how many forks of it are to wait, beside the processes that it may have.
 
         Raises:
             ValueError: for files that can't be laid out there.
@@ -157,16 +158,16 @@ class Sandbox:
             if student.dismissed and not student.closed:
                 student.close()
         self._students = [student for student in self._students if not student.closed]
-        student = self._spawn(files, seed)
+        student = self._spawn(files, seed, waiting)
         self._students.append(student)
         return student
 
-    def _spawn(self, files: Mapping[str, bytes], seed: int) -> StudentProcess:
+    def _spawn(self, files: Mapping[str, bytes], seed: int, waiting: int) -> StudentProcess:
         for last in (False, True):
             if self._launcher is None:
                 self._launcher = self._launch()
             try:
-                return self._launcher.spawn(files, seed)
+                return self._launcher.spawn(files, seed, waiting)
             except ZygoteGone as error:
                 self._launcher.stop()
                 self._launcher = None

@@ -27,14 +27,14 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from autograder.limits import Limits
 from autograder.preload import load
 from autograder.sandbox import confine, seccomp
-from autograder.sandbox.control import Link
+from autograder.sandbox.control import Link, Message
 from autograder.sandbox.watcher import Watcher
 
 Entry = Callable[[socket.socket, Limits], object]
@@ -124,7 +124,7 @@ class Zygote:
                 order = report.receive()
                 _write_files(order["files"], report)
             with _reporting(report, "fork"):
-                student = functools.partial(self._be_student, channel, report, order["seed"])
+                student = functools.partial(self._be_student, channel, report, order)
                 child = _fork(student)
             channel.close()
             ending = Watcher(self._limits, child, report, walled=self._plan.walled).watch()
@@ -149,13 +149,15 @@ class Zygote:
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _be_student(self, channel: socket.socket, report: Link, seed: int) -> None:
+    def _be_student(self, channel: socket.socket, report: Link, order: Message) -> None:
         os.setsid()
         # So that the watcher may ask the kernel how much memory it shares with its forks.
         confine.set_dumpable(True)
-        _seed(seed)
+        _seed(order["seed"])
+        # Forks that wait are not the student's to have more processes, nor to have fewer.
+        limits = replace(self._limits, processes=self._limits.processes + order["waiting"])
         with _reporting(report, "limits"):
-            confine.limit_resources(self._limits, self._mapped_bytes, walled=self._plan.walled)
+            confine.limit_resources(limits, self._mapped_bytes, walled=self._plan.walled)
         with _reporting(report, "seccomp"):
             if self._plan.filter_program:
                 seccomp.install(bytes.fromhex(self._plan.filter_program))

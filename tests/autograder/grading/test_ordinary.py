@@ -230,9 +230,7 @@ def handed_in(names: Iterable[str] = PATTERNS, *, right: bool) -> bytes:
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(
-        Limits(cell_seconds=10, call_seconds=5, processes=256), preload=("numpy",)
-    ) as sandbox:
+    with Sandbox(Limits(cell_seconds=10, call_seconds=5), preload=("numpy",)) as sandbox:
         yield sandbox
 
 
@@ -262,6 +260,20 @@ def test_patterns_are_judged_rightly(
         if not PATTERNS[name].here and verdict is not Verdict.NOT_GRADABLE
     ]
     assert (failed, passed, blamed) == ({}, [], [])
+
+
+def test_more_tests_than_processes() -> None:
+    """At each test cell a process waits, which is none of those that a student may have."""
+    cells = [make_cell("code", "def number(): return 0", "number", solution=True)]
+    for n in range(80):
+        cells += [
+            make_cell("code", f"x{n} = {n}", f"x{n}", solution=True),
+            make_cell("code", f"assert x{n} == {n}", f"test-{n}", grade=True, points=1),
+        ]
+    source = new_notebook(cells=cells)
+    with Sandbox(Limits(processes=16, submission_seconds=60), preload=()) as sandbox:
+        graded = grade(source, nbformat.writes(source).encode(), sandbox)
+    assert [one.verdict for one in graded.verdicts] == [Verdict.PASSED] * 80
 
 
 def test_what_needs_the_objects_runs_beside(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -574,6 +574,23 @@ def test_zygote_is_out_of_reach(unfiltered):
 # Taking too much
 
 
+def test_forks_that_wait_are_counted_apart(tight):
+    """Beside them a process can start as many as ever, and a bomb is no larger for them."""
+    code = """
+import os, time
+children = []
+try:
+    while len(children) < 99:
+        children.append(os.fork() or time.sleep(600))
+except BlockingIOError:
+    pass
+len(children), [os.kill(child, 9) for child in children][:0]
+"""
+    for waiting in (0, 5):
+        with tight.spawn({}, 1, waiting) as student:
+            assert Inside(student)(code) == (SMALL.processes + waiting - 1, [])
+
+
 def test_memory_bomb(bomber):
     assert bomber("x = bytearray(1 << 30)") == "MemoryError: "
     assert bomber("x = []\nwhile True: x.append(bytearray(1 << 20))") == "MemoryError: "

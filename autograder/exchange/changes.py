@@ -3,6 +3,7 @@
 import copy
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from autograder.exchange.stand_in import RemoteObject
 from autograder.values.as_bytes import Unsupported
 from autograder.values.compare import identical
+from autograder.values.random_sources import SOURCES, draw_on, state_of
 
-_WRITTEN = (np.ndarray, list, dict)
+_WRITTEN = (np.ndarray, list, dict, *SOURCES)
 
 
 class Changes:
@@ -40,8 +42,17 @@ class Changes:
             self._write_list(mine, theirs)
         elif type(mine) is dict:
             self._write_dict(mine, theirs)
+        elif type(mine) in SOURCES:
+            self._draw_on(mine, theirs)
         elif _is_tensor(mine) and mine.dtype == theirs.dtype:
             self._write_array(_numbers(mine), _numbers(theirs))
+
+    def _draw_on(self, mine: Any, theirs: Any) -> None:
+        # A foreign one, or one that draws in another way, is not what was lent.
+        with suppress(ValueError):
+            before, state = state_of(mine), state_of(theirs)
+            draw_on(mine, state)
+            self._undo.append(lambda: draw_on(mine, before))
 
     def _write_list(self, mine: list[Any], theirs: list[Any]) -> None:
         before = list(mine)
@@ -69,7 +80,7 @@ class Changes:
             return mine
         if type(mine) is type(theirs) and (type(mine) in _WRITTEN or _is_tensor(mine)):
             self._write_one(mine, theirs)
-            if type(mine) in (list, dict):
+            if type(mine) in (list, dict, *SOURCES):
                 return mine
         return mine if identical(mine, theirs) else theirs
 

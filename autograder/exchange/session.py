@@ -10,7 +10,7 @@ import math
 import socket
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Never, Protocol, TypeVar
 
 from autograder.errors import ExchangeError, ReplyNotUnderstood, ReplyTooLarge, StudentGone
 from autograder.exchange.changes import Changes
@@ -93,6 +93,9 @@ class Session(Generic[Peer]):
         # What broke the session: no answer that comes later makes up for it. A fork that ended is
         # kept too, but a new question goes to the process that waited.
         self.failure: ExchangeError | None = None
+        # The first thing that was asked of the student's objects and is not answered: a test that
+        # has caught this goes on with what is not so.
+        self.refused: NotPlain | None = None
         self.depth = 0
         # Whether the student's code has called a function that was lent to it.
         self.has_answered = False
@@ -188,7 +191,7 @@ class Session(Generic[Peer]):
         if (name in VERDICTS and name not in (known or ())) or (
             known is not None and name not in known and name not in OF_MODULES
         ):
-            raise NotPlain(
+            self.refuse(
                 f"the test asks for `{name}` of an object that stays in the student's process, "
                 "which no class of the instructor's solution has: have the answer give a number, "
                 "text, list or array back, and compare that here"
@@ -225,6 +228,12 @@ class Session(Generic[Peer]):
         request = ("operate", operator, (_Sent(target), *args))
         return self._returned(self._ask(request, self._limits.call_seconds), (), {})
 
+    def refuse(self, reason: str) -> Never:
+        """Raise NotPlain, and keep in mind that it was: a test may catch anything."""
+        error = NotPlain(reason)
+        self.refused = self.refused or error
+        raise error
+
     def is_instance(self, value: object, target: Reference) -> bool:
         """Whether a value is of a class of the student's, as their process says."""
         request = ("operate", "isinstance", (value, _Sent(target)))
@@ -246,7 +255,7 @@ class Session(Generic[Peer]):
                     yield value
                 case _:
                     return
-        raise NotPlain(f"an iterator gave more than {MOST_VALUES:,} values")
+        self.refuse(f"an iterator gave more than {MOST_VALUES:,} values")
 
     def _backward(self, graph: int, cotangents: Sequence[object]) -> Sequence[object]:
         request = ("backward", graph, tuple(cotangents))
@@ -260,7 +269,7 @@ class Session(Generic[Peer]):
     ) -> object:
         match reply:
             case ("returned", value, tuple(after), str(printed), graph, tuple(gradients)):
-                self._changes.write(args, after)
+                self._changes.write((*args, *kwargs.values()), after)
                 print(printed[: self._limits.output_bytes], end="")
                 value = _with_gradients(value, gradients)
                 if type(graph) is int:

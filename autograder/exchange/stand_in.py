@@ -73,6 +73,9 @@ class Asks(Protocol):
     def operate(self, target: Reference, operator: str, args: tuple[object, ...]) -> object:
         """What Python's syntax makes of something of the student's; or NotPlain."""
 
+    def refuse(self, reason: str) -> Never:
+        """Raise NotPlain, and keep in mind that it was: a test may catch anything."""
+
     def described(self, target: Reference) -> Description:
         """What a function of the student's says of itself."""
 
@@ -165,7 +168,7 @@ class RemoteObject:
         return value
 
     def _refuse(self, *_: object) -> Never:
-        raise NotPlain(
+        self._session.refuse(
             f"{self.__name__} stays in the student's process: a test may call it and its methods, "
             "and look at the numbers, arrays and tensors that come back, but not compare or change "
             "the object itself"

@@ -21,7 +21,7 @@ A request is a tuple, its first entry what to do; so is each reply:
     seen                     → saw name, or "", and watches no more
 
 `graph` is the number by which the result can be sent backward, or None; `gradients` are those that
-the parameters in a value have.
+the parameters in a value have; `args-afterwards` are those by position and then those by name.
 
 While it works on a call it may ask back, `callback number args`, and is told `answer value` or
 `refused message`.
@@ -49,9 +49,11 @@ from autograder.exchange.watching import Watching
 from autograder.limits import Limits
 from autograder.values.as_bytes import Reference, Unsupported, dtype_of_number, number_of_dtype
 from autograder.values.outcome import describe_error
+from autograder.values.random_sources import SOURCES
 
 _ITERABLES: tuple[Any, ...] = ([], (), "", {}, set(), range(0), {}.items(), {}.values())
 _CALLBACK = "callback"
+_WRITTEN = ("ndarray", "Tensor", "list", "dict")
 _WHENEVER = Deadline(None)
 _MODULE = os.path.join("torch", "nn", "modules", "module.py")
 
@@ -160,7 +162,8 @@ class StudentSide:
         except (Exception, SystemExit, ExchangeError) as error:
             raised = describe_error(error, target)
             return ("raised", raised.kind, raised.message, raised.line, printed.getvalue())
-        afterwards = tuple(map(_mutable, args)) if back is None else back
+        given = (*args, *kwargs.values())
+        afterwards = tuple(map(_mutable, given)) if back is None else back
         value = self._by_value_or_reference(value)
         graph = self._graphs.keep(value, (args, kwargs)) if back is None else None
         return ("returned", value, afterwards, printed.getvalue(), graph, _gradients(value))
@@ -270,5 +273,5 @@ def _gradients(value: object) -> tuple[object, ...]:
 
 def _mutable(value: object) -> object:
     """An argument after the call, where the examiner wants to know whether it was written to."""
-    kind = type(value).__name__
-    return value if kind in ("ndarray", "Tensor", "list", "dict") else Unsupported("unchanged")
+    is_written = type(value) in SOURCES or type(value).__name__ in _WRITTEN
+    return value if is_written else Unsupported("unchanged")

@@ -247,7 +247,11 @@ class _Writer:
     def put_wrapped(self, value: Any) -> Iterator[object] | None:
         kind = type(value)
         wrapping = WRAPPINGS[kind]
-        plain = wrapping.take(value)
+        try:
+            plain = wrapping.take(value)
+        except ValueError:
+            self._put_unsupported(_type_name(kind))
+            return None
         if wrapping.is_hashed and (unusable := self._unusable(list(plain))):
             self._put_unsupported(f"{kind.__name__} with a {unusable} in it")
             return None

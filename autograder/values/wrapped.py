@@ -1,15 +1,21 @@
-"""Containers that cross as something plain with a word before it: a set as a list, say."""
+"""What crosses as something plain with a word before it: a set as a list, say."""
 
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
+
+from autograder.values.random_sources import SOURCES, source_of, state_of
 
 
 @dataclass(frozen=True)
 class Wrapping:
-    """How one exact type crosses: as what, and how it is made again of that."""
+    """How one exact type crosses: as what, and how it is made again of that.
+
+    Either way may raise ValueError, for what can't be taken apart or put together.
+    """
 
     made_of: type
     take: Callable[[Any], Any]
@@ -38,6 +44,7 @@ WRAPPINGS: dict[type, Wrapping] = {
     bytearray: Wrapping(bytes, bytes, bytearray),
     range: Wrapping(tuple, lambda value: (value.start, value.stop, value.step), _range),
     Fraction: Wrapping(tuple, lambda value: (value.numerator, value.denominator), _fraction),
+    **{kind: Wrapping(dict, state_of, partial(source_of, kind)) for kind in SOURCES},
 }
 
 

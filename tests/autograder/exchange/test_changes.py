@@ -1,6 +1,7 @@
 """What a student's code writes to its arguments is seen, and taken back at the end."""
 
 import copy
+import random
 
 import numpy as np
 import pytest
@@ -77,6 +78,16 @@ def test_other_kinds_change_nothing(mine: object, theirs: object) -> None:
     assert str(mine) == str(before)
     changes.take_back()
     assert str(mine) == str(before)
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState, random.Random])
+def test_sources_of_random_numbers_are_taken_back(kind) -> None:
+    mine, theirs, changes = kind(3), kind(3), Changes()
+    theirs.random()
+    changes.write((mine,), (theirs,))
+    assert mine.random() == theirs.random()
+    changes.take_back()
+    assert mine.random() == kind(3).random()
 
 
 def test_view_shares_its_memory() -> None:

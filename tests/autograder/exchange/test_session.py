@@ -2,6 +2,7 @@
 
 import math
 import os
+import random
 import subprocess
 import sys
 import time
@@ -511,3 +512,66 @@ def test_module_as_argument(session: Session, net: Any) -> None:
 def test_module_is_no_value(net: Any, use: Callable[[Any], object]) -> None:
     with pytest.raises(NotPlain, match="stays in the student's process"):
         use(net)
+
+
+# Sources of random numbers
+
+
+SOURCES: dict[str, Callable[[], Any]] = {
+    "default_rng": lambda: np.random.default_rng(3),
+    "Twister": lambda: np.random.Generator(np.random.MT19937(3)),
+    "Philox": lambda: np.random.Generator(np.random.Philox(3)),
+    "RandomState": lambda: np.random.RandomState(3),
+    "Random": lambda: random.Random(3),
+}
+DRAWN = "def drawn(rng, n=2): return [float(rng.random()) for _ in range(n)]"
+
+
+def drawn(rng: Any, n: int = 2) -> list[float]:
+    return [float(rng.random()) for _ in range(n)]
+
+
+@pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES)
+def test_sources_of_random_numbers_go_on(find: Find, make: Callable[[], Any]) -> None:
+    """As if there were one process: whoever draws next goes on where the last one stopped."""
+    theirs = find("drawn", DRAWN)
+    rng, plain = make(), make()
+    assert theirs(rng) == drawn(plain)
+    assert theirs(n=3, rng=rng) == drawn(plain, 3)
+    assert drawn(rng) == drawn(plain)
+    held = {"rng": [rng]}
+    assert find("in_dict", "def in_dict(x): return drawn(x['rng'][0])")(held) == drawn(plain)
+    assert held["rng"][0] is rng
+    assert theirs(rng) == drawn(plain)
+
+
+@pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES)
+def test_sources_of_random_numbers_come_back(find: Find, make: Callable[[], Any]) -> None:
+    same = find("same", "def same(rng):\n    rng.random()\n    return rng")
+    plain, found = make(), same(make())
+    drawn(plain, 1)
+    assert type(found) is type(plain)
+    assert drawn(found) == drawn(plain)
+
+
+def test_source_that_the_student_has_made(find: Find) -> None:
+    rng = find("rng", "import numpy as np\nrng = np.random.default_rng(7)")
+    assert drawn(rng) == drawn(np.random.default_rng(7))
+
+
+def test_source_of_another_kind_takes_no_place(session: Session) -> None:
+    session.run(
+        "import numpy as np, random\n"
+        "def swap(xs): xs[:] = [np.random.Generator(np.random.SFC64(1)), random.Random(1)]"
+    )
+    swap: Any = session.find("swap")
+    rng, plain = np.random.default_rng(3), np.random.default_rng(3)
+    swap([rng, rng])
+    assert drawn(rng) == drawn(plain)
+
+
+def test_arguments_by_name_are_written_too(session: Session) -> None:
+    session.run("def fill(n, *, out): out[:] = n")
+    out, fill = np.zeros(2), session.find("fill")
+    fill(5, out=out)  # type: ignore[operator]
+    assert out.tolist() == [5, 5]

@@ -49,7 +49,7 @@ class Limits:
 
     # What one test may take in the grader, with what the student's code returned to it.
     test_seconds: float = 60.0  # as above, without the student's part
-    test_memory_bytes: int = 512 * _MIB
+    test_memory_bytes: int = 224 * _MIB
     test_message_bytes: int = 256 * _MIB  # all replies to its questions together
 
     # One message between the examiner and the student process.

@@ -8,10 +8,11 @@ be called, and nothing of its module but what a module does by itself: state_dic
 named_parameters, named_buffers, train, to, and to be called.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from autograder.values.tensors import is_tensor
+from autograder.values.compare import describe
+from autograder.values.tensors import dtype_name, is_tensor
 
 if TYPE_CHECKING:
     import torch
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # Numbers that differ by less than this share of the largest one are the same, but for rounding.
 _ROUNDING = 1e-4
+# What is kept of the outputs of several calls, all together.
+_MOST_NUMBERS = 1 << 22
 
 
 class ModuleMismatch(Exception):
@@ -61,7 +64,8 @@ def run_module(
         With a buffer "a buffer of shape (6, 6)", say: True or False.
 
     Raises:
-        ModuleMismatch: when the module's parameters are not those of `weights`.
+        ModuleMismatch: when the module's parameters are not those of `weights`, or the outputs of
+            several calls can't be compared with each other.
     """
     import torch
 
@@ -77,7 +81,7 @@ def run_module(
     module.train(training)
     if calls > 1:
         with torch.no_grad():
-            number, seen = _different([module(*given) for _ in range(calls)])
+            number, seen = _different(_of_one_kind((module(*given) for _ in range(calls)), calls))
         mode = "training" if training else "evaluation"
         counted = {f"different outputs in {calls} calls": number}
         return {**found, **counted, f"outputs seen in {mode}": seen}
@@ -187,6 +191,30 @@ def _gradients(
             turned = _is_turned(name, place)
             gradient = gradient.T if turned else gradient.reshape(weights[name].shape)
         yield name, gradient
+
+
+def _of_one_kind(outputs: Iterable[Any], calls: int) -> list[object]:
+    """The outputs of several calls: those that can't be looked at together are not waited for."""
+    kept: list[Any] = []
+    for output in outputs:
+        if not _is_floating(output):
+            return [output]
+        if output.numel() * calls > _MOST_NUMBERS:
+            raise ModuleMismatch(
+                f"your module gave back {describe(output)}, which is too large for its outputs in "
+                f"{calls} calls to be compared with each other"
+            )
+        if kept and (output.shape, output.dtype) != (kept[0].shape, kept[0].dtype):
+            raise ModuleMismatch(
+                "for the same inputs, your module gave back "
+                f"{_in_full(kept[0])} in one call and {_in_full(output)} in another"
+            )
+        kept.append(output)
+    return kept
+
+
+def _in_full(output: Any) -> str:
+    return f"{describe(output)} and type {dtype_name(output)}"
 
 
 def _different(outputs: Sequence[object]) -> tuple[int, object]:

@@ -125,9 +125,13 @@ class Examiner:
 
 def _or_not_judged(examined: Examined, comparisons: Comparisons, given: Given) -> Examined:
     """A test that is passed has compared something, and something of the student's."""
-    if not examined.credit or examined.reports:
+    if not examined.credit:
         return examined
-    if not comparisons.count:
+    if given.refused:
+        text = str(given.refused)[:_MESSAGE]
+    elif examined.reports:
+        return examined
+    elif not comparisons.count:
         text = (
             "the test compared nothing: no assert was reached, so any answer would pass; see that "
             "its loops have something to run over, or end it with the points that it gives"

@@ -18,7 +18,7 @@ import sys
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Never
 
@@ -307,6 +307,15 @@ class _Serving:
         if failure:
             name = type(failure).__name__
             examined = Examined(Verdict.EXCEPTION, f"{_BROKE_DOWN}: {name}: {said(failure)}")
+        elif session.refused and (examined.credit or examined.verdict is Verdict.NOT_GRADABLE):
+            # The test has caught what would have ended it.
+            examined = replace(
+                examined,
+                verdict=Verdict.WRONG,
+                message=str(session.refused),
+                credit=0.0,
+                doubtful=True,
+            )
         return {
             **vars(examined),
             "verdict": examined.verdict.name,

@@ -47,6 +47,8 @@ class Given(dict[str, Any]):
         # What was asked of the student's process, and what of it given cells have made there.
         self.asked: set[str] = set()
         self.made_with: set[str] = set()
+        # The first thing that could not be told: a bare `except` in the test may have caught it.
+        self.refused: NotJudged | None = None
         self.update(self._comparisons.names())
         try:
             exec(compile("\n".join(definitions.imports), "<imports>", "exec"), self)
@@ -58,6 +60,13 @@ class Given(dict[str, Any]):
         self._leave_theirs()
 
     def __missing__(self, name: str) -> object:
+        try:
+            return self._looked_up(name)
+        except NotJudged as error:
+            self.refused = self.refused or error
+            raise
+
+    def _looked_up(self, name: str) -> object:
         found = self._definitions.before(name, self._cell)
         match found.owner:
             case Owner.ANSWER | Owner.MADE_WITH:

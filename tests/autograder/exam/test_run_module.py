@@ -311,3 +311,47 @@ def test_parameter_that_was_not_asked_for():
     with pytest.raises(ModuleMismatch) as error:
         run_module(Linear, {**SETTINGS, "bias": True}, {"W": W}, (X,))
     assert str(error.value) == "your module has a parameter that was not asked for: W.bias"
+
+
+class Growing(nn.Module):
+    """Gives back something else at each call."""
+
+    def __init__(self, outputs):
+        super().__init__()
+        self.outputs = iter(outputs)
+
+    def forward(self, x):
+        return next(self.outputs)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "sentence"),
+    [
+        (
+            [torch.zeros(1024, 1024)],
+            "your module gave back a tensor of shape (1024, 1024), which is too large for its "
+            "outputs in 128 calls to be compared with each other",
+        ),
+        (
+            [torch.zeros(3), torch.zeros(2)],
+            "for the same inputs, your module gave back a tensor of shape (3,) and type float32 in "
+            "one call and a tensor of shape (2,) and type float32 in another",
+        ),
+        (
+            [torch.zeros(3), torch.zeros(3, dtype=torch.float64)],
+            "for the same inputs, your module gave back a tensor of shape (3,) and type float32 in "
+            "one call and a tensor of shape (3,) and type float64 in another",
+        ),
+    ],
+)
+def test_outputs_that_can_not_be_compared_end_the_calls(outputs, sentence):
+    """What would come of a further call is StopIteration."""
+    with pytest.raises(ModuleMismatch) as error:
+        run_module(Growing, {"outputs": outputs}, {}, (X,), True, 128)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize("output", [[1.0] * 3, "text", torch.tensor([1, 2]), None])
+def test_what_is_no_floating_tensor_is_asked_for_once(output):
+    result = run_module(Growing, {"outputs": [output]}, {}, (X,), True, 128)
+    assert result == {"different outputs in 128 calls": 1, "outputs seen in training": output}

@@ -14,7 +14,7 @@ from autograder.errors import SandboxFailed
 from autograder.exam.report import Verdict
 from autograder.exam.rules import Written
 from autograder.grading.examiner_process import examiner_for
-from autograder.grading.grade import Graded, grade
+from autograder.grading.grade import Graded, failing_with_solution, grade
 from autograder.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
 from tests.support.processes import descendants, eventually, running
@@ -122,6 +122,46 @@ def test_large_tests_are_ended(patient: Sandbox) -> None:
     assert memory_of(os.getpid()) - before < 50 << 20
 
 
+# What one test receives, keeps and computes with: the test, and what is given back to it.
+COSTLY = (
+    (
+        "kept = [double(X + n) for n in range(128)]\nassert kept[0] == 2 * X",
+        "np.arange(1 << 19) + x",
+    ),
+    (
+        "kept = [double(X + n) for n in range(8)]\nassert kept[0] == 2 * X",
+        "'\\U0001f600' + 15_000_000 * 'x'",
+    ),
+    ("assert np.sum(double(X), axis=0) == 2 * X", "np.zeros((0, 64_000_000), np.int8)"),
+    ("assert not np.zeros(Grid(X).shape).any()", "(2**40, 2)"),
+    ("assert not np.zeros(double(X)).any()", "np.int64(2**40)"),
+    ("assert len('x' * double(X)) == 2 * X", "np.uint64(2**40)"),
+    ("import torch\nassert len(torch.zeros(double(X))) == 2 * X", "np.int32(2**31 - 1)"),
+)
+GRID = "import numpy as np\nclass Grid:\n    def __init__(self, x):\n        self.shape = {}\n"
+
+
+def test_costly_tests_take_less_than_300_megabytes() -> None:
+    """Of the grader's own memory, under the limits as they are, and each costs itself."""
+    tests = [test.replace("X", f"{n}000") for n, (test, _) in enumerate(COSTLY, 1)]
+    source = course(*tests, LAST)
+    source.cells[1].source = GRID.format("(x, 2)") + SOLUTION
+    returned = ", ".join(f"lambda x: {value}" for _, value in COSTLY)
+    answer = (
+        f"values = [lambda x: 10, {returned}]\n"
+        "def double(x):\n    return values[x // 1000](x)\n" + GRID.format("double(x)")
+    )
+    with Sandbox(Limits()) as box:
+        assert failing_with_solution(source, box) == {}
+        process = examiner_for(box, source, None, Written(())).process
+        before, grader = memory_of(process), memory_of(os.getpid())
+        found = grade(source, answered(source, answer), box)
+        assert memory_of(process, "VmHWM") - before < 300_000_000
+        assert memory_of(os.getpid()) - grader < 50_000_000
+    assert verdicts(found) == [Verdict.MEMORY] * len(COSTLY) + [Verdict.PASSED]
+    assert all("too much" in one.message for one in found.verdicts[:-1])
+
+
 def test_memory_is_counted_for_each_test(patient: Sandbox) -> None:
     test = "kept = [double(np.ones(600_000)) for _ in range(3)]\nassert kept[0].sum() == 1_200_000"
     found = graded(patient, function("2 * x"), *(test.replace("kept", f"k{n}") for n in range(9)))
@@ -140,6 +180,47 @@ CAUGHT = (
     "assert double(5) == 10",
     "import unittest\nwith unittest.TestCase().assertRaises(BaseException):\n    double(-1)",
 )
+
+
+# What a test makes of an object that can't be asked.
+SWALLOWED = (
+    "try:\n    same = double(3) == 6\nexcept:\n    same = True\nassert same",
+    "try:\n    same = len(double(3))\nexcept BaseException as error:\n    same = 1\nassert same",
+    "def same():\n    try:\n        return double(3).equals(6)\n    finally:\n        return True\n"
+    "assert same()",
+    "import contextlib\nwith contextlib.suppress(BaseException):\n    assert double(3) < 7\n",
+    "import unittest\nwith unittest.TestCase().assertRaises(BaseException):\n"
+    "    float(double(3))\n    raise KeyError",
+    "import threading\nfound = []\n"
+    "thread = threading.Thread(target=lambda: found.append(double(3) == 6))\n"
+    "thread.start()\nthread.join()\nassert found in ([], [True]) and callable(double)",
+    "score = 0\ntry:\n    score += double(3) == 6\nexcept:\n    score += 1\nscore",
+    "try:\n    np.asarray(double(3))\nexcept:\n    pass\nassert double(5) == 10",
+)
+
+
+def test_what_can_not_be_asked_is_no_pass_however_it_is_caught(sandbox: Sandbox) -> None:
+    six = (
+        "class Six:\n    def __eq__(self, other): return True\n    def __len__(self): return 1\n"
+        "    def equals(self, other): return True\n"
+        "def double(x):\n    return Six() if x == 3 else 2 * x"
+    )
+    found = graded(sandbox, six, *SWALLOWED, LAST)
+    assert verdicts(found) == [Verdict.WRONG] * len(SWALLOWED) + [Verdict.PASSED]
+    said = [one.message for one in found.verdicts[:-1]]
+    assert [one for one in said if "in the student's process" not in one] == []
+
+
+def test_what_can_not_be_asked_of_the_solution_is_not_gradable(sandbox: Sandbox) -> None:
+    shell = "try:\n    found = !ls\nexcept:\n    assert double(2) == 4"
+    source = course(*SWALLOWED[:3], shell, LAST)
+    source.cells[
+        1
+    ].source = "class Six: pass\ndef double(x):\n    return Six() if x == 3 else 2 * x"
+    found = grade(source, answered(source, source.cells[1].source), sandbox)
+    assert verdicts(found) == [Verdict.NOT_GRADABLE] * 4 + [Verdict.PASSED]
+    assert "stays in the student's process" in found.verdicts[0].message
+    assert "runs a command of the shell" in found.verdicts[3].message
 
 
 @pytest.mark.parametrize(
@@ -244,6 +325,6 @@ def test_waiting_for_the_student_is_no_time_of_the_test(sandbox: Sandbox) -> Non
     assert verdicts(found) == [Verdict.PASSED]
 
 
-def memory_of(process: int) -> int:
+def memory_of(process: int, which: str = "VmRSS") -> int:
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS:"))
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(f"{which}:"))

@@ -73,6 +73,7 @@ class Seen:
         lost: whether there is no graded notebook of `mal`.
         kept: whether the points are of an earlier submission, for no test was graded in this one.
         limited: whether it wrote until the limit of a file's size.
+        passed: of an ordinary notebook, which tests were passed.
         signs: what else could be seen.
         changed: files that are not as they were.
         log: the end of what nbgrader said.
@@ -85,6 +86,7 @@ class Seen:
     lost: bool
     kept: bool
     limited: bool
+    passed: tuple[bool, ...]
     signs: frozenset[str]
     changed: frozenset[str]
     log: str
@@ -134,7 +136,7 @@ def attack_stock(scene: StockScene, attack: Attack) -> Seen:
         shutil.rmtree(scene.course / "autograded" / "mal", ignore_errors=True)
     digest, grades = _digest(scene), _grades(scene)
     ran = _autograde(scene)
-    return _look(scene, ran, digest, grades)
+    return _look(scene, ran, digest, grades, len(attack.tests))
 
 
 def _fresh(scene: StockScene, source: NotebookNode, right: bytes, attack: Attack) -> None:
@@ -230,7 +232,7 @@ def _digest(scene: StockScene) -> dict[str, str]:
 
 def _look(
     scene: StockScene, ran: dict[str, Any], digest: dict[str, str],
-    grades: dict[str, dict[str, float | None]],
+    grades: dict[str, dict[str, float | None]], tests: int,
 ) -> Seen:  # fmt: skip
     after, now = _grades(scene), _digest(scene)
     graded = scene.course / "autograded"
@@ -253,6 +255,7 @@ def _look(
         lost=not notebook.exists(),
         kept=_sum(grades, "mal") > 0 and not (notebook.is_file() and _has_tests(notebook)),
         limited="File too large" in log,
+        passed=tuple(bool(after.get("mal", {}).get(f"test-{n}")) for n in range(tests)),
         signs=frozenset(signs),
         changed=frozenset(
             name for name in digest.keys() | now.keys() if digest.get(name) != now.get(name)

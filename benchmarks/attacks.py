@@ -60,6 +60,7 @@ def on_stock(scene: StockScene, attack: Attack, honest: dict[str, Any]) -> dict[
         "limited": seen.limited,
         "signs": sorted(signs | ({"wrote outside"} if changed else set())),
         "changed": changed[:5],
+        **({"passed": seen.passed} if attack.tests else {}),
     }
 
 

@@ -65,16 +65,16 @@ def counts(seen: dict[str, Any]) -> str:
     """How many submissions there are, and what became of them."""
     stock, ours = ([one[side] for one in seen.values()] for side in ("stock", "ours"))
     ran = [one for one in stock if "not_run" not in one]
-    spoilt = [one for one in ran if not _earned(one) and _harm(one)]
+    spoilt = [one for one in ran if not earned(one) and _harm(one)]
     classes = {number for attack in ATTACKS for number in attack.classes}
     return (
         f"{len(seen)} submissions attack, over {len(classes)} of {len(CLASSES)} classes. "
         f"{len(ran)} of them were run on stock nbgrader 0.9.6 as well. There "
-        f"**{sum(map(_earned, ran))}** earned more than an honest wrong answer "
+        f"**{sum(map(earned, ran))}** earned more than an honest wrong answer "
         f"({sum(map(_kept, ran))} of these by keeping the marks of an earlier submission), and "
         f"{len(spoilt)} others did harm: a submission or a batch was lost, a secret read, "
         "somebody else's work changed, or what else the table says. "
-        f"On ours **{sum(map(_earned, ours))}** earned more, and "
+        f"On ours **{sum(map(earned, ours))}** earned more, and "
         f"{sum(bool(_harm(one)) for one in ours)} did harm.\n\n"
         "Stock nbgrader ran with its own preprocessors and the reference on its path, behind walls "
         f"that the benchmark put around all of it: {MEMORY >> 30} GiB of memory for a process, "
@@ -125,7 +125,7 @@ def _cell(one: dict[str, Any]) -> str:
     harm = _harm(one)
     if _kept(one):
         return "; ".join(["**full marks from before kept**", *harm])
-    if _earned(one):
+    if earned(one):
         whole = one["points"] >= one["most"]
         harm.insert(0, "full marks" if whole else f"{one['points']:g} of {one['most']:g} points")
         return f"**{harm[0]}**" + "".join(f"; {word}" for word in harm[1:])
@@ -139,14 +139,15 @@ _STOPPED = f"ran for more than {HARD_SECONDS} s and was stopped"
 _LIMITED = "filled the disk up to the benchmark's limit"
 
 
-def _earned(one: dict[str, Any]) -> bool:
+def earned(one: dict[str, Any]) -> bool:
+    """Whether it earned more than an honest wrong answer."""
     # What only a limit of the benchmark's has ended might have ended otherwise.
     return bool(one["points"] > one["honest"] and not one.get("limited"))
 
 
 def _kept(one: dict[str, Any]) -> bool:
     """Whether the marks are those of an earlier, honest submission."""
-    return bool(one.get("kept") and _earned(one))
+    return bool(one.get("kept") and earned(one))
 
 
 def _harm(one: dict[str, Any]) -> list[str]:

@@ -121,8 +121,8 @@ def _variables(place: Path) -> dict[str, str]:
 def run_nbgrader(place: Path, arguments: tuple[str, ...], seconds: int) -> dict[str, Any]:
     """Run nbgrader inside the walls; all that it started ends with it."""
     if os.geteuid() == 0:
-        for path in (place, *place.rglob("*")):
-            os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+        # Unlike Python's own ways, it gets to the end of folders too deep for a path.
+        subprocess.run(["chown", "-Rh", f"{NOBODY}:{NOBODY}", place], check=True)
     return json.loads(run_python(place, DRIVER, arguments, seconds) or "{}")  # type: ignore[no-any-return]
 
 

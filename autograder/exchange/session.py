@@ -28,7 +28,7 @@ from autograder.exchange.stand_in import (
     error_of,
     reference_of,
 )
-from autograder.exchange.weight import weight_of
+from autograder.exchange.weight import is_hollow, weight_of
 from autograder.limits import Limits
 from autograder.values.as_bytes import Reference, dtype_of_number, number_of_dtype
 from autograder.values.tensors import is_generator
@@ -99,6 +99,8 @@ class Session(Generic[Peer]):
         self.depth = 0
         # Whether the student's code has called a function that was lent to it.
         self.has_answered = False
+        # Whether something that came back was empty: a test may have compared nothing with it.
+        self.gave_nothing = False
         self._limits = limits
         self._times = [time]
         time.follow(student.process)
@@ -155,6 +157,7 @@ class Session(Generic[Peer]):
             case ("found", RemoteObject() as found, _):
                 return RemoteObject(self, reference_of(found) or Reference("object", 0), name)
             case ("found", value, tuple(gradients)):
+                self.gave_nothing |= is_hollow(value)
                 return _with_gradients(value, gradients)
             case ("missing",):
                 raise NameError(f"name '{name}' is not defined", name=name)
@@ -271,6 +274,7 @@ class Session(Generic[Peer]):
             case ("returned", value, tuple(after), str(printed), graph, tuple(gradients)):
                 self._changes.write((*args, *kwargs.values()), after)
                 print(printed[: self._limits.output_bytes], end="")
+                self.gave_nothing |= is_hollow(value)
                 value = _with_gradients(value, gradients)
                 if type(graph) is int:
                     return connect(value, (args, kwargs), lambda c: self._backward(graph, c))

@@ -1,5 +1,8 @@
-"""What the arguments of a question can cost, where a student's code asks the grader."""
+"""How much there is in a value: what the arguments of a question can cost the grader, and whether
+there is anything to compare in what came back.
+"""
 
+from collections.abc import Sized
 from typing import Any
 
 import numpy as np
@@ -28,6 +31,23 @@ def weight_of(value: object) -> int:
             weight += _as_int(one) if numbers == 1 else 0
         weight += 1
     return weight
+
+
+def is_hollow(value: object) -> bool:
+    """Whether a value, or a part of it, is empty: what is compared with that compares nothing."""
+    left = [value]
+    while left:
+        one: Any = left.pop()
+        if type(one) in (list, tuple, set, frozenset):
+            left.extend(one)
+        elif isinstance(one, dict):
+            left.extend(one.values())
+        if type(one) is np.ndarray or is_tensor(one):
+            if 0 in one.shape:
+                return True
+        elif isinstance(one, Sized) and type(one) is not RemoteObject and not len(one):
+            return True
+    return False
 
 
 def _as_int(number: Any) -> int:

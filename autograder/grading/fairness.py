@@ -1,6 +1,9 @@
-"""A test that the instructor's own solution does not pass is no mistake of a student's."""
+"""What becomes of a test once the instructor's own solution was tried.
 
-from collections.abc import Mapping
+One that the solution does not pass is no mistake of a student's. One that was passed with something
+empty, where the solution gives more back, is no pass.
+"""
+
 from dataclasses import replace
 
 from nbformat.notebooknode import NotebookNode
@@ -11,19 +14,27 @@ from autograder.exam.report import Verdict
 from autograder.grading.examiner import error_output
 from autograder.grading.record import CellVerdict
 
+_HOLLOW = (
+    "the test may have compared nothing: what this code gave back is empty, and what the solution "
+    "gives back is not"
+)
 
-def fair(found: CellVerdict, failing: Mapping[str, str], notebook: NotebookNode) -> CellVerdict:
-    """What became of a test, once it is known which of them the solution does not pass, and why.
+
+def fair(found: CellVerdict, solution: CellVerdict, notebook: NotebookNode) -> CellVerdict:
+    """What became of a test, by what came of the solution there.
 
     The page in `notebook` shows the same.
     """
-    if found.verdict is Verdict.PASSED:
+    hollow = found.hollow and not solution.hollow
+    if found.verdict is Verdict.PASSED and not hollow:
         return found
-    if found.grade_id in failing:
+    if solution.verdict is not Verdict.PASSED:
         verdict, report = Verdict.NOT_GRADABLE, None
-        message = f"the instructor's own solution does not pass: {failing[found.grade_id]}"
+        message = f"the instructor's own solution does not pass: {why_not_passed(solution)}"
         # What its tests say of a solution is for the instructor, who reads the record.
         shown = "this test could not be graded here, which is no mistake of yours"
+    elif hollow:
+        verdict, report, message, shown = Verdict.NOT_GRADABLE, None, _HOLLOW, _HOLLOW
     elif found.verdict is Verdict.NOT_GRADABLE:
         verdict, report = Verdict.WRONG, found.report
         message = shown = f"not with what your code has made: {found.message}"
@@ -32,3 +43,8 @@ def fair(found: CellVerdict, failing: Mapping[str, str], notebook: NotebookNode)
     cell = next(one for one in notebook.cells if grade_id_of(one) == found.grade_id)
     cell.outputs = [new_output(**error_output(verdict, shown))]
     return replace(found, verdict=verdict, points=0.0, message=message, report=report)
+
+
+def why_not_passed(found: CellVerdict) -> str:
+    """What is said of a test that was not passed."""
+    return found.message or found.verdict.value

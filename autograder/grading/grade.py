@@ -30,8 +30,8 @@ from autograder.exchange.session import ForkEnded, Session
 from autograder.grading.beside import examine_beside, marked_beside
 from autograder.grading.examiner import Examined, error_output
 from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for
-from autograder.grading.fairness import fair
-from autograder.grading.inert import cut_long_sources, inert_outputs
+from autograder.grading.fairness import fair, why_not_passed
+from autograder.grading.inert import broken_syntax, cut_long_sources, inert_outputs
 from autograder.grading.rebuild import ADDED_ID, Rebuilt, rebuild
 from autograder.grading.record import CellVerdict, make_record
 from autograder.grading.submitted_files import files_beside
@@ -92,9 +92,10 @@ def grade(
     with _Run(rebuilt, sandbox, files or {}, seed, marked) as run:
         run.all_cells()
         verdicts = run.all_tests(source, folder)
-    if any(one.verdict is not Verdict.PASSED for one in verdicts):
-        failing = failing_with_solution(source, sandbox, marked, **place)
-        verdicts = [fair(one, failing, rebuilt.notebook) for one in verdicts]
+    if any(one.verdict is not Verdict.PASSED or one.hollow for one in verdicts):
+        solved = _with_solution(source, sandbox, marked, **place)
+        pairs = zip(verdicts, solved, strict=True)
+        verdicts = [fair(one, solution, rebuilt.notebook) for one, solution in pairs]
     record = make_record(
         source,
         submission,
@@ -119,9 +120,6 @@ def failing_with_solution(
 ) -> Mapping[str, str]:
     """The tests that the instructor's own solution does not pass here, and why not.
 
-    Whatever they find in a submission is no mistake of the student's. The solution runs in the
-    sandbox as a submission does, when no student's process is left; what came of it is kept.
-
     Args:
         source: the instructor's notebook.
         sandbox: where it runs.
@@ -133,32 +131,46 @@ def failing_with_solution(
     Raises:
         SandboxFailed: when the sandbox itself fails.
     """
+    solved = _with_solution(source, sandbox, beside, files=files, seed=seed, folder=folder)
+    failing = [one for one in solved if one.verdict is not Verdict.PASSED]
+    return {one.grade_id: why_not_passed(one) for one in failing}
+
+
+def _with_solution(
+    source: NotebookNode,
+    sandbox: Sandbox,
+    beside: frozenset[str],
+    *,
+    files: Mapping[str, bytes] | None,
+    seed: int,
+    folder: Path | None,
+) -> Sequence[CellVerdict]:
+    """What comes of the instructor's own solution; it is kept.
+
+    It runs in the sandbox as a submission does, when no student's process is left.
+    """
     digest = hashlib.sha256(nbformat.writes(source).encode()).hexdigest()
     known = digest, str(folder), sandbox.limits, beside
-    if known not in _known_failing:
+    if known not in _solved:
         most = sandbox.limits.disk_bytes // 2
         around = files or {} if folder is None else files_beside(folder, most)
         own = rebuild(source, nbformat.writes(source).encode())
         with _Run(own, sandbox, around, seed, beside) as run:
             run.all_cells()
             found = run.all_tests(source, folder)
-        while len(_known_failing) >= _KEPT:
-            del _known_failing[next(iter(_known_failing))]
-        _known_failing[known] = {
-            one.grade_id: one.message or one.verdict.value
-            for one in found
-            if one.verdict is not Verdict.PASSED
-        }
-    return _known_failing[known]
+        while len(_solved) >= _KEPT:
+            del _solved[next(iter(_solved))]
+        _solved[known] = found
+    return _solved[known]
 
 
 def forget_solutions() -> None:
     """Find out anew what the instructors' solutions do not pass: their exams have changed."""
-    _known_failing.clear()
+    _solved.clear()
 
 
 _KEPT = 32
-_known_failing: dict[tuple[str, str, Limits, frozenset[str]], dict[str, str]] = {}
+_solved: dict[tuple[str, str, Limits, frozenset[str]], Sequence[CellVerdict]] = {}
 
 
 @dataclass(frozen=True)
@@ -264,7 +276,7 @@ class _Run:
                 self._lost = verdict, message
             return [error_output(verdict, message)]
         self._steps.append(_Step(cell.source))
-        if grade_id and (sentence := _broken_syntax(outputs, grade_id)):
+        if grade_id and (sentence := broken_syntax(outputs, grade_id)):
             self._lost = Verdict.EXCEPTION, sentence
         most = self._sandbox.limits.output_bytes
         safe = inert_outputs(outputs, min(2 * most, self._room))
@@ -285,6 +297,7 @@ class _Run:
             time.monotonic() - started,
             examined.made_with,
             grade_id_of(test.cell) in self._beside,
+            examined.hollow,
         )
 
     def _examine(self, test: _Test, examiner: ExaminerProcess) -> Examined:
@@ -368,19 +381,6 @@ class _Run:
             # The sandbox sees to it that it is gone before the next one begins.
             self._session.student.dismiss()
             self._session = None
-
-
-def _broken_syntax(outputs: Sequence[object], grade_id: str) -> str:
-    """What a cell that is no Python says of itself: why the name it should define is missing."""
-    for output in outputs:
-        match output:
-            case {
-                "output_type": "error",
-                "ename": "SyntaxError" | "IndentationError" | "TabError" as kind,
-                "evalue": str(text),
-            }:
-                return f"{kind} in the cell of {grade_id}, so nothing of it was run: {text[:300]}"
-    return ""
 
 
 def _own_texts(files: Mapping[str, bytes], folder: Path | None) -> dict[str, str]:

@@ -7,7 +7,7 @@ and pictures in HTML as companion draws them. Everything else is dropped; text a
 import base64
 import binascii
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from html import escape
 from html.parser import HTMLParser
@@ -156,3 +156,16 @@ class _Images(HTMLParser):
         with suppress(AssertionError):  # how the parser refuses `<![foo[`
             parser.feed(html)
         return "".join(parser.found)
+
+
+def broken_syntax(outputs: Sequence[object], grade_id: str) -> str:
+    """What a cell that is no Python says of itself: why the name it should define is missing."""
+    for output in outputs:
+        match output:
+            case {
+                "output_type": "error",
+                "ename": "SyntaxError" | "IndentationError" | "TabError" as kind,
+                "evalue": str(text),
+            }:
+                return f"{kind} in the cell of {grade_id}, so nothing of it was run: {text[:300]}"
+    return ""

@@ -47,7 +47,7 @@ from tests.support.attack_scene import (
     score_of,
     shows_one_case,
 )
-from tests.support.attacks import ATTACKS, LESSON, WRONG_DOUBLE, Attack
+from tests.support.attacks import ATTACKS, LESSON, ORDINARY, WRONG_DOUBLE, Attack
 from tests.support.processes import Stopwatch, descendants, eventually
 
 LAYERS = available()
@@ -218,6 +218,14 @@ def test_attack_earns_nothing(
     after = graded(scene, sandbox, scene.source, neighbour(scene), ATTACKS[0])
     assert points(after) == points(calm)
     assert outputs(after.notebook) == outputs(calm.notebook)
+
+
+@pytest.mark.parametrize("attack", ORDINARY, ids=lambda attack: attack.name)
+def test_right_answer_passes(attack: Attack, scene: Scene, sandbox: Sandbox) -> None:
+    """What earns nothing here is the attack, and not whoever is attacked."""
+    source = plain_course(attack)
+    right = plain_with(scene, source, "def double(x):\n    return 2 * x")
+    assert set(points(graded(scene, sandbox, source, right, attack)).values()) == {1.0}
 
 
 @pytest.mark.parametrize("attack", HANDED_IN, ids=lambda attack: attack.name)

@@ -179,11 +179,9 @@ LENDING = {
 }
 
 
-@pytest.mark.parametrize(("before", "keep", "kept"), KEPT.values(), ids=KEPT)
-def test_what_a_lent_function_said_is_not_kept(
-    sandbox: Sandbox, before: str, keep: str, kept: str
-) -> None:
-    answer = (
+def keeping(before: str, keep: str, kept: str) -> str:
+    """An answer that keeps what a lent function says, and gives it where nothing is lent."""
+    return (
         f"{before}\n"
         "def double(f):\n"
         "    if callable(f):\n"
@@ -192,6 +190,13 @@ def test_what_a_lent_function_said_is_not_kept(
         "    else:\n"
         f"        return {kept}\n"
     )
+
+
+@pytest.mark.parametrize(("before", "keep", "kept"), KEPT.values(), ids=KEPT)
+def test_what_a_lent_function_said_is_not_kept(
+    sandbox: Sandbox, before: str, keep: str, kept: str
+) -> None:
+    answer = keeping(before, keep, kept)
     for lending in LENDING.values() if not before else ["assert double(lambda x: 2 * x) is None"]:
         source = plain_course("assert double(3) == 6", lending)
         first, second = grade(source, answered(source, answer), sandbox).verdicts
@@ -590,6 +595,18 @@ LIES = """class double:
 def stream(n):
     while True: yield 0
 """
+
+
+def test_empty_is_right_where_the_solution_is_empty(sandbox: Sandbox) -> None:
+    """What a test compares with something empty may be nothing: then a human is to look."""
+    tests = "assert list(double([])) == []", "assert all(n == 1 for n in double([1]))"
+    source = plain_course(*tests, "assert double(np.ones((0, 2))).shape == (0, 2)")
+    right = answered(source, "def double(x):\n    return 2 * x")
+    assert verdicts(grade(source, right, sandbox)) == [Verdict.PASSED] * 3
+    found = grade(source, answered(source, "def double(x):\n    return x[:0]"), sandbox)
+    assert verdicts(found) == [Verdict.PASSED, Verdict.NOT_GRADABLE, Verdict.PASSED]
+    assert found.verdicts[1].points == 0
+    assert "what this code gave back is empty" in found.verdicts[1].message
 
 
 def test_operators_that_lie(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

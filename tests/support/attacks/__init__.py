@@ -15,12 +15,13 @@ from tests.support.attacks.folders import FOLDERS
 from tests.support.attacks.in_process import IN_PROCESS
 from tests.support.attacks.liars import LIARS
 from tests.support.attacks.notebooks import NOTEBOOKS
+from tests.support.attacks.ordinary import ORDINARY
 from tests.support.attacks.outside import OUTSIDE
 from tests.support.attacks.protocol import PROTOCOL
 from tests.support.attacks.spies import SPIES
 
-__all__ = ["ATTACKS", "LESSON", "WRONG", "WRONG_DOUBLE", "Attack"]
+__all__ = ["ATTACKS", "LESSON", "ORDINARY", "WRONG", "WRONG_DOUBLE", "Attack"]
 
 ATTACKS: tuple[Attack, ...] = (
-    *IN_PROCESS, *LIARS, *SPIES, *PROTOCOL, *ENDS, *OUTSIDE, *NOTEBOOKS, *FOLDERS,
+    *IN_PROCESS, *LIARS, *SPIES, *PROTOCOL, *ENDS, *OUTSIDE, *NOTEBOOKS, *FOLDERS, *ORDINARY,
 )  # fmt: skip

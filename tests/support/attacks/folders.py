@@ -45,6 +45,21 @@ def _bad_timestamp(folder: Path) -> None:
     (folder / "timestamp.txt").write_bytes(b"\xff9999-99-99 the day after tomorrow")
 
 
+def _digits(folder: Path) -> None:
+    (folder / "timestamp.txt").write_text("1" * 400)
+
+
+def _closed(folder: Path) -> None:
+    (folder / "closed.txt").touch()
+    (folder / "closed.txt").chmod(0)
+
+
+def _folder_for_a_file(folder: Path) -> None:
+    (folder / "checks.json").unlink()
+    (folder / "checks.json").mkdir()
+    (folder / "checks.json" / "x.txt").touch()
+
+
 def _folder_for_the_record(folder: Path) -> None:
     record = folder / f"{LESSON}.verdicts.json"
     record.mkdir()
@@ -119,4 +134,7 @@ FOLDERS = (
     Attack("surrogates through nbgrader", (14,), folder=_rewrite(edited(surrogates))),
     Attack("tests deleted after full marks", (14, 30), folder=_rewrite(edited(delete_tests))),
     Attack("three hundred thousand cells", (15, 14), folder=_rewrite(many_cells)),
+    Attack("timestamp of 400 digits", (26, 14), folder=_digits),
+    Attack("a file that nobody may read", (14,), folder=_closed),
+    Attack("a folder in the place of a file of the course's", (14, 23), folder=_folder_for_a_file),
 )

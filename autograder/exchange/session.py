@@ -99,7 +99,7 @@ class Session(Generic[Peer]):
         self.depth = 0
         # Whether the student's code has called a function that was lent to it.
         self.has_answered = False
-        # Whether something that came back was empty: a test may have compared nothing with it.
+        # Whether something that came back was empty or nan: a test may have compared nothing.
         self.gave_nothing = False
         self._limits = limits
         self._times = [time]

@@ -34,7 +34,10 @@ def weight_of(value: object) -> int:
 
 
 def is_hollow(value: object) -> bool:
-    """Whether a value, or a part of it, is empty: what is compared with that compares nothing."""
+    """Whether a value, or a part of it, is empty or not a number.
+
+    All numbers of an empty array are right, and no difference from nan is too large.
+    """
     left = [value]
     while left:
         one: Any = left.pop()
@@ -43,11 +46,21 @@ def is_hollow(value: object) -> bool:
         elif isinstance(one, dict):
             left.extend(one.values())
         if type(one) is np.ndarray or is_tensor(one):
-            if 0 in one.shape:
+            if 0 in one.shape or _has_nan(one):
+                return True
+        elif type(one) in (float, complex) or isinstance(one, np.inexact):
+            if one != one:
                 return True
         elif isinstance(one, Sized) and type(one) is not RemoteObject and not len(one):
             return True
     return False
+
+
+def _has_nan(array: Any) -> bool:
+    # The smallest number is nan if any is, and takes no memory.
+    if type(array) is np.ndarray:
+        return array.dtype.kind in "fc" and bool(np.isnan(np.min(array)))
+    return bool(array.is_floating_point() and array.detach().min().isnan())
 
 
 def _as_int(number: Any) -> int:

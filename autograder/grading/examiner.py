@@ -46,9 +46,7 @@ class Examined:
     doubtful: bool = False  # whether the test itself may be at fault
     made_with: tuple[str, ...] = ()  # what given cells have made with an answer, and it looked at
     remark: str = ""  # what else its page says
-    hollow: bool = (
-        False  # whether it was passed with something empty, and may have compared nothing
-    )
+    hollow: bool = False  # whether it was passed with something empty or nan
 
     @property
     def report(self) -> Report | None:

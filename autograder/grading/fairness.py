@@ -1,7 +1,7 @@
 """What becomes of a test once the instructor's own solution was tried.
 
 One that the solution does not pass is no mistake of a student's. One that was passed with something
-empty, where the solution gives more back, is no pass.
+empty, where the solution gives more back, is no pass; nor is one with nan.
 """
 
 from dataclasses import replace
@@ -15,8 +15,8 @@ from autograder.grading.examiner import error_output
 from autograder.grading.record import CellVerdict
 
 _HOLLOW = (
-    "the test may have compared nothing: what this code gave back is empty, and what the solution "
-    "gives back is not"
+    "the test may have compared nothing: what this code gave back is empty or not a number, and "
+    "what the solution gives back is neither"
 )
 
 

@@ -52,7 +52,7 @@ class CellVerdict:
     made_with: tuple[str, ...] = ()
     # Whether the test ran in the student's process: its outcome could be forged.
     beside: bool = False
-    # Whether it was passed with something empty: then it may have compared nothing.
+    # Whether it was passed with something empty or nan: then it may have compared nothing.
     hollow: bool = False
 
 

@@ -609,6 +609,31 @@ def test_empty_is_right_where_the_solution_is_empty(sandbox: Sandbox) -> None:
     assert "what this code gave back is empty" in found.verdicts[1].message
 
 
+SOLVED = """#answer results
+def number(): return 4.0
+def array(): return np.full(2, 4.0)
+def parts(): return [np.full(2, 4.0)]
+def tensor(): return torch.full((2,), 4.0)
+def gap(): return np.array([np.nan, 4])
+"""
+NAN_PASSES = (
+    "assert not abs(number() - 4) > 1e-9",
+    "assert not np.any(np.abs(array() - 4) > 1e-9)",
+    "for one in parts():\n    if np.abs(one - 4).max() > 1e-9: raise ValueError",
+    "assert not (tensor() > 4).any()",
+)
+
+
+def test_nan_is_right_where_the_solution_has_it(sandbox: Sandbox) -> None:
+    """No difference from it is too large."""
+    tests = [f"#test 1\n{test}" for test in (*NAN_PASSES, "assert np.isnan(gap()).sum() == 1")]
+    source = lesson("import numpy as np, torch", SOLVED, *tests)
+    right = SOLVED.partition("\n")[2]
+    assert verdicts(grade(source, answered(source, right), sandbox)) == [Verdict.PASSED] * 5
+    found = grade(source, answered(source, right.replace("4.0", "np.nan")), sandbox)
+    assert verdicts(found) == [Verdict.NOT_GRADABLE] * 4 + [Verdict.PASSED]
+
+
 def test_operators_that_lie(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the instructor's solution has no class, no operator of a student's is asked."""
     monkeypatch.setattr("autograder.exchange.session.MOST_VALUES", 1000)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.exchange.stand_in import RemoteObject
+from autograder.exchange.stand_in import RemoteObject, Unsent
 from autograder.values.as_bytes import Unsupported
 from autograder.values.compare import identical
 from autograder.values.random_sources import SOURCES, draw_on, state_of
@@ -25,7 +25,7 @@ class Changes:
     def write(self, mine: tuple[object, ...], theirs: tuple[object, ...]) -> None:
         """Make the caller's arguments what the student's code has left of them."""
         for one, other in zip(mine, theirs, strict=False):
-            if type(other) is not Unsupported:
+            if type(other) not in (Unsupported, Unsent):
                 self._write_one(one, other)
 
     def take_back(self) -> None:
@@ -75,7 +75,7 @@ class Changes:
 
     def _kept(self, mine: Any, theirs: Any) -> object:
         """What an entry is from now on: the caller's own object, unless it was replaced."""
-        if type(theirs) in (Unsupported, RemoteObject):
+        if type(theirs) in (Unsupported, Unsent, RemoteObject):
             # A caller's function comes back as a stand-in of a stand-in.
             return mine
         if type(mine) is type(theirs) and (type(mine) in _WRITTEN or _is_tensor(mine)):

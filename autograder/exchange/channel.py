@@ -18,7 +18,7 @@ from typing import Self, TypeVar
 from autograder.errors import ReplyNotUnderstood, ReplyTooLarge, StudentGone, StudentTooSlow
 from autograder.exchange.deadline import Deadline
 from autograder.limits import Limits
-from autograder.values.as_bytes import Refer, Resolve, decode, encode
+from autograder.values.as_bytes import Refer, Resolve, Unsupported, decode, encode
 
 _LENGTH = struct.Struct(">I")
 # Memory is taken as bytes come, not as they are announced.
@@ -31,9 +31,9 @@ _Got = TypeVar("_Got")
 class Channel:
     """One end of a connected stream socket, which belongs to the channel from now on.
 
-    `refer` and `resolve` are handed to `encode` and `decode`; what may come in all, in bytes, is
-    `most`, and `waiting` is entered while it waits for the peer. The peer is called the student in
-    what is raised, as the grader is the end that has somebody to tell.
+    `refer`, `resolve` and `unsupported` are handed to `encode` and `decode`; what may come in all,
+    in bytes, is `most`, and `waiting` is entered while it waits for the peer. The peer is called
+    the student in what is raised, as the grader is the end that has somebody to tell.
     """
 
     def __init__(
@@ -43,6 +43,7 @@ class Channel:
         *,
         refer: Refer = lambda _: None,
         resolve: Resolve = lambda found: found,
+        unsupported: Callable[[str], object] = Unsupported,
         most: float = math.inf,
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
@@ -50,6 +51,7 @@ class Channel:
         self._limits = limits
         self._refer = refer
         self._resolve = resolve
+        self._unsupported = unsupported
         self._most = most
         self._left = most
         self._waiting = waiting
@@ -100,7 +102,7 @@ class Channel:
             if self._left < 0:
                 raise ReplyTooLarge(f"more than {self._most:,} bytes in one test")
             message = self._read(length, deadline)
-        return decode(message, self._limits, resolve=self._resolve)
+        return decode(message, self._limits, resolve=self._resolve, unsupported=self._unsupported)
 
     def _read(self, size: int, deadline: Deadline) -> bytearray:
         found = bytearray()

@@ -10,6 +10,7 @@ import math
 import socket
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Generic, Never, Protocol, TypeVar
 
 from autograder.errors import ExchangeError, ReplyNotUnderstood, ReplyTooLarge, StudentGone
@@ -25,12 +26,13 @@ from autograder.exchange.stand_in import (
     Description,
     NotPlain,
     RemoteObject,
+    Unsent,
     error_of,
     reference_of,
 )
 from autograder.exchange.weight import is_hollow, weight_of
 from autograder.limits import Limits
-from autograder.values.as_bytes import Reference, dtype_of_number, number_of_dtype
+from autograder.values.as_bytes import Reference, Unsupported, dtype_of_number, number_of_dtype
 from autograder.values.tensors import is_generator
 
 _MOST_NESTED = 10
@@ -113,6 +115,8 @@ class Session(Generic[Peer]):
             limits,
             refer=self._refer,
             resolve=self._resolve,
+            # Where no test looks at values, a name says all that is known of what was not sent.
+            unsupported=Unsupported if attributes is None else partial(Unsent, self),
             most=most,
             waiting=waiting,
         )

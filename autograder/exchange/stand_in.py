@@ -197,6 +197,48 @@ for _name in OPERATORS:
 RemoteObject.__eq__ = _asking("__eq__")  # type: ignore[method-assign,assignment]
 
 
+class Unsent:
+    """What the student's code has and what can't be sent, by the name of its type.
+
+    A test gets nothing out of it: two of them are not equal because both have none to compare.
+    """
+
+    def __init__(self, session: Asks, name: str) -> None:
+        self._session = session
+        self._name = name.rpartition(".")[2]
+
+    def in_words(self) -> str:
+        """What it was, for whoever sent it."""
+        return f"a {self._name}"
+
+    def __deepcopy__(self, memo: object) -> "Unsent":
+        return self
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"<{self._name} at {id(self):#x}, which can't be sent>"
+
+    def __getattr__(self, name: str) -> Never:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._refuse()
+
+    def _refuse(self, *_: object) -> Never:
+        self._session.refuse(
+            f"the test looks at a {self._name}, which can't be sent from the student's process: "
+            "have the answer, or a given cell below it, make numbers, text, lists or arrays of it, "
+            "and compare these; or have the test run beside the student's code"
+        )
+
+    __array__ = _refuse
+
+
+for _name in OPERATORS.keys() - {"__repr__", "__str__", "__hash__"}:
+    setattr(Unsent, _name, Unsent._refuse)
+
+
 def reference_of(value: object) -> Reference | None:
     """What a stand-in stands for, or None for anything else."""
     return object.__getattribute__(value, "_reference") if type(value) is RemoteObject else None

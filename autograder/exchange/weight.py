@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.exchange.stand_in import RemoteObject
+from autograder.exchange.stand_in import RemoteObject, Unsent
 from autograder.values.tensors import is_tensor
 
 
@@ -22,7 +22,7 @@ def weight_of(value: object) -> int:
             left.extend((*one.keys(), *one.values()))
         elif type(one) is int or isinstance(one, np.integer):
             weight += abs(int(one))
-        elif type(one) is RemoteObject:
+        elif type(one) in (RemoteObject, Unsent):
             weight += 1
         else:
             size = getattr(one, "numel", None) or getattr(one, "size", None)
@@ -51,7 +51,7 @@ def is_hollow(value: object) -> bool:
         elif type(one) in (float, complex) or isinstance(one, np.inexact):
             if one != one:
                 return True
-        elif isinstance(one, Sized) and type(one) is not RemoteObject and not len(one):
+        elif type(one) not in (RemoteObject, Unsent) and isinstance(one, Sized) and not len(one):
             return True
     return False
 

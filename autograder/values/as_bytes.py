@@ -134,16 +134,21 @@ def encode(value: object, limits: Limits, *, refer: Refer = lambda _: None) -> b
 
 
 def decode(
-    data: bytes | bytearray | memoryview, limits: Limits, *, resolve: Resolve = lambda found: found
+    data: bytes | bytearray | memoryview,
+    limits: Limits,
+    *,
+    resolve: Resolve = lambda found: found,
+    unsupported: Callable[[str], object] = Unsupported,
 ) -> object:
     """The value in a message, whoever wrote it.
 
-    `resolve` gives the object that a `Reference` means, and raises LookupError if there is none.
+    `resolve` gives the object that a `Reference` means, and raises LookupError if there is none;
+    `unsupported` makes what stands for a value that could not be sent, out of its type's name.
 
     Raises:
         ReplyNotUnderstood: for whatever is not in the grammar, or beyond the limits.
     """
-    return _Reader(memoryview(data).cast("B"), limits, resolve).message()
+    return _Reader(memoryview(data).cast("B"), limits, resolve, unsupported).message()
 
 
 def number_of_dtype(value: object) -> int | None:
@@ -398,10 +403,17 @@ class _Writer:
 class _Reader:
     """One message on its way in; a method for a container is sent what is in it."""
 
-    def __init__(self, data: memoryview, limits: Limits, resolve: Resolve) -> None:
+    def __init__(
+        self,
+        data: memoryview,
+        limits: Limits,
+        resolve: Resolve,
+        unsupported: Callable[[str], object],
+    ) -> None:
         self._data = data
         self._limits = limits
         self._resolve = resolve
+        self._unsupported = unsupported
         self._at = 0
         self._items = 0
         self._key_bytes = 0
@@ -539,8 +551,8 @@ class _Reader:
         except LookupError:
             self._fail(f"there is no {reference.kind} {reference.number}")
 
-    def get_unsupported(self) -> Unsupported:
-        return Unsupported(self._name())
+    def get_unsupported(self) -> object:
+        return self._unsupported(self._name())
 
     def _fill(self, target: np.ndarray, is_truth: bool) -> None:
         """Move as many bytes as it has into a fresh array, whose room was checked."""

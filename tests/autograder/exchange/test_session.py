@@ -1,5 +1,6 @@
 """The grader's side of a student's process, over a real sandbox."""
 
+import copy
 import math
 import os
 import random
@@ -575,3 +576,34 @@ def test_arguments_by_name_are_written_too(session: Session) -> None:
     out, fill = np.zeros(2), session.find("fill")
     fill(5, out=out)  # type: ignore[operator]
     assert out.tolist() == [5, 5]
+
+
+def test_what_can_not_be_sent_tells_nothing(sandbox: Sandbox) -> None:
+    with sandbox.spawn({}, 0) as student:
+        session = Session(student, LIMITS, Allowance(math.inf, 1), attributes=())
+        session.run("from datetime import date\ndef f(n): return date(2024, n, 1)")
+        f: Any = session.find("f")
+        first, second = f(1), f(1)
+        looks: list[Callable[[], object]] = [
+            lambda: first == second,
+            lambda: first != second,
+            lambda: first < second,
+            lambda: bool(first),
+            lambda: len(first),
+            lambda: list(first),
+            lambda: 3 in first,
+            lambda: first[0],
+            lambda: 1 + first,
+            lambda: first.month,
+            lambda: np.asarray(first),
+            lambda: np.testing.assert_equal(first, second),
+        ]
+        for look in looks:
+            session.refused = None
+            with pytest.raises(NotPlain, match=r"looks at a date, which can't be sent"):
+                look()
+            assert session.refused
+        assert str(first) != str(second)
+        assert copy.deepcopy(first) is first
+        assert not callable(first)
+        assert session.failure is None

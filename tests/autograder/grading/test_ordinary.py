@@ -208,7 +208,100 @@ pattern("b_module", "import math as b_module", "import cmath as b_module",
 doubled("b_nothing", "result1 = b_nothing(2)", here=False)
 
 
-def notebook(names: Iterable[str] = PATTERNS) -> NotebookNode:
+# What can't be sent: dates, plots. (Frames have a notebook of their own, below.)
+DATE = "from datetime import date\ndef {}(n): return date(2024, {}, 1)"
+PLOT = """import matplotlib
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+_, {0} = plt.subplots()
+{0}.set_title("{1}")
+{0}.plot([0, 1, 2], {2})"""
+
+
+def dated(name: str, test: str) -> None:
+    """A pattern whose exercise gives back a date, which is the same whatever its argument."""
+    pattern(name, DATE.format(name, 3), DATE.format(name, "1 + n"), test, here=False)
+
+
+def plotted(name: str, test: str, given: str = "", here: bool = False) -> None:
+    """A pattern whose exercise draws a line."""
+    right, wrong = PLOT.format(name, "Growth", [0, 1, 4]), PLOT.format(name, "No title", [0, 1])
+    pattern(name, right, wrong.replace("[0, 1, 2], ", ""), test, given, here)
+
+
+dated("d_equal", "assert d_equal(1) == d_equal(2)")
+dated("d_text", "assert str(d_text(1)) == str(d_text(2))")
+dated(
+    "d_swallowed",
+    "try:\n    same = d_swallowed(1) == d_swallowed(2)\nexcept:\n    same = True\nassert same",
+)
+dated("d_part", "assert d_part(1).month == 3")
+pattern(
+    "d_true", DATE.format("d_true", 3), "def d_true(n): return None", "assert d_true(1)", here=False
+)
+plotted("m_title", "assert m_title.get_title() == 'Growth'")
+plotted("m_lines", "assert len(m_lines.lines) == 1 and m_lines.get_title() == 'Growth'")
+plotted("m_data", "np.testing.assert_allclose(m_data.lines[0].get_xdata(), [0, 1, 2])")
+plotted(
+    "m_current",
+    "import matplotlib.pyplot as plt\nassert plt.gca().get_title() == 'Growth' and m_current",
+)
+plotted("m_plain", "assert drawn1 == ('Growth', 1, [0, 1, 2])",
+        "drawn1 = m_plain.get_title(), len(m_plain.lines), m_plain.lines[0].get_xdata().tolist()",
+        here=True)  # fmt: skip
+
+
+FRAMES = """import pandas as pd
+def {0}(n=2):
+    return pd.DataFrame({{"a": [1, 2, {1}], "b": list("xyz")}})"""
+
+
+def framed(name: str, test: str, given: str = "", here: bool = False) -> None:
+    """A pattern whose exercise gives back a frame."""
+    right, wrong = FRAMES.format(name, 3), FRAMES.format(name, "n + 4")
+    pattern(
+        name,
+        right,
+        wrong.replace('"b"', '"c"').replace('xyz")', 'xyz"), "d": 0'),
+        test,
+        given,
+        here,
+    )
+
+
+EXPECTED = "expected2 = pd.DataFrame({'a': [1, 2, 3], 'b': list('xyz')})"
+framed("f_shape", "assert f_shape().shape == (3, 2)")
+framed("f_columns", "assert list(f_columns().columns) == ['a', 'b']")
+framed("f_equals", f"import pandas as pd\n{EXPECTED}\nassert f_equals().equals(expected2)")
+framed("f_expected", f"import pandas as pd\n{EXPECTED}\nassert expected2.equals(f_expected())")
+framed(
+    "f_assert",
+    f"import pandas as pd\n{EXPECTED}\npd.testing.assert_frame_equal(f_assert(), expected2)",
+)
+framed("f_sum", "assert f_sum()['a'].sum() == 6")
+framed("f_len", "assert len(f_len()) == 3 and f_len(1)['a'].max() == 3")
+framed("f_same", "assert (f_same(1) == f_same(2)).all().all()")
+framed("f_isinstance", "import pandas as pd\nassert isinstance(f_isinstance(), pd.DataFrame)\n"
+       "assert f_isinstance().shape == (3, 2)")  # fmt: skip
+framed("f_given", "assert found3 == (['a', 'b'], {'a': 6})",
+       "found3 = list(f_given().columns), f_given()[['a']].sum().to_dict()", here=True)  # fmt: skip
+pattern("f_plain", "import pandas as pd\ndef f_plain(xs): return pd.Series(xs).cumsum().tolist()",
+        "import pandas as pd\ndef f_plain(xs): return pd.Series(xs).tolist()",
+        "assert f_plain([1, 2, 3]) == [1, 3, 6]")  # fmt: skip
+pattern("f_number", "import pandas as pd\ndef f_number(xs): return pd.Series(xs).mean()",
+        "import pandas as pd\ndef f_number(xs): return pd.Series(xs).max()",
+        "assert f_number([1, 2, 6]) == 3.0")  # fmt: skip
+pattern("f_array", "import pandas as pd\ndef f_array(xs): return pd.Series(xs).diff().to_numpy()",
+        "import pandas as pd\ndef f_array(xs): return pd.Series(xs).to_numpy()",
+        "np.testing.assert_allclose(f_array([1, 2, 6]), [np.nan, 1, 4])")  # fmt: skip
+
+
+# pandas is no requirement of the course.
+FRAMED = [name for name in PATTERNS if name.startswith("f_")]
+ORDINARY = [name for name in PATTERNS if name not in FRAMED]
+
+
+def notebook(names: Iterable[str]) -> NotebookNode:
     """The instructor's notebook, with these patterns."""
     cells = [new_code_cell("import numpy as np")]
     for name in names:
@@ -219,7 +312,7 @@ def notebook(names: Iterable[str] = PATTERNS) -> NotebookNode:
     return new_notebook(cells=cells)
 
 
-def handed_in(names: Iterable[str] = PATTERNS, *, right: bool) -> bytes:
+def handed_in(names: Iterable[str], *, right: bool) -> bytes:
     submission = notebook(names)
     for cell in submission.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
@@ -238,28 +331,39 @@ def verdicts(graded: Graded) -> dict[str, Verdict]:
     return {one.grade_id.removeprefix("test-"): one.verdict for one in graded.verdicts}
 
 
-def test_patterns_are_judged_rightly(
-    sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """None passed wrongly, none failed wrongly; what can't be judged here is told apart."""
-    assert len(PATTERNS) >= 60
-    folder = tmp_path_factory.mktemp("source")
-    source = notebook()
-    right = grade(source, handed_in(right=True), sandbox, folder=folder)
-    wrong = grade(source, handed_in(right=False), sandbox, folder=folder)
+def judged(
+    names: Iterable[str], sandbox: Sandbox, folder: Path, *, beside: bool = False
+) -> tuple[dict[str, object], list[str], list[str]]:
+    """The right answers that did not fare as they should, the wrong ones that passed or were blamed."""
+    source = notebook(names)
+    right = grade(source, handed_in(names, right=True), sandbox, folder=folder, beside=beside)
+    wrong = grade(source, handed_in(names, right=False), sandbox, folder=folder, beside=beside)
     says = {one.grade_id.removeprefix("test-"): one.message for one in right.verdicts}
-    failed = {
+    failed: dict[str, object] = {
         name: (verdict.name, says[name])
         for name, verdict in verdicts(right).items()
-        if verdict is not (Verdict.PASSED if PATTERNS[name].here else Verdict.NOT_GRADABLE)
+        if verdict
+        is not (Verdict.PASSED if PATTERNS[name].here or beside else Verdict.NOT_GRADABLE)
     }
     passed = [name for name, verdict in verdicts(wrong).items() if verdict is Verdict.PASSED]
     blamed = [
         name
         for name, verdict in verdicts(wrong).items()
-        if not PATTERNS[name].here and verdict is not Verdict.NOT_GRADABLE
+        if not (PATTERNS[name].here or beside) and verdict is not Verdict.NOT_GRADABLE
     ]
-    assert (failed, passed, blamed) == ({}, [], [])
+    return failed, passed, blamed
+
+
+def test_patterns_are_judged_rightly(sandbox: Sandbox, tmp_path: Path) -> None:
+    """None passed wrongly, none failed wrongly; what can't be judged here is told apart."""
+    assert len(ORDINARY) >= 80
+    assert judged(ORDINARY, sandbox, tmp_path) == ({}, [], [])
+
+
+def test_frames_are_judged_rightly_or_told_apart(sandbox: Sandbox, tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    assert judged(FRAMED, sandbox, tmp_path) == ({}, [], [])
+    assert judged(FRAMED[:9], sandbox, tmp_path, beside=True) == ({}, [], [])
 
 
 def test_more_tests_than_processes() -> None:
@@ -278,7 +382,7 @@ def test_more_tests_than_processes() -> None:
 
 def test_what_needs_the_objects_runs_beside(sandbox: Sandbox, tmp_path: Path) -> None:
     """Where the lecturer says so, those that can't be judged here are judged over there."""
-    names = [name for name, one in PATTERNS.items() if not one.here]
+    names = [name for name in ORDINARY if not PATTERNS[name].here]
     names += ["g_loop", "C_equal"]
     source = notebook(names)
     right = grade(source, handed_in(names, right=True), sandbox, folder=tmp_path, beside=True)

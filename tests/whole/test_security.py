@@ -1,13 +1,18 @@
-"""docs/security.md names every attack of the suite, and every class, with what came of it."""
+"""docs/security.md names every attack of the suite, every class, and every relative of holes that
+were found here, with what came of it.
+"""
 
+import ast
 import json
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.support.attacks import ATTACKS
+from benchmarks import relatives_table
+from tests.support.attacks import ATTACKS, ORDINARY
 from tests.support.course import ROOT
+from tests.support.relatives import HOLES, all_relatives
 
 PAGE = ROOT / "docs" / "security.md"
 BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
@@ -69,6 +74,50 @@ def test_counts_are_those_of_the_table(part: str) -> None:
     assert f"{len(ran)} of them were run" in part
     assert f"**{sum('**' in row[3] for row in table)}** earned more" in part
     assert f"On ours **{sum('**' in row[4] for row in table)}** earned more" in part
+
+
+# The relatives of holes that we had
+
+
+def test_holes_have_relatives() -> None:
+    names = [(hole.name, one.name) for hole in HOLES for one in hole.relatives]
+    assert len(set(names)) == len(names) >= 60
+    assert min(len(hole.relatives) for hole in HOLES) >= 3
+    for hole in HOLES:
+        assert hole.without or all(one.stock for one in hole.relatives), hole.name
+
+
+def test_every_relative_has_its_test() -> None:
+    """The file has the function, and somewhere the words by which it names the case."""
+    for number, one in all_relatives().items():
+        file, function = one.test.split("::")
+        code = ast.parse((ROOT / "tests" / f"{file}.py").read_text(encoding="utf-8"))
+        functions = {node.name for node in ast.walk(code) if isinstance(node, ast.FunctionDef)}
+        assert function in functions, number
+        if one.stock in relatives_table.OF_THE_SUITE:
+            names = [attack.name for attack in ATTACKS]
+            words = {*names, *(test for attack in ORDINARY for test in attack.tests)}
+        else:
+            constants = [node.value for node in ast.walk(code) if isinstance(node, ast.Constant)]
+            imported = [node.attr for node in ast.walk(code) if isinstance(node, ast.Attribute)]
+            words = {str(one) for one in (*constants, *imported)} | functions
+        assert any(one.case in word for word in words), number
+
+
+def test_relatives_are_told_as_they_are() -> None:
+    """The page's table is the one that `python benchmarks/relatives.py --table` makes."""
+    seen, attacks = (
+        json.loads((ROOT / "benchmarks" / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("relatives", "attacks")
+    )
+    text = PAGE.read_text(encoding="utf-8")
+    assert relatives_table.part(seen, attacks) in text
+    tried = {
+        relatives_table.key_of(one)
+        for one in all_relatives().values()
+        if one.stock and one.stock not in relatives_table.OF_THE_SUITE
+    }
+    assert set(seen) == tried
 
 
 def test_points_that_can_be_read_out_are_counted() -> None:

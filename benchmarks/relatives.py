@@ -30,9 +30,7 @@ from benchmarks.attacked_stock import Seen, StockScene, attack_stock  # noqa: E4
 from benchmarks.attacks import SEEN as ATTACKS_SEEN  # noqa: E402
 from benchmarks.attacks import both  # noqa: E402
 from benchmarks.stock_walls import NOBODY, run_python  # noqa: E402
-from tests.autograder.grading import test_examiner_process, test_grade  # noqa: E402
-from tests.autograder.nbgrading.test_converter import nested  # noqa: E402
-from tests.support.attacks import LESSON, Attack  # noqa: E402
+from tests.support.attacks import LESSON, Attack, inputs  # noqa: E402
 from tests.support.relatives import Relative, all_relatives  # noqa: E402
 
 SEEN = ROOT / "benchmarks" / "relatives.json"
@@ -76,29 +74,29 @@ def whole_text(case: str, texts: Iterable[str]) -> str:
 
 
 def objects(scene: StockScene, case: str) -> dict[str, Any]:
-    seen, passed = once(scene, test_grade.LIAR, *test_grade.REAL)
-    return in_words(seen, passed[test_grade.REAL.index(case)])
+    seen, passed = once(scene, inputs.LIAR, *inputs.REAL)
+    return in_words(seen, passed[inputs.REAL.index(case)])
 
 
 def endless(scene: StockScene, case: str) -> dict[str, Any]:
-    tests = test_examiner_process.ENDLESS
+    tests = inputs.ENDLESS
     test = next(text for text in tests if text.endswith(case))
-    answer = test_examiner_process.function(f"{tests[test]} if x != 5 else 10")
+    answer = inputs.function(f"{tests[test]} if x != 5 else 10")
     seen, (passed,) = plain(scene, answer, test, given=("import numpy as np",))
     return in_words(seen, passed)
 
 
 def caught(scene: StockScene, case: str) -> dict[str, Any]:
     answer = "import os\ndef double(x):\n    return os._exit(1) if x < 0 else 2 * x"
-    tests = test_examiner_process.CAUGHT
+    tests = inputs.CAUGHT
     seen, passed = once(scene, answer, *tests)
     return in_words(seen, passed[tests.index(whole_text(case, tests))])
 
 
 def lent(scene: StockScene, case: str) -> dict[str, Any]:
     """The point is there before the function is lent, and after that."""
-    asks, lends = "assert double(3) == 6", test_grade.LENDING["an argument"]
-    answer = test_grade.keeping(*test_grade.KEPT[case])
+    asks, lends = "assert double(3) == 6", inputs.LENDING["an argument"]
+    answer = inputs.keeping(*inputs.KEPT[case])
     seen, (first, _, last) = plain(scene, answer, asks, lends, asks)
     return in_words(seen, first or last)
 
@@ -114,7 +112,7 @@ def file(scene: StockScene, case: str) -> dict[str, Any]:
 
 
 def deep(scene: StockScene, case: str) -> dict[str, Any]:
-    seen = attack_stock(scene, Attack("", (), folder=nested))
+    seen = attack_stock(scene, Attack("", (), folder=inputs.nested))
     kept = seen.points > 0 and not seen.limited
     if kept:
         return {"said": "full marks from before kept", "hole": True}

@@ -25,12 +25,12 @@ from nbgrader.plugins import CsvExportPlugin
 from nbgrader.server_extensions.formgrader import handlers
 from traitlets.config import Config
 
-from tests.autograder.inbox import test_collect, test_timestamps
+from tests.support.attacks import inputs
 from tests.support.samples import make_cell
 
 Said = tuple[str, bool]
 
-LESSON, FIRST, SECOND = "tiny", test_collect.FIRST, test_collect.SECOND
+LESSON, FIRST, SECOND = "tiny", inputs.FIRST, inputs.SECOND
 NOTEBOOK = f"{LESSON}.ipynb"
 # From here on it is no page that anybody waits for.
 LONG_SECONDS = 10
@@ -55,7 +55,7 @@ def _api() -> NbGraderAPI:
     config.Exchange.root = str(here / "exchange")
     for folder in (f"source/{LESSON}", "exchange/course/inbound", "submitted"):
         (here / folder).mkdir(parents=True)
-    (here / "source" / LESSON / NOTEBOOK).write_text(test_collect.SECRET)
+    (here / "source" / LESSON / NOTEBOOK).write_text(inputs.SECRET)
     api = NbGraderAPI(config=config)
     with api.gradebook as gradebook:
         gradebook.add_assignment(LESSON)
@@ -113,7 +113,7 @@ def newer(case: str) -> Said:
     _hand_in(f"ada+{LESSON}+{FIRST}", "first")
     assert api.collect(LESSON)["success"]
     folder = _hand_in(f"ada+{LESSON}+{SECOND}", "second")
-    change: Callable[[Path], None] = getattr(test_collect, case, lambda _: None)
+    change: Callable[[Path], None] = getattr(inputs, case, lambda _: None)
     change(folder)
     outcome = api.collect(LESSON)
     words = {"first": "ada's work stays", "second": "ada's work is replaced, with a warning",
@@ -138,7 +138,7 @@ def linked(case: str) -> Said:
     api.collect(LESSON)
     found = _collected().get("mal")
     words = {"ada's": "ada's work is collected as another's",
-             test_collect.SECRET: "the instructor's notebook is collected"}  # fmt: skip
+             inputs.SECRET: "the instructor's notebook is collected"}  # fmt: skip
     return words.get(str(found), "left out"), found is not None
 
 
@@ -156,7 +156,7 @@ def stamp(case: str) -> Said:
         Path("submitted", student, LESSON).mkdir(parents=True)
     Path("submitted", "ada", LESSON, "timestamp.txt").write_text(FIRST)
     path = Path("submitted", "mal", LESSON, "timestamp.txt")
-    makers = {make.__name__: make for make in test_timestamps.MAKERS}
+    makers = {make.__name__: make for make in inputs.MAKERS}
     if case in makers:
         makers[case](path)
     else:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import relatives_table
-from tests.support.attacks import ATTACKS, ORDINARY
+from tests.support.attacks import ATTACKS, ORDINARY, inputs
 from tests.support.course import ROOT
 from tests.support.relatives import HOLES, all_relatives
 
@@ -88,7 +88,8 @@ def test_holes_have_relatives() -> None:
 
 
 def test_every_relative_has_its_test() -> None:
-    """The file has the function, and somewhere the words by which it names the case."""
+    """The file has the function, and it or its inputs the words by which it names the case."""
+    shared = ast.parse(Path(inputs.__file__).read_text(encoding="utf-8"))
     for number, one in all_relatives().items():
         file, function = one.test.split("::")
         code = ast.parse((ROOT / "tests" / f"{file}.py").read_text(encoding="utf-8"))
@@ -98,9 +99,11 @@ def test_every_relative_has_its_test() -> None:
             names = [attack.name for attack in ATTACKS]
             words = {*names, *(test for attack in ORDINARY for test in attack.tests)}
         else:
-            constants = [node.value for node in ast.walk(code) if isinstance(node, ast.Constant)]
-            imported = [node.attr for node in ast.walk(code) if isinstance(node, ast.Attribute)]
-            words = {str(one) for one in (*constants, *imported)} | functions
+            nodes = [*ast.walk(code), *ast.walk(shared)]
+            constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
+            imported = [node.attr for node in nodes if isinstance(node, ast.Attribute)]
+            makers = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
+            words = {str(one) for one in (*constants, *imported, *makers)}
         assert any(one.case in word for word in words), number
 
 

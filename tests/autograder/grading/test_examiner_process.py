@@ -17,6 +17,7 @@ from autograder.grading.examiner_process import examiner_for
 from autograder.grading.grade import Graded, failing_with_solution, grade
 from autograder.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
+from tests.support.attacks.inputs import CAUGHT, ENDLESS, function
 from tests.support.processes import descendants, eventually, running
 from tests.support.samples import make_cell
 
@@ -77,18 +78,6 @@ def verdicts(graded: Graded) -> list[Verdict]:
 
 
 LAST = "assert double(5) == 10"
-IS_PRIME = "def is_prime(n):\n    return n > 1 and all(n % k for k in range(2, int(n**0.5) + 1))\n"
-# What a test does with the number, text or array that it gets, and what makes that endless.
-ENDLESS = {
-    f"{IS_PRIME}assert not is_prime(double(3))": "2**89 - 1",
-    "assert sum(range(double(3))) == 15": "10**15",
-    "assert double(3) ** double(2) == 1296": "10**4000 if x == 3 else 10**6",
-    "import re\nassert not re.match('(a+)+$', double('b'))": "'a' * 60 + 'b'",
-    "import time\ntime.sleep(double(0))\nassert double(5) == 10": "10**6",
-    "assert double(lambda n: sum(range(n**4))) == 120": "x(4000) if callable(x) else 0",
-    "try:\n    assert sum(range(double(3))) == 15\nexcept BaseException:\n    pass": "10**15",
-    "import torch\nassert torch.eye(double(1)).matrix_power(10**6).sum() == 2": "1500",
-}
 LARGE = {
     "assert 2 ** double(3) == 64": "10**12",
     "assert not np.zeros(double(3)).any()": "10**9",
@@ -99,10 +88,6 @@ LARGE = {
     "assert [double(0) for _ in range(3)] == [0] * 3": "'\\U0001f600' * 4_000_000 + 'x'",
     "assert list(range(double(3))) == [0, 1, 2, 3, 4, 5]": "10**9",
 }
-
-
-def function(returned: str) -> str:
-    return f"import numpy as np\ndef double(x):\n    return {returned}"
 
 
 @pytest.mark.parametrize(("test", "returned"), ENDLESS.items(), ids=range(len(ENDLESS)))
@@ -169,17 +154,6 @@ def test_memory_is_counted_for_each_test(patient: Sandbox) -> None:
 
 
 # What a test catches
-
-
-CAUGHT = (
-    "try:\n    double(-1)\nexcept Exception:\n    pass\nelse:\n    raise AssertionError",
-    "try:\n    double(-1)\nexcept:\n    pass\nassert double(5) == 10",
-    "try:\n    double(-1)\nexcept BaseException as error:\n    assert error",
-    "def asked():\n    try:\n        double(-1)\n    finally:\n        return 1\nassert asked()",
-    "import contextlib\nwith contextlib.suppress(BaseException):\n    double(-1)\n"
-    "assert double(5) == 10",
-    "import unittest\nwith unittest.TestCase().assertRaises(BaseException):\n    double(-1)",
-)
 
 
 # What a test makes of an object that can't be asked.

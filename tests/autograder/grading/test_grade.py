@@ -23,6 +23,7 @@ from autograder.learner.run_notebook import run
 from autograder.lesson.build import build_lesson
 from autograder.limits import Limits
 from autograder.sandbox.sandbox import Sandbox, StudentProcess
+from tests.support.attacks.inputs import KEPT, LENDING, LIAR, REAL, keeping
 from tests.support.course import COURSE
 
 LIMITS = Limits(cell_seconds=10, call_seconds=3)
@@ -124,72 +125,6 @@ def test_callbacks_ask_the_examiner(sandbox: Sandbox) -> None:
     source = plain_course("assert double(lambda x: x + 1) == 6")
     answer = "def double(f):\n    return f(2) + f(2)"
     assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
-
-
-# What a later test's function said is kept, for the test that is examined after that.
-KEPT = {
-    "in a file": (
-        "",
-        "open('/tmp/kept', 'w').write(str(answer))",
-        "int(open('/tmp/kept').read())",
-    ),
-    "in shared memory": (
-        "from multiprocessing import shared_memory\n"
-        "memory = shared_memory.SharedMemory('kept', create=True, size=8)",
-        "memory.buf[0] = answer",
-        "memory.buf[0]",
-    ),
-    "in a mapping of a file that is gone": (
-        "import mmap, tempfile\n"
-        "file = tempfile.TemporaryFile(); file.truncate(8)\n"
-        "memory = mmap.mmap(file.fileno(), 8)",
-        "memory[0] = answer",
-        "memory[0]",
-    ),
-    "in a pipe": (
-        "import os\nout, into = os.pipe()\nos.set_blocking(out, False)",
-        "os.write(into, bytes([answer]))",
-        "os.read(out, 1)[0]",
-    ),
-    "where an open file stands": (
-        "import os\nfile = os.open('/tmp/kept', os.O_CREAT | os.O_RDWR)",
-        "os.lseek(file, answer, 0)",
-        "os.lseek(file, 0, 1)",
-    ),
-    "by another process": (
-        "import os, socket\n"
-        "ours, theirs = socket.socketpair()\n"
-        "ours.settimeout(1)\n"
-        "if os.fork() == 0:\n"
-        "    kept = theirs.recv(1)\n"
-        "    while True: theirs.send(kept); theirs.recv(1)",
-        "ours.send(bytes([answer]))",
-        "ours.recv(1)[0]",
-    ),
-    "in the process that waits": (
-        "import os, signal\nkept = []\nsignal.signal(signal.SIGUSR1, lambda *_: kept.append(6))",
-        "os.kill(os.getppid(), signal.SIGUSR1) if answer == 6 else None",
-        "kept[0]",
-    ),
-}
-LENDING = {
-    "an argument": "assert double(lambda x: 2 * x) is None",
-    "in a list": "assert double([lambda x: 2 * x][0]) is None",
-    "by name": "assert double(f=lambda x: 2 * x) is None",
-}
-
-
-def keeping(before: str, keep: str, kept: str) -> str:
-    """An answer that keeps what a lent function says, and gives it where nothing is lent."""
-    return (
-        f"{before}\n"
-        "def double(f):\n"
-        "    if callable(f):\n"
-        "        answer = f(3)\n"
-        f"        {keep}\n"
-        "    else:\n"
-        f"        return {kept}\n"
-    )
 
 
 @pytest.mark.parametrize(("before", "keep", "kept"), KEPT.values(), ids=KEPT)
@@ -406,17 +341,6 @@ def test_given_names_are_the_instructors(sandbox: Sandbox) -> None:
     assert verdicts(grade(source, answered(source, lazy), sandbox)) == [Verdict.WRONG]
 
 
-REAL = ["assert thing() == 4", "assert len(thing()) == 4", "assert thing()[0] == 4",
-        "thing().value = 4\nassert thing", "assert 4 in thing()", "assert np.sum(thing()) == 4",
-        "for one in thing(): assert one == 4", "assert thing().equals(4)", "assert thing().all()",
-        "assert not thing().missing", "assert thing().isupper()", "assert bool(thing())",
-        "assert thing().truth", "assert thing().sum() == 64"]  # fmt: skip
-LIAR = """class Liar:
-    truth, missing, sum = True, False, lambda _: 64
-    equals = identical = isupper = lambda *_: True
-    __eq__ = __bool__ = __contains__ = lambda *_: True
-    __len__ = __getitem__ = __array__ = lambda *_: 4
-thing = Liar"""
 NUMBER = "def thing(): return np.full((4, 4), 4)"
 
 

@@ -18,15 +18,13 @@ from autograder.inbox.list_exchange import SafeList
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.release_feedback import SafeReleaseFeedback
 from tests.support.anybody import as_anybody
+from tests.support.attacks.inputs import DOUBTFUL, FIRST, NOTEBOOK, SECOND, SECRET, THIRD
 from tests.support.course import ROOT
 
 # nbgrader's own use of SQLAlchemy.
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
 
 LESSON = "tiny"
-NOTEBOOK = f"{LESSON}.ipynb"
-FIRST, SECOND, THIRD = (f"2030-01-0{day} 12:00:00.000000 UTC" for day in (1, 2, 3))
-SECRET = "the instructor's solution"
 
 
 class Exchange:
@@ -179,36 +177,6 @@ def test_links_are_not_followed(exchange: Exchange) -> None:
     names = {str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file()}
     assert names == {NOTEBOOK, "timestamp.txt", "data.txt"}
     assert "answers.txt is left out" in log
-
-
-def as_link(folder: Path) -> None:
-    (folder / NOTEBOOK).unlink()
-    (folder / NOTEBOOK).symlink_to("/etc/hostname")
-
-
-def as_pipe(folder: Path) -> None:
-    (folder / NOTEBOOK).unlink()
-    os.mkfifo(folder / NOTEBOOK)
-
-
-def as_folder(folder: Path) -> None:
-    (folder / NOTEBOOK).unlink()
-    (folder / NOTEBOOK).mkdir()
-
-
-def without_end(folder: Path) -> None:
-    os.truncate(folder / NOTEBOOK, 20_000_001)
-
-
-def closed(folder: Path) -> None:
-    (folder / NOTEBOOK).chmod(0)
-
-
-def closed_folder(folder: Path) -> None:
-    folder.chmod(0)
-
-
-DOUBTFUL = [as_link, as_pipe, as_folder, without_end, closed, closed_folder]
 
 
 def test_doubtful_replaces_nothing(exchange: Exchange) -> None:

@@ -1,12 +1,12 @@
 """What is taken for a time, and what a timestamp that is none costs: itself alone."""
 
-import os
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from autograder.inbox.timestamps import NAME, Stamp, stamp_of, time_in
+from tests.support.attacks.inputs import MAKERS
 
 NOON = datetime(2030, 1, 2, 12)
 
@@ -71,34 +71,6 @@ def test_file(tmp_path: Path) -> None:
 def test_file_that_holds_no_time(tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
     assert stamp_of(tmp_path) == Stamp(problem="timestamp.txt holds no time that can be read")
-
-
-def empty(path: Path) -> None:
-    path.touch()
-
-
-def blank(path: Path) -> None:
-    path.write_text(" \n")
-
-
-def large(path: Path) -> None:
-    path.write_text("2030-01-02 12:00:00 UTC" + " " * 1000)
-
-
-def link(path: Path) -> None:
-    path.with_name("real.txt").write_text("2030-01-02 12:00:00 UTC")
-    path.symlink_to("real.txt")
-
-
-def endless(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def circle(path: Path) -> None:
-    path.symlink_to(NAME)
-
-
-MAKERS = [empty, blank, large, link, endless, circle, os.mkfifo, os.mkdir]
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)

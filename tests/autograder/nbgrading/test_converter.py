@@ -33,6 +33,7 @@ from autograder.nbgrading.converter import (
 )
 from autograder.nbgrading.preprocessor import GradeSafely
 from autograder.sandbox.sandbox import Sandbox
+from tests.support.attacks.inputs import nested
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
 
 # nbgrader's own use of SQLAlchemy.
@@ -296,18 +297,6 @@ def test_students_files_are_there(course: Class) -> None:
     assert not (course.graded("own") / "link.txt").exists()
     (remark,) = json.loads(course.record("own").read_text())["remarks"]
     assert remark.startswith("link.txt is left out")
-
-
-def nested(folder: Path) -> None:
-    """More than the kernel takes for a path."""
-    here = os.getcwd()
-    os.chdir(folder)
-    try:
-        for _ in range(17):
-            os.mkdir("d" * 250)
-            os.chdir("d" * 250)
-    finally:
-        os.chdir(here)
 
 
 def in_the_way(folder: Path) -> None:

@@ -32,7 +32,7 @@ from tests.support.injections import (
     quiet_page,
     written,
 )
-from tests.support.lab import PATIENCE, keep, taught_course
+from tests.support.lab import PATIENCE, keep, menu, taught_course
 from tests.support.tiny_course import LESSON, answered, as_bytes, grade_id_of, hand_in, tiny_course
 
 HOSTILE, FLOOD, UNGRADED = "mallory", "flood", "ivan"
@@ -194,6 +194,24 @@ def test_lists_show_what_is_wrong(server: Server, page: Page) -> None:
     for student in (HOSTILE, UNGRADED):
         row = rows.filter(has=page.locator(f"td.student-id:text-is('{student}')"))
         expect(row.locator(".timestamp")).to_contain_text("timestamp.txt")
+
+
+def test_nothing_runs_in_the_assignment_list(
+    server: Server, page: Page, listener: Listener
+) -> None:
+    """What students see in JupyterLab, with hostile names wherever the exchange holds some."""
+    exchange = server.root / "exchange" / "tiny"
+    for folder in ("inbound", "outbound"):
+        (exchange / folder).mkdir(parents=True, exist_ok=True)
+    for name in (f"{IMAGE}+{LESSON}+2030-01-01 12:00:00 UTC", f"{HOSTILE}+{IMAGE}+{IMAGE}"):
+        (exchange / "inbound" / name).mkdir(exist_ok=True)
+    (exchange / "outbound" / IMAGE).mkdir(exist_ok=True)
+    page.goto(f"{server.address}/lab")
+    menu(page, "Nbgrader", "Assignment List")
+    expect(page.locator("#released_assignments_list")).to_contain_text(IMAGE, timeout=PATIENCE)
+    expect(page.locator("img[src=x]")).to_have_count(0)
+    assert_nothing_ran(page, listener)
+    keep(page, "hostile_assignment_list")
 
 
 @pytest.mark.parametrize("path", LISTS)

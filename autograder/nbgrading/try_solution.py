@@ -20,7 +20,7 @@ from autograder.errors import GradingFailed, IsolationUnavailable
 from autograder.nbgrading.preprocessor import GradeSafely
 
 _NAMED = 3
-_NOT_TRIED = "The solution of %s was not tried: %s"
+_OTHERWISE = ", or generate with `--TrySolution.enabled=False`, and nobody loses points by them"
 
 
 class TrySolution(NbGraderPreprocessor):  # type: ignore[misc]
@@ -41,27 +41,21 @@ class TrySolution(NbGraderPreprocessor):  # type: ignore[misc]
     def _try(self, nb: NotebookNode, names: dict[str, str]) -> None:
         directories = CourseDirectory(config=self.config)
         folder = directories.format_path(directories.source_directory, ".", names["assignment"])
-        try:
-            grader = GradeSafely(parent=self)
-            failing = grader.failing_with_solution(nb, Path(folder).absolute())
-        except IsolationUnavailable as error:
-            self.log.warning(_NOT_TRIED, names["notebook"], error)
-            return
-        if failing:
-            raise GradingFailed(
-                f"{_sentence(names['notebook'], failing)}, or generate with "
-                "`--TrySolution.enabled=False`, and nobody loses points by them"
-            )
+        if not_tried := try_solution(self.config, names["notebook"], nb, Path(folder), _OTHERWISE):
+            self.log.warning(not_tried)
 
 
-def try_solution(config: Config, name: str, notebook: NotebookNode, folder: Path) -> str:
-    """Try the solution of a lesson that was just built; returns why it was not tried, if so.
+def try_solution(
+    config: Config, name: str, notebook: NotebookNode, folder: Path, otherwise: str = ""
+) -> str:
+    """Try the solution of a notebook; returns why it was not tried, if so.
 
     Args:
         config: the course's, for nbgrader.
-        name: the lesson's.
+        name: the notebook's.
         notebook: the instructor's.
         folder: where the files are that are given out with it, if there are any.
+        otherwise: what else can be done where a test is not passed, as the end of a sentence.
 
     Raises:
         GradingFailed: when it does not pass one of its tests.
@@ -70,9 +64,9 @@ def try_solution(config: Config, name: str, notebook: NotebookNode, folder: Path
     try:
         failing = GradeSafely(config=config).failing_with_solution(notebook, beside)
     except IsolationUnavailable as error:
-        return _NOT_TRIED % (name, error)
+        return f"The solution of {name} was not tried: {error}"
     if failing:
-        raise GradingFailed(_sentence(name, failing))
+        raise GradingFailed(f"{_sentence(name, failing)}{otherwise}")
     return ""
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autograder.lesson.reference import Solution, Source, words
@@ -38,7 +38,7 @@ class _Secret:
     """What may not be found: its letters, and its statements, written out once."""
 
     letters: str
-    dumps: tuple[str, ...]
+    dumps: list[str]
 
 
 @functools.cache
@@ -47,16 +47,16 @@ def _secrets(source: Source) -> list[_Secret]:
     parts = source.solutions if len(source.solutions) > 1 else ()
     found = [(Solution(source.solution, source.tree), _SHORTEST)]
     found += [(part, _SHORTEST_PART) for part in parts if part.tree]
-    return [
-        _Secret(
-            letters if len(letters) >= shortest else "",
-            tuple(map(ast.dump, solution.tree))
-            if sum(map(len, solution.lines)) >= shortest
-            else (),
-        )
-        for solution, shortest in found
-        for letters in [words("".join(solution.lines))]
-    ]
+    return [_secret(solution, shortest) for solution, shortest in found]
+
+
+def _secret(solution: Solution, shortest: int) -> _Secret:
+    letters = words("".join(solution.lines))
+    is_long = sum(map(len, solution.lines)) >= shortest
+    return _Secret(
+        letters if len(letters) >= shortest else "",
+        [ast.dump(statement) for statement in solution.tree] if is_long else [],
+    )
 
 
 def _by_letters(text: str, letters: str, wanted: str) -> int:
@@ -73,12 +73,12 @@ def _by_letters(text: str, letters: str, wanted: str) -> int:
     )
 
 
-def _by_syntax(bodies: Iterable[_Body], wanted: Sequence[str]) -> int:
+def _by_syntax(bodies: Iterable[_Body], wanted: list[str]) -> int:
     if not wanted:
         return 0
     for lines, dumps in bodies:
         for start in range(len(dumps) - len(wanted) + 1):
-            if dumps[start : start + len(wanted)] == list(wanted):
+            if dumps[start : start + len(wanted)] == wanted:
                 return lines[start]
     return 0
 

@@ -74,7 +74,10 @@ class Memory:
                 left = int((self._next_close_look - now) * _most_per_second())
             else:
                 left = most - self._counted_once(most)
-                self._next_close_look = monotonic() + left / _most_per_second()
+                # On a busy machine a look takes long, and whoever is looked at waits for it: they
+                # are to run for as long again, or the look would use up their time.
+                after = monotonic()
+                self._next_close_look = after + max(left / _most_per_second(), after - now)
         least, longest = _SECONDS_BETWEEN_LOOKS
         self._pause = min(longest, max(least, left / _most_per_second()))
         return left < 0

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from html import escape
 from typing import Any
 
-from autograder.exam.report import Finding, Report, Verdict
+from autograder.exam.report import Finding, Place, Report, Verdict
 
 REPORT_MIME = "application/vnd.autograder.report+json"
 
@@ -98,6 +98,7 @@ def to_json(report: Report) -> dict[str, object]:
         "failed_case": finding.case if finding else None,
         "failed_inputs": finding.inputs if finding else "",
         "details": list(finding.details) if finding else [],
+        "places": [vars(place) for place in report.places],
     }
 
 
@@ -113,6 +114,7 @@ def from_json(written: Mapping[str, Any]) -> Report:
         written["misconception"],
         written["hint"],
         written["credit"],
+        tuple(Place(**place) for place in written["places"]),
     )
 
 
@@ -129,10 +131,20 @@ def card(report: Report) -> str:
         body += [f'<div class="ag-detail">{_prose(text)}</div>' for text in report.finding.details]
     if report.hint:
         body.append(f'<div class="ag-hint"><b>Hint:</b> {_prose(report.hint)}</div>')
+    if report.places:
+        body.append(f'<div class="ag-hint">{_prose(report.where_to_look)}{_listed(report)}</div>')
     style = f"--ag-light:{light};--ag-dark:{dark}"
     # A learner's words are in it, which are no formulas.
     classes = "ag-card mathjax_ignore tex2jax_ignore"
     return f'{_STYLE}<div class="{classes}" role="status" style="{style}">{"".join(body)}</div>'
+
+
+def _listed(report: Report) -> str:
+    lines = "".join(
+        f'<div class="ag-detail">line {one.line}: {escape(one.text)}</div>' for one in report.places
+    )
+    narrower = "".join(f"<li>line {one.line}: {_prose(one.more)}</li>" for one in report.places)
+    return f"{lines}<details><summary>Narrow it down</summary><ul>{narrower}</ul></details>"
 
 
 def _prose(text: str) -> str:

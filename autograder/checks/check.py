@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from autograder.checks import examples, purpose
 from autograder.checks.card import show
@@ -11,6 +12,7 @@ from autograder.errors import CheckError
 from autograder.exam.judge import judge
 from autograder.exam.report import Report, Verdict
 from autograder.exam.rules import broken
+from autograder.locate.where import with_places
 
 
 class ExerciseNotPassed(Exception):
@@ -29,7 +31,7 @@ class ExerciseNotPassed(Exception):
         return self.report.lines() if validating else [self.report.headline]
 
 
-def check(answer: object) -> None:
+def check(answer: Any) -> None:
     """Check an exercise on its printed example and show what was found.
 
     Args:
@@ -44,7 +46,8 @@ def check(answer: object) -> None:
     name = name_of(answer, exercises, sys._getframe(1).f_globals)
     exercise = exercises[name]
     rule = broken(name, answer, exercise.forbids)
-    settle(rule or judge(name, answer, exercise.cases, exercise.hints))
+    report = rule or judge(name, answer, exercise.cases, exercise.hints)
+    settle(with_places(report, answer, exercise.cases) if exercise.places and not rule else report)
 
 
 def settle(report: Report) -> None:

@@ -39,6 +39,7 @@ class Printed:
     cases: tuple[Case, ...]
     hints: Mapping[str, str]
     forbids: tuple[str, ...] = ()
+    places: bool = True
 
 
 def write(exams: Mapping[str, Exam]) -> str:
@@ -133,7 +134,9 @@ def _write_exam(exam: Exam) -> dict[str, Any]:
     secret = re.search(pattern, json.dumps([cases, driver]))
     if secret:
         raise ExamError(f"the exam of {exam.name} prints {secret[1]}, which learners don't have")
-    rules = {"forbids": list(exam.forbids)} if exam.forbids else {}
+    rules: dict[str, Any] = {"forbids": list(exam.forbids)} if exam.forbids else {}
+    if not exam.places:
+        rules["places"] = False
     return {"hints": exam.hints, **driver, **rules, "cases": cases}
 
 
@@ -165,7 +168,9 @@ def _write_case(case: Case, exam: Exam) -> dict[str, Any]:
 def _read_exam(written: dict[str, Any]) -> Printed:
     use = find(written["use"]) if "use" in written else None
     cases = tuple(_read_case(case, written["hints"], use) for case in written["cases"])
-    return Printed(cases, written["hints"], tuple(written.get("forbids", ())))
+    return Printed(
+        cases, written["hints"], tuple(written.get("forbids", ())), written.get("places", True)
+    )
 
 
 def _read_case(

@@ -12,21 +12,29 @@ whole exam. It only calls what the student wrote and compares what comes back.
 import importlib
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from autograder.checks.card import show
 from autograder.checks.check import ExerciseNotPassed, name_of
 from autograder.exam.exam import exams_of
 from autograder.exam.report import Report, Verdict
+from autograder.locate.where import with_places
 
 
-def hidden_check(module: str) -> Callable[[object], None]:
-    """The check that runs the exams declared in `module`, and raises unless they are passed."""
+def hidden_check(module: str, places: bool = True) -> Callable[[Any], None]:
+    """The check that runs the exams declared in `module`, and raises unless they are passed.
+
+    With `places`, an answer that no hint explains is searched for the place to look at, unless its
+    exam says otherwise.
+    """
     exams = exams_of(importlib.import_module(module))
 
-    def check(answer: object) -> None:
+    def check(answer: Any) -> None:
         name = name_of(answer, exams, sys._getframe(1).f_globals)
         try:
             report = exams[name].examine(answer)
+            if places and exams[name].places:
+                report = with_places(report, answer, exams[name].printed_cases())
         except KeyboardInterrupt:
             # nbgrader interrupts a cell that takes too long; a traceback would show the tests.
             report = Report(name, Verdict.TIMEOUT)

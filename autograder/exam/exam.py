@@ -126,6 +126,7 @@ class Exam:
             arguments. These have the names of its parameters. Learners must be able to import it.
         forbids: names that an answer must not use, where a learner is to write it themselves:
             `("scaled_dot_product_attention",)`. An exercise of such a name may call itself.
+        places: whether an answer that no hint explains is searched for the line to look at.
 
     Raises:
         ExamError: for a dtype that has no tolerance by default, and is given none.
@@ -141,11 +142,12 @@ class Exam:
         dtypes: Sequence[str] = ("float64", "float32"),
         use: Callable[..., object] | None = None,
         forbids: Sequence[str] = (),
+        places: bool = True,
     ) -> None:
         self.reference = reference
         self.name: str = reference.__name__
         self.use = use
-        self.forbids = tuple(forbids)
+        self.forbids, self.places = tuple(forbids), places
         self.parameters = tuple(inspect.signature(use or reference).parameters)[bool(use) :]
         if tolerance is None:
             for dtype in dtypes:

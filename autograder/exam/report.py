@@ -39,12 +39,27 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A line of an answer in which one small change makes every example right.
+
+    `text` is the line as its author wrote it, `about` says what the change is about, and `more`
+    narrows that down. The change itself is not told.
+    """
+
+    line: int
+    text: str
+    about: str
+    more: str
+
+
+@dataclass(frozen=True)
 class Report:
     """One exercise, checked.
 
     `misconception` names the known wrong answer whose results the learner's equal, and `hint` is
-    its sentence; both are empty when none matches. `credit` is the share of the points that an
-    answer earns which has not passed.
+    its sentence; both are empty when none matches. `places` are where to look instead, that of the
+    nearest change first. `credit` is the share of the points that an answer earns which has not
+    passed.
     """
 
     exercise: str
@@ -55,6 +70,7 @@ class Report:
     misconception: str = ""
     hint: str = ""
     credit: float = 0.0
+    places: tuple[Place, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -97,7 +113,24 @@ class Report:
             lines += [f"    {detail}" for detail in self.finding.details]
         if self.hint:
             lines.append(f"  Hint: {self.hint}")
+        if self.places:
+            lines.append(f"  {self.where_to_look}")
+            lines += [f"    line {one.line}: {one.text}" for one in self.places]
         return lines
+
+    @property
+    def where_to_look(self) -> str:
+        """What the places have in common, in a sentence; empty where there are none."""
+        if not self.places:
+            return ""
+        numbers = [str(one.line) for one in self.places]
+        abouts = " or ".join(dict.fromkeys(one.about for one in self.places))
+        if len(numbers) == 1:
+            where = f"Look at line {numbers[0]}: one small change there"
+        else:
+            where = f"Look at lines {', '.join(numbers[:-1])} and {numbers[-1]}: one small change "
+            where += "in any one of them"
+        return f"{where} makes every example right. It is about {abouts}."
 
 
 def _count(number: int) -> str:

@@ -42,6 +42,7 @@ from autograder.exchange.session import ForkEnded, Session
 from autograder.grading.examiner import TOO_MUCH, Examined, Examiner, said
 from autograder.grading.instructor_names import Definitions
 from autograder.limits import Limits
+from autograder.locate.where import searching_in
 from autograder.sandbox.confine import die_with_parent
 from autograder.sandbox.control import Link, Message
 from autograder.sandbox.own_fork import Clock, leave_behind, memory_limit, peak
@@ -292,7 +293,7 @@ class _Serving:
         failure: BaseException | None = None
         try:
             looking = looking_at(self._written, session.watching)
-            with memory_limit(self._limits.test_memory_bytes), looking:
+            with memory_limit(self._limits.test_memory_bytes), looking, searching_in(session.run):
                 examined = self._examiner.examine(self._cells[test])
         except GradingFailed as error:
             return {"failed": str(error)}

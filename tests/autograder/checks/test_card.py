@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from autograder.checks.card import REPORT_MIME, bundle, card, collect, report_in, show
-from autograder.exam.report import Finding, Report, Verdict
+from autograder.exam.report import Finding, Place, Report, Verdict
 
 PASSED = Report("mix", Verdict.PASSED, ("one", "two"), 2)
 WRONG = Report(
@@ -121,13 +121,35 @@ def test_report_for_machines():
         "failed_case": "two words",
         "failed_inputs": "x of shape (2, 3)",
         "details": ["weights: wrong", "context: wrong"],
+        "places": [],
     }
 
 
 @EVERY
 def test_report_comes_back_whole(report: Report) -> None:
     assert report_in(json.loads(json.dumps(bundle(report)))) == report
-    assert report_in(bundle(replace(report, credit=0.5))) == replace(report, credit=0.5)
+    places = (Place(4, "x.sum(axis=0)", "an axis", "the axis that `sum` works on"),)
+    located = replace(report, credit=0.5, places=places)
+    assert report_in(bundle(located)) == located
+
+
+def test_places_say_where_and_not_what():
+    one = Place(4, "scores = <b> @ keys", "a transpose", "a transpose that is not there, in `keys`")
+    other = Place(6, "return scores", "an axis", "the axis that `sum` works on")
+    located = replace(WRONG, hint="", misconception="", places=(one,))
+    assert located.lines()[-2:] == [
+        "  Look at line 4: one small change there makes every example right. "
+        "It is about a transpose.",
+        "    line 4: scores = <b> @ keys",
+    ]
+    shown = card(located)
+    assert "&lt;b&gt;" in shown
+    assert "<b> @" not in shown
+    assert "<details>" in shown
+    assert "not there, in <code>keys</code>" in shown
+    both = replace(located, places=(one, other)).where_to_look
+    assert both.startswith("Look at lines 4 and 6: one small change in any one of them makes")
+    assert both.endswith("It is about a transpose or an axis.")
 
 
 @pytest.mark.parametrize(

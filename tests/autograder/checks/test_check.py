@@ -163,7 +163,7 @@ class Affine(nn.Module):
     [
         ("self.W(x)", "Affine: passed, 2 cases\n"),
         ("self.W(x.detach())", "Hint: The input learns nothing here. Leave out `detach`.\n"),
-        ("x @ self.W.weight", "in your code, line 11: return x @ self.W.weight\n"),
+        ("x @ self.W.weight", "about a transpose.\n    line 11: return x @ self.W.weight\n"),
     ],
 )
 def test_class_is_checked(notebook, tmp_path, capsys, result, shown):

@@ -99,6 +99,28 @@ def test_each_end_has_its_verdict(sandbox: Sandbox) -> None:
         assert graded.verdicts[0].points == 0
 
 
+EXAMINED = "from autograder import hidden_check\n" + (
+    "check = hidden_check('solutions.exams.dot_product_self_attention')\ncheck(pairwise_scores)"
+)
+WRONG_LINE = "inputs = np.asarray(inputs)\n    return inputs * inputs.T"
+# As it stands it ends at once; what a small change of it does, no loop's turns can bound.
+ENDLESS_IF_CHANGED = "return inputs.sum() if 1 > 0 else sum(1 for _ in iter(int, 1))"
+
+
+@pytest.mark.parametrize(("body", "lines"), [(WRONG_LINE, [3]), (ENDLESS_IF_CHANGED, [])])
+def test_place_to_look_at_is_found_in_the_sandbox(
+    sandbox: Sandbox, body: str, lines: list[int]
+) -> None:
+    solution = "def pairwise_scores(inputs):\n    return inputs @ inputs.T"
+    cells = [cell("import numpy as np"), cell(solution, "pairwise_scores")]
+    source = new_notebook(cells=[*cells, cell(EXAMINED, "test-pairwise_scores", points=2)])
+    wrong = f"def pairwise_scores(inputs):\n    {body}"
+    (found,) = grade(source, answered(source, wrong), sandbox).verdicts
+    assert found.verdict is Verdict.WRONG
+    assert found.report
+    assert [place.line for place in found.report.places] == lines
+
+
 def test_memory_is_limited(sandbox: Sandbox) -> None:
     source = plain_course("assert double(1) == 2")
     answer = "def double(x):\n    return 2 if bytearray(3 * 1024**3) else 3"

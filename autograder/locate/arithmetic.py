@@ -1,0 +1,142 @@
+"""Small changes of what is computed: operators, the order of operands, numbers, comparisons."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from autograder.locate.change import Family, Scope, number_in, with_arguments, written
+
+_ARITHMETIC: tuple[ast.operator, ...] = (
+    *(ast.Add(), ast.Sub(), ast.Mult(), ast.Div(), ast.MatMult(), ast.FloorDiv(), ast.Mod()),
+)
+_BITWISE: tuple[ast.operator, ...] = (ast.BitAnd(), ast.BitOr(), ast.BitXor())
+_COMPARISONS: tuple[ast.cmpop, ...] = (
+    *(ast.Lt(), ast.LtE(), ast.Gt(), ast.GtE(), ast.Eq(), ast.NotEq()),
+)
+_NUMBERS = (0, 1, 2, -1, 0.5, -0.5, 3, 4, 1.0)
+_INFINITE = {"inf", "Inf", "infty"}
+
+
+def _another_operator(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            kinds = _BITWISE if isinstance(op, _BITWISE_TYPES) else _ARITHMETIC
+            for other in kinds:
+                if type(other) is not type(op):
+                    yield ast.BinOp(left, other, right)
+            # A power of what is large is larger than any machine.
+            if not isinstance(op, ast.Pow) and number_in(right) is not None:
+                yield ast.BinOp(left, ast.Pow(), right)
+        case ast.BoolOp(op=op, values=values):
+            yield ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
+
+
+_BITWISE_TYPES = tuple(map(type, _BITWISE))
+
+
+def _swapped_operands(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.Add | ast.Mult):
+            yield ast.BinOp(right, op, left)
+        case ast.BinOp(left=ast.BinOp(left=first, op=inner, right=second), op=op, right=third):
+            yield ast.BinOp(first, op, ast.BinOp(second, inner, third))
+
+
+def _regrouped(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    match node:
+        case ast.BinOp(left=ast.BinOp(left=first, op=inner, right=second), op=op, right=third):
+            yield ast.BinOp(first, inner, ast.BinOp(second, op, third))
+        case ast.BinOp(left=first, op=op, right=ast.BinOp(left=second, op=inner, right=third)):
+            yield ast.BinOp(ast.BinOp(first, op, second), inner, third)
+
+
+def _swapped_entries(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    match node:
+        case ast.Tuple(elts=entries, ctx=ast.Load()) if 2 <= len(entries) <= 5:
+            for order in _swaps(entries):
+                yield ast.Tuple(order, ast.Load())
+        case ast.List(elts=entries, ctx=ast.Load()) if 2 <= len(entries) <= 5:
+            for order in _swaps(entries):
+                yield ast.List(order, ast.Load())
+
+
+def _swapped_arguments(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Call) and len(node.args) <= 6:
+        for order in _swaps(node.args):
+            yield with_arguments(node, order)
+        if len(node.args) == 1 and isinstance(node.func, ast.Attribute):
+            # x.dot(y)
+            function = ast.Attribute(node.args[0], node.func.attr, ast.Load())
+            yield ast.Call(function, [node.func.value], node.keywords)
+
+
+def _swaps(entries: Sequence[ast.expr]) -> Iterator[list[ast.expr]]:
+    for one in range(len(entries)):
+        for other in range(one + 1, len(entries)):
+            if ast.dump(entries[one]) != ast.dump(entries[other]):
+                order = list(entries)
+                order[one], order[other] = order[other], order[one]
+                yield order
+
+
+def _another_number(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    number = number_in(node)
+    if number is not None:
+        near = [number + 1, number - 1, -number, number * 2, number / 2]
+        if number:
+            near.append(1 / number)
+        if isinstance(number, int):
+            near = [one for one in near if float(one).is_integer()]
+        if isinstance(number, float):
+            near += [10.0**power for power in range(-9, 5)]
+            near += [number**2, abs(number) ** 0.5]
+        for other in dict.fromkeys([*near, *_NUMBERS]):
+            if other != number or type(other) is not type(number):
+                yield written(repr(int(other) if isinstance(number, int) and other == int(other)
+                                   else other))  # fmt: skip
+        yield written("float('-inf')")
+        return
+    match node:
+        case ast.Constant(value=bool(flag)):
+            yield ast.Constant(not flag)
+        case ast.Attribute(attr=name) if name in _INFINITE:
+            yield ast.UnaryOp(ast.USub(), node)
+            yield ast.Constant(0)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Attribute(attr=name)) if name in _INFINITE:
+            yield node.operand
+            yield ast.Constant(0)
+        case ast.Constant(value=str(text)) if text.lower() in {"inf", "-inf", "infinity"}:
+            yield ast.Constant(text[1:] if text.startswith("-") else f"-{text}")
+
+
+def _another_sign(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    match node:
+        case ast.UnaryOp(op=ast.USub() | ast.Not() | ast.Invert(), operand=operand):
+            yield operand
+        case ast.Name() | ast.Call() | ast.Subscript() | ast.BinOp() | ast.Attribute():
+            if not scope.is_module(node):
+                yield ast.UnaryOp(ast.USub(), node)
+                yield ast.UnaryOp(ast.Invert(), node)
+                yield ast.UnaryOp(ast.Not(), node)
+        case ast.Compare() | ast.BoolOp():
+            yield ast.UnaryOp(ast.Not(), node)
+            yield ast.UnaryOp(ast.Invert(), node)
+
+
+def _another_comparison(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            for other in _COMPARISONS:
+                if type(other) is not type(op):
+                    yield ast.Compare(left, [other], [right])
+
+
+FAMILIES = (
+    Family("the order of two things", _swapped_operands, "the order in {}"),
+    Family("the order of two things", _swapped_entries, "the order in {}"),
+    Family("the order of two things", _swapped_arguments, "the order of the arguments in {}"),
+    Family("a comparison", _another_comparison, "how {} compares"),
+    Family("an operator", _another_operator, "the operator in {}"),
+    Family("brackets", _regrouped, "what belongs together in {}"),
+    Family("a number", _another_number, "the {} in it"),
+    Family("a sign or a negation", _another_sign, "the sign of {}, or whether it is negated"),
+)

@@ -1,0 +1,123 @@
+"""Every place in a source at which a small change can be made, and the making of it."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.locate.change import Scope
+from autograder.locate.source import Definition, Source
+
+_NOT_CHANGED = {"annotation", "returns", "decorator_list", "type_comment", "ctx", "type_params"}
+# Called at the beginning of every turn of a loop, so that a changed one comes to an end.
+TICK = "_tick_"
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place at which something else can stand: a field of a node, or an entry of that."""
+
+    holder: ast.AST
+    field: str
+    index: int | None
+    scope: Scope
+
+    @property
+    def content(self) -> Any:
+        """What stands there."""
+        found = getattr(self.holder, self.field)
+        return found if self.index is None else found[self.index]
+
+    def put(self, content: Any) -> None:
+        """Have something else stand there."""
+        if self.index is None:
+            setattr(self.holder, self.field, content)
+        else:
+            getattr(self.holder, self.field)[self.index] = content
+
+
+def slots_of(source: Source) -> list[Slot]:
+    """All expressions of a source's functions, in the order in which they stand."""
+    return [slot for slot, _ in _places(source) if not isinstance(slot.content, list)]
+
+
+def blocks_of(source: Source) -> list[Slot]:
+    """All blocks of statements of a source's functions."""
+    return [slot for slot, _ in _places(source) if isinstance(slot.content, list)]
+
+
+def with_ticks(source: Source) -> None:
+    """Have every loop of a source count its turns."""
+    tick = ast.parse(f"{TICK}()").body[0]
+    for definition in source.definitions:
+        for node in ast.walk(definition):
+            if isinstance(node, ast.For | ast.While):
+                node.body.insert(0, ast.copy_location(tick, node))
+
+
+def is_tick(statement: ast.stmt) -> bool:
+    """Whether this statement is ours."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name == TICK
+    return False
+
+
+def _places(source: Source) -> Iterator[tuple[Slot, ast.AST]]:
+    for definition in source.definitions:
+        attributes = tuple(dict.fromkeys(_attributes(definition)))
+        for function in _functions(definition):
+            scope = Scope(_names(function), attributes, source.namespace)
+            yield from _within(function, scope)
+
+
+def _functions(definition: Definition) -> Sequence[ast.FunctionDef]:
+    if isinstance(definition, ast.FunctionDef):
+        return [definition]
+    return [one for one in definition.body if isinstance(one, ast.FunctionDef)]
+
+
+def _within(node: ast.AST, scope: Scope) -> Iterator[tuple[Slot, ast.AST]]:
+    for name, content in ast.iter_fields(node):
+        if name in _NOT_CHANGED:
+            continue
+        if isinstance(content, list) and content and isinstance(content[0], ast.stmt):
+            yield Slot(node, name, None, scope), node
+        children = enumerate(content) if isinstance(content, list) else [(None, content)]
+        for index, child in children:
+            if isinstance(child, ast.stmt) and (is_tick(child) or _is_text(child)):
+                continue
+            if isinstance(child, ast.expr):
+                yield Slot(node, name, index, scope), node
+            if isinstance(child, ast.AST):
+                yield from _within(child, scope)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Constant(value=str())) | ast.Raise():
+            return True
+    return False
+
+
+def _names(function: ast.FunctionDef) -> tuple[str, ...]:
+    arguments = function.args
+    given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    stored = [
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    return tuple(dict.fromkeys([*(one.arg for one in given), *stored]))
+
+
+def _attributes(definition: Definition) -> Iterator[str]:
+    for node in ast.walk(definition):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                yield name
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="self"), attr="register_buffer"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield name

@@ -1,0 +1,171 @@
+"""The search for the place: change after change, until one makes every printed example right.
+
+It is bounded in the number of changes, in processor time and, for each change, in turns of loops.
+"""
+
+import ast
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from autograder.exam.judge import Case, is_mistaken
+from autograder.exam.report import Place
+from autograder.locate import arithmetic, axes, names, statements, steps
+from autograder.locate.change import MOST_QUOTED, Family, StatementFamily, in_words
+from autograder.locate.places import TICK, Slot, blocks_of, is_tick, slots_of, with_ticks
+from autograder.locate.source import Source, source_of
+from autograder.values.outcome import observe
+
+# The nearest first: what is more often the mistake, and smaller.
+FAMILIES: tuple[Family | StatementFamily, ...] = (
+    *axes.FAMILIES,
+    *arithmetic.FAMILIES,
+    *names.FAMILIES,
+    *steps.REMOVED,
+    *statements.FAMILIES,
+    *steps.ADDED,
+)
+SECONDS = 1.0
+_MOST_CHANGES = 4000
+_MOST_TURNS = 10_000
+_MOST_PLACES = 4
+_MOST_TEXT = 120
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A line at which a change of a family makes every example right, as plain data."""
+
+    line: int
+    text: str
+    family: int
+    quoted: str
+
+    def place(self) -> Place:
+        """The same in words.
+
+        Raises:
+            ValueError: for what no search can have found.
+        """
+        family = FAMILIES[self.family]
+        if self.line < 1 or self.family < 0 or len(self.quoted) > MOST_QUOTED:
+            raise ValueError("no place is like this")
+        text = self.text[:_MOST_TEXT]
+        return Place(self.line, text, family.about, in_words(family, self.quoted))
+
+
+class _TooLong(BaseException):
+    """A changed loop has run for more turns than any honest one."""
+
+
+def search(
+    answer: Callable[..., Any],
+    cases: Sequence[Case],
+    *,
+    seconds: float = SECONDS,
+    most: int = _MOST_CHANGES,
+) -> list[Found]:
+    """Where in an answer's source one small change makes all cases right.
+
+    Args:
+        answer: a function or class as defined in a notebook.
+        cases: what it is tried on; it is wrong on some.
+        seconds: the processor time that this may take.
+        most: how many changes are tried.
+
+    Returns:
+        The lines, each once, that of the nearest change first; none where none was found.
+    """
+    source = source_of(answer)
+    end = time.thread_time() + seconds
+    wrong = [is_mistaken(observe(answer, case.arguments, case.use), case) for case in cases]
+    if source is None or not any(wrong):
+        return []
+    order = sorted(range(len(cases)), key=lambda n: not wrong[n])
+    trials = _Trials(source, [cases[n] for n in order])
+    found: dict[int, Found] = {}
+    for turn, (node, family) in enumerate(_changes(source)):
+        if turn >= most or time.thread_time() > end or len(found) >= _MOST_PLACES:
+            break
+        line = node.lineno
+        if line not in found and trials.are_right():
+            text = source.text(line)
+            found[line] = Found(line, text, FAMILIES.index(family), family.quoted(node))
+    return list(found.values())
+
+
+class _Trials:
+    """Tries a source as it stands, on cases of which the likeliest to fail comes first."""
+
+    def __init__(self, source: Source, cases: Sequence[Case]) -> None:
+        with_ticks(source)
+        self._name = source.name
+        self._module = ast.Module(list(source.definitions), [])
+        self._namespace = {**source.namespace, TICK: self._tick}
+        self._cases = cases
+        self._turns = 0
+
+    def are_right(self) -> bool:
+        """Whether all cases are right."""
+        try:
+            exec(compile(self._module, "<a small change>", "exec"), self._namespace)
+        except Exception:
+            return False
+        answer = self._namespace[self._name]
+        return callable(answer) and all(self._is_right(answer, case) for case in self._cases)
+
+    def _is_right(self, answer: Callable[..., Any], case: Case) -> bool:
+        self._turns = 0
+        try:
+            return not is_mistaken(observe(answer, case.arguments, case.use), case)
+        except (_TooLong, MemoryError, RecursionError):
+            return False
+
+    def _tick(self) -> None:
+        self._turns += 1
+        if self._turns > _MOST_TURNS:
+            raise _TooLong
+
+
+def _changes(source: Source) -> Iterator[tuple[ast.expr | ast.stmt, Family | StatementFamily]]:
+    """Makes change after change; while it waits, the source is changed."""
+    expressions, blocks = slots_of(source), blocks_of(source)
+    for family in FAMILIES:
+        if isinstance(family, Family):
+            for slot in expressions:
+                yield from _of_expression(slot, family)
+        else:
+            for slot in blocks:
+                yield from _of_block(slot, family)
+
+
+def _of_expression(slot: Slot, family: Family) -> Iterator[tuple[ast.expr, Family]]:
+    before = slot.content
+    try:
+        for after in family.changes(before, slot.scope):
+            slot.put(_located(after, before))
+            yield before, family
+    finally:
+        slot.put(before)
+
+
+def _of_block(slot: Slot, family: StatementFamily) -> Iterator[tuple[ast.stmt, StatementFamily]]:
+    before = slot.content
+    try:
+        for n, statement in enumerate(before):
+            if is_tick(statement):
+                continue
+            for changed, after in family.changes(before, n):
+                slot.put([_located(one, statement) for one in after])
+                yield changed, family
+    finally:
+        slot.put(before)
+
+
+def _located(one: Node, like: ast.expr | ast.stmt) -> Node:
+    """The node, which may be new, with lines that the compiler can take."""
+    located = one if hasattr(one, "lineno") else ast.copy_location(one, like)
+    return ast.fix_missing_locations(located)

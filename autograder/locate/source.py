@@ -1,0 +1,112 @@
+"""An answer's own source: the functions and classes of its cell, if it is safe to run them changed.
+
+A changed program may do what its author never would: `rmtree(folder)` with another name in it. So a
+source that reaches files, processes or other programs is left alone.
+"""
+
+import ast
+import linecache
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+_HARMLESS = {"abc", "builtins", "cmath", "collections", "copy", "dataclasses", "functools"}
+_HARMLESS |= {"itertools", "math", "numbers", "operator", "random", "statistics", "typing", "enum"}
+_HARMLESS |= {"string", "re", "time", "warnings", "_operator", "_functools", "_collections_abc"}
+_REACHING = {"open", "exec", "eval", "compile", "input", "__import__", "breakpoint", "exit", "quit"}
+_REACHING |= {"globals", "setattr", "delattr", "get_ipython"}
+# Of libraries, what writes files or loads code.
+_WRITING = {"save", "savez", "savez_compressed", "savetxt", "tofile", "memmap", "load", "dump"}
+_WRITING |= {"write", "write_text", "write_bytes", "unlink", "rmdir", "mkdir", "rename", "replace"}
+_WRITING |= {"system", "popen", "load_library", "compile", "set_default_dtype", "to_csv", "hub"}
+_MOST_LINES = 200
+
+Definition = ast.FunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Source:
+    """The definitions of a cell, in which a change is looked for."""
+
+    name: str
+    definitions: Sequence[Definition]
+    lines: Sequence[str]
+    namespace: Mapping[str, object]
+
+    def text(self, line: int) -> str:
+        """What its author wrote in a line."""
+        return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
+
+
+def source_of(answer: Callable[..., Any]) -> Source | None:
+    """The source of a function or class, or None if it is not to be had, or must not be changed."""
+    functions = [answer] if isinstance(answer, FunctionType) else _methods(answer)
+    if not functions:
+        return None
+    code, namespace = functions[0].__code__, functions[0].__globals__
+    lines = linecache.getlines(code.co_filename, namespace)
+    if not lines or len(lines) > _MOST_LINES:
+        return None
+    try:
+        tree = ast.parse("".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    definitions = [one for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef)]
+    name = getattr(answer, "__name__", "")
+    around = [
+        one
+        for one in definitions
+        if one.name == name and _first_line(one) <= code.co_firstlineno <= (one.end_lineno or 0)
+    ]
+    if not around or not all(_is_harmless(one, namespace) for one in definitions):
+        return None
+    return Source(name, definitions, lines, namespace)
+
+
+def _methods(answer: object) -> list[FunctionType]:
+    parts = vars(answer).values() if isinstance(answer, type) else ()
+    return [part for part in parts if isinstance(part, FunctionType)]
+
+
+def _first_line(one: Definition) -> int:
+    return min([one.lineno, *(decorator.lineno for decorator in one.decorator_list)])
+
+
+def _is_harmless(tree: ast.AST, namespace: Mapping[str, object]) -> bool:
+    return all(_is_harmless_name(name, namespace) for name in _reached(tree))
+
+
+def _reached(tree: ast.AST) -> Iterator[str]:
+    """The names by which it may reach beyond itself; attributes and imports with a sign of it."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name):
+                yield name
+            case ast.Attribute(attr=name):
+                yield f".{name}"
+            case ast.Import(names=names):
+                yield from (f"import {one.name}" for one in names)
+            case ast.ImportFrom(module=module):
+                yield f"import {module}"
+            case ast.Global() | ast.Nonlocal() | ast.Await() | ast.AsyncFunctionDef():
+                yield "globals"
+
+
+def _is_harmless_name(name: str, namespace: Mapping[str, object]) -> bool:
+    if name.startswith("."):
+        return name[1:] not in _WRITING
+    if name.startswith("import "):
+        return _is_harmless_module(name.removeprefix("import "))
+    found = namespace.get(name)
+    if isinstance(found, ModuleType):
+        return _is_harmless_module(found.__name__)
+    if isinstance(found, FunctionType | BuiltinFunctionType | type):
+        return _is_harmless_module(str(found.__module__))
+    return name not in _REACHING
+
+
+def _is_harmless_module(name: str) -> bool:
+    top = name.partition(".")[0]
+    return top in _HARMLESS or top == "__main__" or top not in sys.stdlib_module_names

@@ -1,0 +1,108 @@
+"""Small changes of statements: their order, one too many, where a `return` stands, what is kept."""
+
+import ast
+import copy
+from collections.abc import Iterator
+
+from autograder.locate.change import StatementFamily
+
+Block = ast.For | ast.While | ast.With | ast.If
+
+
+def _left_out(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+    if isinstance(body[n], ast.Return | ast.FunctionDef):
+        return
+    rest = [*body[:n], *body[n + 1 :]]
+    yield body[n], rest or [ast.Pass()]
+    match body[n]:
+        case ast.If(body=inner, orelse=other):
+            yield body[n], [*body[:n], *inner, *body[n + 1 :]]
+            if other:
+                yield body[n], [*body[:n], *other, *body[n + 1 :]]
+
+
+def _exchanged(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+    if n + 1 < len(body):
+        yield body[n], [*body[:n], body[n + 1], body[n], *body[n + 2 :]]
+    if n + 2 < len(body):
+        yield body[n], [*body[:n], *body[n + 1 : n + 3], body[n], *body[n + 3 :]]
+
+
+def _moved(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+    """The last statement of a block, behind it, and the one behind it, in it; the same before."""
+    one = body[n]
+    if not isinstance(one, Block):
+        return
+    before, after = body[:n], body[n + 1 :]
+    if len(one.body) > 1:
+        first, last = one.body[0], one.body[-1]
+        yield last, [*before, _with_body(one, one.body[:-1]), last, *after]
+        yield first, [*before, first, _with_body(one, one.body[1:]), *after]
+    if after:
+        yield after[0], [*before, _with_body(one, [*one.body, after[0]]), *after[1:]]
+    if before:
+        yield before[-1], [*before[:-1], _with_body(one, [before[-1], *one.body]), *after]
+
+
+def _kept_otherwise(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+    """`x += y`, `x = x + y` and `x = y`."""
+    match body[n]:
+        case ast.AugAssign(target=target, op=op, value=value):
+            load = _loaded(target)
+            yield body[n], [*body[:n], ast.Assign([target], value), *body[n + 1 :]]
+            yield (
+                body[n],
+                [*body[:n], ast.Assign([target], ast.BinOp(load, op, value)), *body[n + 1 :]],
+            )
+            for instead in (ast.Add(), ast.Sub(), ast.Mult(), ast.Div(), ast.MatMult()):
+                yield body[n], [*body[:n], ast.AugAssign(target, instead, value), *body[n + 1 :]]
+        case ast.Assign(targets=[target], value=value) if isinstance(
+            target, ast.Name | ast.Attribute | ast.Subscript
+        ):
+            yield body[n], [*body[:n], ast.AugAssign(target, ast.Add(), value), *body[n + 1 :]]
+            call = ast.Call(ast.Attribute(value, "clone", ast.Load()), [], [])
+            yield body[n], [*body[:n], ast.Assign([target], call), *body[n + 1 :]]
+            call = ast.Call(ast.Attribute(value, "copy", ast.Load()), [], [])
+            yield body[n], [*body[:n], ast.Assign([target], call), *body[n + 1 :]]
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if len(targets) <= 4:
+            for one in range(len(targets)):
+                for other in range(one + 1, len(targets)):
+                    order = list(targets)
+                    order[one], order[other] = order[other], order[one]
+                    swapped = ast.Assign([ast.Tuple(order, ast.Store())], value)
+                    yield body[n], [*body[:n], swapped, *body[n + 1 :]]
+        case ast.Expr(value=ast.Call() as call):
+            yield body[n], [*body[:n], ast.Return(call), *body[n + 1 :]]
+
+
+def _returned(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+    """A `return` that is missing at the end."""
+    match body[n]:
+        case ast.Assign(targets=[ast.Name(id=name)]) if n + 1 == len(body):
+            yield body[n], [*body, ast.Return(ast.Name(name, ast.Load()))]
+
+
+def _with_body(one: Block, body: list[ast.stmt]) -> ast.stmt:
+    made = copy.copy(one)
+    made.body = body or [ast.Pass()]
+    return made
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    match target:
+        case ast.Name(id=name):
+            return ast.Name(name, ast.Load())
+        case ast.Attribute(value=value, attr=name):
+            return ast.Attribute(value, name, ast.Load())
+        case ast.Subscript(value=value, slice=index):
+            return ast.Subscript(value, index, ast.Load())
+    return target
+
+
+FAMILIES = (
+    StatementFamily("where a line stands", _moved, "whether it belongs inside or outside"),
+    StatementFamily("the order of two lines", _exchanged, "which of the lines comes first"),
+    StatementFamily("a line too many", _left_out, "whether this line is needed"),
+    StatementFamily("what a line keeps", _kept_otherwise, "what the left side holds afterwards"),
+    StatementFamily("a missing `return`", _returned, "what the function gives back"),
+)

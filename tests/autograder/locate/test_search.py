@@ -1,0 +1,192 @@
+"""The place to look at is that of the mistake, it is found safely, and no correction is told."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.exam.exam import Exam
+from autograder.exam.report import Report
+from autograder.locate.search import FAMILIES, Found, search
+from autograder.locate.where import searching_in, with_places
+from tests.support.samples import run_cell
+
+
+def mean_of_rows(x: np.ndarray) -> np.ndarray:
+    """Each row's mean."""
+    total = np.zeros(len(x))
+    for i in range(len(x)):
+        total[i] = x[i].sum() / x.shape[1]
+    return total
+
+
+EXAM = Exam(mean_of_rows, dtypes=("float64",))
+
+
+@EXAM.example
+def uneven() -> np.ndarray:
+    """three rows of two numbers"""
+    return np.array([[1.0, 2.0], [4.0, 8.5], [0.25, -3.0]])
+
+
+@EXAM.example
+def wide() -> np.ndarray:
+    """two rows of three numbers"""
+    return np.array([[1.0, 2.0, 7.0], [4.0, 8.5, 0.5]])
+
+
+def found_in(text: str) -> list[Found]:
+    # A busy machine is to try as many changes as a quiet one.
+    return search(answer(text), EXAM.printed_cases(), seconds=60, most=700)
+
+
+def answer(text: str, **names: object) -> Any:
+    namespace: dict[str, object] = {"np": np, "__name__": "__main__", **names}
+    run_cell(text, namespace)
+    return namespace["mean_of_rows"]
+
+
+LOOP = """\
+# my answer
+def mean_of_rows(x):
+    total = np.zeros(len(x))
+    for i in range(len(x)):
+        total[i] = x[i].sum() / x.shape[1]
+    return total
+"""
+ONE_LINE = "def mean_of_rows(x):\n    return x.sum(axis=1) / x.shape[1]\n"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "about"),
+    [
+        ("axis=1", "axis=0", "an axis"),
+        ("x.sum(axis=1) / x.shape[1]", "x.shape[1] / x.sum(axis=1)", "the order of two things"),
+        ("/ x.shape[1]", "* x.shape[1]", "an operator"),
+        ("x.sum(axis=1) /", "x.T.sum(axis=1) /", "an axis"),
+        ("x.sum(axis=1) / x.shape[1]", "x.sum(axis=1)", "a function"),
+        ("x.sum", "x.max", "a function"),
+    ],
+)
+def test_what_it_is_about(right: str, wrong: str, about: str) -> None:
+    (found,) = found_in(ONE_LINE.replace(right, wrong))
+    assert found.line == 2
+    assert found.place().about == about
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line"),
+    [
+        ("x[i].sum", "x[0].sum", 5),
+        ("range(len(x))", "range(1, len(x))", 4),
+        ("total[i] =", "total[i] -=", 5),
+        ("    return total", "        return total", 6),
+        ("np.zeros(len(x))", "np.zeros(len(x), dtype=np.int64)", 3),
+        ("x.shape[1]", "i", 5),
+    ],
+)
+def test_first_line_is_that_of_the_mistake(right: str, wrong: str, line: int) -> None:
+    first, *_ = found_in(LOOP.replace(right, wrong))
+    assert first.line == line
+    assert first.text == LOOP.replace(right, wrong).splitlines()[line - 1].strip()
+
+
+def test_place_quotes_the_learner_and_not_the_change() -> None:
+    (found,) = found_in(ONE_LINE.replace("axis=1", "axis=0"))
+    assert found.text == "return x.sum(axis=0) / x.shape[1]"
+    assert found.place().more == "the axis that `sum` works on"
+
+
+def test_right_answers_and_hopeless_ones_have_no_place() -> None:
+    assert found_in(ONE_LINE) == []
+    assert found_in("def mean_of_rows(x):\n    return 'no idea'\n") == []
+    assert search(len, EXAM.printed_cases()) == []
+    assert search(eval("lambda x: x"), EXAM.printed_cases()) == []
+
+
+def test_changed_loops_come_to_an_end() -> None:
+    text = """\
+def mean_of_rows(x):
+    means, i = [], 0
+    while i < len(x):
+        means.append(x[i].sum())
+        i = i + 1
+    return np.array(means)
+"""
+    assert next(one.line for one in found_in(text)) in (4, 6)
+
+
+@pytest.mark.parametrize(
+    "reaching",
+    [
+        "open('notes').read()",
+        "os.remove(x)",
+        "remove(x)",
+        "np.save(x, x)",
+        "exec(x)",
+        "__import__('os')",
+    ],
+)
+def test_what_reaches_files_is_never_run_changed(reaching: str) -> None:
+    import os
+
+    text = (
+        f"def mean_of_rows(x):\n    if len(x) > 9:\n        {reaching}\n    return x.sum(axis=0)\n"
+    )
+    wrong = answer(text, os=os, remove=os.remove)
+    assert search(wrong, EXAM.printed_cases(), seconds=60, most=9) == []
+
+
+def report(text: str, exam: Exam = EXAM) -> Report:
+    wrong = answer(text)
+    return with_places(exam.preview(wrong), wrong, exam.printed_cases())
+
+
+def test_hint_comes_first_and_worksheets_are_left_alone() -> None:
+    wrong = ONE_LINE.replace("axis=1", "axis=0")
+    assert report(wrong).places
+    assert not report(ONE_LINE).places
+    hinting = Exam(mean_of_rows, dtypes=("float64",))
+    hinting.example(uneven)
+    hinting.misconception(over_rows)
+    assert report(wrong, hinting).hint
+    assert not report(wrong, hinting).places
+    secret = Exam(mean_of_rows, reveal=False)
+    secret.example(uneven)
+    assert not report(wrong, secret).places
+
+
+def over_rows(x: np.ndarray) -> np.ndarray:
+    """You summed over the rows."""
+    return np.asarray(x.sum(axis=0) / x.shape[1])
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        [],
+        [{"text": "nothing"}],
+        [{"text": "[1]"}],
+        [{"text": '[{"line": "1", "text": "", "family": 0, "quoted": ""}]'}],
+        [{"text": '[{"line": 0, "text": "", "family": 0, "quoted": ""}]'}],
+        [{"text": '[{"line": 1, "text": "", "family": -1, "quoted": ""}]'}],
+        [{"text": '[{"line": 1, "text": "", "family": 9999, "quoted": ""}]'}],
+        [{"text": '[{"line": 1, "text": "", "family": 0, "quoted": "' + 99 * "x" + '"}]'}],
+        [{"text": "[]"}, {"text": "[]"}],
+        [None],
+    ],
+)
+def test_forged_claims_are_no_places(claim: list[dict[str, str]]) -> None:
+    wrong = answer(ONE_LINE.replace("axis=1", "axis=0"))
+    with searching_in(lambda source: claim):
+        located = with_places(EXAM.preview(wrong), wrong, EXAM.printed_cases())
+    assert located.places == ()
+
+
+def test_a_true_claim_is_believed() -> None:
+    wrong = answer(ONE_LINE.replace("axis=1", "axis=0"))
+    claim = '[{"line": 2, "text": "return x", "family": 0, "quoted": "sum"}]'
+    with searching_in(lambda source: [{"text": claim}]):
+        located = with_places(EXAM.preview(wrong), wrong, EXAM.printed_cases())
+    (place,) = located.places
+    assert (place.line, place.about) == (2, FAMILIES[0].about)

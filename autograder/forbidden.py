@@ -4,20 +4,16 @@ Libraries give what does the work for a public function that function's name beh
 with words put in: `_scaled_dot_product_flash_attention` is `scaled_dot_product_attention`.
 """
 
-from collections.abc import Container
 
-
-def matches(word: str, path: str, own: Container[str] = ()) -> bool:
+def matches(word: str, path: str) -> bool:
     """Whether a path such as `torch.softmax` is to, or through, what has this name.
 
     Args:
         word: the name that a rule forbids.
-        path: names with dots between them, or any other text.
-        own: functions of the student's, which may be called as a library's private ones are.
+        path: names of a library's with dots between them.
     """
     return any(
-        part == word or (part.startswith("_") and part not in own and _holds(part, word))
-        for part in path.split(".")
+        part == word or (part.startswith("_") and _holds(part, word)) for part in path.split(".")
     )
 
 

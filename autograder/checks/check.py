@@ -11,7 +11,7 @@ from autograder.checks.card import show
 from autograder.errors import CheckError
 from autograder.exam.judge import judge
 from autograder.exam.report import Report, Verdict
-from autograder.exam.rules import broken
+from autograder.exam.rules import broken, watched
 from autograder.locate.where import with_places
 
 
@@ -46,8 +46,12 @@ def check(answer: Any) -> None:
     name = name_of(answer, exercises, sys._getframe(1).f_globals)
     exercise = exercises[name]
     rule = broken(name, answer, exercise.forbids)
-    report = rule or judge(name, answer, exercise.cases, exercise.hints)
-    settle(with_places(report, answer, exercise.cases) if exercise.places and not rule else report)
+    with watched(name, exercise.forbids) as seen:
+        report = rule or judge(name, answer, exercise.cases, exercise.hints)
+        rule = rule or seen()
+    if not rule and exercise.places:
+        report = with_places(report, answer, exercise.cases)
+    settle(rule or report)
 
 
 def settle(report: Report) -> None:

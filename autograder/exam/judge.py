@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograder.exam.report import Finding, Report, Verdict
+from autograder.exam.rules import while_it_runs
 from autograder.values.compare import Difference, Tolerance, differences
 from autograder.values.outcome import Outcome, Raised, observe
 from autograder.values.tensors import as_array, holds_tensors, is_generator, is_tensor
@@ -124,7 +125,8 @@ def _credit(observations: Sequence["_Observation"]) -> float:
 
 def _observe(answer: Callable[..., object], case: Case, known: str) -> _Observation:
     run = case.lookalikes.get(known) or partial(observe, answer, case.arguments, case.use)
-    outcome = run()
+    with while_it_runs():
+        outcome = run()
     wrong = list(_compare(case.expected, outcome, case))
     as_expected = not wrong
     if as_expected:

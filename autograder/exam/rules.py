@@ -4,32 +4,33 @@ A rule names what must not do the work. Two look for that:
 
 - What the student has written is read: the exercise's own cell, and of all other cells and files
   the statements that it is made with, as far as names lead there. It is read as IPython makes it,
-  so that magics hide nothing; a cell that can't be read breaks the rule.
-- While an answer is examined, somebody who can see it run may watch for calls (`looking_at`).
+  so that magics hide nothing; a cell that can't be read breaks the rule. What counts is what a name
+  means (`meaning`), not how it is spelt. Without a submission, as in a learner's own notebook, the
+  function's or class's own lines are read, and names have the values that they have there.
+- While an answer is examined, it is watched for calls: by somebody who can see it run
+  (`looking_at`), or, where it runs in this process, from here.
 
 Either can be got around by somebody who sets out to: names can be made at run time, and a process
-can be changed by the code that runs in it. A function may call itself, even if what would do it for
-you has the same name. Without a submission, as in a learner's own notebook, the function's or
-class's own lines are read.
+can be changed by the code that runs in it.
 """
 
+import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from types import CellType
+from typing import Any
 
+from autograder.exam.meaning import Meaning, is_of_others, path_of
 from autograder.exam.report import Finding, Report, Verdict
-from autograder.exam.written import (
-    MOST_CHARACTERS,
-    Written,
-    is_readable,
-    made_with,
-    mentions,
-)
+from autograder.exam.written import MOST_CHARACTERS, Written, is_readable, made_with
 from autograder.forbidden import matches
+from autograder.watching import Watching
 
-__all__ = ["Written", "broken", "looking_at", "watched"]
+__all__ = ["Written", "broken", "looking_at", "watched", "while_it_runs"]
 
 # Called with names, it watches for calls of these, and tells at the end which it saw first.
 Watch = Callable[[Sequence[str]], AbstractContextManager[Callable[[], str]]]
@@ -38,6 +39,7 @@ _WHERE = "how it is written"
 
 _written: ContextVar[Written | None] = ContextVar("written", default=None)
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_here: ContextVar[Watching | None] = ContextVar("here", default=None)
 
 
 @contextmanager
@@ -55,18 +57,20 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
     """A report on the first rule that an answer breaks, or None if it breaks none."""
     if not forbidden:
         return None
-    written = _written.get() or _of_its_own(name, answer)
+    written, live = _written.get(), None
+    if written is None:
+        if found := _first(forbidden, _itself(answer)):
+            return _report(name, _without(found), f"`{name}` is only another name for it")
+        written, live = _of_its_own(name, answer), _names_around(answer)
     if written.is_too_long:
         most = f"more than {MOST_CHARACTERS:,} characters of code"
         return _report(name, f"your notebook can't be read for how it is written: it has {most}")
-    below = written.below_definition_of(name)
+    meaning = Meaning(written, live)
     for one in made_with(name, written):
         if one.tree is None and one.exercise == name:
             return _report(name, "your code can't be read as Python", one.where)
-        for mentioned, line in mentions(one, name, below):
-            own = written.own
-            found = next((word for word in forbidden if matches(word, mentioned, own)), None)
-            if found:
+        for path, line in meaning.of_libraries(one):
+            if found := _first(forbidden, path):
                 return _report(name, _without(found), f"in your code, {one.line(line)}")
     return None
 
@@ -74,17 +78,66 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
 @contextmanager
 def watched(name: str, forbidden: Sequence[str]) -> Iterator[Callable[[], Report | None]]:
     """Watch an answer run; afterwards, a report if it called what it must do without."""
-    watch = _watch.get()
-    if not forbidden or watch is None:
+    if not forbidden:
         yield lambda: None
         return
-    with watch(forbidden) as seen:
+    with (_watch.get() or _watch_here)(forbidden) as seen:
 
         def report() -> Report | None:
             found = seen()
             return _report(name, _without(found), "your code calls it") if found else None
 
         yield report
+
+
+def while_it_runs() -> AbstractContextManager[None]:
+    """For whoever calls an answer in this process: around the call, so that it can be watched."""
+    watching = _here.get()
+    return watching.during_a_call() if watching else nullcontext()
+
+
+@contextmanager
+def _watch_here(words: Sequence[str]) -> Iterator[Callable[[], str]]:
+    watching = Watching(words)
+    token = _here.set(watching)
+    try:
+        yield lambda: watching.seen
+    finally:
+        _here.reset(token)
+
+
+def _first(forbidden: Sequence[str], path: str) -> str:
+    return next((word for word in forbidden if matches(word, path)), "")
+
+
+def _itself(answer: object) -> str:
+    """The name of the library's function that an answer is, partly applied or not."""
+    while isinstance(answer, functools.partial):
+        answer = answer.func
+    return path_of(answer) if is_of_others(answer) else ""
+
+
+def _names_around(answer: object) -> Mapping[str, object]:
+    """The values of the names that a function, or a class's methods, can use."""
+    parts = vars(answer).values() if isinstance(answer, type) else [answer]
+    around: list[Mapping[str, object]] = []
+    for part in map(inspect.unwrap, map(_function_of, parts)):
+        if inspect.isfunction(part):
+            cells = zip(part.__code__.co_freevars, part.__closure__ or (), strict=True)
+            around += [{name: cell.cell_contents for name, cell in cells if _is_filled(cell)}]
+            around += [part.__globals__]
+    return ChainMap(*around)  # type: ignore[arg-type]
+
+
+def _function_of(part: object) -> Any:
+    return getattr(part, "__func__", part)
+
+
+def _is_filled(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
 
 
 def _of_its_own(name: str, answer: object) -> Written:

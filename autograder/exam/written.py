@@ -10,7 +10,7 @@ import re
 import symtable
 import warnings
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -18,12 +18,9 @@ from IPython.core.inputtransformer2 import TransformerManager
 _LINE = re.compile(r"\r\n?|\n")
 _WORD = re.compile(r"\w+")
 # What runs text: the ways that Python has, and those that IPython turns its own lines into.
-_RUN = {"exec", "eval", "compile", "run_cell", "ex", "ev", "run_line_magic", "run_cell_magic"}
-_RUN |= {"system", "getoutput", "run_string", "runcode", "timeit"}
-# Who says one of these may reach any other code by a name that is made when it runs.
-_REACH_ALL = {"exec", "eval", "globals", "vars", "__import__"}
-_ALSO_AS_PART = {"importlib", "runpy", "user_ns"}
-_DEEPEST = 4  # text that is run by text that is run …
+RUN = {"exec", "eval", "compile", "run_cell", "ex", "ev", "run_line_magic", "run_cell_magic"}
+RUN |= {"system", "getoutput", "run_string", "runcode", "timeit"}
+DEEPEST = 4  # text that is run by text that is run …
 # Far more than a notebook has that somebody wrote. To read takes time and memory of the grader's.
 MOST_CHARACTERS = 150_000
 _MOST_MAGICS = 30  # in a cell: IPython reads all of it again for each
@@ -56,16 +53,6 @@ class Written:
         files = [(file, text) for file, text in self.files.items() if _is_python(file)]
         return [*read, *(one for file, text in files for one in _statements(text, file=file))]
 
-    @functools.cached_property
-    def own(self) -> frozenset[str]:
-        """The functions and classes that it defines."""
-        return frozenset(name for one in self.statements for name in one.defined)
-
-    def below_definition_of(self, exercise: str) -> frozenset["Statement"]:
-        """The statements behind the one that defines the exercise's own function or class."""
-        at = [n for n, one in enumerate(self.statements) if one.defines(exercise)]
-        return frozenset(self.statements[at[0] + 1 :] if at else ())
-
 
 @dataclass(frozen=True, eq=False)
 class Statement:
@@ -89,13 +76,6 @@ class Statement:
         number = min(number + self.skipped, len(lines))
         return f"line {number}: {lines[number - 1].strip()}"
 
-    @property
-    def defined(self) -> Iterator[str]:
-        """The functions and classes in it."""
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        nodes = ast.walk(self.tree) if self.tree else ()
-        return (node.name for node in nodes if isinstance(node, kinds))
-
     def defines(self, name: str) -> bool:
         """Whether it is the definition of this function or class."""
         return isinstance(self.tree, ast.FunctionDef | ast.ClassDef) and self.tree.name == name
@@ -104,45 +84,29 @@ class Statement:
     def made(self) -> frozenset[str]:
         """The names that it gives something to."""
         if self.tree is None:
-            return frozenset(_WORD.findall(self.text))
+            return frozenset(words_in(self.text))
         return frozenset(_made(self.tree))
-
-    @functools.cached_property
-    def reaches_all(self) -> bool:
-        """Whether it may reach code by names that do not stand in it."""
-        for node in ast.walk(self.tree) if self.tree else ():
-            match node:
-                case ast.Name(id=name) if name in _REACH_ALL | _ALSO_AS_PART:
-                    return True
-                case ast.Attribute(attr=name) if name in _ALSO_AS_PART:
-                    return True
-                case ast.alias(name=name) | ast.ImportFrom(module=str(name)):
-                    if name.partition(".")[0] in _ALSO_AS_PART:
-                        return True
-        return False
 
     @functools.cached_property
     def used(self) -> frozenset[str]:
         """The names, attributes and texts by which it reaches what others have made."""
         if self.tree is None:
             return frozenset()
-        names = {part for name, _ in _named(self.tree, 0) for part in name.split(".")}
+        names = {part for name in _named(self.tree, 0) for part in name.split(".")}
         return frozenset(names - _locals(self.tree))
 
 
 def made_with(exercise: str, written: Written) -> Sequence[Statement]:
     """The statements that an exercise's answer is made with, as far as names lead."""
-    chosen = [one for one in written.statements if one.exercise == exercise]
+    chosen = list(_begins_with(exercise, written))
     left = defaultdict[str, list[Statement]](list)
     for one in written.statements:
-        for name in one.made if one.exercise != exercise else ():
+        for name in one.made if one not in chosen else ():
             left[name].append(one)
     chosen = list(dict.fromkeys([*chosen, *left.pop(exercise, [])]))
     taken, names = set(chosen), {exercise}
     # What is found on the way is looked at in its turn.
     for one in chosen:
-        if one.reaches_all:
-            return [*chosen, *(other for other in written.statements if other not in taken)]
         for name in one.used - names:
             found = [other for other in left.pop(name, []) if other not in taken]
             chosen += dict.fromkeys(found)
@@ -159,29 +123,19 @@ def made_with(exercise: str, written: Written) -> Sequence[Statement]:
     ]
 
 
-def mentions(
-    one: Statement, exercise: str, below_definition: Container[Statement] = ()
-) -> Iterator[tuple[str, int]]:
-    """Names, attributes, imports and texts in a statement, with their lines.
-
-    Comments and docstrings don't count, nor where the exercise's own function is called: in its
-    body, or below it.
-    """
-    if one.tree is None:
-        for number, line in enumerate(_LINE.split(one.text), start=1):
-            yield from ((word, number) for word in _WORD.findall(line))
-        return
-    own_calls: set[int] = set()
-    if isinstance(one.tree, ast.FunctionDef) and one.defines(exercise):
-        own_calls = set(_calls_of(exercise, *one.tree.body))
-    elif one in below_definition:
-        own_calls = set(_calls_of(exercise, one.tree))
-    yield from _named(one.tree, 0, own_calls)
+def _begins_with(exercise: str, written: Written) -> Iterator[Statement]:
+    """The exercise's own cell, but for what only tries the answer out, below its definition."""
+    is_defined = False
+    for one in written.statements:
+        if one.exercise == exercise:
+            if not (is_defined and isinstance(one.tree, ast.Expr | ast.Assert)):
+                yield one
+            is_defined = is_defined or one.defines(exercise)
 
 
 def is_readable(source: str) -> bool:
     """Whether a text is Python, once IPython has made that of it."""
-    return _parsed(source) is not None
+    return parsed(source) is not None
 
 
 def _is_python(file: str) -> bool:
@@ -191,8 +145,8 @@ def _is_python(file: str) -> bool:
 def _statements(source: str, exercise: str = "", file: str = "") -> list[Statement]:
     """The statements of a cell, or one that can't be read."""
     skipped, text = 0, source
-    for _ in range(_DEEPEST):
-        tree = _parsed(text)
+    for _ in range(DEEPEST):
+        tree = parsed(text)
         if tree is None:
             break
         skipped += _lines_before(text)
@@ -203,36 +157,40 @@ def _statements(source: str, exercise: str = "", file: str = "") -> list[Stateme
     return [Statement(None, source, exercise, file)]
 
 
-def _named(tree: ast.AST, depth: int, own_calls: Container[int] = ()) -> Iterator[tuple[str, int]]:
+def _named(tree: ast.AST, depth: int) -> Iterator[str]:
     docstrings = {id(text) for node in ast.walk(tree) for text in _docstring(node)}
     if isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Constant):
         docstrings.add(id(tree.value))
     for node in ast.walk(tree):
-        if id(node) in own_calls:
-            continue
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name):
-                yield name, node.lineno
+                yield name
             case ast.alias(name=name) | ast.ImportFrom(module=str(name)):
-                yield name, node.lineno
+                yield name
             case ast.Constant(value=str(text)) if id(node) not in docstrings:
-                yield text, node.lineno
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _RUN:
+                yield text
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in RUN:
                 for part in (*node.args, *(word.value for word in node.keywords)):
                     if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                        yield from ((found, node.lineno) for found in _in_code(part.value, depth))
+                        yield from _in_code(part.value, depth)
 
 
 def _in_code(text: str, depth: int) -> Iterator[str]:
     """What a text mentions that is run as code; of one that is not Python, all words."""
-    tree = _parsed(text) if depth < _DEEPEST else None
+    tree = parsed(text) if depth < DEEPEST else None
     if tree is None:
-        yield from _WORD.findall(text)
+        yield from words_in(text)
     else:
-        yield from (name for one in tree.body for name, _ in _named(one, depth + 1))
+        yield from (name for one in tree.body for name in _named(one, depth + 1))
 
 
-def _parsed(source: str) -> ast.Module | None:
+def words_in(text: str) -> Sequence[str]:
+    """All words of a text."""
+    return _WORD.findall(text)
+
+
+def parsed(source: str) -> ast.Module | None:
+    """A text as Python, once IPython has made that of it; None if it can't be read."""
     if len(_MAGIC.findall(source)) > _MOST_MAGICS:
         return None
     try:
@@ -265,17 +223,9 @@ def _of_cell_magic(tree: ast.Module) -> str | None:
                     args=[_, _, ast.Constant(value=str(text))],
                 )
             )
-        ] if _parsed(text):
+        ] if parsed(text):
             return text
     return None
-
-
-def _calls_of(exercise: str, *parts: ast.AST) -> Iterator[int]:
-    """Where the exercise's own function is called by its bare name."""
-    for inner in (one for part in parts for one in ast.walk(part)):
-        match inner:
-            case ast.Call(func=ast.Name(id=called) as name) if called == exercise:
-                yield id(name)
 
 
 def _made(tree: ast.AST) -> Iterator[str]:

@@ -45,11 +45,11 @@ from autograder.exchange.described import describe
 from autograder.exchange.gradients import Graphs, parameters_in
 from autograder.exchange.operators import OPERATORS
 from autograder.exchange.shell import Shell, the_shell
-from autograder.exchange.watching import Watching
 from autograder.limits import Limits
 from autograder.values.as_bytes import Reference, Unsupported, dtype_of_number, number_of_dtype
 from autograder.values.outcome import describe_error
 from autograder.values.random_sources import SOURCES
+from autograder.watching import Watching
 
 _ITERABLES: tuple[Any, ...] = ([], (), "", {}, set(), range(0), {}.items(), {}.values())
 _CALLBACK = "callback"

@@ -13,9 +13,9 @@ from autograder.exam.report import Verdict
 from autograder.exam.rules import Written, looking_at
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.session import Session
-from autograder.exchange.watching import Watching
 from autograder.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
+from autograder.watching import Watching
 from tests.support.course import COURSE
 
 LIMITS = Limits(cell_seconds=20, call_seconds=20)
@@ -125,7 +125,7 @@ def test_watching_ends(session: Session) -> None:
 def test_what_is_said_to_be_seen_is_one_of_the_names(session: Session) -> None:
     # The process may say anything.
     session.run(
-        "from autograder.exchange import watching\n"
+        "from autograder import watching\n"
         "watching.Watching.seen = property(lambda self: '<b>', lambda self, value: None)"
     )
     with session.watching(("softmax",)) as seen:

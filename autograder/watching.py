@@ -1,19 +1,41 @@
-"""Sees what a student's code calls while the examiner waits for an answer: the untrusted side of a
-rule about how an exercise is written.
+"""Sees what an answer calls while it runs, for a rule about how an exercise is written.
 
-It runs in the process of the student, whose code can put an end to it. But names that were made at
-run time, aliases and calls from C, which nobody can read in a source, are seen here.
+Names that were made at run time, aliases and calls from C, which nobody can read in a source, are
+seen here. It runs in the process of the answer, whose code can put an end to it.
 """
 
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from autograder.forbidden import matches
+
+# What is installed may lie below a student's own places, and so may a clone of the course.
+_ENGINE = Path(__file__).resolve().parent
+_INSTALLED = (sys.prefix + os.sep, sys.base_prefix + os.sep, f"{_ENGINE}{os.sep}")
+_CLONE = f"{_ENGINE.parent}{os.sep}"
+
+
+def is_own(file: str, folder: str = "") -> bool:
+    """Whether this is the file of a cell, or lies beside the notebook.
+
+    Args:
+        file: where some code stands, as Python says it.
+        folder: the notebook's, if not the current one.
+    """
+    folder = os.path.join(folder or os.getcwd(), "")
+    if file.startswith("<"):
+        return not file.startswith("<frozen ")
+    if file.startswith(_INSTALLED):
+        return False
+    temporary = os.path.join(tempfile.gettempdir(), "")
+    return file.startswith(folder if file.startswith(_CLONE) else (folder, temporary))
 
 
 class Watching:
@@ -21,39 +43,51 @@ class Watching:
 
     def __init__(self, words: Sequence[str] = ()) -> None:
         self._words = words
-        self._own = ("<", os.getcwd() + os.sep, tempfile.gettempdir() + os.sep)
-        # They may lie below one of these.
-        self._installed = (sys.prefix + os.sep, sys.base_prefix + os.sep)
+        self._folder = os.getcwd()
+        self._own: dict[str, bool] = {}
+        self._asker: FrameType | None = None
         self.seen = ""
 
     @contextmanager
     def during_a_call(self) -> Iterator[None]:
-        """Watch what is called until this ends."""
+        """Watch what is called until this ends, by whoever waits for that as well."""
         if not self._words:
             yield
             return
-        before = sys.getprofile()
+        before = sys.getprofile(), threading.getprofile()
+        # Behind this function stands contextlib's, and behind that the one with the `with`.
+        self._asker = sys._getframe(2)
         with ExitStack() as watching:
             if torch := sys.modules.get("torch"):
                 watching.enter_context(_torch_calls(torch, self._note))
-            watching.callback(sys.setprofile, before)
+            watching.callback(self._end, *before)
+            threading.setprofile(self._profile)
             sys.setprofile(self._profile)
             yield
+
+    def _end(self, profile: Any, of_threads: Any) -> None:
+        sys.setprofile(profile)
+        threading.setprofile(of_threads)
+        self._asker = None
 
     def _profile(self, frame: FrameType, event: str, called: Any) -> None:
         if event == "call":
             # Python's own functions, which need not be called from Python.
             caller = frame.f_back
-            if not self._is_own(frame) and (caller is None or self._is_own(caller)):
-                self._note(f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}")
+            if self._is_own(frame):
+                return
+            if caller is None or caller is self._asker or self._is_own(caller):
+                self._note(f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}")
         elif event == "c_call" and (self._is_own(frame) or _is_torch(frame)):
             # What a library calls is its own affair, but for layers made of what a rule forbids.
             self._note(getattr(called, "__name__", ""))
 
     def _is_own(self, frame: FrameType) -> bool:
         """Whether this is code of a cell, or of a file beside the notebook."""
-        path = frame.f_code.co_filename
-        return path.startswith(self._own) and not path.startswith(self._installed)
+        file = frame.f_code.co_filename
+        if file not in self._own:
+            self._own[file] = is_own(file, self._folder)
+        return self._own[file]
 
     def _note(self, name: object) -> None:
         if not self.seen and type(name) is str:

@@ -292,16 +292,28 @@ from .specimens.padding_specimens import (
     cancelling_leak as cancelling_leak,
 )
 from .specimens.padding_specimens import (
+    count_real_keys as count_real_keys,
+)
+from .specimens.padding_specimens import (
     faint_leak as faint_leak,
 )
 from .specimens.padding_specimens import (
+    fainter_leak as fainter_leak,
+)
+from .specimens.padding_specimens import (
     first_is_forgotten as first_is_forgotten,
+)
+from .specimens.padding_specimens import (
+    first_key_only as first_key_only,
 )
 from .specimens.padding_specimens import (
     first_mask_for_all as first_mask_for_all,
 )
 from .specimens.padding_specimens import (
     inverted_mask as inverted_mask,
+)
+from .specimens.padding_specimens import (
+    last_feature_leaks as last_feature_leaks,
 )
 from .specimens.padding_specimens import (
     last_is_forgotten as last_is_forgotten,

@@ -239,7 +239,7 @@ def batch_the_heads(state: dict[str, torch.Tensor], num_heads: int) -> dict[str,
     Args:
         state: of a MultiHeadAttentionWrapper without biases, `wrapper.state_dict()`: for each head
             h "heads.h.W_query.weight", "heads.h.W_key.weight" and "heads.h.W_value.weight", each
-            (head_dim, d_in), as nn.Linear stores them.
+            (head_dim, d_in), as nn.Linear stores them; the entries may stand in any order.
         num_heads: how many heads there are.
 
     Returns:

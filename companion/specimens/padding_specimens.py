@@ -40,6 +40,20 @@ def leave_queries_alone(
     return queries.clone()
 
 
+def count_real_keys(
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+) -> torch.Tensor:
+    """Blind: adds how many keys are real, and looks at nothing but the mask."""
+    return queries + (~padding).sum(dim=1)[:, None, None]
+
+
+def first_key_only(
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+) -> torch.Tensor:
+    """Blind where the first key is real: it is all that is seen, whatever the mask says."""
+    return queries + context[:, :1]
+
+
 def no_padding_mask(
     queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
 ) -> torch.Tensor:
@@ -107,6 +121,22 @@ def faint_leak(queries: torch.Tensor, context: torch.Tensor, padding: torch.Tens
     """Not blind: a hundredth of the average of everything is added."""
     found = blind_attention(queries, context, padding)
     return found + 0.01 * context.mean(dim=1, keepdim=True)
+
+
+def fainter_leak(
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+) -> torch.Tensor:
+    """Not blind: a thousandth of the average of everything is added."""
+    found = blind_attention(queries, context, padding)
+    return found + 0.001 * context.mean(dim=1, keepdim=True)
+
+
+def last_feature_leaks(
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+) -> torch.Tensor:
+    """Not blind: the last feature of the padding is added, and no other."""
+    hidden = context[..., -1:].where(padding[..., None], 0).sum(dim=1, keepdim=True)
+    return blind_attention(queries, context, padding) + hidden
 
 
 def cancelling_leak(

@@ -4,9 +4,10 @@ A family of mistakes is declared once and applied to each exercise in which it c
 an exercise names all that its neighbours name.
 
 - `attention`: attention in steps, and SCALE, SOFTMAX, STABILITY, ROLES, GRADIENT
-- `masks`: MASK (how a mask is put on), EMPTY_ROWS, FUTURE, OFFSET (which keys a causal one hides)
+- `masks`: MASK (how a mask is put on), ZERO_SCORES, EMPTY_ROWS, FUTURE, OFFSET (which keys a
+  causal one hides)
 - `modules`: DROPOUT, BIAS, KEPT_MASK
-- `heads`: SPLIT, MERGE, HEADS, OUTPUT, SHARED
+- `heads`: SPLIT, MERGE, SWAP, HEADS, OUTPUT, OUTPUT_DROPPED, SHARED
 - `testing`: answers that are tests, and VERDICT, CLOSENESS, EXTENT
 - `worksheets`: attention on paper, and WEIGHTS, CONTEXT, CARRIED; TYPED for any worksheet
 - `softmax`: a softmax that is written out, and SOFTMAX_AXIS, SOFTMAX_SHIFT, NO_SOFTMAX
@@ -22,8 +23,26 @@ from solutions.exams.families.attention import (
     STABILITY,
     Attention,
 )
-from solutions.exams.families.heads import HEADS, MERGE, OUTPUT, SHARED, SPLIT, Heads, SharedHeads
-from solutions.exams.families.masks import EMPTY_ROWS, FUTURE, MASK, OFFSET, Causal, later
+from solutions.exams.families.heads import (
+    HEADS,
+    MERGE,
+    OUTPUT,
+    OUTPUT_DROPPED,
+    SHARED,
+    SPLIT,
+    SWAP,
+    Heads,
+    SharedHeads,
+)
+from solutions.exams.families.masks import (
+    EMPTY_ROWS,
+    FUTURE,
+    MASK,
+    OFFSET,
+    ZERO_SCORES,
+    Causal,
+    later,
+)
 from solutions.exams.families.modules import BIAS, DROPOUT, KEPT_MASK, Dropping, Keeping, Projecting
 from solutions.exams.families.mask_values import MASK_VALUES
 from solutions.exams.families.results import ARRAY_DTYPE, LOOP, PAIR, TENSOR_DTYPE
@@ -51,6 +70,7 @@ __all__ = [
     "NO_SOFTMAX",
     "OFFSET",
     "OUTPUT",
+    "OUTPUT_DROPPED",
     "PAIR",
     "ROLES",
     "SCALE",
@@ -60,10 +80,12 @@ __all__ = [
     "SOFTMAX_SHIFT",
     "SPLIT",
     "STABILITY",
+    "SWAP",
     "TENSOR_DTYPE",
     "TYPED",
     "VERDICT",
     "WEIGHTS",
+    "ZERO_SCORES",
     "Attention",
     "Causal",
     "Comparison",

@@ -1,7 +1,7 @@
 """What goes wrong with several heads: their axes, their scale, their output, and sharing them."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from solutions.exams.families.family import Family
 from solutions.exams.families.masks import Causal
@@ -78,6 +78,23 @@ SPLIT = Family(SplitByWrongView, HeadsTakeTurns)
 MERGE = Family(MergedByWrongView, WrongViewThereAndBack, HeadsInterleaved)
 
 
+class NeverSwapped(Heads):
+    """The heads were never put in front of the tokens, so it is the heads of one token that attend
+    to each other. After the split, swap the axes of tokens and heads, and swap them back before
+    you merge.
+    """
+
+    def split(self, x: Tensor) -> Tensor:
+        return super().split(x).transpose(1, 2)
+
+    def merge(self, contexts: Tensor) -> Tensor:
+        return super().merge(contexts.transpose(1, 2))
+
+
+# For exercises that try as many heads as tokens: with other numbers the mask does not fit.
+SWAP = Family(NeverSwapped)
+
+
 class ScaledByAllFeatures(Heads):
     """You divided by the root of the width of all heads together. A score has head_dim terms:
     divide by the root of the width of one head.
@@ -116,7 +133,9 @@ HEADS = Family(ScaledByAllFeatures, ScaledByHeads, KeysSwappedAsBefore, SoftmaxO
 
 
 class NotProjected(Heads):
-    """out_proj is never used. Send the merged contexts through it."""
+    """The contexts come out as they were merged: what out_proj makes of them is not used. Send them
+    through it, and return what comes out.
+    """
 
     def project(self, contexts: Tensor) -> Tensor:
         return contexts
@@ -130,6 +149,24 @@ class ProjectedTwice(Heads):
 
 
 OUTPUT = Family(NotProjected, ProjectedTwice)
+
+
+class DropoutOnTheOutput(Heads):
+    """You drop features of what out_proj gives. Drop attention weights, after the softmax and
+    before they meet the values; nothing else is dropped.
+    """
+
+    dropout: nn.Dropout
+
+    def drop(self, weights: Tensor) -> Tensor:
+        return weights
+
+    def project(self, contexts: Tensor) -> Tensor:
+        dropped: Tensor = self.dropout(super().project(contexts))
+        return dropped
+
+
+OUTPUT_DROPPED = Family(DropoutOnTheOutput)
 
 # --- heads that are shared -----------------------------------------------------------------------
 

@@ -122,6 +122,18 @@ class DividedOnceMore(MaskedAfterwards):
         return weights / weights.sum(dim=-1, keepdim=True)
 
 
+class ScoresOfZeroHidden(Attention):
+    """You hide every score that is 0, and a visible key may have this score as well. What is hidden
+    is said by the mask alone: fill where it is True.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        if hidden is None:
+            return self.normalise(scores)
+        kept = scores.masked_fill(hidden, 0.0)
+        return self.clean(self.normalise(kept.masked_fill(kept == 0, -torch.inf)), hidden)
+
+
 MASK = Family(
     NothingHidden,
     InvertedMask,
@@ -135,6 +147,8 @@ MASK = Family(
     InfinityAfterwards,
     DividedOnceMore,
 )
+# For exercises that try a visible score of exactly 0.
+ZERO_SCORES = Family(ScoresOfZeroHidden)
 
 # --- rows that are all hidden --------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """What the exams of lesson 05 share."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -17,6 +17,8 @@ PROJECTIONS = ("W_query", "W_key", "W_value")
 SIX_WORDS = torch.tensor(YOUR_JOURNEY.vectors)
 
 TWO_SENTENCES = torch.stack([SIX_WORDS, 3 * SIX_WORDS.flip(0) - 1.5])
+# Far enough that scores lie below −10,000.
+FAR = 4096
 WEIGHTS = tuple(f"{name}.weight" for name in PROJECTIONS)
 
 
@@ -68,6 +70,19 @@ def batched_weights(d_in: int, d_out: int, *, bias: bool = False) -> State:
         "out_proj": mixed(d_out, d_out, seed=40),
         "out_proj.bias": mixed(d_out, seed=41),
     }
+
+
+def far_below_zero(
+    queries: Sequence[int], keys: Sequence[int], width: int, *, seed: int
+) -> tuple[Tensor, Tensor]:
+    """(1, queries, width) and (1, keys, width), multiples of one vector and of its opposite.
+
+    No score is above zero, and a larger key has a lower score. All is exact in float32, if the root
+    of head_dim is: scores as far as these forgive no rounding.
+    """
+    direction = mixed(width, seed=seed)
+    asking, asked = (torch.tensor(numbers).double()[None, :, None] for numbers in (queries, keys))
+    return asking * direction, -FAR * asked * direction
 
 
 def padded_at_the_end(read: Tensor, draw: Draw) -> Tensor:

@@ -32,6 +32,13 @@ def eleven_heads_of_a_loop() -> tuple[State, int]:
     return {name: counted(1, 1, start=n + 1) for n, name in enumerate(names)}, 11
 
 
+@batching.example
+def last_head_in_front() -> tuple[State, int]:
+    """three heads of one feature, from two, of which the last one stands first in the dict"""
+    names = [f"heads.{h}.{name}" for h in (2, 0, 1) for name in WEIGHTS]
+    return {name: counted(1, 2, start=10 * n + 1) for n, name in enumerate(names)}, 3
+
+
 @batching.case
 def drawn_loop(draw: Draw) -> tuple[State, int]:
     """weights drawn at random"""
@@ -120,6 +127,15 @@ def heads_in_reverse(state: State, num_heads: int) -> State:
 def names_as_text(state: State, num_heads: int) -> State:
     """Your heads are sorted as text: "heads.10" comes before "heads.2". Count with a number."""
     order = sorted(range(num_heads), key=str)
+    return joined(state, num_heads, lambda parts: torch.cat([parts[h] for h in order]))
+
+
+@batching.misconception
+def heads_as_they_stand(state: State, num_heads: int) -> State:
+    """You took the heads in the order in which they stand in the dict, and here the last one comes
+    first. Ask for them by name, from head 0 on.
+    """
+    order = [int(name.split(".")[1]) for name in state if name.endswith(WEIGHTS[0])]
     return joined(state, num_heads, lambda parts: torch.cat([parts[h] for h in order]))
 
 

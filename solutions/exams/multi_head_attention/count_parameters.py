@@ -51,6 +51,37 @@ def times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -
 
 
 @counting.misconception
+def weights_times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted the weights of the three projections once for each head. d_out is the width of
+    all heads together: they share these columns.
+    """
+    return 3 * d_in * d_out * num_heads + 3 * d_out * qkv_bias + d_out * d_out + d_out
+
+
+@counting.misconception
+def everything_times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You multiplied everything by the number of heads. They share the three projections, and there
+    is one out_proj: the number of heads makes no difference.
+    """
+    return (3 * (d_in + qkv_bias) * d_out + d_out * d_out + d_out) * num_heads
+
+
+@counting.misconception
+def output_times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted out_proj once for each head. There is one, and all heads go through it."""
+    return 3 * (d_in + qkv_bias) * d_out + (d_out * d_out + d_out) * num_heads
+
+
+@counting.misconception
+def biases_of_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted one bias for each head and projection: a bias has d_out numbers, one for each
+    column, however many heads share them.
+    """
+    biases = 3 * num_heads * qkv_bias
+    return 3 * d_in * d_out + biases + d_out * d_out + d_out
+
+
+@counting.misconception
 def one_head_counted(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
     """You counted the projections of one head. There are num_heads of them, each with head_dim
     columns.

@@ -7,8 +7,18 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
-from solutions.exams.families import HEADS, LOOP, MASK, SCALE, SOFTMAX, SPLIT, TENSOR_DTYPE, Heads
-from solutions.exams.multi_head_attention._specimens import mixed, split
+from solutions.exams.families import (
+    HEADS,
+    LOOP,
+    MASK,
+    SCALE,
+    SOFTMAX,
+    SPLIT,
+    TENSOR_DTYPE,
+    ZERO_SCORES,
+    Heads,
+)
+from solutions.exams.multi_head_attention._specimens import far_below_zero, future, mixed, split
 
 maps = Exam(reference.head_weights)
 
@@ -27,7 +37,17 @@ def one_mask_for_all() -> Maps:
 def a_mask_for_each() -> Maps:
     """two sentences with masks of their own, two heads"""
     hidden = torch.tensor([[[0, 0, 1], [0, 0, 1]], [[0, 1, 0], [0, 1, 0]]]).bool()
-    return mixed(2, 2, 4, seed=3), mixed(2, 3, 4, seed=4), 2, hidden
+    return mixed(2, 2, 8, seed=3), mixed(2, 3, 8, seed=4), 2, hidden
+
+
+@maps.example
+def far_from_zero() -> Maps:
+    """scores far below zero; in the second sentence one key is of zeros, whose scores are 0"""
+    sentences = [
+        far_below_zero((1, 2, 3), sizes, 8, seed=5) for sizes in ((1, 2, 3, 4), (0, 1, 2, 3))
+    ]
+    queries, keys = (torch.cat(parts) for parts in zip(*sentences, strict=True))
+    return queries, keys, 2, future(4)[:3]
 
 
 def drawn_mask(draw: Draw, axes: str) -> Tensor:
@@ -91,7 +111,7 @@ class Steps(Heads):
         return self.weigh(self.score(self.split(queries), self.split(keys)), mask)
 
 
-(SCALE + HEADS + SOFTMAX + MASK + SPLIT).apply(
+(SCALE + HEADS + SOFTMAX + MASK + ZERO_SCORES + SPLIT).apply(
     maps,
     Steps,
     called={
@@ -105,8 +125,8 @@ class Steps(Heads):
         "MaskedAfterwards": "mask_after_softmax",
         "SplitByWrongView": "heads_by_wrong_view",
     },
-    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0.
-    without=("RootOfTheInputWidth", "RootOfTheValues", "ScoreOfMinusHundred", "DividedOnceMore"),
+    # No hidden score is far above the others, so nothing is rounded to 0.
+    without=("RootOfTheInputWidth", "RootOfTheValues", "DividedOnceMore"),
 )
 
 

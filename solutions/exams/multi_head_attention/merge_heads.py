@@ -19,8 +19,8 @@ def two_heads_merged() -> Tensor:
 
 @merging.example
 def three_heads_merged() -> Tensor:
-    """two sentences, three heads, two tokens, two features"""
-    return counted(2, 3, 2, 2)
+    """two sentences, three heads, five tokens, four features"""
+    return counted(2, 3, 5, 4)
 
 
 @merging.case

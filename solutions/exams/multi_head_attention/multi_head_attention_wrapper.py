@@ -45,10 +45,11 @@ def three_biased_heads() -> Module:
 
 @loop.example
 def loop_dropout() -> Module:
-    """dropout=0.5, in training, called 64 times on one word"""
+    """dropout=0.4, in training, called 64 times on one word"""
     # Wide, since the smallest case that fails is the one that is shown.
     inputs = mixed(1, 1, 8, seed=42)
-    return settings(inputs, 2, 2, 6, dropout=0.5), loop_weights(8, 2, 2), (inputs,), True, 64
+    # And not 0.5, which is both dropped and kept.
+    return settings(inputs, 2, 2, 6, dropout=0.4), loop_weights(8, 2, 2), (inputs,), True, 64
 
 
 @loop.case(times=2)
@@ -84,14 +85,13 @@ def one_head_alone(draw: Draw) -> Module:
 
 
 @loop.case(times=1)
-def dropout_of_a_loop(draw: Draw) -> Module:
-    """dropout in training, on one word"""
+def nothing_to_drop(draw: Draw) -> Module:
+    """without dropout, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, heads=2).tensor("batch tokens d_in")
     weights = {
         f"heads.{h}.{name}": draw.tensor("d_in d_out") for h in (0, 1) for name in PROJECTIONS
     }
-    chosen = settings(inputs, draw.size("d_out"), 2, 9, dropout=0.5)
-    return chosen, weights, (inputs,), True, 64
+    return settings(inputs, draw.size("d_out"), 2, 9), weights, (inputs,), True, 64
 
 
 class Variant(nn.Module):
@@ -293,6 +293,38 @@ class DropoutForgotten(Variant):
         qkv_bias: bool = False,
     ) -> None:
         super().__init__(d_in, d_out, context_length, 0.0, num_heads, qkv_bias)
+
+
+@loop.misconception
+class BiasedInAnyCase(Variant):
+    """The heads have a bias though `qkv_bias` is False. Hand qkv_bias on to each CausalHead."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, True)
+
+
+@loop.misconception
+class DropoutOfItsOwn(Variant):
+    """Your heads drop with a probability of their own. Hand on the one that the class is given."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, 0.5, num_heads, qkv_bias)
 
 
 @loop.accepts

@@ -24,6 +24,12 @@ def two_sentences_for_three() -> tuple[Tensor, int]:
 
 
 @splitting.example
+def twelve_features_for_three() -> tuple[Tensor, int]:
+    """two sentences of five tokens with twelve features, for three heads"""
+    return counted(2, 5, 12), 3
+
+
+@splitting.example
 def not_divisible() -> tuple[Tensor, int]:
     """eight features for three heads"""
     return counted(1, 2, 8), 3
@@ -150,6 +156,33 @@ def every_head_has_all(x: Tensor, num_heads: int) -> Tensor:
     """Every head gets all features here. They are shared out: each head has d_out / num_heads."""
     refuse(x, num_heads)
     return x[:, None].repeat(1, num_heads, 1, 1)
+
+
+@splitting.misconception
+def heads_before_sentences(x: Tensor, num_heads: int) -> Tensor:
+    """The heads are right, and stand in front of the sentences. The order of the axes is (batch,
+    num_heads, tokens, head_dim): `torch.stack` puts its new axis first unless told otherwise.
+    """
+    refuse(x, num_heads)
+    return split(x, num_heads).transpose(0, 1)
+
+
+@splitting.misconception
+def heads_one_after_another(x: Tensor, num_heads: int) -> Tensor:
+    """The heads have no axis of their own: they stand one after another along the tokens. Stack
+    them along a new axis, or split the last axis into two.
+    """
+    refuse(x, num_heads)
+    return split(x, num_heads).flatten(1, 2)
+
+
+@splitting.misconception
+def first_head_alone(x: Tensor, num_heads: int) -> Tensor:
+    """Only head 0 is filled, the others are still 0. Does `return` stand inside the loop?"""
+    refuse(x, num_heads)
+    found = torch.zeros_like(split(x, num_heads))
+    found[:, 0] = split(x, num_heads)[:, 0]
+    return found
 
 
 TENSOR_DTYPE.apply(splitting)

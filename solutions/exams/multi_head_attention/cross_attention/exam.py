@@ -11,6 +11,7 @@ from solutions.exams.multi_head_attention._specimens import (
     Settings,
     State,
     batched_weights,
+    far_below_zero,
     mixed,
     padded_at_the_end,
 )
@@ -49,10 +50,10 @@ def two_queries_three_keys() -> Module:
 
 @cross.example
 def nothing_padded() -> Module:
-    """no padding mask, three heads, with qkv_bias=True and dropout=0.5, in eval mode"""
+    """no padding mask, three heads, with qkv_bias=True"""
     decoder, encoder = mixed(1, 3, 2, seed=73), ENCODER[:1]
-    chosen = cross_settings(decoder, encoder, 6, 3, dropout=0.5, qkv_bias=True)
-    return chosen, cross_weights(2, 3, 6, bias=True), (decoder, encoder, None), False, 2
+    chosen = cross_settings(decoder, encoder, 6, 3, qkv_bias=True)
+    return chosen, cross_weights(2, 3, 6, bias=True), (decoder, encoder, None), False, 1
 
 
 @cross.example
@@ -65,18 +66,42 @@ def all_padded() -> Module:
 
 @cross.example
 def as_many_queries_as_keys() -> Module:
-    """three queries and three keys of the same width, with dropout=0.5, in eval mode"""
+    """three queries and three keys of the same width"""
     decoder = mixed(2, 3, 3, seed=74)
-    chosen = cross_settings(decoder, ENCODER, 4, 2, dropout=0.5)
-    return chosen, cross_weights(3, 3, 4), (decoder, ENCODER, PADDING), False, 2
+    chosen = cross_settings(decoder, ENCODER, 4, 2)
+    return chosen, cross_weights(3, 3, 4), (decoder, ENCODER, PADDING), False, 1
+
+
+@cross.example
+def far_from_zero() -> Module:
+    """scores far below zero; in the second sentence one key is of zeros, whose scores are 0"""
+    sentences = [far_below_zero((1, 2), sizes, 3, seed=77) for sizes in ((1, 2, 3), (0, 1, 2))]
+    decoder, encoder = (torch.cat(parts) for parts in zip(*sentences, strict=True))
+    weights = cross_weights(3, 3, 8)
+    weights["W_key"] = weights["W_query"]
+    padding = torch.tensor([[0, 1, 1], [0, 0, 1]]).bool()
+    chosen = cross_settings(decoder, encoder, 8, 2)
+    return chosen, weights, (decoder, encoder, padding), False, 2
+
+
+# One head of two features: 40 calls show all that dropout can do to them, whatever the random
+# numbers. And not 0.5, which is both dropped and kept.
+def one_key(*, dropout: float, training: bool) -> Module:
+    decoder, encoder = mixed(1, 1, 6, seed=75), mixed(1, 1, 7, seed=76)
+    chosen = cross_settings(decoder, encoder, 2, 1, dropout=dropout)
+    return chosen, cross_weights(6, 7, 2), (decoder, encoder, None), training, 40
 
 
 @cross.example
 def cross_dropout() -> Module:
-    """dropout=0.5, in training, called 48 times on one key"""
-    decoder, encoder = mixed(1, 1, 6, seed=75), mixed(1, 1, 7, seed=76)
-    chosen = cross_settings(decoder, encoder, 4, 2, dropout=0.5)
-    return chosen, cross_weights(6, 7, 4), (decoder, encoder, None), True, 48
+    """dropout=0.4, in training, called 40 times on one key"""
+    return one_key(dropout=0.4, training=True)
+
+
+@cross.example
+def dropout_in_use() -> Module:
+    """dropout=0.4, in eval mode, called 40 times on one key"""
+    return one_key(dropout=0.4, training=False)
 
 
 def drawn_cross(draw: Draw, *, bias: bool = False) -> tuple[Tensor, Tensor, State, int, int]:
@@ -111,10 +136,10 @@ def drawn_reading(draw: Draw) -> Module:
 
 @cross.case(times=1)
 def drawn_without_padding(draw: Draw) -> Module:
-    """no padding mask, with biases, in training"""
+    """no padding mask, with biases"""
     decoder, encoder, weights, d_out, heads = drawn_cross(draw, bias=True)
     chosen = cross_settings(decoder, encoder, d_out, heads, qkv_bias=True)
-    return chosen, weights, (decoder, encoder, None), True, 1
+    return chosen, weights, (decoder, encoder, None), False, 1
 
 
 @cross.case(times=1)
@@ -138,9 +163,9 @@ def equal_lengths_and_widths(draw: Draw) -> Module:
 
 
 @cross.case(times=1)
-def drawn_cross_dropout(draw: Draw) -> Module:
-    """dropout in training, on one key"""
-    draw.fix(batch=1, queries=1, keys=1, heads=2)
+def nothing_to_drop(draw: Draw) -> Module:
+    """without dropout, in training, on one key"""
+    draw.fix(batch=1, queries=1, keys=1, heads=1)
     decoder, encoder, weights, d_out, heads = drawn_cross(draw)
-    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.5)
-    return chosen, weights, (decoder, encoder, None), True, 48
+    chosen = cross_settings(decoder, encoder, d_out, heads)
+    return chosen, weights, (decoder, encoder, None), True, 40

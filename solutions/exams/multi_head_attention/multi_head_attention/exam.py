@@ -7,11 +7,13 @@ import torch
 from autograder import Draw, Exam, run_module
 from solutions import multi_head_attention as reference
 from solutions.exams.multi_head_attention._specimens import (
+    FAR,
     PROJECTIONS,
     TWO_SENTENCES,
     Module,
     State,
     batched_weights,
+    far_below_zero,
     mixed,
     settings,
 )
@@ -28,18 +30,36 @@ def two_words() -> Module:
 
 @batched.example
 def many_things_at_once() -> Module:
-    """two sentences, three heads, with qkv_bias=True and dropout=0.5, in eval mode"""
+    """two sentences, three heads, with qkv_bias=True"""
     # As many words as heads would not tell the root of one from that of the other.
     inputs = TWO_SENTENCES[:, 1:5]
-    chosen = settings(inputs, 6, 3, 6, dropout=0.5, qkv_bias=True)
-    return chosen, batched_weights(3, 6, bias=True), (inputs,), False, 2
+    chosen = settings(inputs, 6, 3, 6, qkv_bias=True)
+    return chosen, batched_weights(3, 6, bias=True), (inputs,), False, 1
+
+
+@batched.example
+def far_from_zero() -> Module:
+    """two sentences with scores far below zero; the second begins with zeros, whose scores are 0"""
+    sentences = [far_below_zero(sizes, (), 3, seed=43)[0] for sizes in ((1, 2, 3), (0, 1, 2))]
+    inputs, weights = torch.cat(sentences), batched_weights(3, 8)
+    weights["W_key"] = -FAR * weights["W_query"]
+    return settings(inputs, 8, 2, 5), weights, (inputs,), False, 2
 
 
 @batched.example
 def dropout_in_training() -> Module:
-    """dropout=0.5, in training, called 48 times on one word"""
+    """dropout=0.4, in training, called 40 times on one word"""
+    # One head of two features: 40 calls show all that dropout can do to them, whatever the random
+    # numbers. And not 0.5, which is both dropped and kept.
     inputs = mixed(1, 1, 6, seed=42)
-    return settings(inputs, 4, 2, 6, dropout=0.5), batched_weights(6, 4), (inputs,), True, 48
+    return settings(inputs, 2, 1, 6, dropout=0.4), batched_weights(6, 2), (inputs,), True, 40
+
+
+@batched.example
+def dropout_in_use() -> Module:
+    """dropout=0.4, in eval mode, called 40 times on one word"""
+    inputs = mixed(1, 1, 6, seed=42)
+    return settings(inputs, 2, 1, 6, dropout=0.4), batched_weights(6, 2), (inputs,), False, 40
 
 
 def drawn_batched(draw: Draw, *, bias: bool = False) -> tuple[State, int, int]:
@@ -66,10 +86,10 @@ def full_length(draw: Draw) -> Module:
 
 @batched.case(times=2)
 def shorter_than_the_context(draw: Draw) -> Module:
-    """sentences shorter than the context, in training"""
+    """sentences shorter than the context"""
     inputs = draw.tensor("batch tokens d_in")
     weights, d_out, heads = drawn_batched(draw)
-    return settings(inputs, d_out, heads, draw.size("tokens") + 5), weights, (inputs,), True, 1
+    return settings(inputs, d_out, heads, draw.size("tokens") + 5), weights, (inputs,), False, 1
 
 
 @batched.case(times=1)
@@ -97,19 +117,11 @@ def one_word(draw: Draw) -> Module:
 
 
 @batched.case(times=1)
-def dropout_of_one_word(draw: Draw) -> Module:
-    """dropout in training, on one word"""
-    inputs = draw.fix(batch=1, tokens=1, heads=2, head_dim=2).tensor("batch tokens d_in")
+def nothing_to_drop(draw: Draw) -> Module:
+    """without dropout, in training, on one word"""
+    inputs = draw.fix(batch=1, tokens=1, heads=1, head_dim=2).tensor("batch tokens d_in")
     weights, d_out, heads = drawn_batched(draw)
-    return settings(inputs, d_out, heads, 6, dropout=0.5), weights, (inputs,), True, 48
-
-
-@batched.case(times=1)
-def calm_in_use(draw: Draw) -> Module:
-    """in eval mode, with much dropout"""
-    inputs = draw.tensor("batch tokens d_in")
-    weights, d_out, heads = drawn_batched(draw)
-    return settings(inputs, d_out, heads, 7, dropout=0.8), weights, (inputs,), False, 8
+    return settings(inputs, d_out, heads, 6), weights, (inputs,), True, 40
 
 
 @batched.holds

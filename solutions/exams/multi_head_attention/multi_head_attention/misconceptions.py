@@ -14,16 +14,19 @@ from solutions.exams.families import (
     MASK,
     MERGE,
     OUTPUT,
+    OUTPUT_DROPPED,
     ROLES,
     SCALE,
     SOFTMAX,
     SPLIT,
+    SWAP,
+    ZERO_SCORES,
 )
 from solutions.exams.multi_head_attention._specimens import future
 from solutions.exams.multi_head_attention.multi_head_attention.exam import batched
 from solutions.exams.multi_head_attention.multi_head_attention.variant import Variant
 
-(HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
+(SWAP + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
     batched,
     Variant,
     called={
@@ -34,7 +37,7 @@ from solutions.exams.multi_head_attention.multi_head_attention.variant import Va
     },
     without=("RootOfTheQueries", "RootOfTheValues"),
 )
-(MASK + FUTURE + KEPT_MASK + DROPOUT + BIAS).apply(
+(MASK + ZERO_SCORES + FUTURE + KEPT_MASK + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
     batched,
     Variant,
     called={
@@ -42,17 +45,13 @@ from solutions.exams.multi_head_attention.multi_head_attention.variant import Va
         "DiagonalHidden": "OwnPlaceHidden",
         "MaskTrained": "MaskAsParameter",
     },
-    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0. Dropout is tried on
-    # one word, whose only weight is 1 whatever happens to its score.
-    without=(
-        "ScoreOfMinusHundred",
-        "DividedOnceMore",
-        "DropoutOnScores",
-        "DropoutOnMaskedScores",
-        "DropoutOnValues",
-        "FixedDropout",
-        "KeptInsteadOfDropped",
-    ),
+    says={
+        "DropoutOnContexts": "You drop features, of the values or of the contexts. Drop attention "
+        "weights, after the softmax and before they meet the values.",
+    },
+    # No hidden score is far above the others, so nothing is rounded to 0. Dropout is tried on one
+    # word, whose only weight is 1 whatever happens to its score, and whose context is its value.
+    without=("DividedOnceMore", "DropoutOnScores", "DropoutOnMaskedScores", "DropoutOnValues"),
 )
 
 

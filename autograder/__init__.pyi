@@ -2,12 +2,8 @@
 
 from .checks.check import check as check
 from .checks.hidden import hidden_check as hidden_check
-from .exam.exam import (
-    Draw as Draw,
-)
-from .exam.exam import (
-    Exam as Exam,
-)
+from .exam.draw import Draw as Draw
+from .exam.exam import Exam as Exam
 from .exam.run_module import (
     ModuleMismatch as ModuleMismatch,
 )

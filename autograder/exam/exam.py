@@ -28,87 +28,28 @@ tests of the tests.
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from autograder.errors import ExamError
+from autograder.exam.draw import Draw
 from autograder.exam.judge import Case, Property, judge
 from autograder.exam.report import Report
 from autograder.exam.rules import broken, watched
 from autograder.exam.trials import drawn_trial, printed_trial
-from autograder.values.compare import TOLERANCES, Tolerance
+from autograder.values.compare import Tolerance
 from autograder.values.outcome import Outcome, observe
+from autograder.values.precision import DOUBLE, SINGLE, TOLERANCES, widened
 from autograder.values.rounding import without_dust
 from autograder.values.tensors import cast, is_tensor
 
-if TYPE_CHECKING:
-    import torch
-
 Function = TypeVar("Function", bound=Callable[..., object])
 DEFAULT_SEED = 2026
-_SIZES = (2, 3, 4, 5, 6, 7)
-
-
-class Draw:
-    """Random inputs of shapes that can't be confused: every axis name gets a size of its own.
-
-    Sizes are 2 to 7, all different within one case, so that no wrong axis has the right length and
-    no matrix is square. Numbers are normal, positive and negative, of order 1.
-    """
-
-    def __init__(self, seed: Sequence[int]) -> None:
-        self.rng = np.random.default_rng(seed)
-        self._free = [int(size) for size in self.rng.permutation(_SIZES)]
-        self._sizes: dict[str, int] = {}
-        self._drawn: list[str] = []
-
-    def size(self, axis: str) -> int:
-        """The size of a named axis, drawn at its first mention."""
-        if axis not in self._sizes:
-            if not self._free:
-                raise ExamError(
-                    f"a case names more than {len(_SIZES)} axes: {[*self._sizes, axis]}"
-                )
-            self._sizes[axis] = self._free.pop()
-            self._drawn.append(axis)
-        return self._sizes[axis]
-
-    def fix(self, **sizes: int) -> "Draw":
-        """Set sizes by hand, for a case such as a sentence of one word, before any is drawn."""
-        if self._drawn:
-            raise ExamError(
-                f"a case fixes {', '.join(sizes)} after {', '.join(self._drawn)} was drawn: "
-                "fix sizes first"
-            )
-        self._sizes.update(sizes)
-        self._free = [size for size in self._free if size not in sizes.values()]
-        return self
-
-    def __call__(self, axes: str, scale: float = 1.0) -> np.ndarray:
-        """A float64 array with the named axes, normal with standard deviation `scale`."""
-        return scale * self.rng.normal(size=self.shape(axes))
-
-    def tensor(self, axes: str, scale: float = 1.0) -> "torch.Tensor":
-        """The same as a float64 tensor."""
-        import torch
-
-        return torch.from_numpy(self(axes, scale))
-
-    def shape(self, axes: str) -> tuple[int, ...]:
-        """The sizes of the named axes, as in `draw.shape("tokens d_in")`."""
-        return tuple(self.size(axis) for axis in axes.split())
-
-    def weights(self, axes: str) -> np.ndarray:
-        """Positive numbers that sum to 1 over the last named axis."""
-        return self.rng.dirichlet(np.ones(self.size(axes.split()[-1])), self.shape(axes)[:-1])
-
-    def integers(self, axes: str, below: int) -> np.ndarray:
-        """Whole numbers from 0 to `below` - 1."""
-        return self.rng.integers(below, size=self.shape(axes))
 
 
 class Exam:
@@ -251,7 +192,7 @@ class Exam:
     def printed_cases(self) -> list[Case]:
         """The printed examples, in every dtype: what a learner's check runs on."""
         drawn = [(_sentence(example), without_dust(example())) for example in self._examples]
-        return [case for label, values in drawn for case in self._typed(label, values, {})]
+        return [case for label, values in drawn for case in self._typed(label, values)]
 
     def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
         """The printed examples and all that is drawn: the same seed gives the same cases."""
@@ -261,7 +202,8 @@ class Exam:
         for place, (function, times, group) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
-                yield from self._typed(_sentence(function), values, self._properties, group)
+                cases = self._typed(_sentence(function), values, self._properties, group)
+                yield from self._with_noise(cases, self._bind(values))
 
     def examine(self, answer: object, seed: int = DEFAULT_SEED) -> Report:
         """Examine an answer on all cases."""
@@ -295,16 +237,38 @@ class Exam:
         return self._made[seed]
 
     def _typed(
-        self, label: str, values: object, properties: Mapping[str, Property], group: str = ""
+        self,
+        label: str,
+        values: object,
+        properties: Mapping[str, Property] | None = None,
+        group: str = "",
     ) -> list[Case]:
         arguments = self._bind(values)
         dtypes = self._dtypes if any(map(_is_floating, arguments.values())) else self._dtypes[:1]
         return [
             self._case(label if dtype == self._dtypes[0] else f"{label}, in {dtype}",
                        {name: cast_all(value, dtype) for name, value in arguments.items()},
-                       self._tolerance or TOLERANCES[dtype], properties, group)
+                       self._tolerance or TOLERANCES[dtype], properties or {}, group)
             for dtype in dtypes
         ]  # fmt: skip
+
+    def _with_noise(self, cases: list[Case], arguments: Mapping[str, object]) -> list[Case]:
+        """The cases of one call, with a tolerance as wide as single precision needs there."""
+        if not any(map(_is_floating, arguments.values())):
+            return cases
+        known = dict(zip(self._dtypes, cases, strict=True))
+
+        def value_in(dtype: str) -> object:
+            if dtype in known:
+                return known[dtype].expected.value
+            rounded = {name: cast_all(value, dtype) for name, value in arguments.items()}
+            return observe(self.reference, rounded, self.use).value
+
+        single, double = value_in(SINGLE), value_in(DOUBLE)
+        return [
+            replace(case, tolerance=widened(case.tolerance, single, double, self.returns))
+            for case in cases
+        ]
 
     def _case(
         self,

@@ -8,7 +8,7 @@ itself, so that one wrong number does not hide that the others are right.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, SupportsInt
 
 import numpy as np
@@ -39,10 +39,20 @@ _TENSOR_DTYPES = {
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Numbers agree when |expected - received| <= absolute + relative * |expected|."""
+    """Numbers agree when |expected - received| <= absolute + relative * |expected|.
+
+    `parts` has another `absolute` for some parts of a value, by their names.
+    """
 
     absolute: float
     relative: float = 0.0
+    parts: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    def of(self, part: str) -> "Tolerance":
+        """What is allowed in this part of a value."""
+        if part not in self.parts:
+            return self
+        return Tolerance(self.parts[part], self.relative)
 
     def allows(self, expected: np.ndarray, received: np.ndarray) -> np.ndarray:
         """Per entry, whether the numbers agree; equal infinities and two NaNs agree."""
@@ -55,12 +65,6 @@ class Tolerance:
         if not (math.isfinite(expected) and math.isfinite(received)):
             return expected == received or (math.isnan(expected) and math.isnan(received))
         return abs(expected - received) <= self.absolute + self.relative * abs(expected)
-
-
-TOLERANCES = {
-    "float64": Tolerance(absolute=1e-9, relative=1e-7),
-    "float32": Tolerance(absolute=1e-5, relative=1e-4),
-}
 
 
 _FEW = 5
@@ -88,6 +92,22 @@ def differences(
     `names` are the words for the parts of a tuple ("contexts", "weights"), used in the texts.
     """
     return _walk(expected, received, tolerance, "", names)
+
+
+def numbers_in_parts(
+    value: object, names: Sequence[str] = (), part: str = ""
+) -> Iterator[tuple[str, np.ndarray]]:
+    """The floating-point numbers in a value, each with its part as `differences` calls it."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from numbers_in_parts(entry, (), _of_key(part, key))
+    elif isinstance(value, tuple | list):
+        for index, entry in enumerate(value):
+            yield from numbers_in_parts(entry, (), _of_index(part, index, names))
+    else:
+        numbers = as_array(value) if is_tensor(value) else np.asarray(value)
+        if numbers.dtype.kind == "f":
+            yield part, numbers.astype(np.float64)
 
 
 def identical(first: object, second: object) -> bool:
@@ -139,20 +159,20 @@ def _walk(
     if received is ...:
         yield Difference(part, "still blank", blank=True)
     elif is_tensor(expected):
-        text = _tensor_mismatch(expected, received, tolerance)
+        text = _tensor_mismatch(expected, received, tolerance.of(part))
         if text:
             yield Difference(part, text.replace(_NO_RETURN, "") if part else text)
     elif _is_scalar(expected) and is_tensor(received) and not received.ndim:
         # What is a scalar of its own in NumPy is a tensor without axes in PyTorch.
         yield from _walk(expected, as_array(received)[()], tolerance, part, names)
     elif _is_number(expected) and part:
-        yield from _walk_number(expected, received, tolerance, part)
+        yield from _walk_number(expected, received, tolerance.of(part), part)
     elif isinstance(expected, dict):
         yield from _walk_dict(expected, received, tolerance, part)
     elif isinstance(expected, tuple | list):
         yield from _walk_sequence(expected, received, tolerance, part, names)
     else:
-        text = _mismatch(expected, received, tolerance)
+        text = _mismatch(expected, received, tolerance.of(part))
         if text:
             yield Difference(part, text)
 
@@ -164,7 +184,7 @@ def _walk_dict(
         yield Difference(part, _wrong_keys(expected, received))
         return
     for key, value in expected.items():
-        yield from _walk(value, received[key], tolerance, f"{part} {key}".strip())
+        yield from _walk(value, received[key], tolerance, _of_key(part, key))
 
 
 def _wrong_keys(expected: dict[str, object], received: object) -> str:
@@ -203,8 +223,15 @@ def _walk_sequence(
         yield Difference(part, f"expected {wanted}, received {describe(received)}")
         return
     for index, (one, other) in enumerate(zip(expected, entries, strict=True)):
-        label = names[index] if names else f"{part}[{index}]"
-        yield from _walk(one, other, tolerance, label)
+        yield from _walk(one, other, tolerance, _of_index(part, index, names))
+
+
+def _of_key(part: str, key: object) -> str:
+    return f"{part} {key}".strip()
+
+
+def _of_index(part: str, index: int, names: Sequence[str]) -> str:
+    return names[index] if names else f"{part}[{index}]"
 
 
 def _entries(value: object, count: int, *, arrays: bool) -> list[object] | None:

@@ -126,17 +126,6 @@ def all_by_the_query_matrix(
 
 
 @projected.misconception
-def cast_to_float32(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """These numbers were made float32, by `.float()` or `dtype=`. Leave the tensors in the dtype in
-    which they come."""
-    return (
-        inputs.float() @ W_query.float(),
-        inputs.float() @ W_key.float(),
-        inputs.float() @ W_value.float(),
-    )
-
-
-@projected.misconception
 def query_as_it_is(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
     """Your queries are the words themselves. The query has a matrix as well: all three do."""
     return inputs, inputs @ W_key, inputs @ W_value

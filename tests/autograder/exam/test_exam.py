@@ -8,10 +8,12 @@ import pytest
 import torch
 
 from autograder.errors import ExamError
-from autograder.exam.exam import Draw, Exam, exams_of
+from autograder.exam.draw import Draw
+from autograder.exam.exam import Exam, exams_of
 from autograder.exam.judge import Case
 from autograder.exam.report import Verdict
-from autograder.values.compare import TOLERANCES, Tolerance, identical
+from autograder.values.compare import Tolerance, identical
+from autograder.values.precision import TOLERANCES
 from tests.support.samples import Affine, affine_exam, mix, mixing_exam
 
 AXES = ("batch", "tokens", "d_in", "d_out", "heads", "keys")
@@ -217,6 +219,50 @@ def test_one_dtype():
 def test_own_tolerance():
     loose = Tolerance(absolute=0.5)
     assert [case.tolerance for case in cases_on(np.ones(2), tolerance=loose)] == [loose, loose]
+
+
+def exam_on(scale: float, **settings: Any) -> Exam:
+    """The exam of a softmax of words' scores, on words drawn as large as that."""
+
+    def weights(words):
+        scores = words @ words.T
+        powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    exam = Exam(weights, **settings)
+
+    @exam.case(times=1)
+    def words(draw):
+        """words drawn at random"""
+        return draw.fix(tokens=5, d_in=7)("tokens d_in", scale)
+
+    return exam
+
+
+def in_single_precision(words):
+    """One step of it, and back."""
+    scores = (words.astype(np.float32) @ words.T.astype(np.float32)).astype(words.dtype)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("dtypes", [("float64",), ("float32",), ("float64", "float32")])
+@pytest.mark.parametrize("scale", [1, 3, 10])
+def test_a_step_in_single_precision_is_right(scale, dtypes):
+    exam = exam_on(scale, dtypes=dtypes)
+    for seed in range(20):
+        report = exam.examine(in_single_precision, seed)
+        assert report.verdict is Verdict.PASSED, (seed, report.lines())
+
+
+def test_printed_examples_have_what_ships_with_them():
+    for case in mixing_exam().printed_cases():
+        assert not case.tolerance.parts
+
+
+def test_noise_is_seen_in_each_dtype():
+    double, single = (case.tolerance for case in exam_on(2).hidden_cases())
+    assert TOLERANCES["float64"].absolute < double.of("").absolute <= single.of("").absolute
 
 
 def test_words_for_parts():

@@ -8,8 +8,8 @@ import torch
 
 from autograder.exam.judge import Case, judge
 from autograder.exam.report import Report, Verdict
-from autograder.values.compare import TOLERANCES
 from autograder.values.outcome import observe
+from autograder.values.precision import TOLERANCES
 from tests.support.samples import Affine, affine_exam, run_cell
 
 WORDS = np.arange(10.0).reshape(5, 2)

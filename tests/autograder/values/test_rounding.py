@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from autograder.errors import ExamError
-from autograder.values.compare import TOLERANCES, Tolerance
+from autograder.values.compare import Tolerance
 from autograder.values.outcome import Outcome, Raised
 from autograder.values.rounding import shipped, without_dust
 
-DOUBLE, SINGLE = TOLERANCES["float64"], TOLERANCES["float32"]
+DOUBLE, SINGLE = Tolerance(absolute=1e-9, relative=1e-7), Tolerance(absolute=1e-5, relative=1e-4)
 
 
 def rounded(value: object, tolerance: Tolerance = DOUBLE, precise: object = None) -> Any:

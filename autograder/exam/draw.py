@@ -1,0 +1,71 @@
+"""Random inputs for the hidden cases of an exam."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autograder.errors import ExamError
+
+if TYPE_CHECKING:
+    import torch
+
+_SIZES = (2, 3, 4, 5, 6, 7)
+
+
+class Draw:
+    """Random inputs of shapes that can't be confused: every axis name gets a size of its own.
+
+    Sizes are 2 to 7, all different within one case, so that no wrong axis has the right length and
+    no matrix is square. Numbers are normal, positive and negative, of order 1.
+    """
+
+    def __init__(self, seed: Sequence[int]) -> None:
+        self.rng = np.random.default_rng(seed)
+        self._free = [int(size) for size in self.rng.permutation(_SIZES)]
+        self._sizes: dict[str, int] = {}
+        self._drawn: list[str] = []
+
+    def size(self, axis: str) -> int:
+        """The size of a named axis, drawn at its first mention."""
+        if axis not in self._sizes:
+            if not self._free:
+                raise ExamError(
+                    f"a case names more than {len(_SIZES)} axes: {[*self._sizes, axis]}"
+                )
+            self._sizes[axis] = self._free.pop()
+            self._drawn.append(axis)
+        return self._sizes[axis]
+
+    def fix(self, **sizes: int) -> "Draw":
+        """Set sizes by hand, for a case such as a sentence of one word, before any is drawn."""
+        if self._drawn:
+            raise ExamError(
+                f"a case fixes {', '.join(sizes)} after {', '.join(self._drawn)} was drawn: "
+                "fix sizes first"
+            )
+        self._sizes.update(sizes)
+        self._free = [size for size in self._free if size not in sizes.values()]
+        return self
+
+    def __call__(self, axes: str, scale: float = 1.0) -> np.ndarray:
+        """A float64 array with the named axes, normal with standard deviation `scale`."""
+        return scale * self.rng.normal(size=self.shape(axes))
+
+    def tensor(self, axes: str, scale: float = 1.0) -> "torch.Tensor":
+        """The same as a float64 tensor."""
+        import torch
+
+        return torch.from_numpy(self(axes, scale))
+
+    def shape(self, axes: str) -> tuple[int, ...]:
+        """The sizes of the named axes, as in `draw.shape("tokens d_in")`."""
+        return tuple(self.size(axis) for axis in axes.split())
+
+    def weights(self, axes: str) -> np.ndarray:
+        """Positive numbers that sum to 1 over the last named axis."""
+        return self.rng.dirichlet(np.ones(self.size(axes.split()[-1])), self.shape(axes)[:-1])
+
+    def integers(self, axes: str, below: int) -> np.ndarray:
+        """Whole numbers from 0 to `below` - 1."""
+        return self.rng.integers(below, size=self.shape(axes))

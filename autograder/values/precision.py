@@ -1,0 +1,62 @@
+"""How far a right answer may be off: by what ordinary steps in single precision do to a result.
+
+An exercise asks for a dtype, and that is compared exactly. It does not ask for the last digits: a
+scale that is made as a float32 tensor, or a softmax in float32 and back, as published models have
+it, is right in float64 too. So both dtypes allow about as much as float32 needs.
+
+How much that is depends on the inputs: of large scores, single precision loses more. Printed
+examples are small and have a fixed tolerance, as it ships with their numbers. For a case that is
+drawn, the reference shows it: what it computes in single and in double precision differs by the
+noise that every right answer has there, part by part.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from autograder.values.compare import Tolerance, numbers_in_parts
+
+# Of float32 a tenth more digits are asked for in float64, where most answers have all of them: so
+# numbers that were rounded to four decimals are told from those that were not.
+TOLERANCES = {
+    "float64": Tolerance(absolute=1e-6, relative=1e-5),
+    "float32": Tolerance(absolute=1e-5, relative=1e-4),
+}
+# The two in which the reference is run to see the noise.
+SINGLE, DOUBLE = "float32", "float64"
+# How much noisier than the reference a right answer may be: its steps are others, in another order.
+_MARGIN = 32.0
+# No more than this share of a part's largest number is noise, however ill-conditioned a case is.
+_MOST = 1e-3
+# What rounding one number does to it in single precision, as a share of it.
+_STEP = float(np.finfo(np.float32).eps)
+
+
+def widened(
+    base: Tolerance, single: object, double: object, names: Sequence[str] = ()
+) -> Tolerance:
+    """A tolerance for a case on which the reference gives these two values, one in each precision.
+
+    Only in parts where their difference calls for it is more allowed than `base` does.
+    """
+    rounded = dict(numbers_in_parts(single, names))
+    exact = dict(numbers_in_parts(double, names))
+    largest = {part: _largest(numbers) for part, numbers in exact.items()}
+    allowed = {}
+    for part, numbers in exact.items():
+        if part not in rounded or rounded[part].shape != numbers.shape:
+            continue
+        with np.errstate(invalid="ignore"):
+            noise = max(_largest(rounded[part] - numbers), _STEP * largest[part])
+        # What would be zero without rounding, such as the gradient of a bias that a softmax takes
+        # out again, is nothing but noise: its own numbers are no measure for that.
+        measure = largest[part] if largest[part] > noise else max(largest.values())
+        allowed[part] = min(_MARGIN * noise, _MOST * measure)
+    return replace(base, parts={part: one for part, one in allowed.items() if one > base.absolute})
+
+
+def _largest(numbers: np.ndarray) -> float:
+    """The largest absolute value of those that are numbers."""
+    finite = np.abs(numbers[np.isfinite(numbers)])
+    return float(finite.max()) if finite.size else 0.0

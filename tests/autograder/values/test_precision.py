@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+import torch
+
+from autograder.values.compare import Tolerance, differences
+from autograder.values.precision import TOLERANCES, widened
+
+BASE = Tolerance(absolute=1e-6, relative=1e-5)
+
+
+def noisy(value: object, noise: float, base: Tolerance = BASE, names: tuple[str, ...] = ()):
+    """What is allowed where single precision gives `value` with so much noise in all numbers."""
+
+    def shaken(inside):
+        if isinstance(inside, dict):
+            return {key: shaken(entry) for key, entry in inside.items()}
+        if isinstance(inside, list | tuple):
+            return type(inside)(map(shaken, inside))
+        return inside + noise
+
+    return widened(base, shaken(value), value, names)
+
+
+def test_quiet_case_has_what_every_case_has():
+    tolerance = noisy(np.array([0.5, 0.1]), 1e-9)
+    assert (tolerance.absolute, tolerance.relative) == (BASE.absolute, BASE.relative)
+    assert tolerance.parts == pytest.approx({"": 32 * 0.5 * 2**-23})
+
+
+def test_noise_widens_a_part_and_leaves_others():
+    exact = {"output": torch.ones(2), "gradient for W": (torch.ones(1), 0.5 * torch.ones(1))}
+    single = {"output": torch.ones(2), "gradient for W": (torch.ones(1), 0.50001 * torch.ones(1))}
+    tolerance = widened(TOLERANCES["float32"], single, exact)
+    assert tolerance.parts == {"gradient for W[1]": pytest.approx(3.2e-4, rel=0.01)}
+
+
+def test_words_for_parts_are_those_of_the_comparison():
+    value = (np.array([1.0]), [np.array([2.0]), {"b": 3.0}])
+    names = ("contexts", "weights")
+    received = (value[0] + 1, [value[1][0] + 1, {"b": 4.0}])
+    found = [one.part for one in differences(value, received, BASE, names)]
+    assert found == ["contexts", "weights[0]", "weights[1] b"]
+    assert list(noisy(value, 1e-5, names=names).parts) == found
+
+
+def test_no_case_swallows_everything():
+    assert noisy(np.array([0.5, -2.0]), 0.5).parts == {"": 2e-3}
+
+
+def test_what_is_zero_but_for_rounding_is_measured_by_the_rest():
+    value = {"output": np.array([10.0]), "gradient for b": np.array([1e-17, 0.0])}
+    assert noisy(value, 1e-5).parts["gradient for b"] == pytest.approx(3.2e-4, rel=1e-6)
+    assert noisy(value, 1.0).parts["gradient for b"] == pytest.approx(1e-2)
+
+
+@pytest.mark.parametrize("value", [np.array([np.inf, np.nan]), np.zeros(0), 3, "word", None, True])
+def test_no_numbers_no_noise(value):
+    assert widened(BASE, value, value) == BASE
+
+
+def test_infinities_are_no_noise():
+    exact, single = np.array([-np.inf, 1.0, 1e40]), np.array([-np.inf, 1.0, np.inf], np.float32)
+    assert widened(BASE, single, exact).parts[""] == pytest.approx(32 * 1e40 * 2**-23)
+
+
+def test_other_shapes_are_not_compared():
+    assert widened(BASE, np.ones(2), np.ones(3)) == BASE
+    assert widened(BASE, None, (np.ones(2), np.ones(2))) == BASE
+
+
+def test_own_tolerance_that_is_wider_stays():
+    loose = Tolerance(absolute=0.5)
+    assert noisy(np.array([1.0]), 1e-5, loose) == loose

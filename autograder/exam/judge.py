@@ -226,43 +226,52 @@ def is_mistaken(outcome: Outcome, case: Case) -> bool:
     return any(True for _ in _compare(case.expected, outcome, case))
 
 
+def explains(name: str, answer: Callable[..., object], cases: Sequence[Case]) -> bool:
+    """Whether a misconception explains all that is wrong with an answer on these cases.
+
+    It explains nothing of an answer that is right on all of them.
+    """
+    observations = [_observe(answer, case, "") for case in cases]
+    return any(one.wrong for one in observations) and _explained(name, observations) > 0
+
+
 def _explained(name: str, observations: Sequence[_Observation]) -> int:
-    """2 for each failed case that is all as the misconception has it, 1 if its wrong parts are.
+    """2 for each failed case that is all as the misconception has it, 1 if it is so in part.
 
     0 if it leaves a failed case unexplained: then it may be true of one and false of the answer.
+    A case that the answer can't even run says nothing, if there are others to go by.
     """
-    explained = 0
+    explained, unrun = 0, False
     for one in observations:
         if name not in one.case.lookalikes:
             continue
         mistaken = one.case.shows(name)
-        if mistaken == one.as_expected:
-            return 0
-        if mistaken:
-            likeness = _likeness(one.case.lookalikes[name](), one)
-            if not likeness:
+        likeness = _likeness(one.case.lookalikes[name](), one) if mistaken else 0
+        if mistaken == one.as_expected or (mistaken and not likeness):
+            if not _stopped(one):
                 return 0
-            explained += likeness
-    return explained
+            unrun = True
+        explained += likeness
+    # Of another slip, which meets the same wall, the words of an exception may be the same.
+    only_walls = all(_stopped(one) for one in observations if not one.as_expected)
+    return 0 if unrun and only_walls else explained
 
 
 def _likeness(lookalike: Outcome, observation: _Observation) -> int:
-    received = observation.outcome
+    received, case = observation.outcome, observation.case
     if lookalike.raised or received.raised:
         return 2 * (_without_line(lookalike.raised) == _without_line(received.raised))
     if lookalike.changed != received.changed:
         return 0
     # What is still blank is nobody's mistake.
-    wrong = {difference.part for difference in observation.wrong if not difference.blank}
-    if not wrong:
+    blank = {difference.part for difference in observation.wrong if difference.blank}
+    wrong = {difference.part for difference in observation.wrong} - blank
+    found = differences(lookalike.value, received.value, case.tolerance, case.names)
+    apart = {difference.part for difference in found} - blank
+    if not wrong or any(_overlap(part, other) for part in apart for other in wrong):
         return 0
-    case = observation.case
-    likeness = 2
-    for apart in differences(lookalike.value, received.value, case.tolerance, case.names):
-        if any(_overlap(apart.part, other) for other in wrong):
-            return 0
-        likeness = 1
-    return likeness
+    # On paper, a mistake may be made in one number and not in the next.
+    return 2 if not apart else int(not case.reveal)
 
 
 def _overlap(one: str, other: str) -> bool:

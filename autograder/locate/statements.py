@@ -69,8 +69,13 @@ def _kept_otherwise(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, li
                 for other in range(one + 1, len(targets)):
                     order = list(targets)
                     order[one], order[other] = order[other], order[one]
-                    swapped = ast.Assign([ast.Tuple(order, ast.Store())], value)
-                    yield body[n], [*body[:n], swapped, *body[n + 1 :]]
+                    other_way = ast.Assign([ast.Tuple(order, ast.Store())], value)
+                    yield body[n], [*body[:n], other_way, *body[n + 1 :]]
+        case ast.For(target=ast.Tuple(elts=[first, second])):
+            swapped = copy.copy(body[n])
+            assert isinstance(swapped, ast.For)
+            swapped.target = ast.Tuple([second, first], ast.Store())
+            yield body[n], [*body[:n], swapped, *body[n + 1 :]]
         case ast.Expr(value=ast.Call() as call):
             yield body[n], [*body[:n], ast.Return(call), *body[n + 1 :]]
 

@@ -1,7 +1,7 @@
 """Small changes of the steps that lead to a value: one that is too many, one that is missing."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from autograder.locate.change import Family, Scope, called, written
@@ -18,12 +18,15 @@ _STEPS = (
     *("x + 1", "x - 1", "x * 2", "x / 2", "x.flip(-1)", "x.flip(0)", "x[::-1]", "sorted(x)"),
 )
 _OF_TWO = (
-    *("x / y", "x * y", "x / y ** 0.5", "x + y", "x - y", "x @ y", "x // y", "x % y", "x | y"),
-    *("x & y", "x / y.shape[-1] ** 0.5", "x / y.shape[-1]", "x * y.shape[-1]", "y - x", "x[y]"),
-    *("x.masked_fill(y, float('-inf'))", "x.masked_fill(~y, float('-inf'))", "y / x"),
-    *("x.masked_fill(y, 0)", "x.to(y)", "x.astype(y.dtype)", "x.softmax(y)", "x.max(y)"),
+    *("x / y", "x * y", "x @ y", "y @ x", "x / y ** 0.5", "x + y", "x - y"),
+    *("x / y.shape[-1] ** 0.5", "x.masked_fill(y, float('-inf'))"),
+)
+_RARER_OF_TWO = (
+    *("x // y", "x % y", "x | y", "x & y", "x / y.shape[-1]", "x * y.shape[-1]", "y - x", "y / x"),
+    *("x[y]", "y[x]", "y(x)", "x.masked_fill(~y, float('-inf'))", "x.masked_fill(y, 0)"),
+    *("x.to(y)", "x.astype(y.dtype)", "x.type(y.dtype)", "x.softmax(y)", "x.max(y)"),
     *("x.reshape(y.shape)", "x.view(y.shape)", "x - y.max()", "x.repeat_interleave(y, 1)"),
-    *("x.type(y.dtype)", "y(x)", "x.repeat_interleave(y, dim=-3)", "x.unflatten(-1, (y, -1))"),
+    *("x.repeat_interleave(y, dim=-3)", "x.unflatten(-1, (y, -1))"),
 )
 _WITH_NUMPY = ("exp(x)", "sqrt(x)", "log(x)", "sum(x)", "abs(x)", "copy(x)", "array(x)", "diag(x)")
 _MOST_NAMES = 10
@@ -104,6 +107,14 @@ def _missing(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
 
 
 def _missing_with_another(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    return _with_another(node, scope, _OF_TWO)
+
+
+def _missing_more_rarely(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    return _with_another(node, scope, _RARER_OF_TWO)
+
+
+def _with_another(node: ast.expr, scope: Scope, steps: Sequence[str]) -> Iterator[ast.expr]:
     if not _is_value(node, scope):
         return
     own = ast.dump(node)
@@ -112,9 +123,9 @@ def _missing_with_another(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
     ]
     for name in scope.attributes[:_MOST_NAMES]:
         others.append(ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load()))
-    for other in others:
-        if ast.dump(other) != own:
-            for step in _OF_TWO:
+    for step in steps:
+        for other in others:
+            if ast.dump(other) != own:
                 yield _filled(step, node, other)
 
 
@@ -153,6 +164,7 @@ REMOVED = (
 )
 ADDED = (
     Family("an argument", _argument_missing, "what {} is given", of_call=True),
-    Family("a missing step", _missing, "what has to be done with {}"),
     Family("a missing step", _missing_with_another, "what has to be done with {}"),
+    Family("a missing step", _missing, "what has to be done with {}"),
+    Family("a missing step", _missing_more_rarely, "what has to be done with {}"),
 )

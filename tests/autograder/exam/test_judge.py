@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.exam.judge import Case, judge
+from autograder.exam.judge import Case, explains, judge
 from autograder.exam.report import Report, Verdict
 from autograder.values.outcome import observe
 from autograder.values.precision import TOLERANCES
@@ -195,24 +195,51 @@ def test_likelier_misconception_first():
     assert report.hint == "SAME_AS_LARGEST"
 
 
-def test_likeness_in_wrong_part():
-    def mean_over_rows(x):
-        return x.max(axis=0), x.mean(axis=1)
+def mean_over_rows(x):
+    return x.max(axis=0), x.mean(axis=1)
 
-    def both_from_rows(x):
-        return x.sum(axis=1), x.mean(axis=1)
 
-    names = ("total", "mean")
-    report = judged(
-        lambda x: (x.sum(axis=0), x.mean(axis=1)),
-        case("five", parts, both_from_rows, x=WORDS, names=names),
-    )
-    assert report.misconception == "both_from_rows"
+def both_from_rows(x):
+    return x.sum(axis=1), x.mean(axis=1)
+
+
+def mean_from_rows(x):
+    return x.sum(axis=0), x.mean(axis=1)
+
+
+def total_and_mean(*mistakes: Callable[..., object]) -> Case:
+    return case("five", parts, *mistakes, x=WORDS, names=("total", "mean"))
+
+
+def test_part_is_not_taken_for_the_whole():
+    report = judged(mean_from_rows, total_and_mean(both_from_rows))
+    assert report.misconception == ""
     assert details(report) == ("mean: expected shape (2,), received (5,)",)
-    report = judged(
-        mean_over_rows, case("five", parts, both_from_rows, mean_over_rows, x=WORDS, names=names)
-    )
+    known = (both_from_rows, mean_over_rows)
+    report = judged(mean_over_rows, total_and_mean(*known))
     assert report.misconception == "mean_over_rows"
+
+
+def test_part_will_do_on_paper():
+    """Of numbers that a learner finds one by one, a mistake may be made in some."""
+    on_paper = replace(total_and_mean(both_from_rows), reveal=False)
+    assert judged(mean_from_rows, on_paper).misconception == "both_from_rows"
+
+
+def stops_at_five(x):
+    if len(x) == 5:
+        raise IndexError("too many words")
+    return x.sum(axis=1)
+
+
+def test_case_that_does_not_run_does_not_silence_the_others():
+    cases = [case("five", total, over_rows, x=WORDS), case("two", total, over_rows, x=WORDS[:2])]
+    assert judged(stops_at_five, *cases).misconception == "over_rows"
+    # By itself it says nothing.
+    assert judged(stops_at_five, cases[0]).misconception == ""
+    assert explains("over_rows", over_rows, cases)
+    assert not explains("over_rows", total, cases)
+    assert not explains("over_rows", lambda x: 2 * x.sum(axis=1), cases)
 
 
 def test_unlike_in_wrong_part():
@@ -389,7 +416,7 @@ def test_misconception_beside_blanks():
     def percentages():
         return {"scores": [25.0, 50.0], "context": [100.0, 200.0]}
 
-    one = case("your numbers", worksheet, percentages)
+    one = replace(case("your numbers", worksheet, percentages), reveal=False)
     half_done = {"scores": [25.0, 50.0], "context": [..., ...]}
     assert judged(lambda: half_done, one).misconception == "percentages"
     half_right = {"scores": [0.25, 0.5], "context": [..., 200.0]}

@@ -1,0 +1,223 @@
+"""What becomes of wrong answers that nobody foresaw: are they caught, named, or located, and truly?
+
+    python benchmarks/hints.py [lesson or exercise ...] [--wrong 1500] [--list]
+
+Wrong answers are made of right ones in three ways: one small change of the reference, one of an
+accepted style, and two small changes of either. Each is given to the learner's check and to the
+exam. A hint is confirmed on cases that neither had seen; one that is not true of them is listed. An
+answer that is right on all cases of many seeds is taken for a right one, and left out.
+"""
+
+import argparse
+import ast
+import inspect
+import linecache
+import random
+import sys
+import textwrap
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from autograder.course import Course  # noqa: E402
+from autograder.exam.exam import Exam, exams_of  # noqa: E402
+from autograder.exam.judge import Case, explains  # noqa: E402
+from autograder.exam.report import Report, Verdict  # noqa: E402
+from autograder.exam.rules import broken  # noqa: E402
+from autograder.locate.where import with_places  # noqa: E402
+from benchmarks.small_changes import Changed, one_step, two_steps  # noqa: E402
+
+WAYS = ("reference, one step", "accepted style, one step", "two steps")
+SEEDS = range(100, 104)
+WORKSHEET = "_by_hand"
+COLUMNS = ("wrong", "by check", "by exam", "named", "located", "other place", "neither", "untrue")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What became of one wrong answer."""
+
+    exercise: str
+    way: str
+    text: str
+    by_check: bool
+    by_exam: bool
+    hint: str
+    line: int  # which was changed
+    told: tuple[int, ...]  # the lines that the check tells
+    untrue: str  # a hint that other cases did not confirm
+    seconds: float
+
+    @property
+    def column(self) -> str:
+        """What the check, or else the exam, says of it."""
+        if self.hint:
+            return "named"
+        if self.told[:1] == (self.line,):
+            return "located"
+        return "other place" if self.told else "neither"
+
+
+def wrong_answers(exam: Exam, count: int) -> Iterator[tuple[str, Changed, dict[str, Any]]]:
+    """Small changes of an exam's right answers, drawn at random, with what they find around."""
+    rng = random.Random(exam.name)
+    reference = _source(exam.reference)
+    styles = [found for style in exam.accepted.values() if (found := _source(style))]
+    if reference:
+        changes = one_step(reference[0])
+        yield from (
+            (WAYS[0], one, reference[1]) for one in rng.sample(changes, min(count, len(changes)))
+        )
+    of_styles = [(one, around) for text, around in styles for one in one_step(text)]
+    for one, around in rng.sample(of_styles, min(count, len(of_styles))):
+        yield WAYS[1], one, around
+    for _ in range(count):
+        text, around = rng.choice([reference, *styles] if reference else styles)
+        if two := two_steps(text, rng):
+            yield WAYS[2], two, around
+
+
+def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
+    """What becomes of an exercise's wrong answers."""
+    exam = exams_of(Course(ROOT).exam_module(lesson))[name]
+    printed = exam.printed_cases()
+    unseen = [case for seed in SEEDS for case in exam.hidden_cases(seed)]
+    seen = []
+    for number, (way, changed, around) in enumerate(wrong_answers(exam, count)):
+        answer = _in_a_notebook(changed.text, f"{name} {number}", around)
+        if answer is None or broken(name, answer, exam.forbids):
+            continue
+        started = time.thread_time()
+        checked = exam.preview(answer)
+        checked = with_places(checked, answer, printed)
+        seconds = time.thread_time() - started
+        examined = exam.examine(answer)
+        by_check, by_exam = (report.verdict is not Verdict.PASSED for report in (checked, examined))
+        if not by_check and not by_exam and not _is_wrong(answer, exam, unseen):
+            continue
+        hint = checked.misconception or ("" if by_check else examined.misconception)
+        names = {report.misconception for report in (checked, examined)} - {""}
+        untrue = [one for one in sorted(names) if not explains(one, answer, unseen)]
+        seen.append(
+            Seen(name, way, changed.text, by_check, by_exam, hint, changed.line, _told(checked),
+                 ", ".join(untrue), seconds)
+        )  # fmt: skip
+    return seen
+
+
+def _is_wrong(answer: Callable[..., Any], exam: Exam, cases: Sequence[Case]) -> bool:
+    return any(exam.examine(answer, seed).verdict is not Verdict.PASSED for seed in SEEDS)
+
+
+def _told(report: Report) -> tuple[int, ...]:
+    """The lines that a card names, the exception's own among them."""
+    if report.places:
+        return tuple(place.line for place in report.places)
+    details = report.finding.details if report.finding else ()
+    lines = [one.split()[4].rstrip(":") for one in details if one.startswith("in your code, line")]
+    return tuple(int(one) for one in lines)
+
+
+def _source(function: Callable[..., Any]) -> tuple[str, dict[str, Any]] | None:
+    """A function's or class's source, and what is around it; None where there is none to change."""
+    try:
+        text = textwrap.dedent(inspect.getsource(function))
+        first = ast.parse(text).body[0]
+    except (OSError, TypeError, SyntaxError):
+        return None
+    if not isinstance(first, ast.FunctionDef | ast.ClassDef):
+        return None
+    return text, dict(vars(sys.modules[function.__module__]))
+
+
+def _in_a_notebook(text: str, name: str, around: dict[str, Any]) -> Callable[..., Any] | None:
+    """The answer that a cell with this text defines."""
+    file = f"/tmp/ipykernel_1/{name}.py".replace(" ", "_")
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    namespace = {**around, "__name__": "__main__"}
+    try:
+        exec(compile(text, file, "exec"), namespace)
+    except Exception:
+        return None
+    defined = ast.parse(text).body[0]
+    assert isinstance(defined, ast.FunctionDef | ast.ClassDef)
+    answer: Callable[..., Any] = namespace[defined.name]
+    return answer
+
+
+def exercises(words: Sequence[str]) -> list[tuple[str, str]]:
+    """The lessons and exercises that are meant; all but worksheets without any words."""
+    course = Course(ROOT)
+    found = [
+        (lesson, name)
+        for lesson in course.lessons()
+        for name in exams_of(course.exam_module(lesson))
+        if not name.endswith(WORKSHEET)
+    ]
+    return [
+        (lesson, name)
+        for lesson, name in found
+        if not words or name in words or any(lesson.startswith(word) for word in words)
+    ]
+
+
+def row(name: str, seen: Iterable[Seen]) -> str:
+    """A line of the table."""
+    seen = list(seen)
+    columns = Counter(one.column for one in seen)
+    numbers = {
+        "wrong": len(seen),
+        "by check": sum(one.by_check for one in seen),
+        "by exam": sum(one.by_exam for one in seen),
+        "untrue": sum(bool(one.untrue) for one in seen),
+        **{name: columns[name] for name in COLUMNS[3:7]},
+    }
+    return f"{name:34}" + "".join(f"{numbers[column]:>12}" for column in COLUMNS)
+
+
+def main() -> None:
+    """Try them, and print the table."""
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("only", nargs="*", help="a lesson's number, or an exercise")
+    options.add_argument("--wrong", type=int, default=1500, help="how many in all, about")
+    options.add_argument("--list", action="store_true", help="print what is not named or located")
+    options.add_argument("--processes", type=int, default=2)
+    given = options.parse_args()
+    chosen = exercises(given.only)
+    each = max(1, round(given.wrong / len(chosen) / len(WAYS)))
+    seen: list[Seen] = []
+    with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
+        waiting = {pool.submit(try_exercise, *one, each): one for one in chosen}
+        for done, future in enumerate(as_completed(waiting), 1):
+            lesson, name = waiting[future]
+            print(f"{done}/{len(waiting)} {lesson} {name}", file=sys.stderr)
+            seen += future.result()
+    print(f"{'':34}" + "".join(f"{column:>12}" for column in COLUMNS))
+    for name in dict.fromkeys(one.exercise for one in seen):
+        print(row(name, (one for one in seen if one.exercise == name)))
+    for way in WAYS:
+        print(row(way, (one for one in seen if one.way == way)))
+    print(row("all", seen))
+    times = sorted(one.seconds for one in seen)
+    if times:
+        print(f"the check: {times[len(times) // 2]:.2f} s in the middle, {times[-1]:.2f} s at most")
+    for one in seen:
+        told = f"tells {one.told}" if one.told else "tells no line"
+        if one.untrue:
+            print(f"\nUNTRUE {one.untrue}: {one.exercise}, line {one.line}\n{one.text}")
+        elif not one.by_exam:
+            print(f"\nNOT CAUGHT: {one.exercise}, line {one.line}\n{one.text}")
+        elif given.list and one.column in ("neither", "other place"):
+            print(f"\n{one.column}: {one.exercise}, line {one.line}, {told}\n{one.text}")
+
+
+if __name__ == "__main__":
+    main()

@@ -137,7 +137,8 @@ def _write_exam(exam: Exam) -> dict[str, Any]:
     rules: dict[str, Any] = {"forbids": list(exam.forbids)} if exam.forbids else {}
     if not exam.places:
         rules["places"] = False
-    return {"hints": exam.hints, **driver, **rules, "cases": cases}
+    axes = {"axes": exam.axes} if exam.axes else {}
+    return {"hints": exam.hints, **driver, **rules, **axes, "cases": cases}
 
 
 def _write_case(case: Case, exam: Exam) -> dict[str, Any]:
@@ -167,14 +168,18 @@ def _write_case(case: Case, exam: Exam) -> dict[str, Any]:
 
 def _read_exam(written: dict[str, Any]) -> Printed:
     use = find(written["use"]) if "use" in written else None
-    cases = tuple(_read_case(case, written["hints"], use) for case in written["cases"])
+    axes = written.get("axes", {})
+    cases = tuple(_read_case(case, written["hints"], use, axes) for case in written["cases"])
     return Printed(
         cases, written["hints"], tuple(written.get("forbids", ())), written.get("places", True)
     )
 
 
 def _read_case(
-    written: dict[str, Any], misconceptions: Iterable[str], use: Callable[..., object] | None
+    written: dict[str, Any],
+    misconceptions: Iterable[str],
+    use: Callable[..., object] | None,
+    axes: Mapping[str, Any],
 ) -> Case:
     expected = outcome_from_json(written["expected"])
     mistaken = dict.fromkeys(misconceptions, expected) | {
@@ -189,4 +194,6 @@ def _read_case(
         names=tuple(written["names"]),
         reveal=written["reveal"],
         use=use,
+        printed=True,
+        axes=axes,
     )

@@ -37,6 +37,7 @@ from typing import TypeVar
 import numpy as np
 
 from autograder.errors import ExamError
+from autograder.exam.axes import axes_of
 from autograder.exam.draw import Draw
 from autograder.exam.judge import Case, Property, judge
 from autograder.exam.report import Report
@@ -49,6 +50,7 @@ from autograder.values.rounding import without_dust
 from autograder.values.tensors import cast, is_tensor
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Properties = Mapping[str, Property]
 DEFAULT_SEED = 2026
 
 
@@ -95,6 +97,7 @@ class Exam:
                 if dtype not in TOLERANCES:
                     raise ExamError(f"the exam of {self.name} needs a tolerance for {dtype}")
         self.returns = tuple(returns)
+        self.axes = {} if use and not isinstance(reference, type) else axes_of(reference, returns)
         self.misconceptions: dict[str, Callable[..., object]] = {}
         self.accepted: dict[str, Callable[..., object]] = {}
         caller = sys._getframe(1)
@@ -237,18 +240,14 @@ class Exam:
         return self._made[seed]
 
     def _typed(
-        self,
-        label: str,
-        values: object,
-        properties: Mapping[str, Property] | None = None,
-        group: str = "",
+        self, label: str, values: object, properties: Properties | None = None, group: str = ""
     ) -> list[Case]:
         arguments = self._bind(values)
         dtypes = self._dtypes if any(map(_is_floating, arguments.values())) else self._dtypes[:1]
         return [
             self._case(label if dtype == self._dtypes[0] else f"{label}, in {dtype}",
                        {name: cast_all(value, dtype) for name, value in arguments.items()},
-                       self._tolerance or TOLERANCES[dtype], properties or {}, group)
+                       self._tolerance or TOLERANCES[dtype], properties, group)
             for dtype in dtypes
         ]  # fmt: skip
 
@@ -275,7 +274,7 @@ class Exam:
         label: str,
         arguments: Mapping[str, object],
         tolerance: Tolerance,
-        properties: Mapping[str, Property],
+        properties: Properties | None,
         group: str,
     ) -> Case:
         @cache
@@ -293,10 +292,12 @@ class Exam:
             tolerance,
             {name: partial(mistaken, name) for name in self.misconceptions},
             self.returns,
-            properties,
+            properties or {},
             self._reveal,
             self.use,
             group,
+            printed=properties is None,
+            axes=self.axes,
         )
 
     def _bind(self, values: object) -> dict[str, object]:

@@ -11,16 +11,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
-
+from autograder.exam.arguments import call_of, in_words, loose, one_by_one, size_of
 from autograder.exam.report import Finding, Report, Verdict
 from autograder.exam.rules import while_it_runs
 from autograder.values.compare import Difference, Tolerance, differences
 from autograder.values.outcome import Outcome, Raised, observe
-from autograder.values.tensors import as_array, holds_tensors, is_generator, is_tensor
+from autograder.values.side_by_side import Axes, comparisons, shapes
 
 _STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
-_FEW = 12
 _NAMED = 4
 # What NumPy, then PyTorch, say of a matrix product that can't be.
 _MATMUL = re.compile(
@@ -46,7 +44,8 @@ class Case:
 
     `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
     With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
-    the driver that calls the answer, where there is one. `group` is a share of the points.
+    the driver that calls the answer, where there is one. `group` is a share of the points. What is
+    expected of a `printed` case is no secret. `axes` are the names of the axes of what is returned.
     """
 
     label: str
@@ -59,6 +58,8 @@ class Case:
     reveal: bool = True
     use: Callable[..., object] | None = None
     group: str = ""
+    printed: bool = False
+    axes: Axes = field(default_factory=dict)
     _shows: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
 
     def shows(self, name: str) -> bool:
@@ -102,14 +103,14 @@ def judge(
     if unwritten:
         found = _what_is_missing(unwritten)
         return Report(exercise, Verdict.NOT_IMPLEMENTED, passed, len(cases), found)
-    smallest = min(failed, key=lambda one: _size(one.case.arguments))
+    smallest = min(failed, key=lambda one: size_of(one.case.arguments))
     name = _diagnose(observations, hints)
     return Report(
         exercise,
         Verdict.EXCEPTION if _stopped(smallest) else Verdict.WRONG,
         passed,
         len(cases),
-        _finding(smallest),
+        _finding(smallest, exercise),
         name,
         hints.get(name, ""),
         _credit(observations),
@@ -284,81 +285,37 @@ def _without_line(raised: Raised | None) -> tuple[str, str] | None:
     return (raised.kind, raised.message) if raised else None
 
 
-def _finding(observation: _Observation) -> Finding:
+def _finding(observation: _Observation, exercise: str) -> Finding:
     # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
     # they would only hide it.
     causes = [one for one in observation.wrong if not one.part.startswith(_FOLLOWS)]
+    causes = causes or observation.wrong
+    case = observation.case
     details = []
-    shown = not observation.case.reveal
-    for difference in causes or observation.wrong:
+    shown = not case.reveal
+    for difference in causes:
         text = _veiled(difference) if shown else difference.text
-        # One number helps to find a mistake; all of them would be the answer.
-        shown = shown or bool(_NUMBER.search(text))
+        # One number helps to find a mistake; all of a case that is not printed would be the answer.
+        shown = shown or (not case.printed and bool(_NUMBER.search(text)))
         details.append(f"{difference.part}: {text}" if difference.part else text)
     raised = observation.outcome.raised
     if raised and raised.line:
         details.append(f"in your code, {raised.line}")
     if observation.outcome.printed:
         details.append(f"your code printed: {observation.outcome.printed}")
-    return Finding(observation.case.label, _shapes(observation.case.arguments), tuple(details))
+    open_ones = loose(case.arguments, case.use)
+    call = call_of(exercise, case.arguments, case.use)
+    return Finding(
+        case.label,
+        in_words(open_ones if call else case.arguments),
+        tuple(details),
+        call,
+        one_by_one(open_ones, whole=case.printed),
+        comparisons(causes, case.axes, case.tolerance, reveal=case.reveal)
+        if case.printed
+        else shapes(causes, case.axes),
+    )
 
 
 def _veiled(difference: Difference) -> str:
     return difference.veiled or _NUMBER.sub("not right yet, ", difference.text)
-
-
-def _shapes(arguments: Mapping[str, object]) -> str:
-    shown = [f"{name} {_shape(value)}" for name, value in arguments.items() if _shape(value)]
-    return ", ".join(shown)
-
-
-def _shape(value: object) -> str:
-    if is_tensor(value):
-        value = as_array(value)
-    if isinstance(value, np.ndarray):
-        few = np.array2string(value, precision=4, separator=", ", suppress_small=True)
-        few = " ".join(few.split())
-        return f"= {few}" if value.size <= _FEW and value.ndim else f"of shape {value.shape}"
-    if is_generator(value):
-        return f"seeded with {value.initial_seed()}"
-    if isinstance(value, dict | list | tuple):
-        return f"= {_brief(value)}"
-    if callable(value):
-        return f"= {getattr(value, '__name__', 'a function')}"
-    return f"= {value!r}"
-
-
-def _brief(value: object) -> str:
-    """A list, tuple or dict; of tensors, and of more than a few numbers, the shape alone."""
-    if is_tensor(value):
-        return f"tensor of shape {tuple(value.shape)}"
-    if isinstance(value, np.ndarray):
-        return f"array of shape {value.shape}"
-    if isinstance(value, dict):
-        shown = [f"{key!r}: {_brief(entry)}" for key, entry in value.items()]
-        return "{" + ", ".join(_first_of(shown)) + "}"
-    if isinstance(value, list | tuple):
-        if len(value) > _FEW and all(isinstance(entry, int | float) for entry in value):
-            return f"{type(value).__name__} of {len(value)} numbers"
-        opening, closing = "[]" if isinstance(value, list) else "()"
-        comma = "," if closing == ")" and len(value) == 1 else ""
-        return f"{opening}{', '.join(_first_of(list(map(_brief, value))))}{comma}{closing}"
-    return repr(value)
-
-
-def _first_of(shown: list[str]) -> list[str]:
-    more = len(shown) - _FEW
-    return shown if more <= 0 else [*shown[:_NAMED], f"and {len(shown) - _NAMED} more"]
-
-
-def _size(arguments: Mapping[str, object]) -> int:
-    return sum(map(_numbers_in, arguments.values()))
-
-
-def _numbers_in(value: object) -> int:
-    if is_tensor(value):
-        return value.numel()
-    if holds_tensors(value):
-        assert isinstance(value, dict | list | tuple)
-        return sum(map(_numbers_in, value.values() if isinstance(value, dict) else value))
-    return value.size if isinstance(value, np.ndarray) else 1

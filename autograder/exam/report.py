@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from autograder.values.comparison import Comparison
+
 _SHOWN = 4
 
 
@@ -31,11 +33,31 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The smallest case that failed: which one, on what, and how."""
+    """The smallest case that failed: which one, on what, and how.
+
+    `inputs` are the arguments in one line, `call` is the call as code, and `arguments` are those
+    that the call only names. Each of `compared` belongs to some of the `details`.
+    """
 
     case: str
     inputs: str
     details: tuple[str, ...]
+    call: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+    compared: tuple[Comparison, ...] = ()
+
+    def lines(self) -> list[str]:
+        """The finding as plain text."""
+        lines = []
+        if self.case:
+            where = ", ".join(filter(None, (self.call, self.inputs)))
+            lines.append(f"  {self.case}: {where}" if where else f"  {self.case}")
+        for place, detail in enumerate(self.details):
+            lines.append(f"    {detail}")
+            for one in self.compared:
+                if place == one.details[-1]:
+                    lines += [f"      {line}" for line in one.lines()]
+        return lines
 
 
 @dataclass(frozen=True)
@@ -104,18 +126,15 @@ class Report:
     def lines(self) -> list[str]:
         """The whole result as plain text, a line each."""
         lines = [self.headline]
-        if self.passed_in_words:
-            lines.append(f"  {self.passed_in_words}")
-        if self.finding:
-            if self.finding.case:
-                where = f": {self.finding.inputs}" if self.finding.inputs else ""
-                lines.append(f"  {self.finding.case}{where}")
-            lines += [f"    {detail}" for detail in self.finding.details]
         if self.hint:
             lines.append(f"  Hint: {self.hint}")
         if self.places:
             lines.append(f"  {self.where_to_look}")
             lines += [f"    line {one.line}: {one.text}" for one in self.places]
+        if self.finding:
+            lines += self.finding.lines()
+        if self.passed_in_words:
+            lines.append(f"  {self.passed_in_words}")
         return lines
 
     @property

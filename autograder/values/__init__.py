@@ -4,5 +4,5 @@ Arrays, tensors and what they are in: compared part by part within a tolerance, 
 learners and as bytes for the way between two processes.
 
 From outside: `tensors`, `compare`, `outcome` (what a call did), `precision`, `rounding`, `as_json`,
-`as_bytes`, `random_sources`.
+`as_bytes`, `random_sources`, `side_by_side` and `comparison` (two values as tables).
 """

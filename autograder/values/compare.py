@@ -75,13 +75,15 @@ _NAME = 40
 class Difference:
     """One part that is not as expected. `part` is empty where the value has no parts.
 
-    `veiled` is the text for those who are to find the expected number themselves.
+    `veiled` is the text for those who are to find the expected number themselves. `pair` are the
+    two values, the expected one first, where there are two to be shown side by side.
     """
 
     part: str
     text: str
     blank: bool = False
     veiled: str = ""
+    pair: tuple[object, object] | None = field(default=None, compare=False, repr=False)
 
 
 def differences(
@@ -145,7 +147,7 @@ def describe(value: object) -> str:
         return f"a tensor of shape {tuple(value.shape)}"
     if is_generator(value):
         return f"a generator seeded with {value.initial_seed()}"
-    if _is_number(value):
+    if is_number(value):
         return "a number"
     if isinstance(value, list | tuple):
         return f"a {type(value).__name__} of {len(value)}"
@@ -161,11 +163,12 @@ def _walk(
     elif is_tensor(expected):
         text = _tensor_mismatch(expected, received, tolerance.of(part))
         if text:
-            yield Difference(part, text.replace(_NO_RETURN, "") if part else text)
+            text = text.replace(_NO_RETURN, "") if part else text
+            yield Difference(part, text, pair=(expected, received))
     elif _is_scalar(expected) and is_tensor(received) and not received.ndim:
         # What is a scalar of its own in NumPy is a tensor without axes in PyTorch.
         yield from _walk(expected, as_array(received)[()], tolerance, part, names)
-    elif _is_number(expected) and part:
+    elif is_number(expected) and part:
         yield from _walk_number(expected, received, tolerance.of(part), part)
     elif isinstance(expected, dict):
         yield from _walk_dict(expected, received, tolerance, part)
@@ -174,7 +177,7 @@ def _walk(
     else:
         text = _mismatch(expected, received, tolerance.of(part))
         if text:
-            yield Difference(part, text)
+            yield Difference(part, text, pair=(expected, received))
 
 
 def _walk_dict(
@@ -203,9 +206,10 @@ def _walk_number(
     expected: object, received: object, tolerance: Tolerance, part: str
 ) -> Iterator[Difference]:
     text = _number_mismatch(expected, received, tolerance)
-    if text and _is_number(received):
+    if text and is_number(received):
         number = _digits(_as_float(received))
-        yield Difference(part, text, veiled=f"not right yet, received {number}")
+        veiled = f"not right yet, received {number}"
+        yield Difference(part, text, veiled=veiled, pair=(expected, received))
     elif text:
         yield Difference(part, text.replace(_NO_RETURN, ""))
 
@@ -249,10 +253,11 @@ def _entries(value: object, count: int, *, arrays: bool) -> list[object] | None:
 
 
 def _is_scalar(value: object) -> bool:
-    return isinstance(value, bool | np.bool_) or _is_number(value)
+    return isinstance(value, bool | np.bool_) or is_number(value)
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether this is one real number, which a truth value is not."""
     if isinstance(value, bool | np.bool_):
         return False
     if isinstance(value, np.ndarray):
@@ -270,7 +275,7 @@ def _as_float(number: object) -> float:
 def _mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
     if isinstance(expected, bool | np.bool_):
         return _truth_mismatch(bool(expected), received)
-    if _is_number(expected):
+    if is_number(expected):
         return _number_mismatch(expected, received, tolerance)
     if isinstance(expected, np.ndarray):
         return _array_mismatch(expected, received, tolerance)
@@ -287,7 +292,7 @@ def _truth_mismatch(expected: bool, received: object) -> str:
 
 
 def _number_mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
-    if not _is_number(received):
+    if not is_number(received):
         shown = repr(received)[:80] if isinstance(received, str) else describe(received)
         return f"expected a number, received {shown}"
     wanted, number = _as_float(expected), _as_float(received)
@@ -339,13 +344,18 @@ def _numbers_mismatch(expected: np.ndarray, received: np.ndarray, tolerance: Tol
     )
 
 
-def _side_by_side(expected: float, received: float) -> str:
-    """Two numbers, with as many digits as it takes to tell them apart."""
-    one, other = _digits(expected), _digits(received)
+def apart(expected: object, received: object) -> tuple[str, str]:
+    """Two numbers as text, with as many digits as it takes to tell them apart."""
+    one, other = _as_float(expected), _as_float(received)
+    shown = _digits(one), _digits(other)
     for digits in (6, 9, 12, 17):
-        if one == other:
-            one, other = f"{expected:.{digits}g}", f"{received:.{digits}g}"
-    return f"expected {one}, received {other}"
+        if shown[0] == shown[1] and one != other:
+            shown = f"{one:.{digits}g}", f"{other:.{digits}g}"
+    return shown
+
+
+def _side_by_side(expected: float, received: float) -> str:
+    return "expected {}, received {}".format(*apart(expected, received))
 
 
 def _dtype_mismatch(

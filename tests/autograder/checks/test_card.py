@@ -8,16 +8,33 @@ import pytest
 
 from autograder.checks.card import REPORT_MIME, bundle, card, collect, report_in, show
 from autograder.exam.report import Finding, Place, Report, Verdict
+from autograder.values.comparison import Comparison, Row, Table
 
 PASSED = Report("mix", Verdict.PASSED, ("one", "two"), 2)
+FINDING = Finding("two words", "x of shape (2, 3)", ("weights: wrong", "context: wrong"))
 WRONG = Report(
-    "mix", Verdict.WRONG, ("one word",), 3,
-    Finding("two words", "x of shape (2, 3)", ("weights: wrong", "context: wrong")),
+    "mix", Verdict.WRONG, ("one word",), 3, FINDING,
     "over_rows", "Take the other axis.",
 )  # fmt: skip
+TABLES = (
+    Table("expected", ("0", "1"), (Row("0", ("0.5", "2")),), ("queries", "keys")),
+    Table("received", ("0", "1"), (Row("0", ("0.5", "<3>"), (1,)),), ("queries", "keys")),
+)
+COMPARED = replace(
+    WRONG,
+    finding=replace(
+        FINDING,
+        call="mix(x, k=2)",
+        arguments=(("x", "of shape (2, 3)\n[[1., 2.]]"), ("k" * 80, "= 1")),
+        compared=(
+            Comparison((0,), TABLES, "in [1]"),
+            Comparison((1,), (Table("shape", ("axis 0",), ()),), instead=True),
+        ),
+    ),
+)
 EXCEPTION = Report("mix", Verdict.EXCEPTION, (), 1, Finding("two", "", ("ValueError: no",)))
 UNWRITTEN = Report("mix", Verdict.NOT_IMPLEMENTED, (), 1)
-EVERY = pytest.mark.parametrize("report", [PASSED, WRONG, EXCEPTION, UNWRITTEN])
+EVERY = pytest.mark.parametrize("report", [PASSED, WRONG, EXCEPTION, UNWRITTEN, COMPARED])
 WRITTEN: Any = bundle(PASSED)[REPORT_MIME]
 ATTACK = "<script>alert(1)</script><img src=x onerror='alert(1)'>&amp;\"</div>"
 
@@ -38,11 +55,65 @@ class Reader(HTMLParser):
         self.seen += data + "\n"
 
 
-@EVERY
+@pytest.mark.parametrize("report", [PASSED, WRONG, EXCEPTION, UNWRITTEN])
 def test_card_shows_report(report):
+    """The same words in the same order, but for punctuation between blocks."""
     seen = Reader(card(report)).seen.splitlines()
     assert seen[1] == report.headline
-    assert " ".join(map(str.strip, seen[2:])) == " ".join(map(str.strip, report.lines()[1:]))
+    assert words(seen[2:]) == words(report.lines()[1:])
+
+
+def words(lines):
+    return " ".join(lines).replace(":", "").split()
+
+
+def test_hint_comes_first():
+    seen = Reader(card(WRONG)).seen
+    assert seen.index("Take the other axis") < seen.index("two words") < seen.index("passed: one")
+
+
+def test_numbers_in_tables():
+    html = card(COMPARED)
+    reader = Reader(html)
+    assert reader.tags.count("table") == 3
+    assert reader.tags.count("caption") == 3
+    assert '<th class="ag-axis" scope="colgroup" colspan="2">keys</th>' in html
+    assert '<th class="ag-axis" scope="col">queries</th>' in html
+    assert html.count('<th scope="row">0</th>') == 2
+    # Not by colour alone: a mark for those who see it, a word for those who hear it.
+    assert html.count('ag-wrong">') == html.count("✗</span>") == html.count("(differs)") == 1
+    assert "&lt;3&gt;" in html
+    assert "in [1]" in reader.seen
+    assert "weights: wrong" in reader.seen
+    assert "context: wrong" not in reader.seen
+
+
+def test_long_arguments_wait_to_be_opened():
+    html = card(COMPARED)
+    assert "<code>mix(x, k=2)</code>" in html
+    assert f"<details><summary>with x, {'k' * 80}</summary><pre>x of shape (2, 3)\n[[1." in html
+    short = replace(FINDING, arguments=(("x", "of shape (2, 3)"), ("k", "= 1")))
+    html = card(replace(COMPARED, finding=short))
+    assert "<code>x of shape (2, 3), k = 1</code>" in html
+    assert "<summary" not in html
+
+
+def test_many_details_wait_to_be_opened():
+    finding = Finding("two", "", tuple(f"part {n}" for n in range(9)))
+    html = card(replace(WRONG, finding=finding))
+    assert html.index("part 3") < html.index("<summary>and 5 more</summary>") < html.index("part 4")
+
+
+def test_long_messages_are_cut():
+    finding = Finding("two", "", ("ValueError: " + "a" * 100_000,))
+    assert len(card(replace(WRONG, finding=finding))) < 10_000
+
+
+def test_own_line_is_code():
+    finding = Finding("two", "", ("in your code, line 2: return x`1` < 3",))
+    assert "in your code, line 2: <code>return x`1` &lt; 3</code>" in card(
+        replace(WRONG, finding=finding)
+    )
 
 
 def test_states_differ():
@@ -58,7 +129,7 @@ def test_learner_text_is_escaped():
     finding = Finding(ATTACK, ATTACK, (ATTACK, f"ValueError: {ATTACK}"))
     html = card(Report(ATTACK, Verdict.EXCEPTION, (ATTACK,), 2, finding, ATTACK, ATTACK))
     reader = Reader(html)
-    assert set(reader.tags) == {"div", "b"}
+    assert set(reader.tags) == {"div", "b", "code"}
     assert reader.seen.count(ATTACK) == 7
     assert "<script" not in html
 
@@ -73,11 +144,11 @@ def test_code_in_hint():
 def test_plain_text():
     assert bundle(WRONG)["text/plain"] == (
         "mix: not yet right, 1 of 3 cases passed\n"
-        "  passed: one word\n"
+        "  Hint: Take the other axis.\n"
         "  two words: x of shape (2, 3)\n"
         "    weights: wrong\n"
         "    context: wrong\n"
-        "  Hint: Take the other axis."
+        "  passed: one word"
     )
 
 
@@ -97,7 +168,7 @@ def test_other_plain_texts(report, text):
 def test_passed_kinds_once():
     passed = ("a", "b", "a", "c", "d", "e", "f")
     report = Report("mix", Verdict.WRONG, passed, 8, Finding("g", "", ("wrong",)))
-    assert report.lines()[1] == "  passed: a; b; c; d and 2 more"
+    assert report.lines()[-1] == "  passed: a; b; c; d and 2 more"
 
 
 @EVERY
@@ -121,6 +192,9 @@ def test_report_for_machines():
         "failed_case": "two words",
         "failed_inputs": "x of shape (2, 3)",
         "details": ["weights: wrong", "context: wrong"],
+        "call": "",
+        "arguments": [],
+        "compared": [],
         "places": [],
     }
 
@@ -137,7 +211,7 @@ def test_places_say_where_and_not_what():
     one = Place(4, "scores = <b> @ keys", "a transpose", "a transpose that is not there, in `keys`")
     other = Place(6, "return scores", "an axis", "the axis that `sum` works on")
     located = replace(WRONG, hint="", misconception="", places=(one,))
-    assert located.lines()[-2:] == [
+    assert located.lines()[1:3] == [
         "  Look at line 4: one small change there makes every example right. "
         "It is about a transpose.",
         "    line 4: scores = <b> @ keys",
@@ -145,7 +219,7 @@ def test_places_say_where_and_not_what():
     shown = card(located)
     assert "&lt;b&gt;" in shown
     assert "<b> @" not in shown
-    assert "<details>" in shown
+    assert shown.index("&lt;b&gt;") < shown.index("<details>") < shown.index("two words")
     assert "not there, in <code>keys</code>" in shown
     both = replace(located, places=(one, other)).where_to_look
     assert both.startswith("Look at lines 4 and 6: one small change in any one of them makes")

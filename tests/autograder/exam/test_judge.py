@@ -82,9 +82,9 @@ def test_inputs_in_words():
         lambda *_: 1,
         case("one", attend, x=WORDS, attention=total, other=partial(total), k=2, name="a"),
     )
+    assert report.finding.call == "total(x, total, other, k=2, name='a')"
     assert report.finding.inputs == (
-        "x = [[0., 1.], [2., 3.], [4., 5.], [6., 7.], [8., 9.]], "
-        "attention = total, other = a function, k = 2, name = 'a'"
+        "x = [[0., 1.], [2., 3.], [4., 5.], [6., 7.], [8., 9.]], other = a function"
     )
 
 
@@ -669,6 +669,19 @@ def test_one_expected_number_at_most():
     assert details(report)[0] == "a: expected 1.2500, received 7.0000"
     assert details(report)[1] == "b: not right yet, received 8.0000"
     assert not any("difference" in line for line in details(report)[1:])
+
+
+def test_printed_numbers_are_no_secret():
+    """Whoever has the notebook has them in its checks.json; a worksheet's are for its learner."""
+    one = case("all", lambda x: (x.sum(axis=0), x), x=WORDS, names=("sum", "all"))
+    report = judged(lambda x: (x.sum(axis=0) + 1, x + 1), one)
+    assert report.finding.compared == ()
+    report = judged(lambda x: (x.sum(axis=0) + 1, x + 1), replace(one, printed=True))
+    assert all("expected" in line for line in details(report))
+    assert [found.details for found in report.finding.compared] == [(0,), (1,)]
+    report = judged(lambda x: (x.sum(axis=0) + 1, x + 1), replace(one, printed=True, reveal=False))
+    assert report.finding.compared == ()
+    assert not any("expected" in line for line in details(report))
 
 
 @pytest.mark.parametrize(

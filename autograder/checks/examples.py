@@ -1,7 +1,9 @@
 """`checks.json`: the printed examples of a lesson, with the numbers that come out of them.
 
 Written by the build beside each notebook, read by the learner's check. It holds what the reference
-and each misconception give on the printed examples, and nothing else.
+and each misconception give on the printed examples, and nothing else. These outcomes are packed, so
+that nobody who opens or searches the file comes upon the numbers that a worksheet asks for: those
+of all exercises, because another one often computes the same numbers.
 """
 
 import json
@@ -13,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from autograder.checks.packed import pack, unpack
 from autograder.errors import CheckError, ExamError
 from autograder.exam.exam import Exam, cast_all
 from autograder.exam.judge import Case, is_mistaken
@@ -29,7 +32,7 @@ from autograder.values.outcome import Outcome, observe
 from autograder.values.rounding import shipped
 
 FILE = "checks.json"
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -126,22 +129,41 @@ def _of_another_version(found: object) -> str:
 
 
 def _write_exam(exam: Exam) -> dict[str, Any]:
-    cases = [_write_case(case, exam) for case in exam.printed_cases()]
+    printed = exam.printed_cases()
+    outcomes = [_write_outcomes(case, exam) for case in printed]
+    cases = [_write_case(case) for case in printed]
     driver = {"use": importable(exam.use)} if exam.use else {}
     # The reference's package is not among what learners get.
     package = exam.reference.__module__.split(".")[0]
     pattern = rf'\{{"(?:function|use)": "({re.escape(package)}[.:][^"]*)"'
-    secret = re.search(pattern, json.dumps([cases, driver]))
+    secret = re.search(pattern, json.dumps([cases, outcomes, driver]))
     if secret:
         raise ExamError(f"the exam of {exam.name} prints {secret[1]}, which learners don't have")
     rules: dict[str, Any] = {"forbids": list(exam.forbids)} if exam.forbids else {}
     if not exam.places:
         rules["places"] = False
     axes = {"axes": exam.axes} if exam.axes else {}
-    return {"hints": exam.hints, **driver, **rules, **axes, "cases": cases}
+    return {
+        "hints": exam.hints,
+        **driver,
+        **rules,
+        **axes,
+        "cases": cases,
+        "outcomes": pack(outcomes),
+    }
 
 
-def _write_case(case: Case, exam: Exam) -> dict[str, Any]:
+def _write_case(case: Case) -> dict[str, Any]:
+    return {
+        "label": case.label,
+        "arguments": {name: to_json(value) for name, value in case.arguments.items()},
+        "names": list(case.names),
+        "reveal": case.reveal,
+        "tolerance": [case.tolerance.absolute, case.tolerance.relative],
+    }
+
+
+def _write_outcomes(case: Case, exam: Exam) -> dict[str, Any]:
     precisely = {name: cast_all(value, "float64") for name, value in case.arguments.items()}
     is_precise = identical(precisely, case.arguments)
 
@@ -155,11 +177,6 @@ def _write_case(case: Case, exam: Exam) -> dict[str, Any]:
     }
     mistaken = {name: one for name, one in outcomes.items() if is_mistaken(one, case)}
     return {
-        "label": case.label,
-        "arguments": {name: to_json(value) for name, value in case.arguments.items()},
-        "names": list(case.names),
-        "reveal": case.reveal,
-        "tolerance": [case.tolerance.absolute, case.tolerance.relative],
         "expected": outcome_to_json(case.expected),
         # Whoever is not named here does what is expected.
         "lookalikes": {name: outcome_to_json(one) for name, one in mistaken.items()},
@@ -169,7 +186,10 @@ def _write_case(case: Case, exam: Exam) -> dict[str, Any]:
 def _read_exam(written: dict[str, Any]) -> Printed:
     use = find(written["use"]) if "use" in written else None
     axes = written.get("axes", {})
-    cases = tuple(_read_case(case, written["hints"], use, axes) for case in written["cases"])
+    cases = tuple(
+        _read_case(case | outcomes, written["hints"], use, axes)
+        for case, outcomes in zip(written["cases"], unpack(written["outcomes"]), strict=True)
+    )
     return Printed(
         cases, written["hints"], tuple(written.get("forbids", ())), written.get("places", True)
     )

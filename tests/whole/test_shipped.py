@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograder.checks.packed import unpack
 from autograder.course import module_name
 from autograder.exam.exam import exams_of
 from autograder.exam.judge import is_mistaken
@@ -68,7 +69,6 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
 
     That its numbers are what the build makes, to the byte, is tested elsewhere.
     """
-    case_keys = {"label", "arguments", "names", "reveal", "tolerance"}
     for lesson in COURSE.lessons():
         shipped = json.loads((COURSE.release_folder(lesson) / "checks.json").read_text("utf-8"))
         exams = exams_of(COURSE.exam_module(lesson))
@@ -76,23 +76,97 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
         assert shipped["exercises"].keys() == exams.keys()
         for name, exercise in shipped["exercises"].items():
             driver = exams[name].use
-            assert exercise.keys() - {"use", "forbids"} == {"hints", "cases"}
+            assert exercise.keys() - {"use", "forbids", "places", "axes"} == {
+                "hints",
+                "cases",
+                "outcomes",
+            }
             assert exercise.get("forbids", []) == list(exams[name].forbids)
             assert exercise.get("use") == (importable(driver) if driver else None)
             assert exercise["hints"] == exams[name].hints
-            for case, written in zip(exams[name].printed_cases(), exercise["cases"], strict=True):
-                assert {key: written[key] for key in case_keys} == {
+            printed = exams[name].printed_cases()
+            all_outcomes = unpack(exercise["outcomes"])
+            for case, written, outcomes in zip(
+                printed, exercise["cases"], all_outcomes, strict=True
+            ):
+                assert written == {
                     "label": case.label,
                     "arguments": {key: to_json(value) for key, value in case.arguments.items()},
                     "names": list(case.names),
                     "reveal": case.reveal,
                     "tolerance": [case.tolerance.absolute, case.tolerance.relative],
                 }
-                assert written.keys() - case_keys == {"expected", "lookalikes"}
-                assert not is_mistaken(outcome_from_json(written["expected"]), case)
-                assert written["lookalikes"].keys() <= case.lookalikes.keys()
-                for one in written["lookalikes"].values():
+                assert outcomes.keys() == {"expected", "lookalikes"}
+                assert not is_mistaken(outcome_from_json(outcomes["expected"]), case)
+                assert outcomes["lookalikes"].keys() <= case.lookalikes.keys()
+                for one in outcomes["lookalikes"].values():
                     assert is_mistaken(outcome_from_json(one), case)
+
+
+def numbers_in(value: object) -> Iterator[float]:
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from numbers_in(one)
+    elif isinstance(value, float):
+        yield value
+
+
+def written_forms(number: float) -> str:
+    """A pattern for a number that is rounded to four digits, or has more, or a power."""
+    mantissa, power = f"{abs(number):.6e}".split("e")
+    forms = []
+    for digits, places, behind in (
+        (f"{abs(number):.8f}", 4, r"(?!\d)"),
+        (mantissa, 3, rf"[eE]{power[0] if power[0] == '-' else '[+]?'}0*{int(power[1:])}(?!\d)"),
+    ):
+        rounded = re.escape(f"{float(digits):.{places}f}")
+        longer = re.escape(digits[: digits.index(".") + places + 1]) + r"\d+"
+        forms += [f"{rounded}{behind}", longer + behind]
+    return rf"(?<![\d.])(?:{'|'.join(forms)})"
+
+
+def test_worksheets_keep_their_numbers() -> None:
+    """Nobody who opens or searches checks.json finds a number that is asked for by hand."""
+    searched = 0
+    for lesson in COURSE.lessons():
+        text = (COURSE.release_folder(lesson) / "checks.json").read_text("utf-8")
+        exercises = json.loads(text)["exercises"]
+        # What is given, for this exercise or another, may have an entry in common with mistakes.
+        given = {"hints", "arguments", "tolerance"}
+        rest = json.dumps(without(given, exercises))
+        for exercise in exercises.values():
+            if any(case["reveal"] for case in exercise["cases"]):
+                continue
+            outcomes = unpack(exercise["outcomes"])
+            asked = {number for one in outcomes for number in numbers_in(one["expected"])}
+            for numbers, place in ((asked, text), (set(numbers_in(outcomes)), rest)):
+                # Short numbers stand everywhere.
+                for number in (one for one in numbers if round(one, 2) != one):
+                    assert not re.search(written_forms(number), place), (lesson, number)
+                    searched += 1
+    assert searched > 200
+
+
+def without(keys: set[str], value: object) -> object:
+    if isinstance(value, dict):
+        return {key: without(keys, one) for key, one in value.items() if key not in keys}
+    return [without(keys, one) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    ("number", "form"),
+    [
+        (0.784271, "0.7843"),
+        (0.784271, "0.78427"),
+        (0.784271, "7.843e-01"),
+        (0.784271, "7.8427E-1"),
+        (-12.54169, "12.5417"),
+        (-12.54169, "1.254169e+01"),
+    ],
+)
+def test_usual_forms_of_a_number_are_found(number: float, form: str) -> None:
+    assert re.search(written_forms(number), f"[1.0,-{form}]")
+    assert not re.search(written_forms(number * 1.01), f"[1.0,-{form}]")
 
 
 def test_wheel_holds_engine_and_companion_whole(wheel: zipfile.ZipFile) -> None:

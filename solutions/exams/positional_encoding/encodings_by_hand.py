@@ -42,7 +42,7 @@ TYPED.apply(by_hand)
 
 @by_hand.misconception
 def in_degrees() -> dict[str, object]:
-    """Your calculator is set to degrees. The angles are radians: the sine of 2 is 0.9093."""
+    """Your calculator is set to degrees. The angles are radians: a whole turn is 2π of them."""
     return worksheet(four_columns(unit=math.pi / 180))
 
 

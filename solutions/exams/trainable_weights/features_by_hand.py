@@ -99,7 +99,7 @@ def scaled_but_not_used() -> dict[str, object]:
 
 @worksheet.misconception
 def divided_by_three() -> dict[str, object]:
-    """You divided by d_k = 3. Divide by its square root, 1.73205."""
+    """You divided by d_k = 3. Divide by its square root."""
     return filled(scaled=SCORES[:, THIRD] / 3)
 
 

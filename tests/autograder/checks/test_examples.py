@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from autograder.checks import examples
+from autograder.checks.packed import pack, unpack
 from autograder.errors import CheckError, ExamError
 from autograder.exam.exam import Exam
 from autograder.exam.judge import judge
+from autograder.values.compare import Tolerance
 from tests.support.samples import Affine, affine_exam, mix, mixing_exam
 
 CHECKS = examples.write({"mix": mixing_exam()})
@@ -95,10 +97,10 @@ def test_missing_file(tmp_path):
         '"format"',
         b"\xff",
         "{}",
-        '{"format": 2}',
-        '{"format": 2, "exercises": []}',
-        '{"format": 2, "exercises": {"mix": []}}',
-        '{"format": 2, "exercises": {"mix": {"hints": {}}}}',
+        '{"format": 3}',
+        '{"format": 3, "exercises": []}',
+        '{"format": 3, "exercises": {"mix": []}}',
+        '{"format": 3, "exercises": {"mix": {"hints": {}}}}',
         CHECKS.replace('"array"', '"arrays","more"'),
         CHECKS.replace('"float32"', '"float33"'),
         CHECKS.replace('"shape":[3]', '"shape":[4]'),
@@ -120,17 +122,81 @@ def test_cut_off_file(tmp_path):
             read_back(tmp_path, CHECKS[:length])
 
 
+def a_worksheet() -> Exam:
+    def by_hand():
+        return {"scores": [0.78423, -12.5417], "mean": 3.142e-3}
+
+    exam = Exam(by_hand, tolerance=Tolerance(absolute=6e-5), reveal=False)
+
+    @exam.example
+    def numbers():
+        """your numbers"""
+        return ()
+
+    @exam.misconception
+    def doubled():
+        """Twice as much."""
+        return {"scores": [1.56846, -25.0834], "mean": 6.284e-3}
+
+    return exam
+
+
+def test_worksheet_keeps_its_numbers(tmp_path):
+    text = examples.write({"by_hand": a_worksheet()})
+    for digits in ("7842", "5417", "3.14", "0031", "5684", "0834", "6.28", "0062"):
+        assert digits not in text
+    (case,) = read_back(tmp_path, text)["by_hand"].cases
+    assert case.expected.value == {"scores": [0.78423, -12.5417], "mean": 3.142e-3}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "finding", "hint"),
+    [
+        ({"scores": [0.7842, -12.5417], "mean": 0.0031}, "", ""),
+        ({"scores": [1.5685, -25.0834], "mean": 0.0063}, "scores[0]", "Twice as much."),
+        ({"scores": [0.7842, -12.5], "mean": 0.0031}, "scores[1]", ""),
+    ],
+)
+def test_packed_numbers_are_compared(tmp_path, numbers, finding, hint):
+    shipped = read_back(tmp_path, examples.write({"by_hand": a_worksheet()}))["by_hand"]
+    report = judge("by_hand", lambda: numbers, shipped.cases, shipped.hints)
+    assert report.hint == hint
+    said = " ".join(report.lines())
+    assert finding in said
+    assert not any(number in said for number in ("0.7842", "12.5417"))
+
+
+@pytest.mark.parametrize(
+    "value", [None, 7, 0.1, "ä", [], {"dict": {"a": [1.5, {"number": "nan"}]}}, list(range(9999))]
+)
+def test_packed_comes_back(value):
+    assert unpack(pack(value)) == value
+
+
+def test_packed_is_the_same_everywhere():
+    word = "QlpoOTFBWSZTWZsPX0kAAAwbgBAFf/AACgoAmAogADFABiNNNGhQD1AaaDJ5AAYtUr4gREZmnUQKvxdy"
+    assert pack({"scores": [0.7842, 1.3569]}) == word + "RThQkJsPX0k="
+
+
+@pytest.mark.parametrize("word", ["", "x", "QQ==", "Qlpo", "QlpoOTFBWSZTWZsP", "ä", 7, None, []])
+def test_damaged_word(tmp_path, word):
+    damaged = json.loads(CHECKS)
+    damaged["exercises"]["mix"]["outcomes"] = word
+    with pytest.raises(CheckError, match="is damaged"):
+        read_back(tmp_path, json.dumps(damaged))
+
+
 OLDER = "get the lesson anew, notebook and checks.json together"
 NEWER = "is from a newer version of the course"
 
 
-@pytest.mark.parametrize(("version", "what_to_do"), [("0", OLDER), ("1", OLDER), ("3", NEWER)])
+@pytest.mark.parametrize(("version", "what_to_do"), [("0", OLDER), ("2", OLDER), ("4", NEWER)])
 def test_other_format(tmp_path, version, what_to_do):
     with pytest.raises(CheckError) as error:
-        read_back(tmp_path, CHECKS.replace('"format":2', f'"format":{version}'))
+        read_back(tmp_path, CHECKS.replace('"format":3', f'"format":{version}'))
     sentence = str(error.value)
     assert sentence.startswith(f"{tmp_path / 'checks.json'} is from a")
-    assert f"(format {version}, and this program reads 2)" in sentence
+    assert f"(format {version}, and this program reads 3)" in sentence
     assert what_to_do in sentence
     assert "\n" not in sentence
 

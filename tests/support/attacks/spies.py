@@ -51,8 +51,10 @@ SPIES = (
     Attack(
         "expected numbers are looked up in checks.json",
         (8, 31),
-        answer="import json, numpy as np\n"
+        answer="import base64, bz2, json, numpy as np\n"
         "table = json.load(open('checks.json'))\n"
+        "for one in table.get('exercises', {}).values():\n"
+        "    one['outcomes'] = json.loads(bz2.decompress(base64.b64decode(one['outcomes'])))\n"
         "def arrays(value):\n"
         "    if isinstance(value, dict): value = list(value.values())\n"
         "    if isinstance(value, list):\n"

@@ -126,7 +126,7 @@ def prefixes_in_a_list(tokens: torch.Tensor) -> tuple[list[torch.Tensor], list[t
     return [tokens[..., :n] for n in places], [tokens[..., n] for n in places]
 
 
-PAIR.apply(prefixes, without=["Swapped"])
+PAIR.apply(prefixes, without=["Swapped", "FirstTwice"])
 
 
 @prefixes.accepts

@@ -5,8 +5,8 @@ import numpy as np
 from autograder import Draw, Exam
 from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
-from solutions.exams.dot_product_self_attention._specimens import Pair
-from solutions.exams.families import ARRAY_DTYPE, LOOP
+from solutions.exams.dot_product_self_attention._specimens import FIVE_WORDS, Pair
+from solutions.exams.families import ARRAY_DTYPE, ENDS, LOOP
 from solutions.foundations import softmax
 
 scores = Exam(reference.attention_scores)
@@ -16,6 +16,18 @@ scores = Exam(reference.attention_scores)
 def journey_asks() -> Pair:
     """ "the word journey asks the sentence of six"""
     return YOUR_JOURNEY.vectors[1], YOUR_JOURNEY.vectors
+
+
+@scores.example
+def a_stranger_asks() -> Pair:
+    """a word that is not in the sentence asks"""
+    return np.array([1.125, -0.515, 0.255]), YOUR_JOURNEY.vectors
+
+
+@scores.example
+def five_features() -> Pair:
+    """five words of five features"""
+    return np.array([0.2, -0.7, 0.4, 0.9, -0.5]), FIVE_WORDS
 
 
 @scores.case
@@ -82,6 +94,42 @@ def always_the_first_word(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 
 @scores.misconception
+def always_the_second_word(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These are the scores of the sentence's second word, whoever asks. The word that asks is the
+    argument `query`.
+    """
+    return inputs @ inputs[1]
+
+
+@scores.misconception
+def all_added_up(query: np.ndarray, inputs: np.ndarray) -> object:
+    """You added everything up into one number. Add over the features alone: one score per word."""
+    return (query * inputs).sum()
+
+
+@scores.misconception
+def mean_of_the_products(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These scores are divided by the number of features, as a mean is. A dot product is the plain
+    sum of the products.
+    """
+    return (query * inputs).mean(axis=-1)
+
+
+@scores.misconception
+def last_product_only(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These are the products of the last feature alone. If you have a loop over the features: does
+    each turn overwrite what the earlier ones have found?
+    """
+    return inputs[:, -1] * query[-1]
+
+
+@scores.misconception
+def sizes_of_the_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """A score below zero has lost its sign. Keep it: that word points away from the query."""
+    return np.abs(inputs @ query)
+
+
+@scores.misconception
 def weights_already(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """These numbers have been through the softmax. Return the scores; the next exercise makes
     weights of them.
@@ -91,13 +139,14 @@ def weights_already(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @scores.misconception
 def sentence_on_the_right(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """The features have to meet: the last axis of the left side with the first axis of the right.
-    Turn the product round, or transpose the sentence.
+    """Here the features of the query meet the words of the sentence. They have to meet the features
+    of each word, the last axis: turn the product round, or a transpose back.
     """
     return query @ inputs
 
 
 ARRAY_DTYPE.apply(scores)
+ENDS.apply(scores)
 LOOP.apply(scores, called={"FirstRowReturned": "first_score_only"})
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from autograder import Draw, Exam
 from companion import YOUR_JOURNEY
+from companion import softmax as given_softmax
 from solutions import dot_product_self_attention as reference
 from solutions.exams.families import (
     ARRAY_DTYPE,
@@ -34,6 +35,12 @@ def six_by_six() -> np.ndarray:
 def opposed() -> np.ndarray:
     """a sentence with scores below zero"""
     return np.array([[2.0, -1.0, 0.5], [-1.5, 1.0, -0.5]])
+
+
+@weights.example
+def single_query() -> np.ndarray:
+    """the scores of one query, on one axis"""
+    return np.array([0.5, -1.0, 2.0, 1.5])
 
 
 @weights.example
@@ -91,6 +98,56 @@ def over_the_queries(scores: np.ndarray) -> np.ndarray:
     the last axis: each row sums to 1.
     """
     return softmax(scores, axis=0)
+
+
+@weights.misconception
+def over_the_last_but_one(scores: np.ndarray) -> np.ndarray:
+    """This is what comes out when the softmax runs over the axis before the last, the queries. It
+    should run over the keys, the last axis, which is there even if one query asks alone.
+    """
+    return given_softmax(scores, axis=-2)
+
+
+@weights.misconception
+def divided_by_the_columns(scores: np.ndarray) -> np.ndarray:
+    """You took each row's maximum, but divided by the sums of the columns. Both run over the keys,
+    the last axis.
+    """
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=0)
+
+
+@weights.misconception
+def transposed(scores: np.ndarray) -> np.ndarray:
+    """Your weights are transposed. Return them in the shape of the scores: queries on rows, keys on
+    columns.
+    """
+    return softmax(scores).T
+
+
+@weights.misconception
+def nothing_for_inf(scores: np.ndarray) -> np.ndarray:
+    """Where the exponentials overflow, your weights are 0, and a row no longer sums to 1. Subtract
+    each row's maximum first: then nothing has to be replaced.
+    """
+    exponentials = np.exp(scores)
+    return np.nan_to_num(exponentials / exponentials.sum(axis=-1, keepdims=True))
+
+
+@weights.misconception
+def over_the_second_axis(scores: np.ndarray) -> np.ndarray:
+    """The table comes out right, but the scores of one query alone have no second axis, so that
+    `axis=1` is an error. Count the axis from the end.
+    """
+    return given_softmax(scores, axis=1)
+
+
+@weights.misconception
+def always_a_table(scores: np.ndarray) -> np.ndarray:
+    """The scores of one query went in with one axis, and came out with two. Return them in the
+    shape in which they came.
+    """
+    return softmax(np.atleast_2d(scores))
 
 
 ARRAY_DTYPE.apply(weights)

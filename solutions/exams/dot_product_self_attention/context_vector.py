@@ -5,7 +5,7 @@ import numpy as np
 from autograder import Draw, Exam
 from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
-from solutions.exams.dot_product_self_attention._specimens import Pair
+from solutions.exams.dot_product_self_attention._specimens import FIVE_WORDS, Pair
 from solutions.exams.families import ARRAY_DTYPE
 from solutions.foundations import softmax
 
@@ -17,6 +17,18 @@ def for_journey() -> Pair:
     """the context of journey"""
     words = YOUR_JOURNEY.vectors
     return softmax(words @ words[1]).round(6), words
+
+
+@context.example
+def for_nobody() -> Pair:
+    """weights that no word of the sentence has given"""
+    return np.array([0.05, 0.1, 0.15, 0.4, 0.25, 0.05]), YOUR_JOURNEY.vectors
+
+
+@context.example
+def five_words() -> Pair:
+    """five words of five features"""
+    return np.array([0.05, 0.5, 0.1, 0.3, 0.05]), FIVE_WORDS
 
 
 @context.case
@@ -73,8 +85,8 @@ def best_word_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.misconception
 def the_other_way_round(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """`inputs @ weights` pairs the weights with the features. They belong to the words: the words'
-    axis must be the one summed over.
+    """Here the weights meet the features. They belong to the words: the words' axis must be the one
+    that is summed over.
     """
     return inputs @ weights
 
@@ -89,8 +101,8 @@ def summed_over_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.misconception
 def first_term_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """This is the first word, times its weight. If you have a loop, it returns in its first turn:
-    add up all the words, and return after it.
+    """This is the first word alone, times its weight. If you have a loop, it returns in its first
+    turn: add up all the words, and return after it.
     """
     return weights[0] * inputs[0]
 
@@ -107,6 +119,48 @@ def weights_across_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarr
 def softmax_once_more(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """You took the softmax of the weights. They are weights already: use them as they are."""
     return softmax(weights) @ inputs
+
+
+@context.misconception
+def weighed_across_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """The weights belong to the rows, and `*` lines them up with the columns, before you add up the
+    words. Give them a second axis, or take a matrix product.
+    """
+    return (weights * inputs).sum(axis=0)
+
+
+@context.misconception
+def weights_of_the_second_word(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These are the contexts of the sentence's second word, whatever the weights are. Mix by the
+    argument `weights`.
+    """
+    return softmax(inputs @ inputs[1]) @ inputs
+
+
+@context.misconception
+def added_to_one_number(weights: np.ndarray, inputs: np.ndarray) -> object:
+    """You added everything up into one number. Add over the words alone: one number per feature."""
+    return (weights[:, None] * inputs).sum()
+
+
+@context.misconception
+def last_word_left_out(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """The last word is missing from this sum. Does your loop end one turn too soon?"""
+    return weights[:-1] @ inputs[:-1]
+
+
+@context.misconception
+def first_word_left_out(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """The first word is missing from this sum. Does your loop begin with the second one?"""
+    return weights[1:] @ inputs[1:]
+
+
+@context.misconception
+def last_term_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """This is the last word, times its weight. If you have a loop: does each turn overwrite what
+    the earlier ones have found?
+    """
+    return weights[-1] * inputs[-1]
 
 
 ARRAY_DTYPE.apply(context)

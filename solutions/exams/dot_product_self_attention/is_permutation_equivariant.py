@@ -9,7 +9,14 @@ from autograder import Draw, Exam
 from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
 from solutions.exams.dot_product_self_attention._specimens import Pair
-from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.families import (
+    CLOSENESS,
+    EXTENT,
+    GENEROSITY,
+    VERDICT,
+    Comparison,
+    Pairs,
+)
 
 Attention = Callable[[np.ndarray], np.ndarray]
 
@@ -20,6 +27,9 @@ SWAP = np.array([1, 0, 2, 3, 4, 5])
 INNER_SWAP = np.array([0, 2, 1, 3, 4, 5])
 # So far apart that each word finds itself alone: the weights are 0 and 1, and no sum is rounded.
 FAR_APART = 40 * np.concatenate([np.eye(3), -np.eye(3)])
+
+# Here an echo and a copy change no number by more than some thousandths.
+SHORT_WORDS = (YOUR_JOURNEY.vectors / 100).round(4)
 
 equivariant.tries(
     (
@@ -43,7 +53,24 @@ equivariant.tries(
     [companion.reversed_attention], (YOUR_JOURNEY.vectors, INNER_SWAP), on="two inner words swapped"
 )
 equivariant.tries(
-    [companion.plain_attention], (YOUR_JOURNEY.vectors, np.arange(6)), on="nothing moved"
+    (companion.plain_attention, companion.leave_as_is, companion.attention_with_positions),
+    (YOUR_JOURNEY.vectors, np.arange(6)),
+    on="nothing moved",
+)
+equivariant.tries(
+    [companion.reversed_attention],
+    (YOUR_JOURNEY.vectors[:3], np.array([1, 2, 0])),
+    on="three words moved round",
+)
+equivariant.tries(
+    [companion.plain_attention],
+    (np.tile([0.5, -0.25, 1.0], (4, 1)), np.array([2, 0, 3, 1])),
+    on="the same word four times",
+)
+equivariant.tries(
+    (companion.attention_with_an_echo, companion.copy_first_word),
+    (SHORT_WORDS, np.array([4, 2, 0, 5, 1, 3])),
+    on="words a hundredth as long",
 )
 equivariant.tries(
     [companion.attention_with_an_echo],
@@ -80,6 +107,18 @@ def in_sorted_order(inputs: np.ndarray) -> np.ndarray:
     return contexts[np.argsort(contexts[:, 0])]
 
 
+def places_in_the_last_feature(inputs: np.ndarray) -> np.ndarray:
+    """The place of each word leaks into its last feature: not equivariant."""
+    contexts = companion.plain_attention(inputs)
+    contexts[:, -1] += np.arange(len(inputs))
+    return contexts
+
+
+def faint_places(inputs: np.ndarray) -> np.ndarray:
+    """The place of each word leaks, by two thousandths: not equivariant."""
+    return companion.plain_attention(inputs) + 0.002 * np.arange(len(inputs))[:, None]
+
+
 def five_words_moved(draw: Draw) -> Pair:
     """Words, and the places that they come from."""
     return draw.fix(tokens=5)("tokens d_in"), np.array([2, 0, 4, 1, 3])
@@ -95,6 +134,7 @@ equivariant.tries(
     ),
     five_words_moved,
 )
+equivariant.tries((places_in_the_last_feature, faint_places), five_words_moved, times=1)
 
 
 class Compared(Comparison):
@@ -105,7 +145,7 @@ class Compared(Comparison):
 
 
 VERDICT.apply(equivariant, Compared)
-CLOSENESS.apply(equivariant, Compared)
+(CLOSENESS + GENEROSITY).apply(equivariant, Compared)
 EXTENT.apply(
     equivariant,
     Compared,
@@ -114,7 +154,7 @@ EXTENT.apply(
         "FirstRowOnly": "You compare too little: an attention can be wrong in one place only. All "
         "words and all features have to agree."
     },
-    without=["AnyNumber", "FirstNumberOnly", "TotalsOnly"],
+    without=["FirstNumberOnly", "TotalsOnly"],
 )
 
 
@@ -128,8 +168,8 @@ def invariance(attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 
 @equivariant.misconception
 def shuffled_back(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """You shuffle the outputs back with the inverse permutation. They have to move as the inputs
-    did.
+    """One side of your comparison is moved the wrong way, as by the inverse permutation, so that
+    only a shuffle which undoes itself can pass. The outputs have to move as the inputs did.
     """
     inverse = np.argsort(permutation)
     return bool(np.allclose(attention(inputs[permutation]), attention(inputs)[inverse]))
@@ -141,6 +181,60 @@ def only_shuffled_outputs(
 ) -> bool:
     """Both sides of your comparison run on the unshuffled inputs. Shuffle the inputs of one."""
     return bool(np.allclose(attention(inputs)[permutation], attention(inputs)))
+
+
+@equivariant.misconception
+def moved_twice(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """One side of your comparison is shuffled once more than the other. Shuffle once on each side:
+    before the attention on one, after it on the other.
+    """
+    twice = attention(inputs)[permutation][permutation]
+    return bool(np.allclose(attention(inputs[permutation]), twice))
+
+
+@equivariant.misconception
+def compared_with_the_words(
+    attention: Attention, inputs: np.ndarray, permutation: np.ndarray
+) -> bool:
+    """You compare contexts with the words that went in. Compare two results of the attention: with
+    the words shuffled before it, and after it.
+    """
+    return bool(np.allclose(attention(inputs[permutation]), inputs))
+
+
+@equivariant.misconception
+def compared_with_the_shuffled_words(
+    attention: Attention, inputs: np.ndarray, permutation: np.ndarray
+) -> bool:
+    """You compare contexts with the words that went in, and so only an attention passes that leaves
+    them as they are. Compare two results of the attention.
+    """
+    return bool(np.allclose(attention(inputs[permutation]), inputs[permutation]))
+
+
+@equivariant.misconception
+def any_word(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """Your test is content when one word agrees. All of them have to: in a loop, say True only
+    after the last one.
+    """
+    first, last = attention(inputs[permutation]), attention(inputs)[permutation]
+    return bool(np.isclose(first, last).all(axis=1).any())
+
+
+@equivariant.misconception
+def first_feature_only(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """Your test looks at the first feature only. Each of them can be wrong: compare all."""
+    first, last = attention(inputs[permutation]), attention(inputs)[permutation]
+    return bool(np.allclose(first[:, 0], last[:, 0]))
+
+
+@equivariant.misconception
+def same_rows_somewhere(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """Your comparison overlooks who stands where, as sorting both results does: the same contexts
+    in any order pass. Compare word by word.
+    """
+    first, last = attention(inputs[permutation]), attention(inputs)
+    return bool(np.allclose(sorted(first.tolist()), sorted(last.tolist())))
 
 
 @equivariant.misconception

@@ -5,7 +5,8 @@ import numpy as np
 from autograder import Draw, Exam
 from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
-from solutions.exams.families import ARRAY_DTYPE, LOOP
+from solutions.exams.dot_product_self_attention._specimens import FIVE_WORDS
+from solutions.exams.families import ARRAY_DTYPE, ENDS, LOOP
 from solutions.foundations import softmax
 
 pairs = Exam(reference.pairwise_scores)
@@ -15,6 +16,12 @@ pairs = Exam(reference.pairwise_scores)
 def all_six() -> np.ndarray:
     """Your journey starts with one step"""
     return YOUR_JOURNEY.vectors
+
+
+@pairs.example
+def five_features() -> np.ndarray:
+    """five words of five features"""
+    return FIVE_WORDS
 
 
 @pairs.case
@@ -45,8 +52,9 @@ def feature_by_feature(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.misconception
 def no_transpose(inputs: np.ndarray) -> np.ndarray:
-    """The second matrix must be transposed: rows of the first meet columns of the second, and the
-    words are rows.
+    """You multiplied the words by themselves as they stand, with no transpose. That rarely fits,
+    and where it does, the features of one word meet the words. The second matrix must be
+    transposed.
     """
     return inputs @ inputs
 
@@ -89,6 +97,34 @@ def weights_too_early(inputs: np.ndarray) -> np.ndarray:
 
 
 @pairs.misconception
+def lower_triangle_only(inputs: np.ndarray) -> np.ndarray:
+    """Above the diagonal you left zeros. Every word asks every word, later ones too."""
+    return np.tril(inputs @ inputs.T)
+
+
+@pairs.misconception
+def distances(inputs: np.ndarray) -> np.ndarray:
+    """These are distances: the diagonal is 0. The score of two words is their dot product."""
+    return np.linalg.norm(inputs[:, None] - inputs, axis=-1)
+
+
+@pairs.misconception
+def products_not_added(inputs: np.ndarray) -> np.ndarray:
+    """These are the products of all pairs, feature by feature. Add them up over the features: one
+    score for each pair.
+    """
+    return inputs[:, None] * inputs
+
+
+@pairs.misconception
+def mean_for_the_sum(inputs: np.ndarray) -> np.ndarray:
+    """These scores are divided by the number of features, as a mean is. A dot product is the plain
+    sum of the products.
+    """
+    return inputs @ inputs.T / np.array(inputs.shape[1], inputs.dtype)
+
+
+@pairs.misconception
 def squared_features(inputs: np.ndarray) -> np.ndarray:
     """`*` multiplies entry by entry: this is each feature with itself. Every word has to meet every
     word.
@@ -97,6 +133,7 @@ def squared_features(inputs: np.ndarray) -> np.ndarray:
 
 
 ARRAY_DTYPE.apply(pairs)
+ENDS.apply(pairs)
 LOOP.apply(pairs, called={"FirstRowReturned": "first_row_only"})
 
 

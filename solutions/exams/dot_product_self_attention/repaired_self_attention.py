@@ -6,11 +6,17 @@ from autograder import Draw, Exam
 from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
 from solutions.exams.dot_product_self_attention._specimens import (
+    FIVE_WORDS,
     LONG_WORDS,
     divided_by_sum,
-    unshifted_softmax,
 )
-from solutions.exams.families import ARRAY_DTYPE
+from solutions.exams.families import (
+    ARRAY_DTYPE,
+    ARRAY_MIX,
+    ARRAY_SCORES,
+    ARRAY_SOFTMAX,
+    ArrayAttention,
+)
 from solutions.foundations import softmax
 
 repaired = Exam(reference.repaired_self_attention)
@@ -32,6 +38,12 @@ def words_that_disagree() -> np.ndarray:
 def overlong_words() -> np.ndarray:
     """words so long that exponentials overflow"""
     return LONG_WORDS
+
+
+@repaired.example
+def five_features() -> np.ndarray:
+    """five words of five features"""
+    return FIVE_WORDS
 
 
 @repaired.case
@@ -80,21 +92,73 @@ def shifted_to_zero(inputs: np.ndarray) -> np.ndarray:
 
 
 @repaired.misconception
-def repaired_over_the_queries(inputs: np.ndarray) -> np.ndarray:
-    """The softmax is right, its axis is not: it runs over the queries. It should run over the keys,
-    the last axis.
+def squares(inputs: np.ndarray) -> np.ndarray:
+    """Squares make the weights positive, but a strong mismatch then counts as much as a strong
+    match. Use the exponential.
     """
-    return softmax(inputs @ inputs.T, axis=0) @ inputs
+    return divided_by_sum((inputs @ inputs.T) ** 2) @ inputs
 
 
 @repaired.misconception
-def repaired_overflowing(inputs: np.ndarray) -> np.ndarray:
-    """For long words the exponential overflows to NaN. Subtract each row's maximum first, or call
-    the given `softmax`.
+def exponentials_over_the_scores(inputs: np.ndarray) -> np.ndarray:
+    """You divided the exponentials by the sum of the scores. Divide by what they add up to
+    themselves: the sum of the exponentials.
     """
-    return unshifted_softmax(inputs @ inputs.T) @ inputs
+    attn_scores = inputs @ inputs.T
+    return np.exp(attn_scores) / attn_scores.sum(axis=-1, keepdims=True) @ inputs
 
 
+@repaired.misconception
+def softmax_of_shares(inputs: np.ndarray) -> np.ndarray:
+    """You took the softmax of the broken weights. It belongs in place of the division: take it of
+    the scores.
+    """
+    return softmax(divided_by_sum(inputs @ inputs.T)) @ inputs
+
+
+@repaired.misconception
+def cut_to_shares(inputs: np.ndarray) -> np.ndarray:
+    """You cut the broken weights off at 0 and 1, and now they no longer sum to 1. Use the
+    exponential.
+    """
+    return np.clip(divided_by_sum(inputs @ inputs.T), 0, 1) @ inputs
+
+
+@repaired.misconception
+def weights_alone(inputs: np.ndarray) -> np.ndarray:
+    """These are the weights. The words still have to be mixed by them: see the last line."""
+    return softmax(inputs @ inputs.T)
+
+
+class Steps(ArrayAttention):
+    """The contexts alone."""
+
+    def answer(self, inputs: np.ndarray) -> np.ndarray:
+        contexts, _ = self.attend(inputs)
+        return contexts
+
+
+(ARRAY_SOFTMAX + ARRAY_SCORES + ARRAY_MIX).apply(
+    repaired,
+    Steps,
+    says={
+        "OverTheQueries": "These are the contexts of weights whose columns sum to 1, as after a "
+        "softmax over the queries, or in a transposed table. The softmax should run over the keys, "
+        "the last axis, and its table stand on the left as it is.",
+        "NothingWeighed": "These contexts mix the words by their scores. A softmax has to make "
+        "weights of them first.",
+        "WeightsMixed": "You multiplied the weights by the weights. The last line was right: it "
+        "multiplies them by the words.",
+        "WordsUnmixed": "These are the words as they came in. Mix them by their weights.",
+    },
+    without=[
+        "BySharesOfTheScores",
+        "MixedByTheScores",
+        "MixedByTheTransposed",
+        "ScoresReturned",
+        "TransposedReturned",
+    ],
+)
 ARRAY_DTYPE.apply(repaired)
 
 

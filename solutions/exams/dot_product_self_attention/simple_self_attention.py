@@ -8,13 +8,20 @@ from autograder import Draw, Exam
 from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
 from solutions.exams.dot_product_self_attention._specimens import (
+    FIVE_WORDS,
     LONG_WORDS,
     Pair,
     attend,
-    divided_by_sum,
-    unshifted_softmax,
 )
-from solutions.exams.families import ARRAY_DTYPE, LOOP, PAIR
+from solutions.exams.families import (
+    ARRAY_DTYPE,
+    ARRAY_MIX,
+    ARRAY_SCORES,
+    ARRAY_SOFTMAX,
+    LOOP,
+    PAIR,
+    ArrayAttention,
+)
 from solutions.foundations import softmax
 
 attention = Exam(reference.simple_self_attention, returns=("contexts", "weights"))
@@ -36,6 +43,12 @@ def opposites() -> np.ndarray:
 def overlong() -> np.ndarray:
     """words so long that exponentials overflow"""
     return LONG_WORDS
+
+
+@attention.example
+def five_features() -> np.ndarray:
+    """five words of five features"""
+    return FIVE_WORDS
 
 
 @attention.case
@@ -70,98 +83,15 @@ def order_does_not_matter(simple_self_attention: Callable[..., Pair], inputs: np
 
 
 @attention.misconception
-def attention_over_the_queries(inputs: np.ndarray) -> Pair:
-    """Your softmax runs over the queries, and each column sums to 1. It should run over the keys,
-    the last axis: each row sums to 1.
-    """
-    return attend(inputs, softmax(inputs @ inputs.T, axis=0))
-
-
-@attention.misconception
-def attention_over_everything(inputs: np.ndarray) -> Pair:
-    """All your weights together sum to 1. Each word as a query has its own softmax: every row sums
-    to 1.
-    """
-    every = softmax((inputs @ inputs.T).ravel())
-    return attend(inputs, every.reshape(len(inputs), -1))
-
-
-@attention.misconception
-def attention_by_shares(inputs: np.ndarray) -> Pair:
-    """You divided by the sum of the scores. Take the exponential of each first; otherwise a score
-    below zero makes a weight below zero.
-    """
-    return attend(inputs, divided_by_sum(inputs @ inputs.T))
-
-
-@attention.misconception
-def attention_overflowing(inputs: np.ndarray) -> Pair:
-    """For long words your softmax overflows to NaN. Subtract each row's maximum before the
-    exponential, or call the given `softmax`.
-    """
-    return attend(inputs, unshifted_softmax(inputs @ inputs.T))
-
-
-@attention.misconception
-def scores_times_inputs(inputs: np.ndarray) -> Pair:
-    """These contexts mix the words by their scores. Mix them by the weights, as you return them."""
-    attn_scores = inputs @ inputs.T
-    return attn_scores @ inputs, softmax(attn_scores)
-
-
-@attention.misconception
-def weights_times_weights(inputs: np.ndarray) -> Pair:
-    """You multiplied the weights by the weights. The weighted sum is over the words: weights times
-    inputs.
-    """
-    attn_weights = softmax(inputs @ inputs.T)
-    return attn_weights @ attn_weights, attn_weights
-
-
-@attention.misconception
-def transposed_weights(inputs: np.ndarray) -> Pair:
-    """You mixed with the transposed weights. Row i of the weights belongs to query i and makes
-    context i: no transpose.
-    """
-    attn_weights = softmax(inputs @ inputs.T)
-    return attn_weights.T @ inputs, attn_weights
-
-
-@attention.misconception
 def symmetric_weights(inputs: np.ndarray) -> Pair:
-    """Your weights are symmetric. The scores are, but each row divides by a sum of its own, so that
-    weight i→j differs from weight j→i.
+    """Your weights are symmetric: they are the mean of the table and its transpose. The scores are
+    symmetric, but each row divides by a sum of its own, so that weight i→j differs from j→i.
     """
     attn_weights = softmax(inputs @ inputs.T)
     return attend(inputs, (attn_weights + attn_weights.T) / 2)
 
 
-@attention.misconception
-def attention_scaled(inputs: np.ndarray) -> Pair:
-    """Your scores are divided by the square root of the dimension. That belongs to lesson 03; here
-    they stay as they are.
-    """
-    root = np.sqrt(inputs.shape[1]).astype(inputs.dtype)
-    return attend(inputs, softmax(inputs @ inputs.T / root))
-
-
-@attention.misconception
-def attention_between_features(inputs: np.ndarray) -> Pair:
-    """You compared the features with each other: `inputs.T @ inputs`. Compare the words: the
-    transposed matrix stands on the right.
-    """
-    attn_weights = softmax(inputs.T @ inputs)
-    return inputs @ attn_weights, attn_weights
-
-
-@attention.misconception
-def softmax_left_out(inputs: np.ndarray) -> Pair:
-    """You mixed the words by their scores, and returned the scores as weights. The softmax between
-    the two steps is missing.
-    """
-    return attend(inputs, inputs @ inputs.T)
-
-
+(ARRAY_SOFTMAX + ARRAY_SCORES + ARRAY_MIX).apply(attention, ArrayAttention)
 ARRAY_DTYPE.apply(attention)
 LOOP.apply(attention)
 PAIR.apply(

@@ -7,8 +7,21 @@ import numpy as np
 from autograder import Draw, Exam
 from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
-from solutions.exams.dot_product_self_attention._specimens import Pair, attend
-from solutions.exams.families import ARRAY_DTYPE, LOOP, PAIR
+from solutions.exams.dot_product_self_attention._specimens import (
+    FIVE_WORDS,
+    LONG_WORDS,
+    Pair,
+    attend,
+)
+from solutions.exams.families import (
+    ARRAY_DTYPE,
+    ARRAY_MIX,
+    ARRAY_SCORES,
+    ARRAY_SOFTMAX,
+    LOOP,
+    PAIR,
+    ArrayAttention,
+)
 from solutions.foundations import softmax
 
 batch = Exam(reference.simple_self_attention_batch, returns=("contexts", "weights"))
@@ -18,6 +31,18 @@ batch = Exam(reference.simple_self_attention_batch, returns=("contexts", "weight
 def two_sentences() -> np.ndarray:
     """the sentence, and the sentence backwards with its signs turned"""
     return np.stack([YOUR_JOURNEY.vectors, -YOUR_JOURNEY.vectors[::-1]])
+
+
+@batch.example
+def long_sentences() -> np.ndarray:
+    """words so long that exponentials overflow"""
+    return np.stack([LONG_WORDS, LONG_WORDS[::-1] / 2])
+
+
+@batch.example
+def as_many_of_all() -> np.ndarray:
+    """as many sentences as words as features"""
+    return np.stack([FIVE_WORDS[i : i + 4, j : j + 4] for i in (0, 1) for j in (0, 1)])
 
 
 @batch.case
@@ -56,14 +81,6 @@ def sentences_are_alone(
 
 
 @batch.misconception
-def transposed_with_the_batch(inputs: np.ndarray) -> Pair:
-    """These two arrays do not fit. `.T` turns all three axes round, the batch too: find a way to
-    swap only the last two axes of the right one.
-    """
-    return attend(inputs, softmax(inputs @ inputs.T))
-
-
-@batch.misconception
 def one_long_sentence(inputs: np.ndarray) -> Pair:
     """The words of one sentence attend to those of another. Keep the batch axis: each sentence is
     alone.
@@ -74,14 +91,6 @@ def one_long_sentence(inputs: np.ndarray) -> Pair:
     n = inputs.shape[1]
     own = [attn_weights[i : i + n, i : i + n] for i in range(0, len(flat), n)]
     return contexts, np.stack(own)
-
-
-@batch.misconception
-def batch_over_the_queries(inputs: np.ndarray) -> Pair:
-    """Your softmax runs over the queries, axis 1 of three. It should run over the keys, the last
-    axis.
-    """
-    return attend(inputs, softmax(inputs @ inputs.swapaxes(-2, -1), axis=1))
 
 
 @batch.misconception
@@ -98,12 +107,14 @@ def first_sentence_for_all(inputs: np.ndarray) -> Pair:
 
 
 @batch.misconception
-def batch_between_features(inputs: np.ndarray) -> Pair:
-    """You compared the features with each other. The transposed array belongs on the right."""
-    attn_weights = softmax(inputs.swapaxes(-2, -1) @ inputs)
-    return inputs @ attn_weights, attn_weights
+def transposed_with_the_batch(inputs: np.ndarray) -> Pair:
+    """You transposed all three axes, as `.T` does, the batch too. Find a way to swap only the last
+    two axes of the right one.
+    """
+    return attend(inputs, softmax(inputs @ inputs.T))
 
 
+(ARRAY_SOFTMAX + ARRAY_SCORES + ARRAY_MIX).apply(batch, ArrayAttention)
 ARRAY_DTYPE.apply(batch)
 LOOP.apply(batch, called={"FirstRowReturned": "first_sentence_only"})
 PAIR.apply(batch, called={"FirstAlone": "batch_contexts_alone"})

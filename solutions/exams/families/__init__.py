@@ -4,17 +4,24 @@ A family of mistakes is declared once and applied to each exercise in which it c
 an exercise names all that its neighbours name.
 
 - `attention`: attention in steps, and SCALE, SOFTMAX, STABILITY, ROLES, GRADIENT
+- `array_attention`: that of arrays, nothing to train: ARRAY_SCORES, ARRAY_SOFTMAX, ARRAY_MIX
 - `masks`: MASK (how a mask is put on), ZERO_SCORES, EMPTY_ROWS, FUTURE, OFFSET (which keys a
   causal one hides)
 - `modules`: DROPOUT, BIAS, KEPT_MASK
 - `heads`: SPLIT, MERGE, SWAP, HEADS, OUTPUT, OUTPUT_DROPPED, SHARED
-- `testing`: answers that are tests, and VERDICT, CLOSENESS, EXTENT
+- `testing`: answers that are tests, and VERDICT, CLOSENESS, GENEROSITY, EXTENT
 - `worksheets`: attention on paper, and WEIGHTS, CONTEXT, CARRIED; TYPED for any worksheet
 - `softmax`: a softmax that is written out, and SOFTMAX_AXIS, SOFTMAX_SHIFT, NO_SOFTMAX
 - `mask_values`: MASK_VALUES (what a mask is made of)
-- `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, PAIR (what goes wrong when the numbers are right)
+- `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, ENDS, PAIR (what is wrong with right numbers)
 """
 
+from solutions.exams.families.array_attention import (
+    ARRAY_MIX,
+    ARRAY_SCORES,
+    ARRAY_SOFTMAX,
+    ArrayAttention,
+)
 from solutions.exams.families.attention import (
     GRADIENT,
     ROLES,
@@ -45,21 +52,33 @@ from solutions.exams.families.masks import (
 )
 from solutions.exams.families.modules import BIAS, DROPOUT, KEPT_MASK, Dropping, Keeping, Projecting
 from solutions.exams.families.mask_values import MASK_VALUES
-from solutions.exams.families.results import ARRAY_DTYPE, LOOP, PAIR, TENSOR_DTYPE
+from solutions.exams.families.results import ARRAY_DTYPE, ENDS, LOOP, PAIR, TENSOR_DTYPE
 from solutions.exams.families.softmax import NO_SOFTMAX, SOFTMAX_AXIS, SOFTMAX_SHIFT, Softmax
-from solutions.exams.families.testing import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.families.testing import (
+    CLOSENESS,
+    EXTENT,
+    GENEROSITY,
+    VERDICT,
+    Comparison,
+    Pairs,
+)
 from solutions.exams.families.worksheets import CARRIED, CONTEXT, TYPED, WEIGHTS, Worksheet
 
 __all__ = [
     "ARRAY_DTYPE",
+    "ARRAY_MIX",
+    "ARRAY_SCORES",
+    "ARRAY_SOFTMAX",
     "BIAS",
     "CARRIED",
     "CLOSENESS",
     "CONTEXT",
     "DROPOUT",
     "EMPTY_ROWS",
+    "ENDS",
     "EXTENT",
     "FUTURE",
+    "GENEROSITY",
     "GRADIENT",
     "HEADS",
     "KEPT_MASK",
@@ -86,6 +105,7 @@ __all__ = [
     "VERDICT",
     "WEIGHTS",
     "ZERO_SCORES",
+    "ArrayAttention",
     "Attention",
     "Causal",
     "Comparison",

@@ -74,6 +74,33 @@ def _kept(result: Any, row: int) -> Any:
 LOOP = Family(FirstRowReturned, OnlyTheFirstRowFilled, OnlyTheLastRowFilled)
 
 
+class FirstRowLeftOut(Answer):
+    """All is right but the first part of the result, which is 0. Does your loop begin with the
+    second one?
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return _changed(lambda result: _but(result, 0), self.right(*arguments))
+
+
+class LastRowLeftOut(Answer):
+    """All is right but the last part of the result, which is 0. Does your loop end one turn too
+    soon?
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return _changed(lambda result: _but(result, -1), self.right(*arguments))
+
+
+def _but(result: Any, row: int) -> Any:
+    left = 1 * result
+    left[row] = 0
+    return left
+
+
+ENDS = Family(FirstRowLeftOut, LastRowLeftOut)
+
+
 class Swapped(Answer):
     """The two results are in the wrong order: the exercise says which one comes first."""
 
@@ -96,4 +123,20 @@ class SecondAlone(Answer):
         return self.right(*arguments)[1]
 
 
-PAIR = Family(Swapped, FirstAlone, SecondAlone)
+class FirstTwice(Answer):
+    """Both of your results are the first one. Return it once, and the second after it."""
+
+    def answer(self, *arguments: Any) -> object:
+        first, _ = self.right(*arguments)
+        return first, first
+
+
+class SecondTwice(Answer):
+    """Both of your results are the second one. The first is missing: return it before."""
+
+    def answer(self, *arguments: Any) -> object:
+        _, second = self.right(*arguments)
+        return second, second
+
+
+PAIR = Family(Swapped, FirstAlone, SecondAlone, FirstTwice, SecondTwice)

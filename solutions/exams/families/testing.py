@@ -113,6 +113,27 @@ class FallsOverlooked(Comparison):
 
 CLOSENESS = Family(ToTheLastBit, TooGenerous, RisesOverlooked, FallsOverlooked)
 
+
+class WithinAHundredth(Comparison):
+    """You allow for far more than rounding, and a difference of some thousandths passes. Leave
+    `allclose` its own tolerances.
+    """
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool(close(before, after, atol=0.01).all())
+
+
+class ToTwoDecimals(Comparison):
+    """You allow for far more than rounding, as two decimals do: some thousandths pass. Leave
+    `allclose` its own tolerances.
+    """
+
+    def alike(self, before: Any, after: Any) -> bool:
+        return bool((before.round(decimals=2) == after.round(decimals=2)).all())
+
+
+GENEROSITY = Family(WithinAHundredth, ToTwoDecimals)
+
 # --- how much is compared ------------------------------------------------------------------------
 
 

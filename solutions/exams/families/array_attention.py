@@ -1,0 +1,254 @@
+"""Self-attention of arrays in steps, with nothing to train, and what goes wrong in it.
+
+Its scores are symmetric, so that a transposed table of weights and a softmax over the queries give
+the same numbers: a hint that stands for both says what is seen of them.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from solutions.exams.families.family import Family
+
+
+class ArrayAttention:
+    """Attention of the words of a sentence, or of each sentence of a batch, to one another."""
+
+    def attend(self, inputs: np.ndarray) -> Any:
+        """All steps in their order: contexts and weights."""
+        scores = self.score(inputs)
+        weights = self.weigh(scores)
+        return self.mix(scores, weights, inputs), self.shown(scores, weights)
+
+    def answer(self, inputs: np.ndarray) -> Any:
+        """What the exercise asks for."""
+        return self.attend(inputs)
+
+    def score(self, inputs: np.ndarray) -> np.ndarray:
+        """Every word times every word."""
+        return inputs @ inputs.swapaxes(-2, -1)
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        """Weights that sum to 1 over the keys."""
+        return _softmax(scores, -1)
+
+    def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        """The words, each as much as its weight says."""
+        return weights @ inputs
+
+    def shown(self, scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """What is returned as weights."""
+        return weights
+
+
+def _softmax(scores: np.ndarray, axis: int | tuple[int, ...]) -> Any:
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+# --- the softmax ---------------------------------------------------------------------------------
+
+
+class OverTheQueries(ArrayAttention):
+    """In your weights each column sums to 1, as after a softmax over the queries, or in a
+    transposed table. Each row should: the softmax runs over the keys, the last axis, and row i
+    belongs to query i.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        return _softmax(scores, -2)
+
+
+class OverEverything(ArrayAttention):
+    """All weights of your table together sum to 1. Each word as a query has its own softmax: every
+    row sums to 1.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        return _softmax(scores, (-2, -1))
+
+
+class BySharesOfTheScores(ArrayAttention):
+    """You divided by the sum of the scores. Take the exponential of each first; otherwise a score
+    below zero makes a weight below zero.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        return scores / scores.sum(axis=-1, keepdims=True)
+
+
+class NeverDivided(ArrayAttention):
+    """Your weights are the exponentials themselves. Divide each by the sum of its row, so that they
+    add up to 1.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        return np.exp(scores)
+
+
+class OverflowingWeights(ArrayAttention):
+    """For long words your softmax overflows to NaN. Subtract each row's maximum before the
+    exponential, or call the given `softmax`.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        exponentials = np.exp(scores)
+        return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+class OneMaximumForAllWords(ArrayAttention):
+    """You subtracted the largest of all scores. In a row that lies far below it every exponential
+    is 0, and 0 / 0 is NaN: subtract each row's own maximum.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        exponentials = np.exp(scores - scores.max())
+        return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+class NothingWeighed(ArrayAttention):
+    """You mixed the words by their scores, and returned the scores as weights. The softmax between
+    the two steps is missing.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        return scores
+
+
+ARRAY_SOFTMAX = Family(
+    OverTheQueries,
+    OverEverything,
+    BySharesOfTheScores,
+    NeverDivided,
+    OverflowingWeights,
+    OneMaximumForAllWords,
+    NothingWeighed,
+)
+
+# --- the scores ----------------------------------------------------------------------------------
+
+
+class ScaledScores(ArrayAttention):
+    """Your scores are divided by the square root of the dimension. That belongs to lesson 03; here
+    they stay as they are.
+    """
+
+    def score(self, inputs: np.ndarray) -> np.ndarray:
+        return super().score(inputs) / np.sqrt(inputs.shape[-1]).astype(inputs.dtype)
+
+
+class CosineScores(ArrayAttention):
+    """These weights come of cosines. The scores of this lesson are dot products, not divided by any
+    length.
+    """
+
+    def score(self, inputs: np.ndarray) -> np.ndarray:
+        return super().score(inputs / np.linalg.norm(inputs, axis=-1, keepdims=True))
+
+
+class FeaturesCompared(ArrayAttention):
+    """You compared the features with each other. Compare the words: the transposed array stands on
+    the right.
+    """
+
+    def attend(self, inputs: np.ndarray) -> Any:
+        weights = self.weigh(inputs.swapaxes(-2, -1) @ inputs)
+        return inputs @ weights, weights
+
+
+class FeaturesComparedThenMixed(ArrayAttention):
+    """You compared the features with each other, and such weights rarely fit the words. Compare the
+    words: the transposed array stands on the right.
+    """
+
+    def score(self, inputs: np.ndarray) -> np.ndarray:
+        return inputs.swapaxes(-2, -1) @ inputs
+
+
+class NothingTransposed(ArrayAttention):
+    """You multiplied the words by themselves as they stand, with no transpose. That rarely fits,
+    and where it does, the features of one word meet the words. On the right, the last two axes have
+    to be swapped.
+    """
+
+    def score(self, inputs: np.ndarray) -> np.ndarray:
+        return inputs @ inputs
+
+
+ARRAY_SCORES = Family(
+    ScaledScores, CosineScores, FeaturesCompared, FeaturesComparedThenMixed, NothingTransposed
+)
+
+# --- the results ---------------------------------------------------------------------------------
+
+
+class MixedByTheScores(ArrayAttention):
+    """These contexts mix the words by their scores. Mix them by the weights, as you return them."""
+
+    def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        return scores @ inputs
+
+
+class MixedByTheTransposed(ArrayAttention):
+    """The weights are right, but you mixed with the transposed ones. Row i of the weights belongs
+    to query i and makes context i: no transpose.
+    """
+
+    def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        return weights.swapaxes(-2, -1) @ inputs
+
+
+class WeightsMixed(ArrayAttention):
+    """You multiplied the weights by the weights. The weighted sum is over the words: weights times
+    inputs.
+    """
+
+    def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        return weights @ weights
+
+
+class MixedFromTheLeft(ArrayAttention):
+    """The inputs stand on the left of the weights, where the features of a word meet the queries.
+    The weights come first: their keys have to meet the words.
+    """
+
+    def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        return inputs @ weights
+
+
+class WordsUnmixed(ArrayAttention):
+    """The weights are right, but these contexts are the words as they came in. Mix them by the
+    weights.
+    """
+
+    def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        return inputs
+
+
+class ScoresReturned(ArrayAttention):
+    """The contexts are right. The second result has to be the weights that made them; these are the
+    scores, from before the softmax.
+    """
+
+    def shown(self, scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return scores
+
+
+class TransposedReturned(ArrayAttention):
+    """The contexts are right. The weights beside them are transposed: row i belongs to query i, and
+    sums to 1.
+    """
+
+    def shown(self, scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return weights.swapaxes(-2, -1)
+
+
+ARRAY_MIX = Family(
+    MixedByTheScores,
+    MixedByTheTransposed,
+    WeightsMixed,
+    MixedFromTheLeft,
+    WordsUnmixed,
+    ScoresReturned,
+    TransposedReturned,
+)

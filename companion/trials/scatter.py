@@ -15,6 +15,11 @@ _OFTEN = 0.12
 _PAIRS = 100
 _FEW_RUNS = 40
 _STEADY = 0.45
+# With one feature, a dot product is the product of two numbers, and the variance of 50 of these is
+# off twice as far, from seed to seed, as that of 50 normal numbers: by 0.4, and not by 0.2.
+_PRODUCTS = 50
+_MANY_RUNS = 400
+_WILD = 0.24
 
 
 def measure_twice(
@@ -31,15 +36,20 @@ def measure_twice(
     Returns:
         The variance; whether the same seed gives it again, and the next seed another one; whether
         it is more than d_k itself, handed back; how many dot products there seem to be for n = 2,
-        by how the results of 200 seeds scatter; and whether each dot product has a query and a key
-        of its own, by how steady the results of 40 seeds are for n = 100.
+        by how the results of 200 seeds scatter; whether each dot product has a query and a key of
+        its own, by how steady the results of 40 seeds are for n = 100; and whether two random
+        numbers are multiplied at all, by how wild those of 400 seeds are for d_k = 1.
     """
     first = score_variance(d_k, n, seed)
     again, other = score_variance(d_k, n, seed), score_variance(d_k, n, seed + 1)
     of_two = np.array([_number(score_variance(d_k, 2, seed + run)) for run in range(_RUNS)])
-    scattered = (of_two < _SMALL * d_k).mean() > _OFTEN
+    # Where all are the same number, none or all of them are small.
+    scattered = _OFTEN < (of_two < _SMALL * d_k).mean() < 1 - _OFTEN
     of_many = np.array([_number(score_variance(2, _PAIRS, seed + run)) for run in range(_FEW_RUNS)])
     steady = of_many.std() <= _STEADY * of_many.mean()
+    of_products = [_number(score_variance(1, _PRODUCTS, seed + run)) for run in range(_MANY_RUNS)]
+    with np.errstate(all="ignore"):
+        wild = np.log(of_products).std() > _WILD
     return {
         "variance": first,
         "the same seed gives the same number": _number(first) == _number(again),
@@ -47,6 +57,7 @@ def measure_twice(
         "drawn at random": _number(first) != d_k,
         "dot products for n = 2": "two" if scattered else "not two",
         "each dot product has its own query and key": bool(steady),
+        "products of two random numbers": bool(wild),
     }
 
 

@@ -128,8 +128,8 @@ class Projecting(Attention):
 
 
 class BiasAlways(Projecting):
-    """The three projections have a bias though `qkv_bias` is False: nn.Linear adds one unless it is
-    told bias=qkv_bias.
+    """A projection has a bias though `qkv_bias` is False: nn.Linear adds one unless it is told
+    bias=qkv_bias. That goes for all three.
     """
 
     def biased(self, qkv_bias: bool) -> bool:
@@ -137,7 +137,7 @@ class BiasAlways(Projecting):
 
 
 class BiasNever(Projecting):
-    """With qkv_bias=True the three projections have no bias. Pass it on: nn.Linear(…,
+    """With qkv_bias=True a projection has no bias. Pass it on, to all three: nn.Linear(…,
     bias=qkv_bias).
     """
 

@@ -17,6 +17,7 @@ from solutions.exams.trainable_weights._specimens import (
 )
 
 Trial = tuple[dict[str, int], dict[str, Tensor], tuple[Tensor, ...]]
+Trained = tuple[dict[str, int], dict[str, Tensor], tuple[Tensor, ...], bool]
 
 # By the names that they have in the notebook, where a module may reach for them by mistake.
 W_query, W_key, W_value = W_QUERY, W_KEY, W_VALUE
@@ -35,10 +36,10 @@ def more_out_than_in() -> Trial:
     return {"d_in": 3, "d_out": 5}, weights, (wave(4, 3, shift=4),)
 
 
-def square_module() -> Trial:
-    """two words, three features in, three out"""
+def square_module() -> Trained:
+    """two words, three features in, three out, in training mode"""
     weights = {name: wave(3, 3, shift=i) for i, name in enumerate(LESSONS_WEIGHTS)}
-    return {"d_in": 3, "d_out": 3}, weights, (wave(2, 3, shift=4),)
+    return {"d_in": 3, "d_out": 3}, weights, (wave(2, 3, shift=4),), True
 
 
 def drawn_module(draw: Draw) -> Trial:

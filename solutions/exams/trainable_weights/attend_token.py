@@ -37,6 +37,12 @@ def the_last_word_asks() -> Asked:
 
 
 @token.example
+def as_many_of_all() -> Asked:
+    """one of four words asks, with four numbers to a key and to a value"""
+    return 2, wave(4, 4), wave(4, 4, shift=1), wave(4, 4, shift=2)
+
+
+@token.example
 def large_token_scores() -> Asked:
     """scores so large that exponentials overflow"""
     return 0, 200 * wave(3, 4), 200 * wave(3, 4, shift=1), wave(3, 2, shift=2)
@@ -154,6 +160,15 @@ def all_words_ask(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair
     weights.
     """
     return taken(scaled_weights(queries, keys), values)
+
+
+@token.misconception
+def scores_returned(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The context is right. The second result has to be the weights that made it; these are the
+    scores, from before the softmax.
+    """
+    weights = scaled_weights(queries, keys)[i]
+    return weights @ values, keys @ queries[i] / keys.shape[-1] ** 0.5
 
 
 @token.misconception

@@ -25,6 +25,12 @@ def three_to_three() -> State:
     return {f"{name}.weight": wave(3, 3, shift=i) for i, name in enumerate(NAMES)}
 
 
+@copied.example
+def another_order() -> State:
+    """the keys first, then values and queries"""
+    return {f"{NAMES[i]}.weight": wave(2, 3, shift=i) for i in (1, 2, 0)}
+
+
 @copied.case
 def drawn_state(draw: Draw) -> State:
     """weights drawn at random"""
@@ -33,8 +39,8 @@ def drawn_state(draw: Draw) -> State:
 
 @copied.misconception
 def not_transposed(v2_state: State) -> State:
-    """The matrices are as nn.Linear stores them, (d_out, d_in). SelfAttention_v1 computes `x @ W`
-    with (d_in, d_out): transpose each.
+    """What is wrong here is as nn.Linear stores it, (d_out, d_in). SelfAttention_v1 computes
+    `x @ W` with (d_in, d_out): transpose each matrix.
     """
     return {name: v2_state[f"{name}.weight"] for name in NAMES}
 
@@ -82,22 +88,30 @@ def names_and_shapes_of_layers(v2_state: State) -> State:
 
 @copied.misconception
 def one_matrix_for_all(v2_state: State) -> State:
-    """All three are the matrix of the queries. Each name has its own."""
+    """The matrix of the queries stands under another name as well. Each name has its own."""
     return dict.fromkeys(NAMES, v2_state["W_query.weight"].T)
 
 
 @copied.misconception
 def key_and_value_exchanged(v2_state: State) -> State:
-    """Key and value have each other's matrix."""
+    """Key and value have changed places, or one matrix stands for both."""
     query, key, value = (v2_state[f"{name}.weight"].T for name in NAMES)
     return {"W_query": query, "W_key": value, "W_value": key}
 
 
 @copied.misconception
 def query_and_key_exchanged(v2_state: State) -> State:
-    """Query and key have each other's matrix."""
+    """Query and key have changed places, or one matrix stands for both."""
     query, key, value = (v2_state[f"{name}.weight"].T for name in NAMES)
     return {"W_query": key, "W_key": query, "W_value": value}
+
+
+@copied.misconception
+def named_by_place(v2_state: State) -> State:
+    """You give out the names by place, as if the state always came in the same order. Look each
+    matrix up by its name.
+    """
+    return {name: W.T for name, W in zip(NAMES, v2_state.values(), strict=False)}
 
 
 @copied.misconception

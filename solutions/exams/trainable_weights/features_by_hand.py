@@ -133,7 +133,7 @@ def keys_in_the_result() -> dict[str, object]:
 
 @worksheet.misconception
 def queries_and_keys_swapped() -> dict[str, object]:
-    """Q and K have each other's numbers. Check which matrix makes which."""
+    """Q and K have changed places, or one stands for both. Check which matrix makes which."""
     return filled(q=K, k=Q, scores=SCORES.T, scaled=SCALED.T[:, THIRD])
 
 

@@ -1,5 +1,7 @@
 """The exam of `project`, lesson 03."""
 
+from itertools import product
+
 import torch
 from torch import Tensor, nn
 
@@ -49,31 +51,39 @@ def one_projected_word(draw: Draw) -> Four:
     return four_drawn(draw.fix(tokens=1))
 
 
-@projected.misconception
-def values_before_keys(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """The keys stand where the values should, and the values where the keys should. The order is
-    query, key, value.
-    """
-    return inputs @ W_query, inputs @ W_value, inputs @ W_key
+def examine_choice(chosen: tuple[int, ...]) -> None:
+    """Vectors that are made by other matrices than their own."""
+
+    def other_matrices(inputs: Tensor, *matrices: Tensor) -> Triple:
+        queries, keys, values = (inputs @ matrices[which] for which in chosen)
+        return queries, keys, values
+
+    made = [f"your {VECTORS[i]} by `{MATRICES[j]}`" for i, j in enumerate(chosen) if i != j]
+    other_matrices.__name__ = "made_by_" + "_".join("qkv"[which] for which in chosen)
+    other_matrices.__doc__ = (
+        f"You made {' and '.join(made)}. Each of the three has a matrix of its own, and the order "
+        "is query, key, value."
+    )
+    projected.misconception(other_matrices)
 
 
-@projected.misconception
-def keys_before_queries(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """The keys stand where the queries should. The order is query, key, value."""
-    return inputs @ W_key, inputs @ W_query, inputs @ W_value
+VECTORS, MATRICES = ("queries", "keys", "values"), ("W_query", "W_key", "W_value")
+for choice in product(range(3), repeat=3):
+    if choice != (0, 1, 2):
+        examine_choice(choice)
 
 
 @projected.misconception
 def transposed_matrices(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """You multiplied by the transposed matrices. They are (d_in, d_k) and (d_in, d_v) as they come,
-    so the features of a word meet their rows.
+    """You multiplied by a transposed matrix, or by three. They are (d_in, d_k) and (d_in, d_v) as
+    they come, so the features of a word meet their rows.
     """
     return inputs @ W_query.T, inputs @ W_key.T, inputs @ W_value.T
 
 
 @projected.misconception
 def matrices_on_the_left(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """The matrix stands on the left of the words. Words are rows here, so their features meet the
+    """A matrix stands on the left of the words. Words are rows here, so their features meet each
     matrix from the left: inputs first.
     """
     return W_query @ inputs, W_key @ inputs, W_value @ inputs
@@ -83,46 +93,6 @@ def matrices_on_the_left(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value
 def words_on_columns(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
     """Your results have one word per column. In this exercise words are rows, in and out."""
     return W_query.T @ inputs.T, W_key.T @ inputs.T, W_value.T @ inputs.T
-
-
-@projected.misconception
-def value_by_the_key_matrix(
-    inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
-) -> Triple:
-    """Your values are the keys. A value has a matrix of its own, `W_value`."""
-    return inputs @ W_query, inputs @ W_key, inputs @ W_key
-
-
-@projected.misconception
-def key_by_the_query_matrix(
-    inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
-) -> Triple:
-    """Your keys are the queries. A key has a matrix of its own, `W_key`."""
-    return inputs @ W_query, inputs @ W_query, inputs @ W_value
-
-
-@projected.misconception
-def query_by_the_key_matrix(
-    inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
-) -> Triple:
-    """Your queries are the keys. A query has a matrix of its own, `W_query`."""
-    return inputs @ W_key, inputs @ W_key, inputs @ W_value
-
-
-@projected.misconception
-def value_by_the_query_matrix(
-    inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
-) -> Triple:
-    """Your values are the queries. A value has a matrix of its own, `W_value`."""
-    return inputs @ W_query, inputs @ W_key, inputs @ W_query
-
-
-@projected.misconception
-def all_by_the_query_matrix(
-    inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
-) -> Triple:
-    """All three are the queries. Each has a matrix of its own: `W_query`, `W_key`, `W_value`."""
-    return inputs @ W_query, inputs @ W_query, inputs @ W_query
 
 
 @projected.misconception

@@ -91,8 +91,7 @@ SCALE.apply(
         "as `d_k**0.5`.",
         "RootTakenTwice": "You took the root twice: the last line takes it already. There `d_k` is "
         "the width itself.",
-        "RootOfTheKeys": "Only the root is left: `keys.shape[0]` is the number of keys. Take their "
-        "width.",
+        "RootOfTheKeys": "Only the root is left: it takes the number of keys. Take their width.",
     },
     without=["RootOfTheInputWidth"],
 )

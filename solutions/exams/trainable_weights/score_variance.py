@@ -61,8 +61,8 @@ def uniform_numbers(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def variance_of_products(d_k: int, n: int, seed: int) -> float:
-    """This is the variance of the single products, or of scaled scores: 1 in both cases. Add up
-    each row of products first, and do not divide.
+    """This is about 1, as the variance of single products is, or that of scaled scores. Add up each
+    row of products first, and do not divide.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries * keys).var().item()
@@ -86,9 +86,20 @@ def added_over_pairs(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def query_with_itself(d_k: int, n: int, seed: int) -> float:
-    """Each vector meets itself here: a sum of squares. Draw keys of their own."""
+    """This is twice what it should be. Does each vector meet itself, so that you add up squares?
+    Draw keys of their own, with mean 0 like the queries.
+    """
     queries, _ = drawn(d_k, n, seed)
     return (queries * queries).sum(dim=-1).var().item()
+
+
+@variance.misconception
+def queries_alone(d_k: int, n: int, seed: int) -> float:
+    """A sum of d_k random numbers has this variance as well, but a dot product is a sum of
+    products. Multiply each query by its own key before you add up.
+    """
+    queries, _ = drawn(d_k, n, seed)
+    return queries.sum(dim=-1).var().item()
 
 
 @variance.misconception
@@ -110,8 +121,8 @@ def without_a_seed(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def always_the_same_seed(d_k: int, n: int, seed: int) -> float:
-    """Every seed gives the same number: a seed of your own is written into the function. Use the
-    one that comes as an argument.
+    """Every seed gives the same number. The argument `seed` has to begin the random numbers anew:
+    not a number of your own, and not the generator's.
     """
     queries, keys = drawn(d_k, n, 123)
     return (queries * keys).sum(dim=-1).var().item()

@@ -15,9 +15,9 @@ examine_module(v1, WithParameters)
 
 @v1.misconception
 class PlainTensors(nn.Module):
-    """PyTorch does not know your matrices: they are plain tensors, or you forgot `self.` before
-    their names. Wrap each in `nn.Parameter` and keep it as `self.W_…`, so that it can be found,
-    loaded and trained.
+    """PyTorch finds no matrices in your module: they are plain tensors, or stand without `self.`,
+    or are not made at all. Wrap each in `nn.Parameter` and keep it as `self.W_…`, so that it can be
+    found, loaded and trained.
     """
 
     def __init__(self, d_in: int, d_out: int) -> None:

@@ -35,6 +35,17 @@ def test_pairs_are_told_from_one_query(seed: int) -> None:
     assert measure_twice(of_one_query, 64, 100, seed)[part] is False
 
 
+def of_queries_alone(d_k: int, n: int, seed: int) -> float:
+    return float(np.random.default_rng(seed).normal(size=(n, d_k)).sum(axis=1).var(ddof=1))
+
+
+@pytest.mark.parametrize("seed", range(0, 4000, 800))
+def test_products_are_told_from_single_numbers(seed: int) -> None:
+    part = "products of two random numbers"
+    assert measure_twice(of_pairs, 64, 100, seed)[part] is True
+    assert measure_twice(of_queries_alone, 64, 100, seed)[part] is False
+
+
 def test_right_answer_is_right_in_all() -> None:
     found = measure_twice(of_pairs, 16, 4000, 1)
     assert found.pop("variance") == of_pairs(16, 4000, 1)

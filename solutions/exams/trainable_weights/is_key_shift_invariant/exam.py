@@ -15,6 +15,7 @@ ShiftTrial = tuple[Attention, Tensor, Tensor, Tensor, Tensor]
 
 shifted = Exam(reference.is_key_shift_invariant, dtypes=("float64",))
 SHIFT = torch.tensor([0.5, -1.0], dtype=torch.float64)
+SHIFT_OF_THREE = torch.tensor([1.0, -0.5, 2.0], dtype=torch.float64)
 
 shifted.tries(
     (
@@ -46,6 +47,13 @@ def swapped() -> ShiftTrial:
     """swapped_attention, where queries and keys are the same"""
     queries, _, values = the_sentence()
     return companion.swapped_attention, queries, queries.clone(), values, SHIFT
+
+
+@shifted.example
+def words_far_apart() -> ShiftTrial:
+    """scaled_attention, where each word finds itself alone"""
+    apart = 40 * torch.eye(3, dtype=torch.float64)
+    return companion.scaled_attention, apart, apart.clone(), wave(3, 3), SHIFT_OF_THREE
 
 
 @shifted.example
@@ -114,6 +122,13 @@ def first_row_forgetful(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor
     return contexts
 
 
+def last_feature_of_the_keys(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """A last feature to which the keys are added: not invariant."""
+    contexts = companion.scaled_attention(queries, keys, values).clone()
+    contexts[:, -1] += keys.sum()
+    return contexts
+
+
 def drawn_shift(draw: Draw) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Queries, keys, values and a shift of the keys."""
     queries, keys = draw.tensor("tokens d_k"), draw.tensor("tokens d_k")
@@ -130,3 +145,4 @@ shifted.tries(
     ),
     drawn_shift,
 )
+shifted.tries([last_feature_of_the_keys], drawn_shift, times=1)

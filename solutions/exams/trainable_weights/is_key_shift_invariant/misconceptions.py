@@ -177,6 +177,17 @@ def shifted_compared_with_pytorchs(
 
 
 @shifted.misconception
+def compared_with_the_values(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You compare contexts with the values that went in. Compare each attention with itself,
+    without the shift and with it.
+    """
+    moved = attention(queries, keys + shift, values)
+    return torch.allclose(moved, values)
+
+
+@shifted.misconception
 def sums_of_weights(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
@@ -191,10 +202,19 @@ def sums_of_weights(
 def never_true(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your test fails every attention, even on whole numbers, where nothing is rounded. Compare the
-    contexts, with and without the shift, not the keys.
+    """Your test passes nothing but a shift of zeros. Compare the contexts, with and without the
+    shift: what goes in has changed in any case.
     """
     return torch.equal(keys + shift, keys)
+
+
+@shifted.misconception
+def first_feature_only(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your test looks at the first feature only. Each of them can be wrong: compare all."""
+    moved = attention(queries, keys + shift, values)
+    return torch.allclose(moved[:, 0], attention(queries, keys, values)[:, 0])
 
 
 @shifted.misconception

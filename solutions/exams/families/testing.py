@@ -115,7 +115,7 @@ CLOSENESS = Family(ToTheLastBit, TooGenerous, RisesOverlooked, FallsOverlooked)
 
 
 class WithinAHundredth(Comparison):
-    """You allow for far more than rounding, and a difference of some thousandths passes. Leave
+    """You allow for far more than rounding, and small differences pass that are real ones. Leave
     `allclose` its own tolerances.
     """
 

@@ -80,8 +80,8 @@ def missing_square_root(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def brackets_missing(a: np.ndarray, b: np.ndarray) -> object:
-    """`x / y * z` divides by y and then multiplies by z. Both lengths belong below the line: put
-    them in brackets.
+    """You divided by the length of a and multiplied by that of b, as `x / y * z` does. Both belong
+    below the line: put them in brackets.
     """
     return a @ b / length(a) * length(b)
 

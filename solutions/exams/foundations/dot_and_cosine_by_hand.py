@@ -70,6 +70,22 @@ def entries_counted() -> dict[str, object]:
 
 
 @worksheet.misconception
+def length_of_a_twice() -> dict[str, object]:
+    """Your two lengths are the same, that of a. b has a length of its own: the root of the sum of
+    its squares.
+    """
+    return filled_in(lengths=(3, 3))
+
+
+@worksheet.misconception
+def length_of_b_twice() -> dict[str, object]:
+    """Your two lengths are the same, that of b. a has a length of its own: the root of the sum of
+    its squares.
+    """
+    return filled_in(lengths=(5, 5))
+
+
+@worksheet.misconception
 def divided_by_a_alone() -> dict[str, object]:
     """You divided by the length of a alone. A cosine is divided by both lengths, and never
     above 1.

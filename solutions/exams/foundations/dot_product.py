@@ -116,7 +116,7 @@ def started_at_one(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def multiplied_up(a: np.ndarray, b: np.ndarray) -> object:
-    """Your total is always 0: zero times anything stays zero. Add the products to it."""
+    """Your total is always 0. If you multiply it, zero stays zero: add the products to it."""
     return 0.0
 
 

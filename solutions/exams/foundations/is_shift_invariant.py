@@ -7,7 +7,7 @@ import numpy as np
 from autograder import Draw, Exam
 from companion import leave_as_is, shares, torch_softmax
 from solutions import foundations as reference
-from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.families import CLOSENESS, EXTENT, GENEROSITY, VERDICT, Comparison, Pairs
 
 Function = Callable[[np.ndarray], np.ndarray]
 Trial = tuple[Function, np.ndarray, float]
@@ -42,6 +42,30 @@ def on_shares_from_below() -> Trial:
 def on_shares_by_a_little() -> Trial:
     """shares of the sum, a small shift"""
     return shares, SCORES, 0.05
+
+
+@invariant.example
+def on_shares_by_very_little() -> Trial:
+    """shares of the sum, a shift so small that none changes by a thousandth"""
+    return shares, np.array([[2.2, 1.4, 0.3], [1.6, 0.7, 0.4]]), 0.001
+
+
+@invariant.example
+def on_shares_that_change_places() -> Trial:
+    """shares of the sum, of which one is below zero"""
+    return shares, np.array([[-1.5, 1.0], [1.0, -1.5]]), 1.0
+
+
+@invariant.example
+def on_softmax_unshifted() -> Trial:
+    """the softmax, with a shift of 0, which changes nothing anywhere"""
+    return torch_softmax, EIGHTHS, 0.0
+
+
+@invariant.example
+def on_nothing_shifted() -> Trial:
+    """the scores themselves, with a shift of 0, which changes nothing anywhere"""
+    return leave_as_is, SCORES, 0.0
 
 
 @invariant.example
@@ -144,6 +168,11 @@ def softmax_of_squares(x: np.ndarray) -> np.ndarray:
     return torch_softmax(x**2)
 
 
+def handed_on(x: np.ndarray) -> np.ndarray:
+    """The softmax, handed on by as many places as the first score says: not invariant."""
+    return np.roll(torch_softmax(x), int(np.floor(x.flat[0])), axis=-1)
+
+
 def scores_and_shift(draw: Draw) -> tuple[np.ndarray, float]:
     """Scores, and what is added to all of them."""
     return draw("rows columns"), float(draw.rng.uniform(1, 3))
@@ -169,6 +198,14 @@ invariant.tries(
 )
 
 
+def wide_scores(draw: Draw) -> tuple[np.ndarray, float]:
+    """Rows of more scores than the shift is large."""
+    return scores_and_shift(draw.fix(columns=7))
+
+
+invariant.tries([handed_on], wide_scores, times=1)
+
+
 @invariant.case(times=1)
 def shifted_down(draw: Draw) -> Trial:
     """the softmax of a vector, shifted down"""
@@ -187,7 +224,9 @@ VERDICT.apply(
     Compared,
     called={"TurnedRound": "answer_turned_round", "ATableOfTruths": "entry_by_entry_answer"},
 )
-CLOSENESS.apply(invariant, Compared, called={"TooGenerous": "too_patient"})
+(CLOSENESS + GENEROSITY).apply(
+    invariant, Compared, called={"TooGenerous": "too_patient"}, without=["ToTwoDecimals"]
+)
 EXTENT.apply(
     invariant,
     Compared,
@@ -203,6 +242,46 @@ EXTENT.apply(
 def shifted_output(function: Function, x: np.ndarray, shift: float) -> bool:
     """You ask that the output grows along with the input. Invariance asks that it stays."""
     return bool(np.allclose(function(x + shift), function(x) + shift))
+
+
+@invariant.misconception
+def compared_with_the_input(function: Function, x: np.ndarray, shift: float) -> bool:
+    """You compare a result of the function with what went into it. Compare two results: that of x,
+    and that of the shifted x.
+    """
+    return bool(np.allclose(function(x + shift), x))
+
+
+@invariant.misconception
+def unshifted_compared_with_the_input(function: Function, x: np.ndarray, shift: float) -> bool:
+    """You compare a result of the function with what went into it. Compare two results: that of x,
+    and that of the shifted x.
+    """
+    return bool(np.allclose(function(x), x))
+
+
+@invariant.misconception
+def any_order(function: Function, x: np.ndarray, shift: float) -> bool:
+    """Your comparison overlooks which entry is which, as sorting both results does. Compare entry
+    by entry.
+    """
+    return bool(np.allclose(np.sort(function(x + shift)), np.sort(function(x))))
+
+
+@invariant.misconception
+def largest_in_the_same_place(function: Function, x: np.ndarray, shift: float) -> bool:
+    """You ask where the largest entry stands. It can stay in its place while its size changes:
+    compare all entries.
+    """
+    return bool((function(x + shift).argmax(axis=-1) == function(x).argmax(axis=-1)).all())
+
+
+@invariant.misconception
+def a_shift_of_ones_own(function: Function, x: np.ndarray, shift: float) -> bool:
+    """You add something else than `shift`: a shift of 0 should change nothing, and yours does. Use
+    the argument.
+    """
+    return bool(np.allclose(function(x + 1), function(x)))
 
 
 @invariant.misconception

@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder import Draw, Exam
 from solutions import foundations as reference
-from solutions.exams.families import ARRAY_DTYPE, LOOP
+from solutions.exams.families import ARRAY_DTYPE, ENDS, LOOP
 from solutions.exams.foundations._specimens import Pair
 
 matmul = Exam(reference.matmul_as_dot_products)
@@ -107,6 +107,12 @@ def only_the_last_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 @matmul.misconception
+def last_product_left_out(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """The last product is missing from each entry. Let the innermost loop run to the end."""
+    return A[:, :-1] @ B[:-1]
+
+
+@matmul.misconception
 def diagonal_only(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """You paired row i with column i alone. Every row meets every column: one loop inside
     another.
@@ -126,6 +132,7 @@ def returned_after_one_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 ARRAY_DTYPE.apply(matmul, called={"InFloat64": "in_float64"})
+ENDS.apply(matmul)
 LOOP.apply(matmul, called={"OnlyTheFirstRowFilled": "returned_after_one_row"})
 
 

@@ -33,6 +33,12 @@ def no_axis_named() -> np.ndarray:
 
 
 @stable.example
+def a_vector() -> np.ndarray:
+    """a vector of four scores, no axis given"""
+    return np.array([0.5, -1.0, 2.0, 1.5])
+
+
+@stable.example
 def a_square() -> tuple[np.ndarray, int]:
     """a square matrix, axis 1"""
     return SQUARE, 1
@@ -146,6 +152,14 @@ def always_the_first_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
 def the_first_axis_by_default(x: np.ndarray, axis: int = 0) -> np.ndarray:
     """Where no axis is given, your softmax runs over the first one. Let `axis` be -1 in the first
     line of the function, as it was.
+    """
+    return reference.softmax(x, axis)
+
+
+@stable.misconception
+def the_second_axis_by_default(x: np.ndarray, axis: int = 1) -> np.ndarray:
+    """Where no axis is given, your softmax runs over the second one, which a vector does not have.
+    Let `axis` be -1 in the first line of the function, as it was.
     """
     return reference.softmax(x, axis)
 

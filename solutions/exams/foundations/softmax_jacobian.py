@@ -17,6 +17,12 @@ def three_weights() -> np.ndarray:
     return np.array([0.5, 0.3, 0.2])
 
 
+@jacobian.example
+def four_weights() -> np.ndarray:
+    """the weights 0.1, 0.6, 0.05 and 0.25"""
+    return np.array([0.1, 0.6, 0.05, 0.25])
+
+
 @jacobian.case
 def any_distribution(draw: Draw) -> np.ndarray:
     """weights drawn at random"""
@@ -104,8 +110,8 @@ def sign_beside_the_diagonal(p: np.ndarray) -> np.ndarray:
 
 @jacobian.misconception
 def p_in_each_row(p: np.ndarray) -> np.ndarray:
-    """p stands in every row of the first term: a vector is repeated for each row. It belongs on the
-    diagonal alone.
+    """Entry (i, j) is p_j − p_i · p_j here: p stands in every row of the first term. It belongs on
+    the diagonal alone.
     """
     return p - np.outer(p, p)
 
@@ -146,6 +152,14 @@ def a_vector(p: np.ndarray) -> np.ndarray:
     derivatives are a matrix.
     """
     return p * (1 - p)
+
+
+@jacobian.misconception
+def p_in_each_column(p: np.ndarray) -> np.ndarray:
+    """Entry (i, j) is p_i · (1 − p_j) here, as if p stood in every column of the first term. It
+    belongs on the diagonal alone.
+    """
+    return p[:, None] - np.outer(p, p)
 
 
 @jacobian.misconception

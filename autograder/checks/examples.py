@@ -29,6 +29,7 @@ from autograder.values.as_json import (
 )
 from autograder.values.compare import Tolerance, identical
 from autograder.values.outcome import Outcome, observe
+from autograder.values.precision import printed
 from autograder.values.rounding import shipped
 
 FILE = "checks.json"
@@ -205,13 +206,14 @@ def _read_case(
     mistaken = dict.fromkeys(misconceptions, expected) | {
         name: outcome_from_json(one) for name, one in written["lookalikes"].items()
     }
+    names = tuple(written["names"])
     return Case(
         label=written["label"],
         arguments={name: from_json(value) for name, value in written["arguments"].items()},
         expected=expected,
-        tolerance=Tolerance(*written["tolerance"]),
+        tolerance=printed(Tolerance(*written["tolerance"]), expected.value, names),
         lookalikes={name: partial(mistaken.__getitem__, name) for name in misconceptions},
-        names=tuple(written["names"]),
+        names=names,
         reveal=written["reveal"],
         use=use,
         printed=True,

@@ -1,6 +1,7 @@
 """Random inputs for the hidden cases of an exam."""
 
 from collections.abc import Sequence
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,8 @@ class Draw:
     """Random inputs of shapes that can't be confused: every axis name gets a size of its own.
 
     Sizes are 2 to 7, all different within one case, so that no wrong axis has the right length and
-    no matrix is square. Numbers are normal, positive and negative, of order 1.
+    no matrix is square; where fixed sizes have taken some of these, 8 and more. Numbers are normal,
+    positive and negative, of order 1.
     """
 
     def __init__(self, seed: Sequence[int]) -> None:
@@ -45,7 +47,11 @@ class Draw:
                 "fix sizes first"
             )
         self._sizes.update(sizes)
-        self._free = [size for size in self._free if size not in sizes.values()]
+        taken = set(self._sizes.values())
+        left = [size for size in self._free if size not in taken]
+        larger = (size for size in count(max(_SIZES) + 1) if size not in taken.union(left))
+        # Drawn from the end: a larger one is the last that is taken.
+        self._free = [*islice(larger, len(self._free) - len(left)), *left]
         return self
 
     def __call__(self, axes: str, scale: float = 1.0) -> np.ndarray:

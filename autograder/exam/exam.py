@@ -45,7 +45,7 @@ from autograder.exam.rules import broken, watched
 from autograder.exam.trials import drawn_trial, printed_trial
 from autograder.values.compare import Tolerance
 from autograder.values.outcome import Outcome, observe
-from autograder.values.precision import DOUBLE, SINGLE, TOLERANCES, widened
+from autograder.values.precision import DOUBLE, SINGLE, TOLERANCES, printed, widened
 from autograder.values.rounding import without_dust
 from autograder.values.tensors import cast, is_tensor
 
@@ -289,7 +289,7 @@ class Exam:
             label,
             arguments,
             expected,
-            tolerance,
+            printed(tolerance, expected.value, self.returns),
             {name: partial(mistaken, name) for name in self.misconceptions},
             self.returns,
             properties or {},

@@ -28,6 +28,8 @@ _MATMUL = re.compile(
 _DTYPES = re.compile(r"(?=.*\bfloat\b)(?=.*\bdouble\b).*\b(dtype|scalar type)\b", re.IGNORECASE)
 # An exception whose name ends so is a driver's: it says in one sentence why it can't use an answer.
 _MISMATCH = "Mismatch"
+# What an `assert` raises: it refuses as well as the `raise` that an exercise asks for.
+_ASSERTED = "AssertionError"
 # What tells a number that is expected, by itself or with how far the answer is from it.
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
@@ -157,7 +159,7 @@ def _compare(expected: Outcome, received: Outcome, case: Case) -> Iterator[Diffe
 
 def _compare_raised(expected: Outcome, received: Outcome, called: str) -> list[Difference]:
     if expected.raised and received.raised:
-        if expected.raised.kind == received.raised.kind:
+        if received.raised.kind in (expected.raised.kind, _ASSERTED):
             return []
         text = f"expected a {expected.raised.kind}, received {received.raised}"
     elif expected.raised:

@@ -74,6 +74,9 @@ def run_module(
     floating = [value for value in (*given, *weights.values()) if _is_floating(value)]
     if floating:
         module.to(floating[0].dtype)
+    if _waits_for_a_call(module):
+        with torch.no_grad():
+            module(*given)
     places = _load(module, weights) if weights else {}
     found: dict[str, object] = {}
     if buffer:
@@ -110,6 +113,11 @@ def _is_floating(value: object) -> bool:
 
 def _has_buffer(module: Any, shape: tuple[int, ...]) -> bool:
     return any(tuple(found.shape)[-len(shape) :] == shape for _, found in module.named_buffers())
+
+
+def _waits_for_a_call(module: Any) -> bool:
+    """Whether there are parameters whose shapes the first inputs tell, as in an nn.LazyLinear."""
+    return not all(map(is_tensor, module.state_dict().values()))
 
 
 def _load(module: Any, weights: "Weights") -> dict[str, str]:

@@ -5,12 +5,12 @@ scale that is made as a float32 tensor, or a softmax in float32 and back, as pub
 it, is right in float64 too. So both dtypes allow about as much as float32 needs.
 
 How much that is depends on the inputs: of large scores, single precision loses more. Printed
-examples are small and have a fixed tolerance, as it ships with their numbers. For a case that is
-drawn, the reference shows it: what it computes in single and in double precision differs by the
-noise that every right answer has there, part by part.
+examples are small and have a tolerance that is the same on every machine, as it ships with their
+numbers. For a case that is drawn, the reference shows it: what it computes in single and in double
+precision differs by the noise that every right answer has there, part by part.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,9 +28,26 @@ SINGLE, DOUBLE = "float32", "float64"
 # How much noisier than the reference a right answer may be: its steps are others, in another order.
 _MARGIN = 32.0
 # No more than this share of a part's largest number is noise, however ill-conditioned a case is.
-_MOST = 1e-3
+_MOST = 1e-2
+# What a gradient may be off by, as a share of its part's largest number: on its way back it is
+# added up of many numbers, of which much is cancelled.
+_GRADIENT = 2e-5
+_IS_GRADIENT = "gradient for "
 # What rounding one number does to it in single precision, as a share of it.
 _STEP = float(np.finfo(np.float32).eps)
+
+
+def printed(base: Tolerance, value: object, names: Sequence[str] = ()) -> Tolerance:
+    """A tolerance for a printed example, on which this value is expected."""
+    parts = numbers_in_parts(value, names)
+    return _at_least(
+        base,
+        {
+            part: _GRADIENT * max(1.0, _largest(numbers))
+            for part, numbers in parts
+            if part.startswith(_IS_GRADIENT)
+        },
+    )
 
 
 def widened(
@@ -53,7 +70,12 @@ def widened(
         # out again, is nothing but noise: its own numbers are no measure for that.
         measure = largest[part] if largest[part] > noise else max(largest.values())
         allowed[part] = min(_MARGIN * noise, _MOST * measure)
-    return replace(base, parts={part: one for part, one in allowed.items() if one > base.absolute})
+    return _at_least(base, allowed)
+
+
+def _at_least(base: Tolerance, allowed: Mapping[str, float]) -> Tolerance:
+    wider = {part: one for part, one in allowed.items() if one > base.of(part).absolute}
+    return replace(base, parts={**base.parts, **wider})
 
 
 def _largest(numbers: np.ndarray) -> float:

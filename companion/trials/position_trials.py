@@ -7,6 +7,8 @@ from typing import Any
 import torch
 
 _TABLE = "positions.weight"
+# How an exercise may refuse what it is given.
+_REFUSALS = (ValueError, AssertionError)
 
 
 class TableMismatch(Exception):
@@ -24,11 +26,11 @@ def try_encoding(
         d_model: how many columns.
 
     Returns:
-        What comes back, or, for a ValueError, a sentence about its message.
+        What comes back, or, for a ValueError or an assert, a sentence about its message.
     """
     try:
         return encoding(num_positions, d_model)
-    except ValueError as error:
+    except _REFUSALS as error:
         return _refusal(error, d_model)
 
 
@@ -46,19 +48,19 @@ def try_module(
     Returns:
         What it makes of the inputs, whether they are left as they were, the gradient that comes
         back to them, the names of what the module would train, and the dtype in which its numbers
-        come out after it was moved to bfloat16. For a ValueError in the constructor, a sentence
-        about its message.
+        come out after it was moved to bfloat16. For a ValueError or an assert in the constructor, a
+        sentence about its message.
     """
     try:
         module = module_class(d_model=d_model, context_length=context_length)
-    except ValueError as error:
+    except _REFUSALS as error:
         return _refusal(error, d_model)
     module.to(inputs.dtype)
     found = _there_and_back(module, inputs, "inputs")
-    trained = [name for name, _ in module.named_parameters()]
+    trained = [name for name, found in module.named_parameters() if found.requires_grad]
     module.to(torch.bfloat16)
     moved = module(inputs.to(torch.bfloat16))
-    return {**found, "parameters": trained, "dtype after .to(torch.bfloat16)": _kind(moved)}
+    return {**found, "trained parameters": trained, "dtype after .to(torch.bfloat16)": _kind(moved)}
 
 
 def try_learned(
@@ -73,7 +75,8 @@ def try_learned(
 
     Returns:
         What it makes of the inputs, whether they are left as they were, and the gradients that
-        come back to them and to the table. For a ValueError, a sentence about its message.
+        come back to them and to the table. For a ValueError or an assert, a sentence about its
+        message.
 
     Raises:
         TableMismatch: when the table is not where it is looked for.
@@ -84,7 +87,7 @@ def try_learned(
     _fill(module, table)
     try:
         found = _there_and_back(module, inputs, "inputs")
-    except ValueError as error:
+    except _REFUSALS as error:
         return _refusal(error, inputs.shape[1], context_length)
     return {**found, f"gradient for {_TABLE}": dict(module.named_parameters())[_TABLE].grad}
 
@@ -153,7 +156,7 @@ def _alike(output: object, exact: object) -> bool:
     return bool(gap <= 0.04 * exact.abs().max())
 
 
-def _refusal(error: ValueError, *numbers: int) -> str:
+def _refusal(error: Exception, *numbers: int) -> str:
     told = set(map(int, re.findall(r"\d+", str(error))))
     names = "names" if told.issuperset(numbers) else "does not name"
-    return f"a ValueError whose message {names} {' and '.join(map(str, numbers))}"
+    return f"a ValueError, or an assert, whose message {names} {' and '.join(map(str, numbers))}"

@@ -116,24 +116,6 @@ def cut_off(x: Tensor, num_heads: int) -> Tensor:
 
 
 @splitting.misconception
-def asserted(x: Tensor, num_heads: int) -> Tensor:
-    """An `assert` is for what can't happen, and Python may be told to skip it. For a wrong argument
-    raise a ValueError.
-    """
-    assert x.shape[-1] % num_heads == 0
-    return split(x, num_heads)
-
-
-@splitting.misconception
-def asserted_with_a_sentence(x: Tensor, num_heads: int) -> Tensor:
-    """An `assert` is for what can't happen, and Python may be told to skip it. For a wrong argument
-    raise a ValueError, with the same sentence.
-    """
-    assert x.shape[-1] % num_heads == 0, "d_out must be divisible by num_heads"
-    return split(x, num_heads)
-
-
-@splitting.misconception
 def last_axes_swapped(x: Tensor, num_heads: int) -> Tensor:
     """The features are split well. Then the wrong axes were swapped: the heads go in front of the
     tokens, which are axes 1 and 2.
@@ -216,3 +198,10 @@ def by_slices(x: Tensor, num_heads: int) -> Tensor:
     for h in range(num_heads):
         found[:, h] = x[:, :, h * width : (h + 1) * width]
     return found
+
+
+@splitting.accepts
+def split_after_an_assert(x: Tensor, num_heads: int) -> Tensor:
+    """An assert in place of a raise, and the pieces stacked."""
+    assert x.shape[-1] % num_heads == 0, "d_out must be divisible by num_heads"
+    return torch.stack(torch.chunk(x, num_heads, dim=-1), dim=1)

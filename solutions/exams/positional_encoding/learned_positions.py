@@ -156,21 +156,13 @@ class RefusesTheLast(Looking):
 
 @learned.misconception
 class OneNumberTold(Looking):
-    """Your ValueError does not have both numbers in its message. Whoever reads it wants to know how
+    """Your error does not have both numbers in its message. Whoever reads it wants to know how
     many tokens there were, and how many there may be.
     """
 
     def refuse(self, num_tokens: int, known: int) -> None:
         if num_tokens > known:
             raise ValueError("too many tokens")
-
-
-@learned.misconception
-class RefusedByAssert(Looking):
-    """An assert is for your own mistakes. What others do wrong is refused with a ValueError."""
-
-    def refuse(self, num_tokens: int, known: int) -> None:
-        assert num_tokens <= known
 
 
 @learned.misconception

@@ -126,8 +126,8 @@ class Multiplied(Adding):
 
 @module.misconception
 class AsParameter(Adding):
-    """The encoding is among the module's parameters, where a frozen one counts, too. It is not a
-    thing to be trained: register it as a buffer.
+    """The encoding is a parameter, which an optimiser would train. It is to stay as it is: register
+    it as a buffer.
     """
 
     def keep(self, table: Tensor) -> None:
@@ -233,7 +233,7 @@ class OddCrashes(Adding):
 
 @module.misconception
 class OddWithoutAWord(Adding):
-    """Your ValueError does not say which d_model it refuses. Put the number into its message."""
+    """Your error does not say which d_model it refuses. Put the number into its message."""
 
     def __init__(self, d_model: int, context_length: int) -> None:
         if d_model % 2:
@@ -302,3 +302,31 @@ class MadeAnewEachTime(nn.Module):
             rows[:, i] = torch.sin(places / 10000 ** (i / self.d_model))
             rows[:, i + 1] = torch.cos(places / 10000 ** (i / self.d_model))
         return inputs + rows.to(inputs.dtype)
+
+
+@module.accepts
+class FrozenEmbedding(nn.Module):
+    """An embedding that is frozen, looked up by position ids, and an assert."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        assert d_model % 2 == 0, f"d_model {d_model} is odd"
+        table = sinusoids(context_length, d_model)
+        self.position_embedding = nn.Embedding(context_length, d_model, _weight=table)
+        self.position_embedding.requires_grad_(False)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        position_ids = torch.arange(inputs.size(1)).unsqueeze(0)
+        return inputs + self.position_embedding(position_ids)
+
+
+@module.accepts
+class FrozenParameter(nn.Module):
+    """A parameter that asks for no gradient."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.encoding = nn.Parameter(sinusoids(context_length, d_model), requires_grad=False)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[: inputs.shape[1], :].unsqueeze(0)

@@ -272,18 +272,9 @@ def odd_width_is_cut(num_positions: int, d_model: int) -> Tensor:
 
 
 @encoding.misconception
-def odd_width_asserted(num_positions: int, d_model: int) -> Tensor:
-    """An assert is for your own mistakes, and `python -O` leaves it out. What others do wrong is
-    refused with a ValueError.
-    """
-    assert d_model % 2 == 0
-    return waves(every_angle(num_positions, d_model))
-
-
-@encoding.misconception
 def refused_without_a_word(num_positions: int, d_model: int) -> Tensor:
-    """Your ValueError does not say which d_model it refuses. Put the number into its message:
-    whoever reads it has called you from far away.
+    """Your error does not say which d_model it refuses. Put the number into its message: whoever
+    reads it has called you from far away.
     """
     if d_model % 2:
         raise ValueError("d_model must be even")

@@ -73,6 +73,15 @@ def test_fixed_sizes(seed):
     assert sorted(others) == [2, 3, 5, 6, 7]
 
 
+@SEEDS
+def test_fixed_sizes_leave_as_many(seed):
+    """A product that is fixed, such as heads times their width, is no axis less to be drawn."""
+    draw = Draw((seed,)).fix(heads=2, d_head=4).fix(d_out=8).fix(keys=9)
+    shape = draw.shape("a b c d e f")
+    assert set(shape[:4]) == {3, 5, 6, 7}
+    assert set(shape[4:]) == {10, 11}
+
+
 def test_fixed_after_drawn():
     draw = Draw((0,)).fix(b=1).fix(c=3)
     draw("a b")

@@ -109,6 +109,25 @@ def test_what_comes_out(module):
     assert same(result, expected)
 
 
+class Lazy(nn.Module):
+    """A linear layer that is told of its inputs by the first ones."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W = nn.LazyLinear(d_out, bias=False)
+
+    def forward(self, x):
+        return self.W(x)
+
+
+def test_lazy_layer_is_a_linear_layer():
+    found, expected = (run_module(one, SETTINGS, {"W": W}, (X,)) for one in (Lazy, Linear))
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert torch.equal(found[name], value), name
+        assert found[name].dtype == torch.float64
+
+
 def test_bias():
     weights = {"W": W, "W.bias": B}
     result = run_module(Linear, {**SETTINGS, "bias": True}, weights, (X,))

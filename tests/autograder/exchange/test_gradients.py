@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from autograder.errors import ExchangeError, StudentTooSlow
+from autograder.exam.run_module import run_module
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.gradients import Graphs, connect, parameters_in, tensors_in
 from autograder.exchange.session import Session
@@ -40,6 +41,11 @@ class Layer(nn.Module):
         self.W = nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
         self.frozen = nn.Parameter(torch.ones(2), requires_grad=False)
     def forward(self, x): return x @ self.W + self.frozen
+class Lazy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.W = nn.LazyLinear(2, bias=False)
+    def forward(self, x): return self.W(x)
 layer = Layer()
 alone = torch.nn.Parameter(torch.ones(2))
 def of_alone(): return (alone * 3).sum()
@@ -339,3 +345,11 @@ def test_order_of_tensors() -> None:
     value = ({"x": a, "y": [b]}, 3, (c, {"z": (parameter,)}), {1})
     assert [one.item() for one in tensors_in(value)] == [0, 1, 2, 3]
     assert parameters_in(value) == [parameter]
+
+
+def test_parameters_that_wait_for_inputs(session: Session) -> None:
+    """An nn.LazyLinear has no weights before its first call, and run_module gives it its own."""
+    W, x = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[1.0, -1.0]])
+    found = run_module(session.find("Lazy"), {}, {"W": W}, (x,))  # type: ignore[arg-type]
+    assert torch.equal(found["output"], x @ W)
+    assert found["gradient for W"].shape == W.shape

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from autograder.values.compare import Tolerance, differences
-from autograder.values.precision import TOLERANCES, widened
+from autograder.values.precision import TOLERANCES, printed, widened
 
 BASE = Tolerance(absolute=1e-6, relative=1e-5)
 
@@ -44,13 +44,30 @@ def test_words_for_parts_are_those_of_the_comparison():
 
 
 def test_no_case_swallows_everything():
-    assert noisy(np.array([0.5, -2.0]), 0.5).parts == {"": 2e-3}
+    assert noisy(np.array([0.5, -2.0]), 0.5).parts == {"": 2e-2}
 
 
 def test_what_is_zero_but_for_rounding_is_measured_by_the_rest():
     value = {"output": np.array([10.0]), "gradient for b": np.array([1e-17, 0.0])}
     assert noisy(value, 1e-5).parts["gradient for b"] == pytest.approx(3.2e-4, rel=1e-6)
-    assert noisy(value, 1.0).parts["gradient for b"] == pytest.approx(1e-2)
+    assert noisy(value, 1.0).parts["gradient for b"] == pytest.approx(0.1)
+
+
+def test_gradients_of_printed_examples():
+    """They are sums of many numbers, and as noisy as their part is large."""
+    value = {"output": np.array([50.0]), "gradient for W": np.array([-30.0, 0.1])}
+    assert printed(BASE, value).parts == {"gradient for W": pytest.approx(6e-4)}
+    value["gradient for W"] /= 100
+    assert printed(BASE, value).parts == {"gradient for W": pytest.approx(2e-5)}
+    loose = Tolerance(absolute=1e-3)
+    assert printed(loose, value) == loose
+
+
+def test_noise_widens_what_gradients_have_already():
+    value = {"gradient for W": np.array([30.0, 0.1])}
+    base = printed(BASE, value)
+    assert noisy(value, 1e-6, base) == base
+    assert noisy(value, 1e-3, base).parts == {"gradient for W": pytest.approx(0.032)}
 
 
 @pytest.mark.parametrize("value", [np.array([np.inf, np.nan]), np.zeros(0), 3, "word", None, True])

@@ -143,14 +143,3 @@ class WidthUnchecked(Variant):
     def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
         if num_heads % num_kv_heads:
             raise ValueError("not a multiple")
-
-
-@grouped.misconception
-class GroupedAsserted(Variant):
-    """You check the sizes with assert, which is gone when Python runs with -O. Raise a
-    ValueError.
-    """
-
-    def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
-        if d_out % num_heads or num_heads % num_kv_heads:
-            raise AssertionError

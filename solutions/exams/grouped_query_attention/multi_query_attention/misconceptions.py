@@ -97,15 +97,3 @@ class SingleUnchecked(Variant):
 
     def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
         return
-
-
-@single.misconception
-class SingleAsserted(Variant):
-    """You check the sizes with assert, which is gone when Python runs with -O. Raise a
-    ValueError.
-    """
-
-    def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
-        # Spelt out, because pytest would add to the message of an assert.
-        if d_out % num_heads:
-            raise AssertionError

@@ -1,0 +1,45 @@
+"""Right answers in other idioms pass: a sample of what `benchmarks/right_answers.py` tries."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.exam.exam import Exam, exams_of
+from benchmarks.idioms import with_idioms
+from benchmarks.right_answers import SEEDS, answers, refusal
+from tests.support.course import COURSE
+
+EXAMS = [
+    exam for lesson in COURSE.lessons() for exam in exams_of(COURSE.exam_module(lesson)).values()
+]
+# All of them at all seeds take half an hour. These meet every lesson, each at a seed of its own.
+SAMPLE = [pytest.param(exam, place % SEEDS, id=exam.name) for place, exam in enumerate(EXAMS)][3::7]
+
+
+@pytest.mark.parametrize(("exam", "seed"), SAMPLE)
+def test_right_answers_pass(exam: Exam, seed: int) -> None:
+    rights = list(answers(exam).items())
+    for name, right in rights[seed % 3 :: max(1, len(rights) // 2)]:
+        assert refusal(exam, right, None) == "", name
+        assert refusal(exam, right, seed) == "", name
+
+
+def scaled(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+    return torch.softmax(queries @ keys.mT / keys.shape[-1] ** 0.5, dim=-1)
+
+
+def of_rows(x: np.ndarray) -> np.ndarray:
+    powers: np.ndarray = np.exp(x)
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def test_idioms_change_the_steps_and_not_the_numbers() -> None:
+    queries, keys = torch.eye(3, 4, dtype=torch.float64), torch.ones(5, 4, dtype=torch.float64)
+    found = dict(with_idioms(scaled))
+    assert {"root of a tensor", "keys scaled first", "softmax in float32"} <= found.keys()
+    for name, written in found.items():
+        weights: Any = written(queries, keys)
+        assert torch.allclose(weights, scaled(queries, keys), atol=1e-6), name
+    assert list(dict(with_idioms(of_rows))) == ["exp in float32"]

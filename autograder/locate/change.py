@@ -15,11 +15,18 @@ class Scope:
         names: the parameters and local names of the function that it stands in.
         attributes: what the class around it keeps in `self`, if there is one.
         namespace: what the notebook has under its names.
+        kinds: of what kind the values of names and of "self.…" are, as far as that was seen.
     """
 
     names: tuple[str, ...]
     attributes: tuple[str, ...]
     namespace: Mapping[str, object] = field(repr=False)
+    kinds: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def are_alike(self, one: str, other: str) -> bool:
+        """Whether two names hold values of one kind, as far as is known."""
+        kinds = {self.kinds.get(one, ""), self.kinds.get(other, "")} - {""}
+        return len(kinds) < 2
 
     def is_module(self, node: ast.expr) -> bool:
         """Whether an expression is an imported module, such as `torch.nn.functional`."""

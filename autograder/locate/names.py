@@ -25,31 +25,39 @@ _MOST_NAMES = 14
 
 
 def _another_name(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    own = _own_name(node, scope)
+    for other in _known(scope) if own else ():
+        if other != own and scope.are_alike(own, other):
+            yield written(other)
+
+
+def _a_name_of_another_kind(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    own = _own_name(node, scope)
+    for other in _known(scope) if own else ():
+        if not scope.are_alike(own, other):
+            yield written(other)
+
+
+def _own_name(node: ast.expr, scope: Scope) -> str:
+    """The name by which something of the function's or the object's own is meant here."""
     match node:
         case ast.Name(id=name, ctx=ast.Load()) if name in scope.names and name != "self":
-            for other in scope.names[:_MOST_NAMES]:
-                if other not in (name, "self"):
-                    yield ast.Name(other, ast.Load())
-            for other in scope.attributes[:_MOST_NAMES]:
-                yield _of_self(other)
+            return name
         case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()):
-            for other in scope.attributes[:_MOST_NAMES]:
-                if other != name:
-                    yield _of_self(other)
-            for other in scope.names[:_MOST_NAMES]:
-                if other != "self":
-                    yield ast.Name(other, ast.Load())
+            return f"self.{name}"
+    return ""
+
+
+def _known(scope: Scope) -> Iterator[str]:
+    yield from (name for name in scope.names[:_MOST_NAMES] if name != "self")
+    yield from (f"self.{name}" for name in scope.attributes[:_MOST_NAMES])
 
 
 def _a_known_name(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
     """For a name that nothing is called by, or that is not this function's own."""
     match node:
         case ast.Name(id=name, ctx=ast.Load()) if name not in scope.names:
-            for other in scope.names[:_MOST_NAMES]:
-                if other != "self":
-                    yield ast.Name(other, ast.Load())
-            for other in scope.attributes[:_MOST_NAMES]:
-                yield _of_self(other)
+            yield from map(written, _known(scope))
 
 
 def _a_name_for_a_number(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
@@ -61,7 +69,7 @@ def _a_name_for_a_number(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             for axis in (-1, -2, 0):
                 yield written(f"{other}.shape[{axis}]")
     for other in scope.attributes[:_MOST_NAMES]:
-        yield _of_self(other)
+        yield written(f"self.{other}")
 
 
 def _a_size_for_a_name(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
@@ -201,16 +209,13 @@ def _subscript(node: ast.Subscript, entries: list[ast.expr]) -> ast.expr:
     return ast.Subscript(node.value, index, node.ctx)
 
 
-def _of_self(name: str) -> ast.expr:
-    return ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
-
-
 FAMILIES = (
     Family("a name", _another_name, "whether {} is meant"),
     Family("an index", _another_index, "the index in {}"),
     Family("a function", _another_function, "whether {} is meant", of_call=True),
     Family("a name", _a_known_name, "whether {} is meant"),
     Family("a number", _a_name_for_a_number, "the {} in it"),
+    Family("a name", _a_name_of_another_kind, "whether {} is meant"),
     Family("a name", _a_size_for_a_name, "whether {} is meant"),
     Family("an index", _index_added, "which part of {} is meant"),
 )

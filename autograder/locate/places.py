@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.locate.change import Scope
+from autograder.locate.kinds import Kinds
 from autograder.locate.source import Definition, Source
 
 _NOT_CHANGED = {"annotation", "returns", "decorator_list", "type_comment", "ctx", "type_params"}
@@ -36,14 +37,14 @@ class Slot:
             getattr(self.holder, self.field)[self.index] = content
 
 
-def slots_of(source: Source) -> list[Slot]:
-    """All expressions of a source's functions, in the order in which they stand."""
-    return [slot for slot, _ in _places(source) if not isinstance(slot.content, list)]
-
-
-def blocks_of(source: Source) -> list[Slot]:
-    """All blocks of statements of a source's functions."""
-    return [slot for slot, _ in _places(source) if isinstance(slot.content, list)]
+def slots_of(source: Source, kinds: Kinds) -> tuple[list[Slot], list[Slot]]:
+    """All expressions of a source's functions, and all of their blocks, in their order."""
+    slots = list(_slots(source, kinds))
+    is_block = [isinstance(slot.content, list) for slot in slots]
+    return (
+        [slot for slot, block in zip(slots, is_block, strict=True) if not block],
+        [slot for slot, block in zip(slots, is_block, strict=True) if block],
+    )
 
 
 def with_ticks(source: Source) -> None:
@@ -63,12 +64,14 @@ def is_tick(statement: ast.stmt) -> bool:
     return False
 
 
-def _places(source: Source) -> Iterator[tuple[Slot, ast.AST]]:
+def _slots(source: Source, kinds: Kinds) -> Iterator[Slot]:
     for definition in source.definitions:
         attributes = tuple(dict.fromkeys(_attributes(definition)))
         for function in _functions(definition):
-            scope = Scope(_names(function), attributes, source.namespace)
-            yield from _within(function, scope)
+            seen = kinds.get(function.name, {})
+            yield from _within(
+                function, Scope(_names(function), attributes, source.namespace, seen)
+            )
 
 
 def _functions(definition: Definition) -> Sequence[ast.FunctionDef]:
@@ -77,18 +80,18 @@ def _functions(definition: Definition) -> Sequence[ast.FunctionDef]:
     return [one for one in definition.body if isinstance(one, ast.FunctionDef)]
 
 
-def _within(node: ast.AST, scope: Scope) -> Iterator[tuple[Slot, ast.AST]]:
+def _within(node: ast.AST, scope: Scope) -> Iterator[Slot]:
     for name, content in ast.iter_fields(node):
         if name in _NOT_CHANGED:
             continue
         if isinstance(content, list) and content and isinstance(content[0], ast.stmt):
-            yield Slot(node, name, None, scope), node
+            yield Slot(node, name, None, scope)
         children = enumerate(content) if isinstance(content, list) else [(None, content)]
         for index, child in children:
             if isinstance(child, ast.stmt) and (is_tick(child) or _is_text(child)):
                 continue
             if isinstance(child, ast.expr):
-                yield Slot(node, name, index, scope), node
+                yield Slot(node, name, index, scope)
             if isinstance(child, ast.AST):
                 yield from _within(child, scope)
 

@@ -4,6 +4,7 @@ It is bounded in the number of changes, in processor time and, for each change, 
 """
 
 import ast
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +14,11 @@ from autograder.exam.judge import Case, is_mistaken
 from autograder.exam.report import Place
 from autograder.locate import arithmetic, axes, names, statements, steps
 from autograder.locate.change import MOST_QUOTED, Family, StatementFamily, in_words
-from autograder.locate.places import TICK, Slot, blocks_of, is_tick, slots_of, with_ticks
+from autograder.locate.kinds import Kinds, noting_kinds
+from autograder.locate.places import TICK, Slot, is_tick, slots_of, with_ticks
 from autograder.locate.source import Source, source_of
-from autograder.values.outcome import observe
+from autograder.values.outcome import Outcome, observe
+from autograder.values.tensors import one_torch_thread
 
 # The nearest first: what is more often the mistake, and smaller.
 FAMILIES: tuple[Family | StatementFamily, ...] = (
@@ -31,6 +34,7 @@ _MOST_CHANGES = 4000
 _MOST_TURNS = 10_000
 _MOST_PLACES = 4
 _MOST_TEXT = 120
+_LINE = re.compile(r"line (\d+):")
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -81,20 +85,30 @@ def search(
     """
     source = source_of(answer)
     end = time.thread_time() + seconds
-    wrong = [is_mistaken(observe(answer, case.arguments, case.use), case) for case in cases]
+    with one_torch_thread(), noting_kinds(source.file if source else "") as kinds:
+        outcomes = [observe(answer, case.arguments, case.use) for case in cases]
+    wrong = [is_mistaken(one, case) for one, case in zip(outcomes, cases, strict=True)]
     if source is None or not any(wrong):
         return []
     order = sorted(range(len(cases)), key=lambda n: not wrong[n])
     trials = _Trials(source, [cases[n] for n in order])
     found: dict[int, Found] = {}
-    for turn, (node, family) in enumerate(_changes(source)):
-        if turn >= most or time.thread_time() > end or len(found) >= _MOST_PLACES:
-            break
-        line = node.lineno
-        if line not in found and trials.are_right():
-            text = source.text(line)
-            found[line] = Found(line, text, FAMILIES.index(family), family.quoted(node))
+    changes = _changes(source, kinds, _stopped_at(outcomes[order[0]]))
+    with one_torch_thread():
+        for turn, (node, family) in enumerate(changes):
+            if turn >= most or time.thread_time() > end or len(found) >= _MOST_PLACES:
+                break
+            line = node.lineno
+            if line not in found and trials.are_right():
+                text = source.text(line)
+                found[line] = Found(line, text, FAMILIES.index(family), family.quoted(node))
     return list(found.values())
+
+
+def _stopped_at(outcome: Outcome) -> int:
+    """The line at which an answer stopped; 0 if it came to its end."""
+    stopped = _LINE.match(outcome.raised.line) if outcome.raised else None
+    return int(stopped[1]) if stopped else 0
 
 
 class _Trials:
@@ -130,16 +144,21 @@ class _Trials:
             raise _TooLong
 
 
-def _changes(source: Source) -> Iterator[tuple[ast.expr | ast.stmt, Family | StatementFamily]]:
-    """Makes change after change; while it waits, the source is changed."""
-    expressions, blocks = slots_of(source), blocks_of(source)
-    for family in FAMILIES:
-        if isinstance(family, Family):
-            for slot in expressions:
-                yield from _of_expression(slot, family)
-        else:
-            for slot in blocks:
-                yield from _of_block(slot, family)
+def _changes(
+    source: Source, kinds: Kinds, first: int
+) -> Iterator[tuple[ast.expr | ast.stmt, Family | StatementFamily]]:
+    """Makes change after change, those of a line first; while it waits, the source is changed."""
+    expressions, blocks = slots_of(source, kinds)
+    there = [slot for slot in expressions if slot.content.lineno == first]
+    elsewhere = [slot for slot in expressions if slot.content.lineno != first]
+    for slots in (there, elsewhere) if there else (elsewhere,):
+        for family in FAMILIES:
+            if isinstance(family, Family):
+                for slot in slots:
+                    yield from _of_expression(slot, family)
+            elif slots is elsewhere:
+                for slot in blocks:
+                    yield from _of_block(slot, family)
 
 
 def _of_expression(slot: Slot, family: Family) -> Iterator[tuple[ast.expr, Family]]:

@@ -31,6 +31,7 @@ class Source:
     """The definitions of a cell, in which a change is looked for."""
 
     name: str
+    file: str
     definitions: Sequence[Definition]
     lines: Sequence[str]
     namespace: Mapping[str, object]
@@ -62,7 +63,7 @@ def source_of(answer: Callable[..., Any]) -> Source | None:
     ]
     if not around or not all(_is_harmless(one, namespace) for one in definitions):
         return None
-    return Source(name, definitions, lines, namespace)
+    return Source(name, code.co_filename, definitions, lines, namespace)
 
 
 def _methods(answer: object) -> list[FunctionType]:

@@ -94,6 +94,21 @@ def seeded() -> Iterator[None]:
         torch.set_rng_state(before)
 
 
+@contextmanager
+def one_torch_thread() -> Iterator[None]:
+    """Have torch use one thread: on tiny tensors, many wait for each other more than they work."""
+    torch = _torch()
+    if torch is None:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def _torch() -> Any:
     """The module, where somebody has imported it to the end."""
     torch = sys.modules.get("torch")

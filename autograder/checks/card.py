@@ -31,8 +31,8 @@ _LONGEST = 2000
 
 _OWN_LINE = re.compile(r"(in your code, line \d+: )(.+)")
 
-# JupyterLab's own variables where there are any, so that both of its themes are followed; a page
-# without them (the feedback) is light or dark as its reader's machine is.
+# JupyterLab's own variables where there are any, so that both of its themes are followed. The page
+# of the feedback is light or dark as its reader's machine is, any other reads as light.
 _STYLE = (
     """<style>
 .ag-card{--ag:var(--ag-light);--ag-tint:rgba(179,89,0,.16);--ag-soft:#57606a;--ag-line:#c8cdd3;
@@ -43,7 +43,7 @@ font-family:var(--jp-ui-font-family,system-ui,sans-serif);font-size:14px;line-he
 color:var(--jp-content-font-color1,var(--ag-ink));
 background:var(--jp-layout-color1,var(--ag-paper));overflow-wrap:anywhere}
 [data-jp-theme-light="false"] .ag-card{--ag:var(--ag-dark);--ag-tint:rgba(227,160,79,.28)}
-@media (prefers-color-scheme:dark){body:not([data-jp-theme-light]) .ag-card{--ag:var(--ag-dark);
+@media (prefers-color-scheme:dark){.ag-page .ag-card{--ag:var(--ag-dark);
 --ag-tint:rgba(227,160,79,.28);--ag-soft:#9aa7b5;--ag-line:#4a515a;--ag-paper:#1b1f24;
 --ag-ink:#e6e9ec;--ag-block:#262b31}}
 .ag-card .ag-head{font-weight:600}

@@ -6,7 +6,6 @@ formgrader's button and the build make the same notebook.
 
 from copy import deepcopy
 
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat.notebooknode import NotebookNode
 from nbgrader.preprocessors import (
     CheckCellMetadata,
@@ -44,7 +43,6 @@ FEEDBACK_PREPROCESSORS: list[type[NbGraderPreprocessor]] = [
     GetGrades,
     ClearHiddenTests,
     ClearMarkScheme,
-    CSSHTMLHeaderPreprocessor,
 ]
 
 # They need a gradebook, a kernel or a header file, and change nothing in our notebooks.

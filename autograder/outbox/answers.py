@@ -1,17 +1,23 @@
-"""A student's written answer as HTML: paragraphs, lists, tables, code and plain formulas.
+"""Words as HTML: a student's written answer, and the lesson's own text on the feedback page.
 
-Nothing in it is live. HTML, links and pictures are shown as the text that they were written with.
-MathJax is given only what is marked for it, and of an answer that is a formula whose every command
-is one that does no more than set mathematics.
+Nothing in an answer is live. HTML, links and pictures are shown as the text that they were written
+with. A formula of an answer is set if its every command is one that does no more than set
+mathematics; on formgrader's page by MathJax, which is given only what is marked for it.
 """
 
 import re
+from collections.abc import Callable
 from html import escape, unescape
 from typing import Any
 
 from mistune import HTMLRenderer
 from mistune.plugins import import_plugin
 from nbconvert.filters.markdown_mistune import MarkdownWithMath
+
+from autograder.outbox.formulas import as_mathml
+
+# Sets a formula, given what stands between its delimiters and whether it has lines of its own.
+Setter = Callable[..., str]
 
 FOR_MATHJAX = "tex2jax_process"
 
@@ -49,10 +55,19 @@ hline
 _COMMANDS = frozenset(_COMMANDS_LIST.split())
 
 
-def answer_to_html(text: str) -> str:
-    """A written answer, rendered."""
+def answer_to_html(text: str, *, mathjax: bool) -> str:
+    """A written answer, rendered, with its formulas for MathJax or as MathML."""
+    return _render(text, _Inert(_for_mathjax if mathjax else _plain_mathml))
+
+
+def lesson_to_html(text: str) -> str:
+    """The words of a lesson or of a grader, whose HTML and links are their author's own."""
+    return _render(text, _Words(_mathml))
+
+
+def _render(text: str, renderer: HTMLRenderer) -> str:
     plugins = [import_plugin(name) for name in _PLUGINS]
-    return MarkdownWithMath(renderer=_Renderer(), plugins=plugins).render(text)
+    return MarkdownWithMath(renderer=renderer, plugins=plugins).render(text)
 
 
 def is_plain_formula(tex: str) -> bool:
@@ -78,11 +93,28 @@ def _depth(tex: str) -> int:
     return deepest
 
 
-class _Renderer(HTMLRenderer):
+class _Words(HTMLRenderer):
+    """Markdown with formulas between dollars."""
+
+    def __init__(self, set_formula: Setter, *, inert: bool = False) -> None:
+        super().__init__(escape=inert)
+        self._set = set_formula
+
+    def inline_math(self, body: str) -> str:
+        return self._set(body, "$", block=False)
+
+    def block_math(self, body: str) -> str:
+        return self._set(body, "$$", block=True)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self._set(f"\\begin{{{name}}}{body}\\end{{{name}}}", "", block=True)
+
+
+class _Inert(_Words):
     """Writes tags of its own choice, without attributes, around text that is escaped."""
 
-    def __init__(self) -> None:
-        super().__init__(escape=True)
+    def __init__(self, set_formula: Setter) -> None:
+        super().__init__(set_formula, inert=True)
 
     def text(self, text: str) -> str:
         # What was typed as an entity is shown as the character that it names.
@@ -110,23 +142,25 @@ class _Renderer(HTMLRenderer):
     def codespan(self, text: str) -> str:
         return f"<code>{_as_typed(text)}</code>"
 
-    def inline_math(self, body: str) -> str:
-        return _formula(f"${body}$")
-
-    def block_math(self, body: str) -> str:
-        return _formula(f"$${body}$$")
-
-    def latex_environment(self, name: str, body: str) -> str:
-        return _formula(f"\\begin{{{name}}}{body}\\end{{{name}}}")
-
 
 def _as_typed(code: str) -> str:
     # The graded notebook holds it in this form, for other programs that show notebooks.
     return escape(code.replace("&lt;", "<"))
 
 
-def _formula(tex: str) -> str:
-    tex = unescape(tex)
+def _for_mathjax(body: str, delimiter: str, *, block: bool) -> str:
+    tex = unescape(f"{delimiter}{body}{delimiter}")
     if is_plain_formula(tex):
         return f'<span class="{FOR_MATHJAX}">{escape(tex)}</span>'
     return f"<code>{escape(tex)}</code>"
+
+
+def _plain_mathml(body: str, delimiter: str, *, block: bool) -> str:
+    tex = unescape(body)
+    if is_plain_formula(tex):
+        return as_mathml(tex, block=block)
+    return f"<code>{escape(f'{delimiter}{tex}{delimiter}')}</code>"
+
+
+def _mathml(body: str, delimiter: str, *, block: bool) -> str:
+    return as_mathml(unescape(body), block=block)

@@ -1,7 +1,7 @@
 """A graded notebook as a page: for formgrader, and for the student as feedback.
 
-The templates are nbgrader's, but a student's text comes through one escape: answers in words are
-rendered by `answers`, code and outputs are text, and MathJax reads the lesson's words alone.
+Formgrader's template is nbgrader's, but a student's text comes through one escape: answers in words
+are rendered by `answers`, code and outputs are text, and MathJax reads the lesson's words alone.
 """
 
 import functools
@@ -21,6 +21,7 @@ from traitlets.config import Config
 
 from autograder.cells import has_role
 from autograder.outbox.answers import FOR_MATHJAX, answer_to_html
+from autograder.outbox.feedback_page import feedback_page
 
 Kind = Literal["formgrade", "feedback"]
 
@@ -47,7 +48,9 @@ def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, pl
         resources: what the template reads besides, all of it escaped.
         plain: leave out all that takes long: colours, and the formatting of answers.
     """
-    html, _ = _exporter(kind, plain).from_notebook_node(notebook, dict(resources))
+    if kind == "feedback":
+        return feedback_page(notebook, resources, plain=plain)
+    html, _ = _exporter(plain).from_notebook_node(notebook, dict(resources))
     return html.replace(_BEGIN, f"{_BEGIN}{_NOTE}", 1) if plain else html
 
 
@@ -61,9 +64,9 @@ def prepare() -> None:
 
 
 @functools.cache
-def _exporter(kind: Kind, plain: bool) -> "_Exporter":
+def _exporter(plain: bool) -> "_Exporter":
     config = Config()
-    config.HTMLExporter.template_name = kind
+    config.HTMLExporter.template_name = "formgrade"
     config.HTMLExporter.extra_template_basedirs = [str(_FORMGRADER / "templates")]
     config.HTMLExporter.extra_template_paths = [str(_BOOTSTRAP)]
     made = _PlainExporter if plain else _Exporter
@@ -88,7 +91,7 @@ class _Exporter(HTMLExporter):
         return f'<div class="{FOR_MATHJAX}">{html}</div>'
 
     def answer(self, source: str) -> str:
-        return answer_to_html(source)
+        return answer_to_html(source, mathjax=True)
 
 
 class _PlainExporter(_Exporter):

@@ -91,6 +91,8 @@ def test_wrong_answer_is_named(page: Page) -> None:
     write_solution(page, WRONG)
     card = card_of(page, "shares_of")
     expect(card).to_contain_text("The shares sum to 1 down the columns")
+    expect(card.locator("table caption")).to_have_text(["expected", "received"])
+    expect(card.locator(".ag-wrong .ag-mark").first).to_have_text("✗")
     card.scroll_into_view_if_needed()
     keep(page, "check_wrong")
 
@@ -133,6 +135,9 @@ def test_dark_theme(page: Page) -> None:
     card = card_of(page, "shares_of")
     expect(card).to_contain_text("down the columns")
     expect(card).to_have_css("background-color", "rgb(33, 33, 33)")
+    # JupyterLab's own rules for tables would stripe it.
+    row = card.locator("tbody tr").nth(1)
+    expect(row).to_have_css("background-color", "rgba(0, 0, 0, 0)")
     keep(page, "check_wrong_dark")
     figure = page.locator(".jp-OutputArea img").first
     figure.scroll_into_view_if_needed()

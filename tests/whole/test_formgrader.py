@@ -192,7 +192,14 @@ def test_nothing_runs_in_feedback(classroom: Classroom, page: Page, listener: Li
     page.goto(f"{listener.address}/feedback")
     expect(page.locator("#notebook-container").first).to_contain_text("window.__hit")
     assert_nothing_ran(page, listener)
-    keep(page, "feedback_injections")
+    for taste in ("light", "dark"):
+        page.emulate_media(color_scheme=taste)
+        keep(page, f"feedback_{taste}")
+    # With all of it opened, nothing stands beyond the page's edge.
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(wide) == 0
+    keep(page, "feedback_opened", whole=True)
 
 
 def test_mathjax_is_safe(classroom: Classroom, page: Page) -> None:

@@ -12,7 +12,7 @@ FORMULA = r"\frac{1}{\sqrt{d_k}} \sum_{i=1}^{n} \alpha_i \mathbf{v}_i \le 1"
 
 
 def formulas(answer: str) -> list[str]:
-    page = BeautifulSoup(answer_to_html(answer), "html.parser")
+    page = BeautifulSoup(answer_to_html(answer, mathjax=True), "html.parser")
     return [one.get_text() for one in page.select(f".{FOR_MATHJAX}")]
 
 
@@ -39,7 +39,7 @@ def formulas(answer: str) -> list[str]:
     ],
 )  # fmt: skip
 def test_nothing_is_live(answer: str) -> None:
-    page = BeautifulSoup(answer_to_html(answer), "html.parser")
+    page = BeautifulSoup(answer_to_html(answer, mathjax=True), "html.parser")
     assert {tag.name for tag in page.find_all(True)} & LIVE == set()
     attributes = {name for tag in page.find_all(True) for name in tag.attrs}
     assert attributes <= {"class"}
@@ -48,11 +48,15 @@ def test_nothing_is_live(answer: str) -> None:
 @pytest.mark.parametrize("address", ["http:report.html", "https://example.org", "report.svg"])
 def test_address_is_shown(address: str) -> None:
     for answer in (f"[here]({address})", f"see {address}", f"![here]({address})"):
-        assert address in BeautifulSoup(answer_to_html(answer), "html.parser").get_text()
+        assert (
+            address in BeautifulSoup(answer_to_html(answer, mathjax=True), "html.parser").get_text()
+        )
 
 
 def test_text_keeps_its_form() -> None:
-    html = answer_to_html("# One\n\n- *two*\n- `x < y`\n\n| a | b |\n|---|---|\n| 1 | 2 |")
+    html = answer_to_html(
+        "# One\n\n- *two*\n- `x < y`\n\n| a | b |\n|---|---|\n| 1 | 2 |", mathjax=True
+    )
     for tag in ("<h1>One</h1>", "<em>two</em>", "<code>x &lt; y</code>", "<td>1</td>"):
         assert tag in html
 
@@ -109,5 +113,5 @@ def test_formula_that_could_do_more_is_text(tex: str) -> None:
 )
 def test_long_answers_lose_nothing(answer: str) -> None:
     """A parser that is quadratic takes a second or so for what is shown of an answer at most."""
-    text = BeautifulSoup(answer_to_html(answer), "html.parser").get_text()
+    text = BeautifulSoup(answer_to_html(answer, mathjax=True), "html.parser").get_text()
     assert len(re.findall(r"\w", text)) >= len(re.findall(r"\w", answer)) // 2

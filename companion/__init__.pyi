@@ -133,6 +133,12 @@ from .specimens.cached_steps import (
     cancelling_features as cancelling_features,
 )
 from .specimens.cached_steps import (
+    cancelling_tokens as cancelling_tokens,
+)
+from .specimens.cached_steps import (
+    doubles_each_token as doubles_each_token,
+)
+from .specimens.cached_steps import (
     first_text_only as first_text_only,
 )
 from .specimens.cached_steps import (

@@ -39,6 +39,11 @@ def only_itself(chunk: torch.Tensor, past: Past) -> Step:
     return chunk.clone(), None
 
 
+def doubles_each_token(chunk: torch.Tensor, past: Past) -> Step:
+    """Exact: each token twice as large, and nothing is kept."""
+    return 2 * chunk, None
+
+
 def mask_from_the_start(chunk: torch.Tensor, past: Past) -> Step:
     """Not exact: the mask is aligned to the first key, so a new token sees the oldest ones."""
     cache = _extended(past, chunk)
@@ -120,6 +125,14 @@ def cancelling_features(chunk: torch.Tensor, past: Past) -> Step:
     contexts, cache = attends_to_its_cache(chunk, past)
     contexts[..., 0] += chunk.shape[1]
     contexts[..., 1] -= chunk.shape[1]
+    return contexts, cache
+
+
+def cancelling_tokens(chunk: torch.Tensor, past: Past) -> Step:
+    """Not exact: the first token of a chunk is raised by what the last one is lowered by."""
+    contexts, cache = attends_to_its_cache(chunk, past)
+    contexts[:, 0] += 1
+    contexts[:, -1] -= 1
     return contexts, cache
 
 

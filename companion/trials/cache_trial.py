@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 Chunk = tuple[torch.Tensor, torch.Tensor]
+_REFUSALS = ("ValueError", "AssertionError")
 
 
 def try_cache(
@@ -25,23 +26,32 @@ def try_cache(
             cache is reset. There is room for the first chunk twice, unless there is none for all.
 
     Returns:
-        What `append` returned for each chunk, and `length` after each, in both caches.
+        What `append` returned for each chunk, or that it refused, and `length` after each, in both
+        caches.
     """
     dtype = texts[0][0][0].dtype
     cache, other = (cache_class(**settings, dtype=dtype) for _ in range(2))
     keys, values = (-x for x in texts[0][0])
     other.append(keys, values)
     seen: dict[str, object] = {}
+
+    def append(to: Any, name: str, new_keys: torch.Tensor, new_values: torch.Tensor) -> None:
+        try:
+            seen[name] = _copied(to.append(new_keys, new_values))
+        except Exception as error:
+            # By its name: an exception from another process is of a class of its own.
+            if type(error).__name__ not in _REFUSALS:
+                raise
+            seen[name] = "refused, with a ValueError"
+        seen[f"{name}: length"] = to.length
+
     for number, chunks in enumerate(texts, start=1):
         if number > 1:
             cache.reset()
             seen[f"text {number}: length after reset"] = cache.length
         for place, (new_keys, new_values) in enumerate(chunks, start=1):
-            name = f"text {number}, chunk {place}"
-            seen[name] = _copied(cache.append(new_keys, new_values))
-            seen[f"{name}: length"] = cache.length
-    seen["second cache, chunk 2"] = _copied(other.append(keys, values))
-    seen["second cache, chunk 2: length"] = other.length
+            append(cache, f"text {number}, chunk {place}", new_keys, new_values)
+    append(other, "second cache, chunk 2", keys, values)
     return seen
 
 

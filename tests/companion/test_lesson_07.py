@@ -127,6 +127,23 @@ class Scribe:
         return self.kept.shape[3]
 
 
+class Narrow(Scribe):
+    """Two tokens at most."""
+
+    def append(self, keys, values):
+        if self.length + keys.shape[2] > 2:
+            raise ValueError("full")
+        return super().append(keys, values)
+
+
+def test_trial_goes_on_after_a_refusal() -> None:
+    settings = {"batch": 1, "num_kv_heads": 1, "max_tokens": 2, "head_dim": 1}
+    one, two = torch.ones(1, 1, 1, 1), torch.ones(1, 1, 2, 1)
+    seen = try_cache(Narrow, settings, [[(one, one), (two, two), (one, one)]])
+    assert seen["text 1, chunk 2"] == "refused, with a ValueError"
+    assert [seen[f"text 1, chunk {n}: length"] for n in (1, 2, 3)] == [1, 1, 2]
+
+
 def test_trial_tells_what_came_back() -> None:
     settings = {"batch": 1, "num_kv_heads": 2, "max_tokens": 4, "head_dim": 1}
     one, two = torch.ones(1, 2, 1, 1), torch.ones(1, 2, 2, 1)

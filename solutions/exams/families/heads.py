@@ -216,4 +216,14 @@ class RepeatedAlongTokens(SharedHeads):
         return x.repeat_interleave(self.num_heads // x.shape[1], dim=2)
 
 
-SHARED = Family(Tiled, FirstHeadForAll, SharedHeadsAveraged, RepeatedAlongTokens)
+class NeverRepeated(SharedHeads):
+    """Head meets head in a product, and there are more query heads than key/value heads: repeat
+    each of these for the query heads that share it. One for all of them, or one for each, would fit
+    as it is.
+    """
+
+    def share(self, x: Tensor) -> Tensor:
+        return x
+
+
+SHARED = Family(Tiled, FirstHeadForAll, SharedHeadsAveraged, RepeatedAlongTokens, NeverRepeated)

@@ -7,7 +7,7 @@ from torch import nn
 
 from autograder import Draw
 from solutions.exams.families import Dropping, Keeping, Projecting, SharedHeads
-from solutions.exams.grouped_query_attention._specimens import drawn_weights
+from solutions.exams.grouped_query_attention._specimens import drawn_weights, printed_weights
 
 Settings = Mapping[str, object]
 Module = tuple[Settings, Mapping[str, torch.Tensor], tuple[torch.Tensor], bool, int]
@@ -42,8 +42,38 @@ def drawn_module(
     keywords = settings(
         inputs, draw.size("d_out"), num_heads, num_kv_heads if named else 0, **chosen
     )
-    calls = 3 if "dropout" in others else 1
-    return keywords, drawn_weights(draw, bias=bias), (inputs,), False, calls
+    return keywords, drawn_weights(draw, bias=bias), (inputs,), False, 1
+
+
+def far_from_zero(num_kv_heads: int, *, named: bool = True) -> Module:
+    """A module of four heads whose scores lie far below zero, or are 0.
+
+    No score is above zero, and a later token has a lower one. All of them are exact in float32:
+    scores as far as these forgive no rounding.
+    """
+    sizes = torch.tensor([[1, 2, 3], [0, 1, 2]]).double()
+    inputs = sizes[..., None] * torch.tensor([1.0, -2.0, 1.5]).double()
+    asking = torch.tensor([[1.0, -0.5], [-1.0, 1.0], [0.5, -1.0]]).double()[:, :num_kv_heads]
+    weights = printed_weights(4, num_kv_heads)
+    weights |= {
+        "W_query": asking.repeat_interleave(4 // num_kv_heads, dim=1),
+        "W_key": -4096 * asking,
+    }
+    keywords = settings(inputs, 4, 4, num_kv_heads if named else 0)
+    return keywords, weights, (inputs,), False, 2
+
+
+def one_word(
+    inputs: torch.Tensor,
+    *,
+    dropout: float,
+    calls: int,
+    training: bool = False,
+    named: bool = True,
+) -> Module:
+    """A module of one head with two features, of which some calls show all that dropout can do."""
+    keywords = settings(inputs, 2, 1, int(named), dropout=dropout)
+    return keywords, printed_weights(2, 2), (inputs,), training, calls
 
 
 class Variant(SharedHeads, Dropping, Projecting, Keeping):

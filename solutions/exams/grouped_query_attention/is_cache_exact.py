@@ -22,6 +22,7 @@ exact.tries(
         specimens.recomputes_everything,
         specimens.running_average,
         specimens.only_itself,
+        specimens.doubles_each_token,
         specimens.mask_from_the_start,
         specimens.no_mask_in_the_chunk,
         specimens.sees_its_chunk_only,
@@ -35,6 +36,7 @@ exact.tries(
         specimens.first_text_only,
         specimens.last_text_only,
         specimens.cancelling_features,
+        specimens.cancelling_tokens,
         specimens.rounds_its_cache,
     ),
     TWO_TEXTS,
@@ -225,8 +227,9 @@ EXTENT.apply(
 
 @exact.misconception
 def single_tokens_only(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Your chunks are too small. `pads_odd_chunks` is right for single tokens and pairs, and wrong
-    for chunks of three: try every size.
+    """Only the smallest chunks count in your test: `pads_odd_chunks`, which is right for single
+    tokens and pairs, gets through. Try every size; if you do, in a loop: does it return in its
+    first round?
     """
     return agrees(step, inputs, range(1, 2))
 
@@ -247,16 +250,18 @@ def half_the_text_at_most(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def no_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You leave out chunks of one token. `shortcut_for_one` is wrong on two words, and nothing else
-    shows it: begin with size 1.
+    """In a text of two words you never compare single tokens with the whole, and `shortcut_for_one`
+    is wrong only there. The sizes go from 1 to one less than there are tokens: does your range
+    begin too late, or end too soon?
     """
     return agrees(step, inputs, range(2, inputs.shape[1]))
 
 
 @exact.misconception
 def halves_only(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You cut each text in two. `keeps_the_last_chunk` needs a third chunk to show what it lost:
-    try every size.
+    """What counts in your test is a text that is cut in two: `keeps_the_last_chunk`, which needs a
+    third chunk to show what it lost, gets through. Try every size; if you do, in a loop: does the
+    last round overwrite what earlier ones found?
     """
     whole = step(inputs, None)[0]
     for place in range(1, inputs.shape[1]):
@@ -287,6 +292,85 @@ def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
         if not torch.allclose(torch.cat(parts, dim=1), whole):
             return False
     return True
+
+
+@exact.misconception
+def compared_with_the_inputs(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You compare the contexts with the inputs, so that only `only_itself` passes. Compare with
+    what the step says of the whole text at once.
+    """
+    return all(torch.allclose(fed(step, inputs, size), inputs) for size in every_size(inputs))
+
+
+@exact.misconception
+def first_chunk_only(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """Only the first chunk of a text counts in your test, and it has no past yet. Does `return`
+    stand inside a loop? True is for the end, when nothing has differed.
+    """
+    first, _ = step(inputs[:, :1], None)
+    return torch.allclose(first, step(inputs, None)[0][:, :1])
+
+
+@exact.misconception
+def number_for_size(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """Your chunks are of two and three tokens, never of one, four or five. `torch.chunk` is told
+    how many pieces to make, `torch.split` how long each of them is.
+    """
+    whole = step(inputs, None)[0]
+    for number in every_size(inputs):
+        past: Past = None
+        contexts = []
+        for chunk in torch.chunk(inputs, number, dim=1):
+            context, past = step(chunk, past)
+            contexts.append(context)
+        if not torch.allclose(torch.cat(contexts, dim=1), whole):
+            return False
+    return True
+
+
+@exact.misconception
+def past_kept_between_sizes(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """Some chunk gets a past that the step did not return for the chunk before it. With every size
+    the text begins anew, with None; each later chunk gets what the step has just returned.
+    """
+    whole, past = step(inputs, None)[0], None
+    for size in every_size(inputs):
+        contexts = []
+        for chunk in torch.split(inputs, size, dim=1):
+            context, past = step(chunk, past)
+            contexts.append(context)
+        if not torch.allclose(torch.cat(contexts, dim=1), whole):
+            return False
+    return True
+
+
+@exact.misconception
+def one_size_is_enough(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """Your test is content when chunks of one size give the right contexts. Those of every size
+    have to: `all` instead of `any`, and False at the first that differs.
+    """
+    whole = step(inputs, None)[0]
+    return any(torch.allclose(fed(step, inputs, size), whole) for size in every_size(inputs))
+
+
+@exact.misconception
+def tokens_averaged(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You add or average over the tokens before you compare: in `cancelling_tokens` one makes up
+    for another. Compare number by number.
+    """
+    return agrees(
+        step, inputs, every_size(inputs), lambda a, b: torch.allclose(a.mean(dim=1), b.mean(dim=1))
+    )
+
+
+@exact.misconception
+def features_averaged(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """You add or average over the features before you compare: in `cancelling_features` one makes
+    up for another. Compare number by number.
+    """
+    return agrees(
+        step, inputs, every_size(inputs), lambda a, b: torch.allclose(a.mean(dim=2), b.mean(dim=2))
+    )
 
 
 @exact.misconception

@@ -51,6 +51,21 @@ def a_chunk_later() -> Decoding:
     return printed_decoding(2, 3, 6, 2)
 
 
+@step.example
+def far_from_zero() -> Decoding:
+    """scores far below zero; in the second text the cached key is of zeros, whose scores are 0"""
+    # No score is above zero, and a later token has a lower one. All of them are exact in float32:
+    # scores as far as these forgive no rounding.
+    asking = torch.tensor([[1.0, -0.5], [-1.0, 1.0], [0.5, -1.0]]).double()
+    word = torch.tensor([1.0, -2.0, 1.5]).double()
+    cached, new = torch.tensor([[1.0], [0.0]]).double(), torch.tensor([[2.0, 3], [1, 2]]).double()
+    weights = printed_weights(4, 2)
+    del weights["out_proj.bias"]
+    weights |= {"W_query": asking.repeat_interleave(2, dim=1), "W_key": -4096 * asking}
+    past_keys = (cached[..., None] * word @ weights["W_key"]).mT[..., None]
+    return new[..., None] * word, weights, past_keys, numbers(2, 2, 1, 1, start=700)
+
+
 def drawn_decoding(
     draw: Draw, new: int, cached: int, num_heads: int, num_kv_heads: int, scale: float = 1.0
 ) -> Decoding:

@@ -15,6 +15,7 @@ from solutions.exams.families import (
     SHARED,
     SOFTMAX,
     SPLIT,
+    ZERO_SCORES,
     SharedHeads,
 )
 from solutions.exams.grouped_query_attention._specimens import Weights, hide
@@ -80,7 +81,8 @@ class Steps(SharedHeads):
         return contexts @ self.out_proj
 
 
-(OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + MASK + FUTURE).apply(
+_TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES
+(_TO_CONTEXTS + MASK + ZERO_SCORES + FUTURE).apply(
     step,
     Steps,
     called={
@@ -100,14 +102,8 @@ class Steps(SharedHeads):
         "DiagonalHidden": "Your new tokens do not see themselves. Begin the mask one place further "
         "to the right.",
     },
-    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0.
-    without=(
-        "RootOfTheInputWidth",
-        "RootOfTheValues",
-        "ScoreOfMinusHundred",
-        "InfinityAfterwards",
-        "DividedOnceMore",
-    ),
+    # No hidden score is far above the others, so nothing is rounded to 0.
+    without=("RootOfTheInputWidth", "RootOfTheValues", "InfinityAfterwards", "DividedOnceMore"),
 )
 
 

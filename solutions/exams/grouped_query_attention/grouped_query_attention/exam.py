@@ -2,7 +2,13 @@
 
 from autograder import Draw, Exam, run_module
 from solutions import grouped_query_attention as reference
-from solutions.exams.grouped_query_attention._shared_heads import Module, drawn_module, settings
+from solutions.exams.grouped_query_attention._shared_heads import (
+    Module,
+    drawn_module,
+    far_from_zero,
+    one_word,
+    settings,
+)
 from solutions.exams.grouped_query_attention._specimens import OWN_WORK, TWO_TEXTS, printed_weights
 
 grouped = Exam(reference.GroupedQueryAttention, use=run_module, forbids=OWN_WORK)
@@ -45,17 +51,22 @@ def grouped_with_biases() -> Module:
 
 
 @grouped.example
+def grouped_far_from_zero() -> Module:
+    """scores far below zero; in the second text one key is of zeros, whose scores are 0"""
+    return far_from_zero(2)
+
+
+# Not 0.5, which is both dropped and kept.
+@grouped.example
 def grouped_dropout_in_use() -> Module:
-    """dropout=0.5, in eval mode"""
-    inputs = TWO_TEXTS[:, :2]
-    return settings(inputs, 12, 6, 2, dropout=0.5), printed_weights(12, 4), (inputs,), False, 3
+    """dropout=0.4, in eval mode, called 24 times on one word"""
+    return one_word(TWO_TEXTS[:1, :1], dropout=0.4, calls=24)
 
 
 @grouped.example
 def grouped_dropout_in_training() -> Module:
-    """dropout=0.5, in training, called 64 times on one word"""
-    inputs = TWO_TEXTS[:1, :1]
-    return settings(inputs, 4, 2, 1, dropout=0.5), printed_weights(4, 2), (inputs,), True, 64
+    """dropout=0.4, in training, called 32 times on one word"""
+    return one_word(TWO_TEXTS[:1, :1], dropout=0.4, training=True, calls=32)
 
 
 @grouped.example
@@ -102,9 +113,10 @@ def grouped_one_word(draw: Draw) -> Module:
 
 
 @grouped.case(times=1)
-def grouped_calm_in_use(draw: Draw) -> Module:
-    """in eval mode, with much dropout"""
-    return drawn_module(draw, 4, 2, 3, dropout=0.8)
+def grouped_nothing_to_drop(draw: Draw) -> Module:
+    """without dropout, in training, on one word"""
+    inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
+    return one_word(inputs, dropout=0.0, training=True, calls=24)
 
 
 @grouped.case(times=1)

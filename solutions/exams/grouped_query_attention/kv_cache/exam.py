@@ -56,8 +56,8 @@ def two_texts_in_a_row() -> Texts:
 
 @cache.example
 def too_many_tokens() -> Texts:
-    """four tokens for a cache with room for three, which is an error"""
-    return cache_sizes(1, 2, 3, 1), [printed_text(2, 2, start=30)]
+    """four tokens for a cache with room for three, which is refused, and then a third one"""
+    return cache_sizes(1, 2, 3, 1), [printed_text(2, 2, 1, start=30)]
 
 
 def drawn_text(draw: Draw, *sizes: int) -> list[Chunk]:
@@ -92,5 +92,5 @@ def three_texts(draw: Draw) -> Texts:
 
 @cache.case(times=1)
 def overfull_in_the_end(draw: Draw) -> Texts:
-    """one token too many, which is an error"""
-    return drawn_sizes(draw, 5), [drawn_text(draw, 3, 2, 1)]
+    """tokens that are too many, which are refused, and fewer after them"""
+    return drawn_sizes(draw, 6), [drawn_text(draw, 3, 2, 2, 1, 1)]

@@ -247,6 +247,30 @@ class NoLimit(Notebook):
 
 
 @cache.misconception
+class CountedBeforeRefused(Notebook):
+    """Your cache counts the new tokens before it refuses them, so afterwards it takes itself for
+    fuller than it is. Compare first, and change `length` when they are kept.
+    """
+
+    def refuse(self, end: int) -> None:
+        if end > self.shape[2]:
+            self.length = end
+            raise ValueError("no room")
+
+
+@cache.misconception
+class ClearedBeforeRefused(Notebook):
+    """When there is no room, your cache forgets what it holds. Refuse the new tokens, and keep the
+    old ones.
+    """
+
+    def refuse(self, end: int) -> None:
+        if end > self.shape[2]:
+            self.length = 0
+            raise ValueError("no room")
+
+
+@cache.misconception
 class OldestForgotten(Notebook):
     """When it is full, your cache drops the oldest tokens, and nobody hears of it. Raise a
     ValueError.

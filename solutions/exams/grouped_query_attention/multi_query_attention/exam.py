@@ -2,7 +2,13 @@
 
 from autograder import Draw, Exam, run_module
 from solutions import grouped_query_attention as reference
-from solutions.exams.grouped_query_attention._shared_heads import Module, drawn_module, settings
+from solutions.exams.grouped_query_attention._shared_heads import (
+    Module,
+    drawn_module,
+    far_from_zero,
+    one_word,
+    settings,
+)
 from solutions.exams.grouped_query_attention._specimens import OWN_WORK, TWO_TEXTS, printed_weights
 
 single = Exam(reference.MultiQueryAttention, use=run_module, forbids=OWN_WORK)
@@ -32,17 +38,22 @@ def single_with_biases() -> Module:
 
 
 @single.example
+def single_far_from_zero() -> Module:
+    """scores far below zero; in the second text one key is of zeros, whose scores are 0"""
+    return far_from_zero(1, named=False)
+
+
+# Not 0.5, which is both dropped and kept.
+@single.example
 def single_dropout_in_use() -> Module:
-    """dropout=0.5, in eval mode"""
-    inputs = TWO_TEXTS[:, :2]
-    return settings(inputs, 6, 3, dropout=0.5), printed_weights(6, 2), (inputs,), False, 3
+    """dropout=0.4, in eval mode, called 24 times on one word"""
+    return one_word(TWO_TEXTS[:1, :1], dropout=0.4, calls=24, named=False)
 
 
 @single.example
 def single_dropout_in_training() -> Module:
-    """dropout=0.5, in training, called 64 times on one word"""
-    inputs = TWO_TEXTS[:1, :1]
-    return settings(inputs, 4, 2, dropout=0.5), printed_weights(4, 2), (inputs,), True, 64
+    """dropout=0.4, in training, called 32 times on one word"""
+    return one_word(TWO_TEXTS[:1, :1], dropout=0.4, training=True, calls=32, named=False)
 
 
 @single.example
@@ -77,9 +88,10 @@ def single_one_word(draw: Draw) -> Module:
 
 
 @single.case(times=1)
-def single_calm_in_use(draw: Draw) -> Module:
-    """in eval mode, with much dropout"""
-    return drawn_module(draw, 3, 1, 3, named=False, dropout=0.8)
+def single_nothing_to_drop(draw: Draw) -> Module:
+    """without dropout, in training, on one word"""
+    inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
+    return one_word(inputs, dropout=0.0, training=True, calls=24, named=False)
 
 
 @single.case(times=1)

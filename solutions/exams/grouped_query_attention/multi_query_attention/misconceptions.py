@@ -12,10 +12,12 @@ from solutions.exams.families import (
     MASK,
     MERGE,
     OUTPUT,
+    OUTPUT_DROPPED,
     ROLES,
     SCALE,
     SOFTMAX,
     SPLIT,
+    ZERO_SCORES,
 )
 from solutions.exams.grouped_query_attention._shared_heads import Variant
 from solutions.exams.grouped_query_attention.multi_query_attention.exam import single
@@ -45,7 +47,7 @@ class KeysForEveryHead(Variant):
     },
     without=("RootOfTheQueries", "RootOfTheValues"),
 )
-(MASK + FUTURE + KEPT_MASK + DROPOUT + BIAS).apply(
+(MASK + ZERO_SCORES + FUTURE + KEPT_MASK + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
     single,
     Variant,
     called={
@@ -57,17 +59,13 @@ class KeysForEveryHead(Variant):
         "DropoutAlways": "SingleDropoutAlways",
         "BiasAlways": "SingleBiasAlways",
     },
-    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0. Dropout is tried on
-    # one word, whose only weight is 1 whatever happens to its score.
-    without=(
-        "ScoreOfMinusHundred",
-        "DividedOnceMore",
-        "DropoutOnScores",
-        "DropoutOnMaskedScores",
-        "DropoutOnValues",
-        "FixedDropout",
-        "KeptInsteadOfDropped",
-    ),
+    says={
+        "DropoutOnContexts": "You drop features, of the values or of the contexts. Drop attention "
+        "weights, after the softmax and before they meet the values.",
+    },
+    # No hidden score is far above the others, so nothing is rounded to 0. Dropout is tried on one
+    # word, whose only weight is 1 whatever happens to its score, and whose context is its value.
+    without=("DividedOnceMore", "DropoutOnScores", "DropoutOnMaskedScores", "DropoutOnValues"),
 )
 
 

@@ -251,7 +251,8 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
         mistaken = one.case.shows(name)
         likeness = _likeness(one.case.lookalikes[name](), one) if mistaken else 0
         if mistaken == one.as_expected or (mistaken and not likeness):
-            if not _stopped(one):
+            # Where an exception is asked for, one that is raised is an answer.
+            if one.as_expected or not _stopped(one):
                 return 0
             unrun = True
         explained += likeness

@@ -18,7 +18,7 @@ from solutions.exams.additive_attention._specimens import (
     mixture,
     step_arguments,
 )
-from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.families import TENSOR_DTYPE, declare_places
 
 bahdanau = Exam(reference.bahdanau_step, returns=("state", "context", "weights"))
 
@@ -158,28 +158,6 @@ def previous_state_returned(
 
 
 @bahdanau.misconception
-def context_before_state(
-    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
-) -> Three:
-    """The first two results have changed places: the new state comes first, then the context."""
-    state, context, weights = reference.bahdanau_step(
-        previous_state, word, annotations, score, cell
-    )
-    return context, state, weights
-
-
-@bahdanau.misconception
-def weights_before_context(
-    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
-) -> Three:
-    """The last two results have changed places: the context comes before the weights."""
-    state, context, weights = reference.bahdanau_step(
-        previous_state, word, annotations, score, cell
-    )
-    return state, weights, context
-
-
-@bahdanau.misconception
 def arguments_of_the_cell_swapped(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
@@ -188,6 +166,7 @@ def arguments_of_the_cell_swapped(
     return cell(previous_state, torch.cat([word, context], dim=-1)), context, weights
 
 
+declare_places(bahdanau)
 TENSOR_DTYPE.apply(bahdanau)
 
 

@@ -47,7 +47,13 @@ blind.tries(
 blind.tries([padding.unmasked_attention], padded((3, 2), 1), on="3 and 2 words, padded with 1")
 blind.tries([padding.unmasked_attention], padded((4, 3), 7), on="4 and 3 words, padded with 7")
 blind.tries([padding.masked_attention], padded((4, 4), 0), on="4 and 4 words, padded with 0")
+blind.tries(
+    (padding.centred_attention, padding.average_of_words),
+    padded((4, 4), 0),
+    on="4 and 4 words, no padding at all",
+)
 blind.tries([padding.last_length_for_all], padded((2, 3), 0), on="2 and 3 words, padded with 0")
+blind.tries([padding.masked_attention], padded((2, 2), 0), on="2 and 2 words, padded with 0")
 blind.tries([padding.last_place_too], padded((2, 2), 0), on="2 and 2 words, padded with 0")
 
 
@@ -110,6 +116,15 @@ blind.tries(
 )
 
 
+def last_feature_of_everything(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    """The last feature has the padding in it: not blind."""
+    contexts, weights = padding.masked_attention(query, annotations, lengths)
+    return torch.cat([contexts[:, :-1], annotations[:, :, -1:].sum(dim=1)], dim=1), weights
+
+
+blind.tries([last_feature_of_everything], three_sentences, times=1)
+
+
 def both_alike(one: Pair, other: Pair) -> bool:
     """Whether contexts and weights agree."""
     return all(torch.allclose(a, b) for a, b in zip(one, other, strict=True))
@@ -138,7 +153,6 @@ VERDICT.apply(
         "AlwaysTrue": "Your test passes every attention. Both calls seem to get the same padding: "
         "put other numbers there for one of them.",
     },
-    without=["AlwaysFalse"],
 )
 CLOSENESS.apply(blind, Compared)
 EXTENT.apply(
@@ -146,6 +160,9 @@ EXTENT.apply(
     Compared,
     called={"FirstRowOnly": "first_sentence_only", "LastRowOnly": "last_sentence_only"},
     says={
+        "AnyNumber": "Your test is content too soon. Does it accept when some of the numbers "
+        "agree, or change only what lies behind the longest sentence? Each number has to stay, "
+        "whatever stands in the padding of any sentence.",
         "FirstRowOnly": "Your test misses an attention that goes wrong in the shorter sentence "
         "alone. Did you look at the first sentence only, or change only what lies behind the "
         "longest?",
@@ -254,11 +271,23 @@ def last_place_only(
 def words_changed(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """Your test passes no attention, not even those that are blind. Did you change the words, and
-    keep the padding?
+    """You changed words, it seems: attentions that are blind fail, and one passes for which a
+    change of all words makes no difference. Only what stands from `lengths` on may change.
     """
     is_word = ~hidden_places(annotations[..., 0], lengths)
     changed = annotations + 7 * is_word[..., None]
+    return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
+
+
+@blind.misconception
+def from_the_shortest_on(
+    attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
+) -> bool:
+    """You changed all sentences from the end of the shortest one on, and longer ones still have
+    words there. Each has a length of its own.
+    """
+    changed = annotations.clone()
+    changed[:, int(lengths.min()) :] += 7
     return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
 
 

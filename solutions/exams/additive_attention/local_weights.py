@@ -28,6 +28,18 @@ def off_centre() -> Local:
     return SEVEN_SCORES, 1.4, 3
 
 
+@local.example
+def low_inside() -> Local:
+    """scores of about -20000 inside of the window"""
+    return tensor(0.5, -20000.0, -20001.0, -20000.5, 1.0), 2.0, 1
+
+
+@local.example
+def zero_inside() -> Local:
+    """two scores of exactly 0 inside of the window"""
+    return tensor(1.5, 0.0, -0.5, 0.0, 1.0, 0.5), 2.0, 2
+
+
 @local.case
 def drawn_scores(draw: Draw) -> Local:
     """scores drawn at random"""
@@ -58,6 +70,27 @@ def inside_softmax(scores: Tensor, p_t: float, D: int) -> Pair:
 def gaussian_forgotten(scores: Tensor, p_t: float, D: int) -> Tensor:
     """These are the weights of the window, all of it alike. Multiply by the Gaussian around p_t."""
     return inside_softmax(scores, p_t, D)[0]
+
+
+@local.misconception
+def not_low_enough(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The score that you gave to words outside of the window hides them only while those inside
+    score higher. Where all of these are lower still, they get everything: use -inf.
+    """
+    distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
+    inside = torch.softmax(scores.masked_fill(distances.abs() > D, -1e4), dim=-1)
+    return inside * torch.exp(-2 * distances**2 / D**2)
+
+
+@local.misconception
+def zero_scores_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """You hide every score that is 0, and a word inside of the window may have this score as well.
+    What is hidden is said by the distance alone.
+    """
+    distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
+    outside = (distances.abs() > D) | (scores == 0)
+    inside = torch.softmax(scores.masked_fill(outside, -math.inf), dim=-1)
+    return inside * torch.exp(-2 * distances**2 / D**2)
 
 
 @local.misconception

@@ -54,6 +54,37 @@ def no_such_kind() -> Scored:
     return STATE, WORDS[:, :2], "cosine"
 
 
+@scores.example
+def first_letter_of_a_kind() -> Scored:
+    """a kind that is only the first letter of one"""
+    return STATE, WORDS[:, :2], "d"
+
+
+@scores.case(times=1)
+def nameless_kind(draw: Draw) -> Scored:
+    """a kind without a name"""
+    return draw.tensor("d"), draw.tensor("source d"), ""
+
+
+@scores.case(times=1)
+def part_of_general(draw: Draw) -> Scored:
+    """a kind that is only a part of "general\""""
+    return draw.tensor("d"), draw.tensor("source d"), "general"[1:], draw.tensor("d d")
+
+
+@scores.case(times=1)
+def part_of_concat(draw: Draw) -> Scored:
+    """a kind that is only a part of "concat\""""
+    query, keys, W, v = concat_arguments(draw)
+    return query, keys, "cat", W, v
+
+
+@scores.case(times=1)
+def capital_letters(draw: Draw) -> Scored:
+    """a kind in capital letters"""
+    return draw.tensor("d"), draw.tensor("source d"), "DOT"
+
+
 @scores.case
 def drawn_dot(draw: Draw) -> Scored:
     """dot, drawn at random"""
@@ -212,6 +243,27 @@ def dot_for_the_rest(
     pass unnoticed.
     """
     return any_score(query, keys, kind if kind in ("general", "concat") else "dot", W, v)
+
+
+@scores.misconception
+def parts_of_a_name(
+    query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
+) -> Tensor:
+    """You take a part of a name for the whole, as `kind in "dot"` does: `in` looks for "d" within
+    the text, and brackets around a single text make no tuple. Compare with `==`.
+    """
+    whole = next((name for name in ("dot", "general", "concat") if kind in name), kind)
+    return any_score(query, keys, whole, W, v)
+
+
+@scores.misconception
+def part_of_dot(
+    query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
+) -> Tensor:
+    """You take a part of "dot" for the whole, as `kind in "dot"` does: `in` looks for "d" within
+    the text, and brackets around a single text make no tuple. Compare with `==`.
+    """
+    return any_score(query, keys, "dot" if kind in "dot" else kind, W, v)
 
 
 @scores.misconception

@@ -19,7 +19,7 @@ from solutions.exams.additive_attention._specimens import (
     mixture,
     step_arguments,
 )
-from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.families import TENSOR_DTYPE, declare_places
 
 luong = Exam(reference.luong_step, returns=("state", "attentional state", "weights"))
 
@@ -191,24 +191,7 @@ def context_without_state(
     return state, torch.tanh(torch.cat([context, previous_state], dim=-1) @ W_context), weights
 
 
-@luong.misconception
-def states_swapped(
-    previous_state: Tensor,
-    word: Tensor,
-    annotations: Tensor,
-    score: Score,
-    cell: Cell,
-    W_context: Tensor,
-) -> Three:
-    """The two states have changed places: the cell's new state comes first, then the attentional
-    one.
-    """
-    state, attentional, weights = reference.luong_step(
-        previous_state, word, annotations, score, cell, W_context
-    )
-    return attentional, state, weights
-
-
+declare_places(luong, without=[(1, 1, 2)])
 TENSOR_DTYPE.apply(luong)
 
 

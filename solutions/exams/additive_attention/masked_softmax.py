@@ -39,6 +39,18 @@ def low_words() -> Pair:
 
 
 @masked.example
+def very_low_words() -> Pair:
+    """words with scores of about -20000"""
+    return tensor([-20000.0, -20001.0, 0.5], [0.2, -1.0, 0.7]), torch.tensor([2, 3])
+
+
+@masked.example
+def words_of_no_score() -> Pair:
+    """words with a score of exactly 0"""
+    return tensor([0.0, -1.5, 2.0, 0.5], [1.5, 0.0, 0.0, -1.0]), torch.tensor([2, 3])
+
+
+@masked.example
 def nothing_to_hide() -> Pair:
     """sentences without padding"""
     return tensor([1.0, -0.5, 0.3], [0.2, 1.1, -1.0]), torch.tensor([3, 3])
@@ -170,6 +182,23 @@ def minus_one_hundred(scores: Tensor, lengths: Tensor) -> Tensor:
     their scores are lower, it gets everything: use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -100.0), dim=-1)
+
+
+@masked.misconception
+def minus_ten_thousand(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The score that you gave to padding hides it only while the words score higher. Where all
+    their scores are lower still, it gets everything: use -inf.
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -1e4), dim=-1)
+
+
+@masked.misconception
+def zero_scores_hidden(scores: Tensor, lengths: Tensor) -> Tensor:
+    """You hide every score that is 0, and a word may have this score as well. What is hidden is
+    said by the lengths alone.
+    """
+    kept = scores.masked_fill(hidden_places(scores, lengths), 0.0)
+    return torch.softmax(kept.masked_fill(kept == 0, -math.inf), dim=-1)
 
 
 @masked.misconception

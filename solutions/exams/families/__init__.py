@@ -13,7 +13,8 @@ an exercise names all that its neighbours name.
 - `worksheets`: attention on paper, and WEIGHTS, CONTEXT, CARRIED; TYPED for any worksheet
 - `softmax`: a softmax that is written out, and SOFTMAX_AXIS, SOFTMAX_SHIFT, NO_SOFTMAX
 - `mask_values`: MASK_VALUES (what a mask is made of)
-- `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, ENDS, PAIR (what is wrong with right numbers)
+- `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, ENDS, PAIR (what is wrong with right numbers), and
+  `declare_places`, for three results and more
 """
 
 from solutions.exams.families.array_attention import (
@@ -52,7 +53,14 @@ from solutions.exams.families.masks import (
 )
 from solutions.exams.families.modules import BIAS, DROPOUT, KEPT_MASK, Dropping, Keeping, Projecting
 from solutions.exams.families.mask_values import MASK_VALUES
-from solutions.exams.families.results import ARRAY_DTYPE, ENDS, LOOP, PAIR, TENSOR_DTYPE
+from solutions.exams.families.results import (
+    ARRAY_DTYPE,
+    ENDS,
+    LOOP,
+    PAIR,
+    TENSOR_DTYPE,
+    declare_places,
+)
 from solutions.exams.families.softmax import NO_SOFTMAX, SOFTMAX_AXIS, SOFTMAX_SHIFT, Softmax
 from solutions.exams.families.testing import (
     CLOSENESS,
@@ -117,5 +125,6 @@ __all__ = [
     "SharedHeads",
     "Softmax",
     "Worksheet",
+    "declare_places",
     "later",
 ]

@@ -1,10 +1,13 @@
 """Results: what goes wrong after the right numbers have been found."""
 
+from collections.abc import Callable, Iterable
+from itertools import product
 from typing import Any
 
 import numpy as np
 import torch
 
+from autograder import Exam
 from solutions.exams.families.family import Answer, Family
 
 
@@ -137,6 +140,32 @@ class SecondTwice(Answer):
     def answer(self, *arguments: Any) -> object:
         _, second = self.right(*arguments)
         return second, second
+
+
+def declare_places(exam: Exam, without: Iterable[tuple[int, ...]] = ()) -> None:
+    """Declare every way to return some of an exercise's results in each other's places.
+
+    `without` are those for which the exercise has words of its own: (1, 1, 2) is the second result
+    in the first place, too.
+    """
+    known = {tuple(range(len(exam.returns))), *without}
+    for chosen in product(range(len(exam.returns)), repeat=len(exam.returns)):
+        if chosen not in known:
+            exam.misconception(_in_other_places(exam, chosen))
+
+
+def _in_other_places(exam: Exam, chosen: tuple[int, ...]) -> Callable[..., object]:
+    names = [exam.returns[which] for which in chosen]
+
+    def wrong(*arguments: Any) -> object:
+        results: Any = exam.reference(*arguments)
+        return tuple(results[which] for which in chosen)
+
+    pairs = zip(exam.returns, names, strict=True)
+    slips = [f"the {name} where the {place} should be" for place, name in pairs if place != name]
+    wrong.__name__ = "returned_" + "_".join(names).replace(" ", "_")
+    wrong.__doc__ = f"You return {' and '.join(slips)}. The order is {', '.join(exam.returns)}."
+    return wrong
 
 
 PAIR = Family(Swapped, FirstAlone, SecondAlone, FirstTwice, SecondTwice)

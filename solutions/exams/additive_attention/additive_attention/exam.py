@@ -19,6 +19,7 @@ LENGTHS = torch.tensor([4, 2])
 
 Settings = dict[str, int]
 Module = tuple[Settings, dict[str, Tensor], tuple[Tensor, ...]]
+Trained = tuple[Settings, dict[str, Tensor], tuple[Tensor, ...], bool]
 
 attention = Exam(reference.AdditiveAttention, use=run_module)
 
@@ -48,12 +49,29 @@ def one_word_attended() -> Module:
 
 
 @attention.example
-def square_everywhere() -> Module:
-    """three sentences of three words, all widths 3"""
+def square_everywhere() -> Trained:
+    """three sentences of three words, all widths 3, in training mode"""
     settings = {"query_dim": 3, "key_dim": 3, "hidden_dim": 3}
     weights = {"W_query": WORDS, "W_key": W_KEY[:, :3], "v": V[:3, None]}
     annotations = torch.stack([WORDS, WORDS.flip(0), -WORDS])
-    return settings, weights, (WORDS.flip(1), annotations, torch.tensor([3, 2, 1]))
+    return settings, weights, (WORDS.flip(1), annotations, torch.tensor([3, 2, 1])), True
+
+
+@attention.example
+def far_below_zero() -> Module:
+    """two sentences whose words all have scores of about -400"""
+    settings: Settings = {"query_dim": 2, "key_dim": 3, "hidden_dim": 4}
+    # The query alone brings every hidden unit close to 1.
+    weights = {
+        "W_query": torch.full_like(W_QUERY, 3.0),
+        "W_key": W_KEY / 4,
+        "v": torch.full_like(V[:, None], -100.0),
+    }
+    return (
+        settings,
+        weights,
+        (torch.ones_like(torch.stack([STATE, STATE])), BATCH.clamp(-2, 2), LENGTHS),
+    )
 
 
 def module_arguments(draw: Draw, scale: float = 1.0) -> Module:

@@ -189,6 +189,17 @@ class ZeroedAfterwards(_Wrong):
 
 
 @attention.misconception
+class NotLowEnough(_Wrong):
+    """The score that you gave to padding hides it only while the words score higher. Where all
+    their scores are lower, it gets everything: use -inf.
+    """
+
+    def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        hidden = hidden_places(scores, lengths)
+        return torch.softmax(scores.masked_fill(hidden, -100.0), dim=-1)
+
+
+@attention.misconception
 class SwappedOutputs(_Wrong):
     """The two results are in the wrong order: the context comes first, then the weights."""
 

@@ -55,6 +55,12 @@ def no_such_kind() -> Scored:
 
 
 @scores.example
+def no_such_kind_with_a_matrix() -> Scored:
+    """a kind that does not exist, though there is a matrix"""
+    return STATE, WORDS[:, :2], "cosine", W_KEY[:2, :2]
+
+
+@scores.example
 def first_letter_of_a_kind() -> Scored:
     """a kind that is only the first letter of one"""
     return STATE, WORDS[:, :2], "d"
@@ -225,6 +231,18 @@ def concat_for_the_rest(
     if kind in ("dot", "general"):
         return any_score(query, keys, kind, W, v)
     return torch.tanh(joined(query, keys) @ W) @ v  # type: ignore[operator]
+
+
+@scores.misconception
+def general_for_the_rest(
+    query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
+) -> Tensor:
+    """An unknown kind falls through to "general", as if that were the only one left. Ask for it by
+    name, and raise a ValueError behind it.
+    """
+    if kind in ("dot", "concat"):
+        return any_score(query, keys, kind, W, v)
+    return keys @ (query @ W)  # type: ignore[operator]
 
 
 @scores.misconception

@@ -11,15 +11,21 @@ from rich.table import Table
 from autograder.cells import grade_id_of, has_role
 from autograder.checks.card import report_in
 from autograder.exam.report import Report, Verdict
+from autograder.own_judgement import Ticks, exercise_of, ticks_in
 from autograder.terminal import as_written
 
 BY_HAND = "to be graded by hand"
 NO_ANSWER = "not answered"
+OWN = "by your own judgement"
+_TICK = "tick the points that it makes, in the cell below it"
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One exercise's mark. `points` is None where a person has still to decide."""
+    """One exercise's mark. `points` is None where a person has still to decide.
+
+    `by_hand` is true of an answer in words; what it has earned is its author's own judgement.
+    """
 
     exercise: str
     points: float | None
@@ -31,10 +37,16 @@ class Mark:
     by_hand: bool = False
 
 
-def written_mark(exercise: str, out_of: int, *, answered: bool = True) -> Mark:
-    """The mark of an answer in words, before a person has read it."""
-    points, verdict = (None, BY_HAND) if answered else (0, NO_ANSWER)
-    return Mark(exercise, points, out_of, verdict, by_hand=True)
+def written_mark(
+    exercise: str, out_of: int, *, answered: bool = True, ticks: Ticks | None = None
+) -> Mark:
+    """The mark of an answer in words: what its author has ticked, or none yet."""
+    if not answered:
+        return Mark(exercise, 0, out_of, NO_ANSWER, by_hand=True)
+    if ticks is None or not ticks.ticked:
+        return Mark(exercise, None, out_of, BY_HAND, (_TICK,) if ticks else (), by_hand=True)
+    said = f"{ticks.ticked} of the {ticks.listed} points of a good answer"
+    return Mark(exercise, min(ticks.worth, out_of), out_of, OWN, (said,), by_hand=True)
 
 
 def mark_of(report: Report, out_of: int) -> Mark:
@@ -54,14 +66,17 @@ def marks_in(notebook: NotebookNode, points: Mapping[str, int]) -> list[Mark]:
     notebook's author can: this is for one's own work.
     """
     cells = {grade_id_of(cell): cell for cell in notebook.cells if grade_id_of(cell)}
-    return [_read(name, out_of, cells) for name, out_of in points.items()]
+    ticks = {exercise_of(cell): ticks_in(cell) for cell in notebook.cells if exercise_of(cell)}
+    return [_read(name, out_of, cells, ticks.get(name)) for name, out_of in points.items()]
 
 
-def _read(exercise: str, out_of: int, cells: Mapping[str, NotebookNode]) -> Mark:
+def _read(
+    exercise: str, out_of: int, cells: Mapping[str, NotebookNode], ticks: Ticks | None
+) -> Mark:
     answer, cell = cells.get(exercise), cells.get(f"{exercise}_check")
     if answer is not None and has_role(answer, "grade"):
         score, _ = determine_grade(answer)
-        return written_mark(exercise, out_of, answered=score is None)
+        return written_mark(exercise, out_of, answered=score is None, ticks=ticks)
     if cell is None or cell.cell_type != "code":
         return Mark(exercise, 0, out_of, "missing: the notebook has no check for it")
     errors = [output for output in cell.outputs if output.output_type == "error"]
@@ -124,6 +139,10 @@ def summary(marks: Sequence[Mark]) -> str:
     """The total in one line."""
     points, tested, to_read = total(marks)
     line = f"{points:g} of {tested} points"
+    own = [mark for mark in marks if mark.verdict == OWN]
+    if own:
+        judged = sum(mark.points or 0 for mark in own)
+        line += f", {judged:g} of {sum(mark.out_of for mark in own)} more {OWN}"
     return f"{line}, and {to_read} more to be graded by hand" if to_read else line
 
 

@@ -15,7 +15,8 @@ here, `check` that it is checked here and for how many points:
 
 An `exercise` with a body is a written answer: the body is the question, a model answer between
 nbgrader's solution marks and a marking scheme between its mark-scheme marks; it has its points
-itself and no check.
+itself and no check. Between `### BEGIN POINTS` and `### END POINTS` may stand what a good answer
+says, for learners to tick.
 """
 
 import re
@@ -33,6 +34,7 @@ from jupytext.myst import (
 )
 
 from autograder.errors import LessonError
+from autograder.own_judgement import Point, read_points
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -44,7 +46,8 @@ _MISPLACED = "write ```{{{kind}}} at the start of its line, below a blank line w
 _OPTION = re.compile(r"^:(?P<key>[\w-]+):\s*(?P<value>.*)$")
 _NAME = re.compile(r"^[a-zA-Z][a-zA-Z0-9_]*$")
 _REGION = re.compile(
-    r"^### BEGIN (?P<kind>SOLUTION|MARK SCHEME)\n(?P<text>.*?)^### END (?P=kind)$", re.S | re.M
+    r"^### BEGIN (?P<kind>SOLUTION|MARK SCHEME|POINTS)\n(?P<text>.*?)^### END (?P=kind)$",
+    re.S | re.M,
 )
 
 
@@ -100,6 +103,7 @@ class Written:
     question: str
     model_answer: str
     marking_scheme: str
+    to_tick: tuple[Point, ...] = ()
     origin: str = ""
 
 
@@ -266,8 +270,23 @@ def _directive(path: Path, line: int, kind: str, name: str, body: Sequence[str])
     question = _REGION.sub("", text).strip()
     return Written(
         line, name, question=question, model_answer=_region(path, line, name, text, "SOLUTION"),
-        marking_scheme=_region(path, line, name, text, "MARK SCHEME"), origin=origin, **numbers,
+        marking_scheme=_region(path, line, name, text, "MARK SCHEME"),
+        to_tick=_to_tick(path, line, name, text, numbers["points"]), origin=origin, **numbers,
     )  # fmt: skip
+
+
+def _to_tick(path: Path, line: int, name: str, text: str, worth: int) -> tuple[Point, ...]:
+    if not re.search(r"^### (BEGIN|END) POINTS$", text, re.MULTILINE):
+        return ()
+    try:
+        points = read_points(_region(path, line, name, text, "POINTS"))
+    except ValueError as error:
+        raise LessonError(path, line, f"the written answer {name} {error}") from error
+    listed = sum(point.worth for point in points)
+    if listed != worth:
+        sentence = f"the written answer {name} is worth {worth} points, and its list has {listed}"
+        raise LessonError(path, line, sentence)
+    return points
 
 
 def _region(path: Path, line: int, name: str, text: str, kind: str) -> str:

@@ -9,6 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.cells import grade_id_of
 from autograder.lesson.lesson import Block, Check, Code, Exercise, Lesson, Prose, Written
 from autograder.lesson.reference import Source
+from autograder.own_judgement import cell_to_tick, exercise_of, list_of
 
 _SCHEMA = 3
 _CHECK = """\
@@ -67,13 +68,16 @@ def _cells(
 
 
 def _written(block: Written) -> Iterator[NotebookNode]:
-    scheme = _SCHEME.format(answer=block.model_answer, scheme=block.marking_scheme)
+    marks = "\n".join(filter(None, [list_of(block.to_tick), block.marking_scheme]))
+    scheme = _SCHEME.format(answer=block.model_answer, scheme=marks)
     question = f"{_card(block, block.points)}\n\n{block.question}\n\n{scheme}"
     yield _marked(new_markdown_cell(question), f"{block.name}_question")
     answer = f"### BEGIN SOLUTION\n{block.model_answer}\n### END SOLUTION"
     yield _marked(
         new_markdown_cell(answer), block.name, solution=True, grade=True, points=block.points
     )
+    if block.to_tick:
+        yield cell_to_tick(block.name, block.to_tick)
 
 
 def _card(block: Exercise | Written, points: int) -> str:
@@ -117,7 +121,8 @@ def _identify(cells: list[NotebookNode]) -> None:
     """Give each cell an id that stays when other cells change."""
     seen: dict[str, int] = {}
     for cell in cells:
-        grade_id = grade_id_of(cell)
+        answered = exercise_of(cell)
+        grade_id = grade_id_of(cell) or (f"{answered}_points" if answered else "")
         digest = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
         stem = grade_id.replace("_", "-")[:60] if grade_id else digest
         seen[stem] = seen.get(stem, 0) + 1

@@ -15,6 +15,7 @@ from autograder.course import module_name
 from autograder.exam.exam import exams_of
 from autograder.exam.judge import is_mistaken
 from autograder.lesson.leaks import leaks
+from autograder.lesson.lesson import Written, read_lesson
 from autograder.lesson.reference import Source, read_reference
 from autograder.values.as_json import importable, outcome_from_json, to_json
 from tests.support.course import COURSE, ROOT
@@ -167,6 +168,34 @@ def without(keys: set[str], value: object) -> object:
 def test_usual_forms_of_a_number_are_found(number: float, form: str) -> None:
     assert re.search(written_forms(number), f"[1.0,-{form}]")
     assert not re.search(written_forms(number * 1.01), f"[1.0,-{form}]")
+
+
+def written_answers() -> Iterator[tuple[str, Written]]:
+    for lesson in COURSE.lessons():
+        for block in read_lesson(COURSE.lesson_file(lesson)).blocks:
+            if isinstance(block, Written):
+                yield lesson, block
+
+
+def test_model_answers_never_ship() -> None:
+    """Nor does what graders are told; the points that learners tick are written for them."""
+    for lesson, block in written_answers():
+        text = (COURSE.release_folder(lesson) / f"{lesson}.ipynb").read_text("utf-8")
+        assert json.dumps(block.question.split("\n")[0], ensure_ascii=False)[1:-1] in text
+        secret = f"{block.model_answer}\n{block.marking_scheme}"
+        sentences = [one for one in re.split(r"(?<=[.:])\s+|\n", secret) if len(one) > 25]
+        assert len(sentences) > 5
+        for sentence in sentences:
+            assert json.dumps(sentence, ensure_ascii=False)[1:-1] not in text, sentence
+
+
+def test_learners_can_look_through_each_answer() -> None:
+    for _, block in written_answers():
+        assert 3 <= len(block.to_tick) <= 5, block.name
+        for point in block.to_tick:
+            assert point.text not in block.model_answer
+            assert point.text[0].isupper() or point.text.startswith("`"), point.text
+            assert point.text.endswith((".", ")")), point.text
 
 
 def test_wheel_holds_engine_and_companion_whole(wheel: zipfile.ZipFile) -> None:

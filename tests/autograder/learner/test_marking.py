@@ -8,6 +8,7 @@ from autograder.errors import CheckError
 from autograder.learner.marking import lesson_of, mark_notebook
 from autograder.learner.marks import summary
 from autograder.lesson.build import build_lesson
+from autograder.own_judgement import Point, cell_to_tick
 from tests.support.small_course import LESSON, small_course
 
 
@@ -52,6 +53,35 @@ def test_own_work_is_marked(course: Course, notebook: Path) -> None:
     assert summary(marks) == "2 of 7 points, and 4 more to be graded by hand"
     assert notebook.read_bytes() == before
     assert steps[-1][0] == steps[-1][1]
+
+
+def test_ticks_are_read_from_the_saved_notebook(
+    course: Course, notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Called in a notebook, which knows its own name in VS Code and in JupyterLab."""
+    saved = nbformat.read(notebook, as_version=4)
+    cell = cell_to_tick("why", (Point(1, "a"), Point(3, "b")))
+    cell.source = cell.source.replace("[ ] **3", "[x] **3")
+    saved.cells.append(cell)
+    for name in (f"{LESSON}-own.ipynb", f"{LESSON}-other.ipynb"):
+        nbformat.write(saved, notebook.with_name(name))
+        saved.cells.pop()
+    shown: list[str] = []
+    monkeypatch.setattr("IPython.display.display", lambda table: shown.append(table.data))
+    monkeypatch.chdir(notebook.parent)
+    monkeypatch.syspath_prepend(course.root)
+    for told, namespace in (
+        (f"{notebook.parent}/{LESSON}-own.ipynb", {}),
+        ("", {"__vsc_ipynb_file__": f"/elsewhere/{LESSON}-own.ipynb"}),
+        (f"{LESSON}-other.ipynb", {}),
+        ("missing.ipynb", {}),
+        ("", {}),
+    ):
+        monkeypatch.setenv("JPY_SESSION_NAME", told)
+        exec("from autograder import mark; mark()", dict(namespace))
+    judged = ["by your own judgement" in table for table in shown]
+    assert judged == [True, True, False, False, False]
+    assert "3 / 4" in shown[0]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from autograder.learner.marks import (
     total,
     written_mark,
 )
+from autograder.own_judgement import Point, Ticks, cell_to_tick
 from tests.support.samples import make_cell
 
 PASSED = Report("scores", Verdict.PASSED, ("one", "two"), 2)
@@ -133,6 +134,57 @@ def test_answered_in_words():
     mark = mark_in(written_cell("Because."), exercise="why", out_of=3)
     assert mark == Mark("why", None, 3, "to be graded by hand", by_hand=True)
     assert mark == written_mark("why", 3)
+
+
+POINTS = (Point(1, "rows"), Point(2, "the sum"))
+
+
+def ticked(*worths: int) -> NotebookNode:
+    cell = cell_to_tick("why", POINTS)
+    for worth in worths:
+        cell.source = cell.source.replace(f"[ ] **{worth}", f"[x] **{worth}")
+    return cell
+
+
+@pytest.mark.parametrize(
+    ("worths", "points", "count"), [((1,), 1, 1), ((2,), 2, 1), ((1, 2), 3, 2)]
+)
+def test_ticks_are_ones_own_judgement(worths, points, count):
+    mark = mark_in(written_cell("Because."), ticked(*worths), exercise="why", out_of=3)
+    said = f"{count} of the 2 points of a good answer"
+    assert mark == Mark("why", points, 3, "by your own judgement", (said,), by_hand=True)
+
+
+def test_no_more_than_it_is_worth():
+    assert mark_in(written_cell("So."), ticked(1, 2), exercise="why", out_of=2).points == 2
+
+
+def test_nothing_ticked_yet():
+    mark = mark_in(written_cell("Because."), ticked(), exercise="why", out_of=3)
+    assert (mark.points, mark.verdict) == (None, "to be graded by hand")
+    assert mark.details == ("tick the points that it makes, in the cell below it",)
+
+
+def test_ticks_without_an_answer():
+    mark = mark_in(written_cell("YOUR ANSWER HERE"), ticked(1, 2), exercise="why", out_of=3)
+    assert mark == Mark("why", 0, 3, "not answered", by_hand=True)
+
+
+def test_ticks_of_another_answer():
+    cell = cell_to_tick("other", POINTS)
+    cell.source = cell.source.replace("[ ]", "[x]")
+    assert mark_in(written_cell("So."), cell, exercise="why", out_of=3).points is None
+
+
+def test_own_judgement_is_told_apart():
+    own = written_mark("why", 4, ticks=Ticks(3, 4, 3))
+    marks = [mark_of(PASSED, 2), own, mark_of(UNWRITTEN, 2)]
+    assert total(marks) == (2, 4, 0)
+    assert summary(marks) == "2 of 4 points, 3 of 4 more by your own judgement"
+    assert summary([*marks, written_mark("how", 5)]) == (
+        "2 of 4 points, 3 of 4 more by your own judgement, and 5 more to be graded by hand"
+    )
+    assert "<td>3 / 4</td>" in as_html(marks)
 
 
 def test_unanswered():

@@ -1,7 +1,10 @@
+import re
+
 import pytest
 
 from autograder.errors import LessonError
 from autograder.lesson.lesson import Check, Code, Exercise, Prose, Written, read_lesson
+from autograder.own_judgement import Point
 from tests.support.samples import FRONT_MATTER, make_lesson
 
 ABOVE = FRONT_MATTER.count("\n")
@@ -218,6 +221,33 @@ def test_written_answer(path):
         model_answer="Because the rows\nsum to 1.",
         marking_scheme="- 2: it says rows\n- 1: it says 1",
     )  # fmt: skip
+
+
+POINTS = "### BEGIN POINTS\n- 2 points: rows\n- 1 point: the sum\n### END POINTS\n"
+TICKED = WRITTEN.replace("### BEGIN MARK", f"{POINTS}### BEGIN MARK")
+
+
+def test_points_to_tick(path):
+    (block,) = make_lesson(path, TICKED).blocks
+    assert block.to_tick == (Point(2, "rows"), Point(1, "the sum"))
+    assert block.question == "Why is this so?\n\n```python\nsoftmax(x)\n```"
+    assert block.marking_scheme == "- 2: it says rows\n- 1: it says 1"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("- 2 points: rows\n", "", "why is worth 3 points, and its list has 1"),
+        ("- 2 points: rows", "- two: rows", "why has a line that is no point"),
+        ("### END POINTS\n", "", "why needs one line ### END POINTS, found 0"),
+        ("### BEGIN POINTS\n", "", "why needs one line ### BEGIN POINTS, found 0"),
+        (POINTS, POINTS + POINTS, "why needs one line ### BEGIN POINTS, found 2"),
+        ("- 2 points: rows\n- 1 point: the sum\n", "", "nothing below its ### BEGIN POINTS"),
+    ],
+)
+def test_points_that_do_not_fit_are_refused(path, old, new, sentence):
+    with pytest.raises(LessonError, match=re.escape(sentence)):
+        make_lesson(path, TICKED.replace(old, new))
 
 
 def test_tags(path):

@@ -4,6 +4,7 @@ from nbgrader.preprocessors import CheckCellMetadata
 
 from autograder.lesson.lesson import Lesson
 from autograder.lesson.notebook import source_notebook
+from autograder.lesson.release import student_notebook
 from tests.support.samples import make_lesson, make_sources
 
 REFERENCE = """\
@@ -161,6 +162,25 @@ def test_written_answer(notebook):
     assert question.endswith("\n\nWhy rows?\n\n")
     assert "Because." in scheme
     assert scheme.endswith('\n3 for "because".\n### END MARK SCHEME')
+
+
+def test_points_to_tick(build):
+    body = BODY.replace(
+        "### BEGIN MARK", "### BEGIN POINTS\n- 3 points: a reason\n### END POINTS\n### BEGIN MARK"
+    )
+    notebook = build(body)
+    names = [cell.id for cell in notebook.cells]
+    cell = notebook.cells[names.index("why-rows") + 1]
+    assert cell.id == "why-rows-points"
+    assert "- [ ] **3 points:** a reason" in cell.source
+    assert "Because." not in cell.source
+    scheme = by_grade_id(notebook)["why_rows_question"].source.split("### BEGIN MARK SCHEME\n")[1]
+    assert '\n- 3 points: a reason\n3 for "because".\n' in scheme
+    students = {one.id: one for one in student_notebook(notebook).cells}
+    assert students["why-rows-points"].source == cell.source
+    assert "because" not in "".join(one.source for one in students.values())
+    others = [one.source for one in notebook.cells if one.id not in (cell.id, "why-rows-question")]
+    assert others == [one.source for one in build().cells if one.id != "why-rows-question"]
 
 
 def test_tags_and_kernel(notebook):

@@ -1,0 +1,93 @@
+"""The points that a good answer in words makes, for those who learn alone: a list to tick.
+
+It stands in a cell of its own below the answer. Learners put an x into the brackets of each point
+that theirs makes; that is their own judgement of it and is counted as such where they mark their
+own work. Who is graded earns nothing by it: what an instructor grades is the instructor's notebook
+with the student's answers in it, and this cell is none.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_markdown_cell
+
+_KEY = "autograder"
+_OF = "points_of"
+_POINT = re.compile(r"\n*- (?P<worth>\d+) points?: (?P<text>\S.*(?:\n {2,}\S.*)*)(?:\n|$)")
+_ITEM = re.compile(r"^\s*[-*+]\s+\[(?P<tick>[^\]\n]*)\]\s+\**(?P<worth>\d+) point", re.MULTILINE)
+_CELL = """\
+<details><summary><b>Look through your answer</b>, once you have written it</summary>
+
+These are the points that a good answer makes, in whatever words. Tick each one that yours makes: double-click this cell, write `[x]` in place of `[ ]`, run the cell to close it, and save the notebook. `autograder mark` counts your ticks as your own judgement. An instructor who grades the notebook reads your answer and not the ticks.
+
+{items}
+
+</details>"""  # noqa: E501
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a good answer says, and what that is worth."""
+
+    worth: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """What a learner has ticked: how many of how many points, and what these are worth."""
+
+    ticked: int
+    listed: int
+    worth: int
+
+
+def read_points(text: str) -> tuple[Point, ...]:
+    """The points in a list of lines such as `- 1 point: …`.
+
+    Raises:
+        ValueError: when there is anything else in it.
+    """
+    points, at = [], 0
+    while at < len(text):
+        found = _POINT.match(text, at)
+        if not found:
+            line = text[at:].strip().partition("\n")[0]
+            raise ValueError(f"has a line that is no point, `- 1 point: …`, but {line[:60]!r}")
+        points.append(Point(int(found["worth"]), " ".join(found["text"].split())))
+        at = found.end()
+    return tuple(points)
+
+
+def list_of(points: Sequence[Point]) -> str:
+    """The points as an instructor reads them."""
+    return "\n".join(f"- {_worth(one)}: {one.text}" for one in points)
+
+
+def cell_to_tick(name: str, points: Sequence[Point]) -> NotebookNode:
+    """The cell below the answer to a written exercise."""
+    items = "\n".join(f"- [ ] **{_worth(one)}:** {one.text}" for one in points)
+    cell: NotebookNode = new_markdown_cell(_CELL.format(items=items), metadata={_KEY: {_OF: name}})
+    return cell
+
+
+def exercise_of(cell: Mapping[str, Any]) -> str:
+    """The written exercise whose points stand in a cell, or "" if it is another cell."""
+    metadata = cell.get("metadata")
+    ours = metadata.get(_KEY) if isinstance(metadata, Mapping) else None
+    name = ours.get(_OF) if isinstance(ours, Mapping) else None
+    return name if isinstance(name, str) else ""
+
+
+def ticks_in(cell: Mapping[str, Any]) -> Ticks:
+    """What is ticked in such a cell; anything that is written between the brackets is a tick."""
+    items = list(_ITEM.finditer(str(cell.get("source", ""))))
+    ticked = [one for one in items if one["tick"].strip()]
+    return Ticks(len(ticked), len(items), sum(int(one["worth"]) for one in ticked))
+
+
+def _worth(point: Point) -> str:
+    return f"{point.worth} point{'s' if point.worth > 1 else ''}"

@@ -1,0 +1,33 @@
+"""What a student's notebook brings into the one that is graded: answers, and nothing beside."""
+
+from copy import deepcopy
+
+import nbformat
+from nbformat.v4 import new_notebook
+from nbgrader.utils import compute_checksum, determine_grade
+
+from autograder.cells import grade_id_of
+from autograder.grading.rebuild import rebuild
+from autograder.own_judgement import Point, cell_to_tick, ticks_in
+from tests.support.samples import make_cell
+
+
+def test_a_students_ticks_earn_nothing() -> None:
+    """An answer in words waits for an instructor, whatever its author has ticked."""
+    answer = make_cell("markdown", "YOUR ANSWER HERE", "why", solution=True, grade=True, points=3)
+    answer.metadata.nbgrader["checksum"] = compute_checksum(answer)
+    list_to_tick = cell_to_tick("why", [Point(1, "rows"), Point(2, "the sum")])
+    list_to_tick.id = "why-points"
+    source = new_notebook(cells=[answer, list_to_tick])
+    own = deepcopy(source)
+    own.cells[0].source = "Because."
+    own.cells[1].source = own.cells[1].source.replace("[ ]", "[x]")
+    assert ticks_in(own.cells[1]).worth == 3
+    own.cells.append(deepcopy(own.cells[1]))
+    own.cells[2].id = "another"
+
+    rebuilt = rebuild(source, nbformat.writes(own).encode())
+    assert [grade_id_of(cell) for cell in rebuilt.notebook.cells] == ["why", ""]
+    assert ticks_in(rebuilt.notebook.cells[1]).ticked == 0
+    assert rebuilt.notebook.cells[0].source == "Because."
+    assert determine_grade(rebuilt.notebook.cells[0]) == (None, 3)

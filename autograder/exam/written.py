@@ -124,13 +124,25 @@ def made_with(exercise: str, written: Written) -> Sequence[Statement]:
 
 
 def _begins_with(exercise: str, written: Written) -> Iterator[Statement]:
-    """The exercise's own cell, but for what only tries the answer out, below its definition."""
+    """The exercise's own cell, to its definition; what stands below is there to try it out."""
     is_defined = False
     for one in written.statements:
         if one.exercise == exercise:
-            if not (is_defined and isinstance(one.tree, ast.Expr | ast.Assert)):
+            if not is_defined or _binds_by_text(one):
                 yield one
             is_defined = is_defined or one.defines(exercise)
+
+
+def _binds_by_text(one: Statement) -> bool:
+    """Whether it runs text that gives something a name, or text that can't be read."""
+    for node in ast.walk(one.tree) if one.tree else ():
+        match node:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in RUN:
+                texts = [part for part in ast.walk(node) if isinstance(part, ast.Constant)]
+                for tree in (parsed(text.value) for text in texts if isinstance(text.value, str)):
+                    if tree is None or any(any(_made(part)) for part in tree.body):
+                        return True
+    return one.tree is None
 
 
 def is_readable(source: str) -> bool:

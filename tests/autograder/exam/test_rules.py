@@ -285,6 +285,10 @@ INNOCENT = {
     "a printed word": ("def answer(x):\n    print('softmax')\n    return x",),
     "a keyword of a call": ("def answer(x):\n    return dict(softmax=x)",),
     "an attribute by its name": ("def answer(x):\n    return getattr(x, 'softmax')",),
+    "a comparison of several lines below it": (
+        "def answer(x):\n    return x\nwanted = torch.softmax(1)\nfor n in range(3):\n"
+        "    y = torch.softmax(n)\n    assert answer(n) == y\n%timeit torch.softmax(1)",
+    ),
     "a comparison below it": (
         "def answer(x):\n    return x\nprint(answer(1) - torch.softmax(1))\n"
         "assert answer(1) == torch.softmax(1)",
@@ -326,6 +330,9 @@ GUILTY = {
     "the operators' table": "def answer(x):\n    return torch.ops.aten.softmax(x, -1)",
     "the C module": "def answer(x):\n    return torch._C._nn.softmax(x, -1)",
     "a text that is run": "exec('def answer(x): return torch.softmax(x)')",
+    "below its definition": "def answer(x):\n    return x\nanswer = torch.softmax",
+    "a helper below its definition": "def answer(x): return f(x)\nf = torch.softmax",
+    "a text below its definition": "def answer(x): return x\nexec('answer = torch.softmax')",
     "a base": "class answer(torch.softmax):\n    pass",
     "a class variable": "class answer:\n    f = torch.softmax",
     "beside an own variable": "def f(softmax):\n    pass\ndef answer(x):\n    return softmax(x)",

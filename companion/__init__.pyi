@@ -199,6 +199,9 @@ from .specimens.causal_specimens import (
     causal_map as causal_map,
 )
 from .specimens.causal_specimens import (
+    first_sees_second as first_sees_second,
+)
+from .specimens.causal_specimens import (
     future_cancels_out as future_cancels_out,
 )
 from .specimens.causal_specimens import (
@@ -208,7 +211,13 @@ from .specimens.causal_specimens import (
     hides_after_softmax as hides_after_softmax,
 )
 from .specimens.causal_specimens import (
+    keeps_each_word as keeps_each_word,
+)
+from .specimens.causal_specimens import (
     leaks_by_one as leaks_by_one,
+)
+from .specimens.causal_specimens import (
+    leaks_faintly as leaks_faintly,
 )
 from .specimens.causal_specimens import (
     leaks_when_long as leaks_when_long,
@@ -221,6 +230,9 @@ from .specimens.causal_specimens import (
 )
 from .specimens.causal_specimens import (
     masks_last_sentence as masks_last_sentence,
+)
+from .specimens.causal_specimens import (
+    one_feature_leaks as one_feature_leaks,
 )
 from .specimens.causal_specimens import (
     raised_by_the_future as raised_by_the_future,
@@ -355,10 +367,16 @@ from .specimens.position_scores import (
     first_is_special as first_is_special,
 )
 from .specimens.position_scores import (
+    first_query_added as first_query_added,
+)
+from .specimens.position_scores import (
     gains_and_losses as gains_and_losses,
 )
 from .specimens.position_scores import (
     going_round as going_round,
+)
+from .specimens.position_scores import (
+    last_key_added as last_key_added,
 )
 from .specimens.position_scores import (
     last_query_added as last_query_added,

@@ -44,6 +44,11 @@ def word_before(inputs: torch.Tensor) -> torch.Tensor:
     return before
 
 
+def keeps_each_word(inputs: torch.Tensor) -> torch.Tensor:
+    """Causal: each word keeps its vector."""
+    return inputs.clone()
+
+
 def sees_everything(inputs: torch.Tensor) -> torch.Tensor:
     """Not causal: no mask at all."""
     return scaled_dot_product_attention(inputs, inputs, inputs)
@@ -88,6 +93,22 @@ def hides_a_little(inputs: torch.Tensor) -> torch.Tensor:
     """Not causal: future scores become −5 instead of −∞."""
     places = _places(inputs)
     return (inputs @ inputs.mT).where(places <= places.T, -5).softmax(dim=-1) @ inputs
+
+
+def leaks_faintly(inputs: torch.Tensor) -> torch.Tensor:
+    """Not causal: a thousandth of the average of the sentence is added."""
+    return causal_attention(inputs) + 1e-3 * inputs.mean(dim=1, keepdim=True)
+
+
+def one_feature_leaks(inputs: torch.Tensor) -> torch.Tensor:
+    """Not causal: the last feature of all words to come is added, and no other."""
+    return causal_attention(inputs) + _to_come(inputs)[..., -1:]
+
+
+def first_sees_second(inputs: torch.Tensor) -> torch.Tensor:
+    """Not causal: the first word sees the second. Nothing else is wrong."""
+    places = _places(inputs)
+    return _attend(inputs, (places <= places.T) | ((places.T == 0) & (places == 1)))
 
 
 def second_sees_third(inputs: torch.Tensor) -> torch.Tensor:

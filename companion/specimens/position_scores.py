@@ -110,6 +110,24 @@ def last_query_added(
     return scores
 
 
+def first_query_added(
+    queries: torch.Tensor, keys: torch.Tensor, positions: torch.Tensor
+) -> torch.Tensor:
+    """Not relative, for the first query: RoPE for all the others, sinusoids added for this one."""
+    scores = rope_scores(queries, keys, positions)
+    scores[0] = sinusoids_added(queries, keys, positions)[0]
+    return scores
+
+
+def last_key_added(
+    queries: torch.Tensor, keys: torch.Tensor, positions: torch.Tensor
+) -> torch.Tensor:
+    """Not relative, for the last key: RoPE for all the others, sinusoids added for this one."""
+    scores = rope_scores(queries, keys, positions)
+    scores[:, -1] = sinusoids_added(queries, keys, positions)[:, -1]
+    return scores
+
+
 def gains_and_losses(
     queries: torch.Tensor, keys: torch.Tensor, positions: torch.Tensor
 ) -> torch.Tensor:

@@ -13,12 +13,13 @@ THREE_WORDS = torch.tensor(HELLO_SHINY_SUN.vectors)
 SIX_WORDS = torch.tensor(YOUR_JOURNEY.vectors)
 SIX_SCORES = SIX_WORDS @ SIX_WORDS.T
 SIX_WEIGHTS = SIX_SCORES.softmax(dim=-1).round(decimals=6)
-# With scores far below zero and some that are large, so that 0, −1, −10 and −100 are no masks.
+# With scores far below zero and some that are large, so that 0, −10, −100 and −10,000 are no masks,
+# and with scores of 0 that are visible.
 MIXED_SCORES = torch.tensor(
     [
         [2.0, -1.0, 0.5, 30.0],
         [-1.5, 1.0, -0.5, 3.0],
-        [-200.0, -201.0, -202.0, 1.0],
+        [-20000.0, -20001.0, -20002.0, 1.0],
         [0.0, 1.0, -1.0, 0.0],
     ],
     dtype=torch.float64,

@@ -8,7 +8,16 @@ import torch
 from autograder import Draw, Exam
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import MIXED_SCORES, SIX_SCORES, future, hide
-from solutions.exams.families import FUTURE, LOOP, MASK, SOFTMAX, STABILITY, TENSOR_DTYPE, Causal
+from solutions.exams.families import (
+    FUTURE,
+    LOOP,
+    MASK,
+    SOFTMAX,
+    STABILITY,
+    TENSOR_DTYPE,
+    ZERO_SCORES,
+    Causal,
+)
 
 weights = Exam(reference.causal_attention_weights)
 
@@ -29,6 +38,12 @@ def scores_of_all_kinds() -> torch.Tensor:
 def two_tables() -> torch.Tensor:
     """a batch of two tables"""
     return torch.stack([MIXED_SCORES[:3, :3], -MIXED_SCORES[1:, 1:]])
+
+
+@weights.example
+def tables_of_heads() -> torch.Tensor:
+    """two tables with two axes before them, of one sentence with two heads"""
+    return torch.stack([MIXED_SCORES[:3, :3], -MIXED_SCORES[1:, 1:]])[None]
 
 
 @weights.case
@@ -88,7 +103,7 @@ class Steps(Causal):
         return self.weigh(scores, self.future(num_tokens, num_tokens))
 
 
-MASK.apply(
+(MASK + ZERO_SCORES).apply(
     weights,
     Steps,
     called={

@@ -5,7 +5,7 @@ import torch
 from autograder import Draw, Exam
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import MIXED_SCORES, SIX_SCORES, future, hide
-from solutions.exams.families import FUTURE, MASK, SOFTMAX, TENSOR_DTYPE, Causal
+from solutions.exams.families import FUTURE, MASK, SOFTMAX, TENSOR_DTYPE, ZERO_SCORES, Causal
 
 columns = Exam(reference.causal_column_weights)
 
@@ -49,7 +49,7 @@ class ColumnSteps(Causal):
         return self.weigh(scores.T, self.future(len(scores), len(scores))).T
 
 
-MASK.apply(
+(MASK + ZERO_SCORES).apply(
     columns,
     ColumnSteps,
     called={

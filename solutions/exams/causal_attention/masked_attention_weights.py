@@ -14,6 +14,7 @@ from solutions.exams.families import (
     SOFTMAX,
     STABILITY,
     TENSOR_DTYPE,
+    ZERO_SCORES,
     Attention,
 )
 
@@ -32,6 +33,13 @@ def a_hidden_row() -> Pair:
     hidden = future(4)
     hidden[1], hidden[0, 1], hidden[3, 0] = True, False, True
     return MIXED_SCORES, hidden
+
+
+@masked.example
+def two_sentences() -> Pair:
+    """two sentences of two queries and three keys, with masks of their own"""
+    scores = torch.stack([MIXED_SCORES[2:, :3], MIXED_SCORES[:2, 1:]])
+    return scores, torch.tensor([[[0, 0, 1], [1, 1, 1]], [[1, 0, 0], [0, 1, 0]]]).bool()
 
 
 @masked.case
@@ -80,7 +88,7 @@ class Steps(Attention):
         return weights.masked_fill(hidden, 0)
 
 
-MASK.apply(
+(MASK + ZERO_SCORES).apply(
     masked,
     Steps,
     called={

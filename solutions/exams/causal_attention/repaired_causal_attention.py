@@ -8,7 +8,16 @@ from torch.nn.functional import scaled_dot_product_attention
 from autograder import Draw, Exam
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import THREE_WORDS, future, hide, scaled
-from solutions.exams.families import FUTURE, MASK, ROLES, SCALE, SOFTMAX, TENSOR_DTYPE, Causal
+from solutions.exams.families import (
+    FUTURE,
+    MASK,
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    TENSOR_DTYPE,
+    ZERO_SCORES,
+    Causal,
+)
 
 Triple = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
@@ -31,6 +40,14 @@ def strong_opinions() -> Triple:
     keys = torch.tensor([[-3, 5], [6, -2], [-4, 5], [-6, -4]], dtype=torch.float64)
     values = torch.arange(12.0, dtype=torch.float64).reshape(4, 3)
     return queries, keys, values
+
+
+@repaired.example
+def two_sentences() -> Triple:
+    """two sentences of three words, with scores far below zero and a key of zeros"""
+    queries = torch.tensor([[[2, 1], [1, -1], [0, 2]], [[90, -80], [1, 3], [2, 2]]]).double()
+    keys = torch.tensor([[[0, 0], [1, 2], [-1, 1]], [[-90, 80], [-2, 1], [1, -3]]]).double()
+    return queries, keys, torch.arange(6.0).double().reshape(2, 3, 1)
 
 
 @repaired.case
@@ -106,7 +123,7 @@ class Steps(Causal):
         return self.attend(queries, keys, values, self.future(num_tokens, num_tokens))
 
 
-MASK.apply(
+(MASK + ZERO_SCORES).apply(
     repaired,
     Steps,
     called={

@@ -36,7 +36,9 @@ for scoring, first, by in (
     (specimens.first_is_special, 3, 3),
     (specimens.every_second, 0, 3),
     (specimens.slower_far_out, 0, 3),
+    (specimens.first_query_added, 0, 3),
     (specimens.last_query_added, 0, 3),
+    (specimens.last_key_added, 0, 3),
     (specimens.gains_and_losses, 0, 3),
     (specimens.drifting, 0, 3),
     (specimens.far_gets_louder, 0, 3),
@@ -92,7 +94,9 @@ relative.tries(
         even_and_odd,
         first_row_fixed,
         specimens.gains_and_losses,
+        specimens.first_query_added,
         specimens.last_query_added,
+        specimens.last_key_added,
         specimens.slower_far_out,
         specimens.drifting,
         specimens.far_gets_louder,
@@ -151,12 +155,14 @@ CLOSENESS.apply(
 EXTENT.apply(
     relative,
     Compared,
-    called={"FirstRowOnly": "first_query_only"},
+    called={"FirstRowOnly": "first_query_only", "LastRowOnly": "last_query_only"},
     says={
-        "FirstRowOnly": "You compare the scores of the first query alone. The others have to "
-        "agree, too."
+        "FirstRowOnly": "You leave out queries, the last one at least: `last_query_added` gets "
+        "through. The scores of all of them have to agree.",
+        "LastRowOnly": "Only the scores of the last query count in your test: `first_query_added` "
+        "gets through. Compare those of all queries; if you do, in a loop: does the last round "
+        "overwrite what earlier ones found?",
     },
-    without=["LastRowOnly"],
 )
 
 
@@ -172,7 +178,9 @@ def shuffled(scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, 
 def stretched(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You multiply the positions, and with them the distances. Add the shift instead."""
+    """Your second text has other distances between its tokens: their positions are multiplied, say,
+    or stand in another order. Add the shift to each of them.
+    """
     return _same(scores(queries, keys, positions), scores(queries, keys, positions * shift))
 
 
@@ -215,6 +223,17 @@ def one_score_only(
     """You compare too few scores: all queries with all keys have to agree."""
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return _same(here[:2, :2], there[:2, :2])
+
+
+@relative.misconception
+def first_key_only(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You compare the scores for some keys and not for all: `last_key_added` gets through. Each
+    query's score for each key has to agree.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return _same(here[:, 0], there[:, 0])
 
 
 @relative.misconception
@@ -290,6 +309,17 @@ def positions_overwritten(
     here = scores(queries, keys, positions)
     positions += shift
     return _same(here, scores(queries, keys, positions))
+
+
+@relative.misconception
+def overwritten_at_once(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You move the positions of whoever called you, and so both calls are given the same ones.
+    `moved = positions` is a second name for them, and `+=` changes what both mean: add with `+`.
+    """
+    positions += shift
+    return _same(scores(queries, keys, positions), scores(queries, keys, positions))
 
 
 @relative.accepts

@@ -26,10 +26,11 @@ Attended = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
 @attention.example
 def two_of_four() -> Attended:
-    """two queries at the positions 7 and 8, four keys at 5 to 8"""
-    queries, keys = 2 * SOME_QUERIES[None, None, :2], SOME_KEYS[None, None]
-    values = torch.tensor([[1.0, 0, 2], [0, 3, -1], [2, -2, 0], [-1, 1, 4]], dtype=torch.float64)
-    return queries, keys, values[None, None], torch.tensor([7, 8]), torch.tensor([5, 6, 7, 8])
+    """two queries at the positions 7 and 8, three keys at 6 to 8"""
+    # As many keys as features would not tell the root of one from that of the other.
+    queries, keys = 2 * SOME_QUERIES[None, None, :2], SOME_KEYS[None, None, 1:]
+    values = torch.tensor([[0.0, 3, -1, 1, 2], [2, -2, 0, 1, -1], [-1, 1, 4, 0, 2]]).double()
+    return queries, keys, values[None, None], torch.tensor([7, 8]), torch.tensor([6, 7, 8])
 
 
 @attention.example

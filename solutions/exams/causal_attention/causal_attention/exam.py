@@ -39,9 +39,9 @@ def printed_weights(*, bias: bool = False) -> dict[str, torch.Tensor]:
 
 
 @module.example
-def two_sentences() -> Module:
-    """two sentences of six words"""
-    return settings(TWO_SENTENCES, 2, 6), printed_weights(), (TWO_SENTENCES,), False, 1
+def two_sentences() -> Buffered:
+    """two sentences of six words, and the mask for six"""
+    return settings(TWO_SENTENCES, 2, 6), printed_weights(), (TWO_SENTENCES,), False, 1, (6, 6)
 
 
 @module.example
@@ -60,10 +60,23 @@ def with_biases() -> Module:
 
 
 @module.example
+def far_from_zero() -> Module:
+    """scores far below zero; in the second sentence one key is of zeros, whose scores are 0"""
+    # No score is above zero, and a later word has a lower one. All of them are exact in float32:
+    # scores as far as these forgive no rounding.
+    sizes = torch.tensor([[1, 2, 3], [0, 1, 2]]).double()
+    inputs = sizes[..., None] * torch.tensor([1.0, -2.0, 1.5]).double()
+    asking = torch.tensor([[1.0], [-1.0], [0.5]]).double()
+    values = printed_weights()["W_value"][:, :1]
+    weights = {"W_query": asking, "W_key": -4096 * asking, "W_value": values}
+    return settings(inputs, 1, 6), weights, (inputs,), False, 2
+
+
+@module.example
 def dropout_in_use() -> Module:
-    """dropout=0.5, in eval mode"""
-    inputs = TWO_SENTENCES[:, :2]
-    return settings(inputs, 2, 6, dropout=0.5), printed_weights(), (inputs,), False, 8
+    """dropout=0.25, in eval mode, called 24 times on one word"""
+    inputs = TWO_SENTENCES[:1, :1]
+    return settings(inputs, 2, 6, dropout=0.25), printed_weights(), (inputs,), False, 24
 
 
 @module.example
@@ -84,10 +97,10 @@ def another_dropout() -> Module:
 
 @module.example
 def mask_kept() -> Buffered:
-    """two words far apart, and the mask for six"""
+    """two words far apart, and the mask for nine"""
     # Scores in the hundreds below zero: next to them, −100 is a large one.
     inputs = 10 * TWO_SENTENCES[1:, :2]
-    return settings(inputs, 2, 6), printed_weights(), (inputs,), False, 1, (6, 6)
+    return settings(inputs, 2, 9), printed_weights(), (inputs,), False, 1, (9, 9)
 
 
 def drawn_weights(draw: Draw, *, bias: bool = False) -> dict[str, torch.Tensor]:
@@ -107,10 +120,10 @@ def full_length(draw: Draw) -> Module:
 
 @module.case(times=2)
 def shorter_than_the_context(draw: Draw) -> Module:
-    """sentences shorter than the context, in training"""
+    """sentences shorter than the context"""
     inputs = draw.tensor("batch tokens d_in")
     d_out, longest = draw.size("d_out"), draw.size("tokens") + 5
-    return settings(inputs, d_out, longest), drawn_weights(draw), (inputs,), True, 1
+    return settings(inputs, d_out, longest), drawn_weights(draw), (inputs,), False, 1
 
 
 @module.case(times=1)
@@ -136,11 +149,10 @@ def sharp_attention(draw: Draw) -> Module:
 
 
 @module.case(times=1)
-def calm_in_use(draw: Draw) -> Module:
-    """in eval mode, with much dropout"""
-    inputs = draw.tensor("batch tokens d_in")
-    chosen = settings(inputs, draw.size("d_out"), 7, dropout=0.8)
-    return chosen, drawn_weights(draw), (inputs,), False, 8
+def nothing_to_drop(draw: Draw) -> Module:
+    """without dropout, in training, on one word"""
+    inputs = draw.fix(batch=1, tokens=1, d_out=2).tensor("batch tokens d_in")
+    return settings(inputs, 2, 7), drawn_weights(draw), (inputs,), True, 24
 
 
 @module.case(times=1)

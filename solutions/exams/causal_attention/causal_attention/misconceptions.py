@@ -15,9 +15,11 @@ from solutions.exams.families import (
     ROLES,
     SCALE,
     SOFTMAX,
+    ZERO_SCORES,
 )
 
-(SCALE + SOFTMAX + ROLES + GRADIENT + MASK + FUTURE + KEPT_MASK + DROPOUT + BIAS).apply(
+_MASKS = MASK + ZERO_SCORES + FUTURE + KEPT_MASK
+(SCALE + SOFTMAX + ROLES + GRADIENT + _MASKS + DROPOUT + BIAS).apply(
     module,
     Variant,
     called={
@@ -90,13 +92,26 @@ class BothReturned(Variant):
 
 @module.misconception
 class MaskIsNoBuffer(Variant):
-    """The numbers are right, but your mask is no buffer: a plain attribute would stay behind when
-    the module moves, and one made in forward is made at each call. Use self.register_buffer in
-    __init__, for context_length tokens.
+    """The numbers are right, but your module has no buffer for context_length tokens. A plain
+    attribute would stay behind when the module moves, and a mask made in forward is made at each
+    call. Use self.register_buffer in __init__.
     """
 
     def keep(self, hidden: torch.Tensor) -> None:
         self.mask = hidden
+
+
+@module.misconception
+class MaskOfItsOwnSize(Variant):
+    """Your mask is made for six tokens, however many the module is told. Make it for context_length
+    of them.
+    """
+
+    def keep(self, hidden: torch.Tensor) -> None:
+        super().keep(self.future(6, 6))
+
+    def cut(self, num_tokens: int) -> torch.Tensor:
+        return self.future(num_tokens, num_tokens)
 
 
 @module.misconception

@@ -1,140 +1,11 @@
-"""The exam of `is_causal`, lesson 04."""
+"""The known wrong answers to `is_causal`, lesson 04."""
 
 from collections.abc import Callable
 
 import torch
 
-import companion.specimens.causal_specimens as specimens
-from autograder import Draw, Exam
-from solutions import causal_attention as reference
-from solutions.exams.causal_attention._specimens import TWO_SENTENCES
+from solutions.exams.causal_attention.is_causal.exam import Attention, causal
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
-
-Attention = Callable[[torch.Tensor], torch.Tensor]
-Tried = tuple[Attention, torch.Tensor]
-
-causal = Exam(reference.is_causal, dtypes=("float64",))
-
-causal.tries(
-    (
-        specimens.causal_attention,
-        specimens.average_so_far,
-        specimens.average_by_subtraction,
-        specimens.word_before,
-        specimens.sees_everything,
-        specimens.leaks_by_one,
-        specimens.leaks_when_long,
-        specimens.masks_first_sentence,
-        specimens.masks_last_sentence,
-        specimens.softmax_over_queries,
-        specimens.hides_after_softmax,
-        specimens.hides_a_little,
-        specimens.second_sees_third,
-        specimens.second_sees_last,
-        specimens.raised_by_the_future,
-        specimens.lowered_by_the_future,
-        specimens.future_cancels_out,
-        specimens.reads_from_the_end,
-    ),
-    TWO_SENTENCES,
-    on="two sentences of six words",
-)
-causal.tries([specimens.leaks_when_long], TWO_SENTENCES[:, :4], on="four words")
-causal.tries([specimens.masks_first_sentence], TWO_SENTENCES[:1], on="one sentence")
-causal.tries([specimens.sees_everything], TWO_SENTENCES[:, :1], on="one word")
-
-
-def as_it_is(inputs: torch.Tensor) -> torch.Tensor:
-    """Every word keeps its vector: causal."""
-    return inputs.clone()
-
-
-def largest_so_far(inputs: torch.Tensor) -> torch.Tensor:
-    """The largest number so far, feature by feature: causal."""
-    return inputs.cummax(dim=1).values
-
-
-def two_words(inputs: torch.Tensor) -> torch.Tensor:
-    """A window of two words: causal."""
-    return inputs + specimens.word_before(inputs)
-
-
-def always_the_same(inputs: torch.Tensor) -> torch.Tensor:
-    """The same vector for every word: causal."""
-    return torch.ones_like(inputs)
-
-
-def sentence_mean_removed(inputs: torch.Tensor) -> torch.Tensor:
-    """Less the average of the sentence: not causal."""
-    return inputs - inputs.mean(dim=1, keepdim=True)
-
-
-def two_ahead(inputs: torch.Tensor) -> torch.Tensor:
-    """Each word sees the one after the next: not causal."""
-    seen = specimens.causal_attention(inputs)
-    seen[:, :-2] += 0.1 * inputs[:, 2:]
-    return seen
-
-
-def leak_at_the_end(inputs: torch.Tensor) -> torch.Tensor:
-    """Only the last word but one sees the last: not causal."""
-    seen = specimens.causal_attention(inputs)
-    seen[:, -2:-1] += 0.1 * inputs[:, -1:]
-    return seen
-
-
-def last_sentence_leaks(inputs: torch.Tensor) -> torch.Tensor:
-    """Only the last sentence of the batch is not masked: not causal."""
-    seen = specimens.causal_attention(inputs)
-    seen[-1:] = specimens.sees_everything(inputs[-1:])
-    return seen
-
-
-def last_feature_leaks(inputs: torch.Tensor) -> torch.Tensor:
-    """Only the last feature leaks: not causal."""
-    seen = specimens.causal_attention(inputs)
-    seen[..., -1] = inputs[..., -1].flip(1)
-    return seen
-
-
-def faint_leak(inputs: torch.Tensor) -> torch.Tensor:
-    """A thousandth of everything leaks: not causal."""
-    return specimens.causal_attention(inputs) + 1e-3 * inputs.mean(dim=1, keepdim=True)
-
-
-def three_sentences(draw: Draw) -> torch.Tensor:
-    """Three sentences of seven words."""
-    return draw.fix(batch=3, tokens=7).tensor("batch tokens d_in")
-
-
-causal.tries(
-    (
-        as_it_is,
-        largest_so_far,
-        two_words,
-        always_the_same,
-        sentence_mean_removed,
-        two_ahead,
-        leak_at_the_end,
-        last_sentence_leaks,
-        last_feature_leaks,
-        faint_leak,
-    ),
-    three_sentences,
-    times=1,
-)
-
-
-@causal.case(times=1)
-def one_word_has_no_future(draw: Draw) -> Tried:
-    """a sentence of one word, which has no future"""
-    return specimens.sees_everything, draw.fix(tokens=1).tensor("batch tokens d_in")
-
-
-@causal.case(times=1)
-def long_sentence_leaks(draw: Draw) -> Tried:
-    """a mask that was made for four words, on 30"""
-    return specimens.leaks_when_long, draw.fix(tokens=30).tensor("batch tokens d_in")
 
 
 def _unchanged(
@@ -224,6 +95,59 @@ def only_the_next_word_changed(attention: Attention, inputs: torch.Tensor) -> bo
 
 
 @causal.misconception
+def second_word_never_changed(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You never change the second word while you watch the first: `first_sees_second` gets through.
+    Begin one place earlier.
+    """
+    return all(_unchanged(attention, inputs, now) for now in range(2, inputs.shape[1]))
+
+
+@causal.misconception
+def a_hundredth_allowed(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You allow for more than rounding: `leaks_faintly` adds a thousandth of the future. Leave
+    torch.allclose its own tolerances.
+    """
+    return _everywhere(attention, inputs, lambda a, b: torch.allclose(a, b, atol=1e-2))
+
+
+@causal.misconception
+def future_set_to_zero(attention: Attention, inputs: torch.Tensor) -> bool:
+    """Where the words to come are zeros already, you change nothing: 0 in place of 0, or 2 · 0. Put
+    numbers there that differ from what stands there.
+    """
+    for now in range(1, inputs.shape[1]):
+        changed = inputs.clone()
+        changed[:, now:] = 0
+        if not torch.allclose(attention(changed)[:, :now], attention(inputs)[:, :now]):
+            return False
+    return True
+
+
+@causal.misconception
+def one_feature_changed(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You change some features of the words to come and not all: `one_feature_leaks` gets through.
+    Put other numbers in all of them.
+    """
+    for now in range(1, inputs.shape[1]):
+        changed = inputs.clone()
+        changed[:, now:, 0] += 1
+        if not torch.allclose(attention(changed)[:, :now], attention(inputs)[:, :now]):
+            return False
+    return True
+
+
+@causal.misconception
+def compared_with_the_inputs(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You compare contexts with the inputs, so only what keeps each word as it is passes. Compare
+    with what the attention says before the change.
+    """
+    return all(
+        torch.allclose(attention(inputs)[:, :now], inputs[:, :now])
+        for now in range(1, inputs.shape[1])
+    )
+
+
+@causal.misconception
 def last_word_never_changed(attention: Attention, inputs: torch.Tensor) -> bool:
     """You never change the last word: your loop ends one place too early."""
     for now in range(1, inputs.shape[1] - 1):
@@ -257,8 +181,8 @@ def future_reordered(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def changed_words_watched_too(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You also compare the words that you changed, and those may change. Compare only what stands
-    before the change.
+    """You compare words that you have changed, in this round or in one before, and those may
+    change. Compare only what stands before the change, and change a new copy in each round.
     """
     for now in range(1, inputs.shape[1]):
         changed = inputs.clone()
@@ -335,6 +259,19 @@ def inputs_overwritten(attention: Attention, inputs: torch.Tensor) -> bool:
 
 
 @causal.misconception
+def overwritten_in_the_loop(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You write into the sentences of whoever called you, and the changes of one round are still
+    there in the next. `changed = inputs` is a second name for them, not a copy: inputs.clone().
+    """
+    before = attention(inputs)
+    for now in range(1, inputs.shape[1]):
+        inputs[:, now:] += 1
+        if not torch.allclose(attention(inputs)[:, :now], before[:, :now]):
+            return False
+    return True
+
+
+@causal.misconception
 def future_of_nan(attention: Attention, inputs: torch.Tensor) -> bool:
     """You put NaN or ∞ in the place of the future. A weight of 0 does not hide them: 0 · NaN is
     NaN. Change the future into ordinary numbers.
@@ -353,37 +290,3 @@ def a_table_of_truths(attention: Attention, inputs: torch.Tensor) -> torch.Tenso
     changed = inputs.clone()
     changed[:, -1] += 1
     return torch.isclose(attention(changed)[:, :-1], attention(inputs)[:, :-1])
-
-
-@causal.accepts
-def by_shortening(attention: Attention, inputs: torch.Tensor) -> bool:
-    """The sentence cut off at each place."""
-    whole = attention(inputs)
-    cut = (attention(inputs[:, :n]) for n in range(1, inputs.shape[1] + 1))
-    return all(torch.allclose(part, whole[:, : part.shape[1]]) for part in cut)
-
-
-@causal.accepts
-def one_word_at_a_time(attention: Attention, inputs: torch.Tensor) -> bool:
-    """One word changed at a time."""
-    before = attention(inputs)
-    for j in range(inputs.shape[1]):
-        other = inputs.clone()
-        other[:, j] = -3 * other[:, j] + 2
-        gap = (attention(other) - before)[:, :j].abs()
-        if gap.numel() and gap.max() > 1e-6:
-            return False
-    return True
-
-
-@causal.accepts
-def another_future(attention: Attention, inputs: torch.Tensor) -> bool:
-    """A future drawn at random."""
-    before = attention(inputs)
-    generator = torch.Generator().manual_seed(5)
-    for now in range(inputs.shape[1]):
-        drawn = torch.randn(inputs.shape, generator=generator, dtype=inputs.dtype)
-        other = torch.cat([inputs[:, : now + 1], drawn[:, now + 1 :]], dim=1)
-        if not torch.allclose(attention(other)[:, : now + 1], before[:, : now + 1], atol=1e-7):
-            return False
-    return True

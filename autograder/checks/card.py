@@ -55,7 +55,8 @@ background:var(--jp-layout-color2,var(--ag-block))}
 .ag-card .ag-hint details{margin-top:6px}
 .ag-card .ag-hint ul{margin:4px 0 0;padding-left:1.6em}
 .ag-card .ag-case{margin-top:10px}
-.ag-card.ag-card code{font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:13px;
+.ag-card.ag-card.ag-card :is(div,li,span)>code{font-size:13px;
+font-family:var(--jp-code-font-family,ui-monospace,monospace);
 background:none;padding:0;color:inherit;white-space:pre-wrap}
 .ag-card .ag-call{margin:2px 0}
 .ag-card .ag-detail{margin-top:8px;white-space:pre-wrap}

@@ -13,7 +13,6 @@ from nbgrader.preprocessors import (
     ClearMarkScheme,
     ClearOutput,
     ComputeChecksums,
-    GetGrades,
     IncludeHeaderFooter,
     InstantiateTests,
     LockCells,
@@ -37,12 +36,6 @@ PREPROCESSORS: list[type[NbGraderPreprocessor]] = [
     ClearMarkScheme,
     ComputeChecksums,
     CheckCellMetadata,
-]
-
-FEEDBACK_PREPROCESSORS: list[type[NbGraderPreprocessor]] = [
-    GetGrades,
-    ClearHiddenTests,
-    ClearMarkScheme,
 ]
 
 # They need a gradebook, a kernel or a header file, and change nothing in our notebooks.

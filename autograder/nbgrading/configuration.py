@@ -20,9 +20,10 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course import Course
-from autograder.lesson.release import FEEDBACK_PREPROCESSORS, PREPROCESSORS, settings
+from autograder.lesson.release import PREPROCESSORS, settings
 from autograder.nbgrading.converter import install, or_nothing_is_graded
 from autograder.nbgrading.own_code import watch
+from autograder.outbox import feedback
 from autograder.threads import VARIABLE
 
 
@@ -70,8 +71,7 @@ def _release_as_built(c: Config) -> None:
     """
     c.GenerateAssignment.preprocessors = PREPROCESSORS
     c.merge(settings())
-    # The page that a student gets back holds neither hidden tests nor marking schemes.
-    c.GenerateFeedback.preprocessors = FEEDBACK_PREPROCESSORS
+    c.GenerateFeedback.preprocessors = feedback.PREPROCESSORS
 
 
 def _take_in_safely(c: Config) -> None:

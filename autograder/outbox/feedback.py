@@ -10,13 +10,40 @@ import nbformat
 from nbconvert.exporters import Exporter
 from nbformat.notebooknode import NotebookNode
 from nbgrader.converters import GenerateFeedback
+from nbgrader.preprocessors import (
+    ClearHiddenTests,
+    ClearMarkScheme,
+    GetGrades,
+    NbGraderPreprocessor,
+)
 from traitlets import Type
 
 from autograder.inbox import secret, timestamps
+from autograder.outbox.outline import WAITS
 from autograder.outbox.rendering import WORKER
 
 # What nbgrader reads of this folder when it releases the page.
 _KEPT = (timestamps.NAME, secret.SECRET)
+
+
+class GetGradesAndGaps(GetGrades):  # type: ignore[misc]
+    """Scores and comments from the gradebook, and whether a human has still to give a score."""
+
+    def _get_score(self, cell: NotebookNode, resources: Mapping[str, Any]) -> None:
+        super()._get_score(cell, resources)
+        marks = cell.metadata.nbgrader
+        grade = self.gradebook.find_grade(
+            marks["grade_id"], self.notebook_id, self.assignment_id, self.student_id
+        )
+        marks[WAITS] = bool(grade.needs_manual_grade)
+
+
+# The page that a student gets back holds neither hidden tests nor marking schemes.
+PREPROCESSORS: list[type[NbGraderPreprocessor]] = [
+    GetGradesAndGaps,
+    ClearHiddenTests,
+    ClearMarkScheme,
+]
 
 
 class FeedbackPage(Exporter):

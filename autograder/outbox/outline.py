@@ -15,6 +15,8 @@ from autograder.checks.card import report_in
 from autograder.exam.report import Report, Verdict
 
 _LONGEST = 300
+# What the gradebook says of a cell beside its score and comment.
+WAITS = "waits"
 
 
 @dataclass
@@ -64,12 +66,17 @@ class Part:
         return [one for one in found if not (self._report and _is_error(one))]
 
     @property
+    def waits(self) -> bool:
+        """Whether a human has still to grade it."""
+        return bool(self.graded is not None and _marks(self.graded).get(WAITS))
+
+    @property
     def found(self) -> str:
         """What was found, in a few words."""
         if self.graded is None:
             return "not graded"
         if self.test is None:
-            return "read by a human"
+            return "waits to be read by a human" if self.waits else "read by a human"
         report = self._report
         if report:
             words = report.headline.removeprefix(f"{report.exercise}: ")
@@ -80,6 +87,8 @@ class Part:
         else:
             words = "passed" if self.points >= self.out_of else "passed in part"
             by_hand = False
+        if self.waits:
+            return f"{words}; waits for a human"
         return f"{words}; points given by hand" if by_hand else words
 
     @property

@@ -228,7 +228,8 @@ def _texts(expected: np.ndarray, received: np.ndarray) -> tuple[np.ndarray, np.n
         if plain:
             one[at], other[at] = _whole(expected[at]), _whole(received[at])
         else:
-            one[at], other[at] = apart(expected[at], received[at])
+            # Adding zero takes the sign from a zero.
+            one[at], other[at] = apart(expected[at] + 0.0, received[at] + 0.0)
     return one, other
 
 

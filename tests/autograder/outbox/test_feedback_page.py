@@ -53,7 +53,7 @@ def error(kind: str, text: str) -> NotebookNode:
 
 def written(text: str, score: float, comment: str) -> NotebookNode:
     cell = make_cell("markdown", text, "why", solution=True, grade=True, points=3)
-    cell.metadata.nbgrader |= {"score": score, "comment": comment}
+    cell.metadata.nbgrader |= {"score": score, "comment": comment, "waits": True}
     return cell
 
 
@@ -123,7 +123,7 @@ def test_summary_comes_first(made: BeautifulSoup) -> None:
          "not yet right, 0 of 4 cases passed; points given by hand weights: wrong"],
         ["plain", "0 / 2", f"no {ATTACK}"],
         ["plain_again", "1 / 1", "passed"],
-        ["why", "1.5 / 3", "read by a human · with a comment"],
+        ["why", "1.5 / 3", "waits to be read by a human · with a comment"],
         ["drawing", "2 / 2", "read by a human · with a comment"],
         ["free", "–", "not graded · with a comment"],
     ]  # fmt: skip

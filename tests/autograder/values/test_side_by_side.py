@@ -76,6 +76,11 @@ def test_window_around_the_largest_difference(place: int, heads: str) -> None:
     assert [row.wrong for row in one.tables[1].rows].count(()) == len(one.tables[1].rows) - 1
 
 
+def test_zero_has_no_sign() -> None:
+    (one,) = compared(np.array([-0.0, 0.5]), np.array([-0.0, 0.25]))
+    assert [row.entries[0] for row in one.tables[0].rows] == ["0", "0"]
+
+
 def test_near_numbers_have_digits_enough() -> None:
     (one,) = compared(np.array([0.5, 1.0]), np.array([0.50001, 1.0]))
     assert [row.entries[0] for row in one.tables[0].rows] == ["0.5", "0.50001"]

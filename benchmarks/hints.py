@@ -13,6 +13,7 @@ import ast
 import inspect
 import linecache
 import random
+import re
 import sys
 import textwrap
 import time
@@ -22,14 +23,16 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from autograder.checks import examples  # noqa: E402
 from autograder.course import Course  # noqa: E402
 from autograder.exam.exam import Exam, exams_of  # noqa: E402
-from autograder.exam.judge import Case, explains  # noqa: E402
+from autograder.exam.judge import Case, explains, judge  # noqa: E402
 from autograder.exam.report import Report, Verdict  # noqa: E402
 from autograder.exam.rules import broken  # noqa: E402
 from autograder.locate.where import with_places  # noqa: E402
@@ -38,6 +41,8 @@ from benchmarks.small_changes import Changed, one_step, two_steps  # noqa: E402
 WAYS = ("reference, one step", "accepted style, one step", "two steps")
 SEEDS = range(100, 104)
 WORKSHEET = "_by_hand"
+_LINE = re.compile(r"in your code, line (\d+):")
+_NAMELESS = re.compile(r"(NameError|UnboundLocalError|AttributeError): ")
 COLUMNS = ("wrong", "by check", "by exam", "named", "located", "other place", "neither", "untrue")
 
 
@@ -51,7 +56,7 @@ class Seen:
     by_check: bool
     by_exam: bool
     hint: str
-    line: int  # which was changed
+    lines: tuple[int, ...]  # which were changed
     told: tuple[int, ...]  # the lines that the check tells
     untrue: str  # a hint that other cases did not confirm
     seconds: float
@@ -61,7 +66,7 @@ class Seen:
         """What the check, or else the exam, says of it."""
         if self.hint:
             return "named"
-        if self.told[:1] == (self.line,):
+        if self.told and self.told[0] in self.lines:
             return "located"
         return "other place" if self.told else "neither"
 
@@ -88,7 +93,7 @@ def wrong_answers(exam: Exam, count: int) -> Iterator[tuple[str, Changed, dict[s
 def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
     """What becomes of an exercise's wrong answers."""
     exam = exams_of(Course(ROOT).exam_module(lesson))[name]
-    printed = exam.printed_cases()
+    shipped = _shipped(exam)
     unseen = [case for seed in SEEDS for case in exam.hidden_cases(seed)]
     seen = []
     for number, (way, changed, around) in enumerate(wrong_answers(exam, count)):
@@ -96,8 +101,8 @@ def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
         if answer is None or broken(name, answer, exam.forbids):
             continue
         started = time.thread_time()
-        checked = exam.preview(answer)
-        checked = with_places(checked, answer, printed)
+        checked = judge(name, answer, shipped.cases, shipped.hints)
+        checked = with_places(checked, answer, shipped.cases)
         seconds = time.thread_time() - started
         examined = exam.examine(answer)
         by_check, by_exam = (report.verdict is not Verdict.PASSED for report in (checked, examined))
@@ -107,23 +112,34 @@ def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
         names = {report.misconception for report in (checked, examined)} - {""}
         untrue = [one for one in sorted(names) if not explains(one, answer, unseen)]
         seen.append(
-            Seen(name, way, changed.text, by_check, by_exam, hint, changed.line, _told(checked),
-                 ", ".join(untrue), seconds)
+            Seen(name, way, changed.text, by_check, by_exam, hint, changed.liness,
+                 _told(checked, changed), ", ".join(untrue), seconds)
         )  # fmt: skip
     return seen
+
+
+def _shipped(exam: Exam) -> examples.Printed:
+    """What a learner's check knows of an exercise."""
+    with TemporaryDirectory() as folder:
+        (Path(folder) / examples.FILE).write_text(examples.write({exam.name: exam}), "utf-8")
+        return examples.read(Path(folder))[exam.name]
 
 
 def _is_wrong(answer: Callable[..., Any], exam: Exam, cases: Sequence[Case]) -> bool:
     return any(exam.examine(answer, seed).verdict is not Verdict.PASSED for seed in SEEDS)
 
 
-def _told(report: Report) -> tuple[int, ...]:
-    """The lines that a card names, the exception's own among them."""
+def _told(report: Report, changed: Changed) -> tuple[int, ...]:
+    """The lines that a card names, the one at which an exception ended the answer among them.
+
+    Where a line is missing that gives something its name, the exception that says so is the place.
+    """
     if report.places:
         return tuple(place.line for place in report.places)
     details = report.finding.details if report.finding else ()
-    lines = [one.split()[4].rstrip(":") for one in details if one.startswith("in your code, line")]
-    return tuple(int(one) for one in lines)
+    if "a line left out" in changed.what and any(map(_NAMELESS.match, details)):
+        return changed.lines
+    return tuple(int(found[1]) for one in details if (found := _LINE.match(one)))
 
 
 def _source(function: Callable[..., Any]) -> tuple[str, dict[str, Any]] | None:
@@ -212,11 +228,11 @@ def main() -> None:
     for one in seen:
         told = f"tells {one.told}" if one.told else "tells no line"
         if one.untrue:
-            print(f"\nUNTRUE {one.untrue}: {one.exercise}, line {one.line}\n{one.text}")
+            print(f"\nUNTRUE {one.untrue}: {one.exercise}, lines {one.lines}\n{one.text}")
         elif not one.by_exam:
-            print(f"\nNOT CAUGHT: {one.exercise}, line {one.line}\n{one.text}")
+            print(f"\nNOT CAUGHT: {one.exercise}, lines {one.lines}\n{one.text}")
         elif given.list and one.column in ("neither", "other place"):
-            print(f"\n{one.column}: {one.exercise}, line {one.line}, {told}\n{one.text}")
+            print(f"\n{one.column}: {one.exercise}, lines {one.lines}, {told}\n{one.text}")
 
 
 if __name__ == "__main__":

@@ -53,17 +53,17 @@ _RENAMED = {
 
 @dataclass(frozen=True)
 class Changed:
-    """A changed source, the line of it that was changed, and what was done."""
+    """A changed source, the lines of it that were changed, and what was done."""
 
     text: str
-    line: int
+    lines: tuple[int, ...]
     what: str
 
 
 def one_step(text: str) -> list[Changed]:
     """Every change of one step of a function's or class's source, each once."""
     tree = _without_decorators(ast.parse(text))
-    found: dict[str, Changed] = {ast.unparse(tree): Changed("", 0, "")}
+    found: dict[str, Changed] = {ast.unparse(tree): Changed("", (), "")}
     for n in range(len(list(_expressions(tree)))):
         for k in range(len(list(_of_expression(list(_expressions(tree))[n].node())))):
             changed = copy.deepcopy(tree)
@@ -86,7 +86,8 @@ def two_steps(text: str, rng: random.Random) -> Changed | None:
         further = [one for one in one_step(first.text) if one.text != ast.unparse(ast.parse(text))]
         if further:
             second = rng.choice(further)
-            return Changed(second.text, second.line, f"{first.what}; {second.what}")
+            lines = (*second.lines, *first.lines)
+            return Changed(second.text, lines, f"{first.what}; {second.what}")
     return None
 
 
@@ -130,7 +131,7 @@ def _note(
     else:
         assert isinstance(new, list)
         line = _first_difference(next(iter(found)), text)
-    found[text] = Changed(text, line, what)
+    found[text] = Changed(text, (line,), what)
 
 
 def _first_difference(before: str, after: str) -> int:

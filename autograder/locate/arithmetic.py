@@ -137,6 +137,6 @@ FAMILIES = (
     Family("a comparison", _another_comparison, "how {} compares"),
     Family("an operator", _another_operator, "the operator in {}"),
     Family("brackets", _regrouped, "what belongs together in {}"),
-    Family("a number", _another_number, "the {} in it"),
-    Family("a sign or a negation", _another_sign, "the sign of {}, or whether it is negated"),
 )
+NUMBERS = (Family("a number", _another_number, "the {} in it"),)
+RARER = (Family("a sign or a negation", _another_sign, "the sign of {}, or whether it is negated"),)

@@ -84,11 +84,14 @@ def _transpose_added(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             for axes in ("1, 2", "0, 1", "-1, -2"):
                 yield ast.BinOp(left, op, _swapped(right, axes))
                 yield ast.BinOp(_swapped(left, axes), op, right)
+
+
+def _transposed_by_itself(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    match node:
         case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
-            if _is_transpose(node) or scope.is_module(node):
-                return
-            yield _turned(node, "T")
-            yield _swapped(node, "1, 2")
+            if not _is_transpose(node) and not scope.is_module(node):
+                yield _turned(node, "T")
+                yield _swapped(node, "1, 2")
 
 
 def _transpose_left_out(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
@@ -141,3 +144,4 @@ FAMILIES = (
     Family("a transpose", _transpose_left_out, "a transpose that is there, in {}"),
     Family("a transpose", _transpose_added, "a transpose that is not there, in {}"),
 )
+RARER = (Family("a transpose", _transposed_by_itself, "a transpose that is not there, in {}"),)

@@ -213,6 +213,8 @@ FAMILIES = (
     Family("a name", _another_name, "whether {} is meant"),
     Family("an index", _another_index, "the index in {}"),
     Family("a function", _another_function, "whether {} is meant", of_call=True),
+)
+RARER = (
     Family("a name", _a_known_name, "whether {} is meant"),
     Family("a number", _a_name_for_a_number, "the {} in it"),
     Family("a name", _a_name_of_another_kind, "whether {} is meant"),

@@ -21,14 +21,15 @@ from autograder.values.outcome import Outcome, observe
 from autograder.values.tensors import one_torch_thread
 
 # The nearest first: what is more often the mistake, and smaller.
-FAMILIES: tuple[Family | StatementFamily, ...] = (
+_NEARER: tuple[Family | StatementFamily, ...] = (
     *axes.FAMILIES,
     *arithmetic.FAMILIES,
     *names.FAMILIES,
+    *arithmetic.NUMBERS,
     *steps.REMOVED,
     *statements.FAMILIES,
-    *steps.ADDED,
 )
+FAMILIES = (*_NEARER, *arithmetic.RARER, *axes.RARER, *names.RARER, *steps.ADDED)
 SECONDS = 1.0
 _MOST_CHANGES = 4000
 _MOST_TURNS = 10_000
@@ -84,7 +85,8 @@ def search(
         The lines, each once, that of the nearest change first; none where none was found.
     """
     source = source_of(answer)
-    end = time.thread_time() + seconds
+    started = time.thread_time()
+    end = started + seconds
     with one_torch_thread(), noting_kinds(source.file if source else "") as kinds:
         outcomes = [observe(answer, case.arguments, case.use) for case in cases]
     wrong = [is_mistaken(one, case) for one, case in zip(outcomes, cases, strict=True)]
@@ -102,6 +104,8 @@ def search(
             if line not in found and trials.are_right():
                 text = source.text(line)
                 found[line] = Found(line, text, FAMILIES.index(family), family.quoted(node))
+                # Another place that would do is looked for as long again.
+                end = min(end, 2 * time.thread_time() - started)
     return list(found.values())
 
 
@@ -147,18 +151,26 @@ class _Trials:
 def _changes(
     source: Source, kinds: Kinds, first: int
 ) -> Iterator[tuple[ast.expr | ast.stmt, Family | StatementFamily]]:
-    """Makes change after change, those of a line first; while it waits, the source is changed."""
+    """Makes change after change; while it waits, the source is changed.
+
+    What is wrong in a line stops there, or below it: so that line comes first, then those above.
+    """
     expressions, blocks = slots_of(source, kinds)
+    expressions.sort(key=lambda slot: _distance(slot.content.lineno, first))
     there = [slot for slot in expressions if slot.content.lineno == first]
-    elsewhere = [slot for slot in expressions if slot.content.lineno != first]
-    for slots in (there, elsewhere) if there else (elsewhere,):
-        for family in FAMILIES:
+    for slots, families in ((there, _NEARER), (expressions, FAMILIES)):
+        for family in families:
             if isinstance(family, Family):
                 for slot in slots:
                     yield from _of_expression(slot, family)
-            elif slots is elsewhere:
+            elif slots is expressions:
                 for slot in blocks:
                     yield from _of_block(slot, family)
+
+
+def _distance(line: int, first: int) -> tuple[bool, int]:
+    """Of a line from the one at which the answer stopped: what is below it comes last."""
+    return (line > first, abs(line - first)) if first else (False, line)
 
 
 def _of_expression(slot: Slot, family: Family) -> Iterator[tuple[ast.expr, Family]]:

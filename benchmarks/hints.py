@@ -112,7 +112,7 @@ def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
         names = {report.misconception for report in (checked, examined)} - {""}
         untrue = [one for one in sorted(names) if not explains(one, answer, unseen)]
         seen.append(
-            Seen(name, way, changed.text, by_check, by_exam, hint, changed.liness,
+            Seen(name, way, changed.text, by_check, by_exam, hint, changed.lines,
                  _told(checked, changed), ", ".join(untrue), seconds)
         )  # fmt: skip
     return seen

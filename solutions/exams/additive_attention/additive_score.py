@@ -118,8 +118,8 @@ def v_replaced_by_sum(
 
 @additive.misconception
 def v_on_the_left(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
-    """v stands on the left and meets the words. It should meet the hidden numbers, the last axis:
-    put it on the right.
+    """Here v meets the words. It should meet the hidden numbers, the last axis: put it on the right
+    of these, as they are.
     """
     return v @ torch.tanh(query @ W_query + keys @ W_key)
 

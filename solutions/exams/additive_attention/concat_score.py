@@ -127,8 +127,9 @@ def sigmoid_for_tanh(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -
 
 @concat.misconception
 def state_alone(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """`torch.cat` needs sides with equally many axes: the state has one, the annotations have two.
-    Repeat the state for each annotation first, with `expand`.
+    """`torch.cat` needs sides with equally many axes, and here one side has one, the other two. The
+    state has one, the annotations have two: repeat the state for each annotation first, with
+    `expand`.
     """
     return torch.tanh(torch.cat([state, annotations], dim=-1) @ W) @ v
 

@@ -24,6 +24,12 @@ def square_mixtures() -> Pair:
 
 
 @context.example
+def as_many_words_as_features() -> Pair:
+    """two sentences with as many words as features"""
+    return tensor([0.2, 0.3, 0.5], [0.6, 0.1, 0.3]), BATCH[:, :3]
+
+
+@context.example
 def lone_mixture() -> Pair:
     """a batch of one sentence"""
     return tensor([0.1, 0.2, 0.3, 0.4]), BATCH[:1]
@@ -79,6 +85,14 @@ def weights_without_axis(weights: Tensor, annotations: Tensor) -> Tensor:
     `unsqueeze(-1)`.
     """
     return (weights * annotations).sum(dim=1)
+
+
+@context.misconception
+def weights_across_the_features(weights: Tensor, annotations: Tensor) -> Tensor:
+    """The weights belong to the words, and `*` lines them up with the features here, before you add
+    up. Give them an axis behind, for the features.
+    """
+    return (weights[:, None] * annotations).sum(dim=1)
 
 
 @context.misconception

@@ -136,6 +136,13 @@ def two_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 
 @local.misconception
+def sigma_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The exponent is divided by 2 alone: σ² is missing from it, with σ = D / 2."""
+    inside, distances = inside_softmax(scores, p_t, D)
+    return inside * torch.exp(-(distances**2) / 2)
+
+
+@local.misconception
 def minus_missing(scores: Tensor, p_t: float, D: int) -> Tensor:
     """The minus sign is missing in the exponent: your weights grow away from the middle."""
     weights, distances = inside_softmax(scores, p_t, D)

@@ -45,6 +45,13 @@ def very_low_words() -> Pair:
 
 
 @masked.example
+def as_many_as_places() -> Pair:
+    """as many sentences as places"""
+    scores = tensor([0.5, -1.0, 2.0], [1.5, 0.3, -0.7], [-0.2, 0.9, 1.1])
+    return scores, torch.tensor([3, 1, 2])
+
+
+@masked.example
 def words_of_no_score() -> Pair:
     """words with a score of exactly 0"""
     return tensor([0.0, -1.5, 2.0, 0.5], [1.5, 0.0, 0.0, -1.0]), torch.tensor([2, 3])
@@ -74,7 +81,7 @@ def huge_scores(draw: Draw) -> Pair:
 def as_many_as_long(draw: Draw) -> Pair:
     """as many sentences as places"""
     draw.fix(batch=4, source=4)
-    return draw.tensor("batch source"), torch.tensor([2, 4, 1, 3])
+    return draw.tensor("batch source"), torch.tensor([4, 2, 1, 3])
 
 
 @masked.holds

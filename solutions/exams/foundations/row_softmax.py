@@ -88,6 +88,8 @@ SOFTMAX_AXIS.apply(
     says={
         "OverEverything": "Without an axis, the whole matrix sums to 1. Each row needs a maximum "
         "and a total of its own.",
+        "OneMaximumForAll": "In a row of low scores you subtracted a maximum that is not its own, "
+        "so that every exponential is 0, and 0 / 0 is NaN. Each row has its own maximum.",
         "KeepdimsForgotten": "These are still the results of the broken cell. Print the shapes of "
         "`x` and of `largest`: how does NumPy line them up?",
         "MaximumWithoutKeepdims": "The total is repaired, the maximum is not: row i's maximum is "

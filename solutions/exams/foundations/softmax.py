@@ -158,8 +158,8 @@ def the_first_axis_by_default(x: np.ndarray, axis: int = 0) -> np.ndarray:
 
 @stable.misconception
 def the_second_axis_by_default(x: np.ndarray, axis: int = 1) -> np.ndarray:
-    """Where no axis is given, your softmax runs over the second one, which a vector does not have.
-    Let `axis` be -1 in the first line of the function, as it was.
+    """A vector has no second axis, and somewhere you ask for axis 1. Count from the end, and let
+    `axis` be -1 in the first line of the function, as it was.
     """
     return reference.softmax(x, axis)
 

@@ -12,3 +12,4 @@ from solutions.exams.causal_attention.dropout import dropping
 from solutions.exams.causal_attention.causal_attention import module
 from solutions.exams.causal_attention.is_causal import causal
 from solutions.exams.causal_attention.next_token_examples import prefixes
+import solutions.exams.causal_attention._published

@@ -12,3 +12,4 @@ from solutions.exams.grouped_query_attention.is_cache_exact import exact
 from solutions.exams.grouped_query_attention.repaired_window_attention import window
 from solutions.exams.grouped_query_attention.kv_cache_bytes import size
 from solutions.exams.grouped_query_attention.bytes_read_per_token import read
+import solutions.exams.grouped_query_attention._published

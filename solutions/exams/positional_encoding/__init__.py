@@ -12,3 +12,4 @@ from solutions.exams.positional_encoding.repaired_rope import repaired
 from solutions.exams.positional_encoding.to_half_split import layout
 from solutions.exams.positional_encoding.rope_attention import attention
 from solutions.exams.positional_encoding.alibi_bias import alibi
+import solutions.exams.positional_encoding._published

@@ -72,13 +72,13 @@ def grouped_dropout_in_training() -> Module:
 @grouped.example
 def grouped_odd_width() -> Module:
     """ten features for four heads, which is an error"""
-    return settings(TWO_TEXTS, 10, 4, 2), {}, (TWO_TEXTS,), False, 1
+    return settings(TWO_TEXTS, 10, 4, 2), printed_weights(10, 4), (TWO_TEXTS,), False, 1
 
 
 @grouped.example
 def grouped_odd_heads() -> Module:
     """6 query heads for 4 key/value heads, which is an error"""
-    return settings(TWO_TEXTS, 12, 6, 4), {}, (TWO_TEXTS,), False, 1
+    return settings(TWO_TEXTS, 12, 6, 4), printed_weights(12, 8), (TWO_TEXTS,), False, 1
 
 
 @grouped.case(times=1)
@@ -122,5 +122,5 @@ def grouped_nothing_to_drop(draw: Draw) -> Module:
 @grouped.case(times=1)
 def grouped_refused(draw: Draw) -> Module:
     """5 query heads for 2 key/value heads, which is an error"""
-    inputs = draw.tensor("batch tokens d_in")
-    return settings(inputs, 15, 5, 2), {}, (inputs,), False, 1
+    inputs = draw.fix(d_in=3, tokens=4).tensor("batch tokens d_in")
+    return settings(inputs, 15, 5, 2), printed_weights(15, 6), (inputs,), False, 1

@@ -59,7 +59,7 @@ def single_dropout_in_training() -> Module:
 @single.example
 def single_odd_width() -> Module:
     """seven features for three heads, which is an error"""
-    return settings(TWO_TEXTS, 7, 3), {}, (TWO_TEXTS,), False, 1
+    return settings(TWO_TEXTS, 7, 3), printed_weights(7, 2), (TWO_TEXTS,), False, 1
 
 
 @single.case(times=1)
@@ -97,5 +97,5 @@ def single_nothing_to_drop(draw: Draw) -> Module:
 @single.case(times=1)
 def single_refused(draw: Draw) -> Module:
     """ten features for four heads, which is an error"""
-    inputs = draw.tensor("batch tokens d_in")
-    return settings(inputs, 10, 4), {}, (inputs,), False, 1
+    inputs = draw.fix(d_in=3, tokens=5).tensor("batch tokens d_in")
+    return settings(inputs, 10, 4), printed_weights(10, 2), (inputs,), False, 1

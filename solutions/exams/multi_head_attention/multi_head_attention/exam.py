@@ -62,6 +62,13 @@ def dropout_in_use() -> Module:
     return settings(inputs, 2, 1, 6, dropout=0.4), batched_weights(6, 2), (inputs,), False, 24
 
 
+@batched.example
+def eight_for_three() -> Module:
+    """eight features for three heads, which is an error"""
+    inputs = TWO_SENTENCES[:, :2]
+    return settings(inputs, 8, 3, 6), batched_weights(3, 8), (inputs,), False, 1
+
+
 def drawn_batched(draw: Draw, *, bias: bool = False) -> tuple[State, int, int]:
     """Weights, d_out and the number of heads."""
     d_in, heads, dim = draw.shape("d_in heads head_dim")

@@ -65,6 +65,16 @@ class SoftmaxOverHeads(Variant):
 
 
 @batched.misconception
+class NotRefused(Variant):
+    """Eight features can't be shared out among three heads, and your class takes them. Raise an
+    error that says so, as soon as the module is made.
+    """
+
+    def check(self, d_out: int, num_heads: int) -> None:
+        return
+
+
+@batched.misconception
 class OneWideHead(Variant):
     """This is one head over all features. Share them out among num_heads heads."""
 

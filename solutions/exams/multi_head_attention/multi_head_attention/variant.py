@@ -18,8 +18,7 @@ class Variant(Heads, Dropping, Projecting, Keeping):
         qkv_bias: bool = False,
     ) -> None:
         super().__init__()
-        if d_out % num_heads:
-            raise ValueError(f"{d_out} features can't be shared out among {num_heads} heads")
+        self.check(d_out, num_heads)
         self.d_in, self.head_dim, bias = d_in, d_out // num_heads, self.biased(qkv_bias)
         self.W_query = nn.Linear(d_in, d_out, bias=bias)
         self.W_key = nn.Linear(d_in, d_out, bias=bias)
@@ -27,6 +26,10 @@ class Variant(Heads, Dropping, Projecting, Keeping):
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep(self.future(context_length, context_length))
+
+    def check(self, d_out: int, num_heads: int) -> None:
+        if d_out % num_heads:
+            raise ValueError(f"{d_out} features can't be shared out among {num_heads} heads")
 
     def forward(self, inputs: Tensor) -> Tensor:
         queries, keys, values = self.W_query(inputs), self.W_key(inputs), self.W_value(inputs)

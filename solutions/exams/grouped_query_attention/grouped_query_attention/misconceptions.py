@@ -74,7 +74,9 @@ class HeadsPerShare(Variant):
 
 @grouped.misconception
 class KeysAsWideAsQueries(Variant):
-    """W_key and W_value make as many heads as there are query heads. They make num_kv_heads."""
+    """W_key and W_value have d_out columns here, as W_query has. They make fewer heads,
+    num_kv_heads, and each of these is as wide as a query head: d_out / num_heads.
+    """
 
     def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
         return num_heads * self.head_dim

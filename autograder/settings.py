@@ -3,6 +3,7 @@
     id = "statistics"            # what nbgrader calls it; by default the folder's name
     preload = ["numpy", "data"]  # imported once for all submissions; by default NumPy
     pyplot = false               # refuse pyplot in lessons; by default it is allowed
+    without_places = ["exam1"]   # lessons in which no check says where to look; by default none
 
 All of it is optional, the file too.
 """
@@ -20,6 +21,7 @@ from autograder.preload import package_of
 FILE = "course.toml"
 # The folder and the package of the reference, which no setting may show to students' code.
 SOLUTIONS = "solutions"
+_MODULES = 'modules, such as ["numpy"]'
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Settings:
     preload: tuple[str, ...] = ("numpy",)
     # Whether lessons may draw with pyplot, whose pictures have no alt text.
     pyplot: bool = True
+    # Lessons in which an answer that no hint explains is not searched for the line to look at.
+    without_places: tuple[str, ...] = ()
 
 
 def read_settings(root: Path) -> Settings:
@@ -50,8 +54,8 @@ def read_settings(root: Path) -> Settings:
             raise SettingError(f"{path} sets {name}, which is none of {', '.join(known)}")
         if wrong := _what_is_wrong(name, value):
             raise SettingError(f"{path}: {name} {wrong}")
-    preload = tuple(found.pop("preload", Settings.preload))
-    return Settings(**({"id": root.resolve().name} | found), preload=preload)
+    lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
+    return Settings(**({"id": root.resolve().name} | found | lists))
 
 
 def _what_is_wrong(name: str, value: Any) -> str:
@@ -61,8 +65,9 @@ def _what_is_wrong(name: str, value: Any) -> str:
     if name == "pyplot":
         return "" if isinstance(value, bool) else "must be true or false"
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        return 'must be a list of modules, such as ["numpy"]'
-    return what_is_secret(value)
+        what = 'lessons, such as ["week1"]' if name == "without_places" else _MODULES
+        return f"must be a list of {what}"
+    return what_is_secret(value) if name == "preload" else ""
 
 
 def what_is_secret(preload: Iterable[str]) -> str:

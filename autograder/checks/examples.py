@@ -46,13 +46,15 @@ class Printed:
     places: bool = True
 
 
-def write(exams: Mapping[str, Exam]) -> str:
+def write(exams: Mapping[str, Exam], *, places: bool = True) -> str:
     """The text of `checks.json` for these exams; the same exams give the same text.
+
+    Without `places`, no check of the lesson says where to look.
 
     Raises:
         ExamError: when an example holds what can't be shipped.
     """
-    exercises = {name: _write_exam(exam) for name, exam in exams.items()}
+    exercises = {name: _write_exam(exam, places) for name, exam in exams.items()}
     written = {"format": _FORMAT, "exercises": exercises}
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")) + "\n"
 
@@ -129,7 +131,7 @@ def _of_another_version(found: object) -> str:
     )
 
 
-def _write_exam(exam: Exam) -> dict[str, Any]:
+def _write_exam(exam: Exam, places: bool) -> dict[str, Any]:
     printed = exam.printed_cases()
     outcomes = [_write_outcomes(case, exam) for case in printed]
     cases = [_write_case(case) for case in printed]
@@ -141,7 +143,7 @@ def _write_exam(exam: Exam) -> dict[str, Any]:
     if secret:
         raise ExamError(f"the exam of {exam.name} prints {secret[1]}, which learners don't have")
     rules: dict[str, Any] = {"forbids": list(exam.forbids)} if exam.forbids else {}
-    if not exam.places:
+    if not (places and exam.places):
         rules["places"] = False
     axes = {"axes": exam.axes} if exam.axes else {}
     return {

@@ -57,7 +57,7 @@ class Built:
         Raises:
             ExamError: when an example holds what can't be shipped.
         """
-        return examples.write(self.exams)
+        return examples.write(self.exams, places=_has_places(self.course, self.lesson.name))
 
     @property
     def files(self) -> dict[Path, str]:
@@ -102,9 +102,15 @@ def build_lesson(course: Course, name: str) -> Built:
         _describe_pictures(lesson, pyplot=course.settings.pyplot)
     _keep_in_reach(course, lesson)
     _keep_secret(lesson, sources)
-    source = source_notebook(lesson, sources, examined_in.__name__)
+    source = source_notebook(
+        lesson, sources, examined_in.__name__, places=_has_places(course, name)
+    )
     placed = {exercise.name: exams[exercise.name] for exercise in lesson.exercises}
     return Built(course, lesson, source, student_notebook(source), placed)
+
+
+def _has_places(course: Course, lesson: str) -> bool:
+    return lesson not in course.settings.without_places
 
 
 def _without_marks(source: str) -> str:

@@ -1,7 +1,8 @@
 """A lesson as an nbgrader source notebook: solutions and hidden tests in it, metadata on it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -15,7 +16,7 @@ _SCHEMA = 3
 _CHECK = """\
 ### BEGIN HIDDEN TESTS
 from autograder import hidden_check
-check = hidden_check("{module}")
+check = hidden_check("{module}"{options})
 ### END HIDDEN TESTS
 check({name})"""
 _SCHEME = """\
@@ -28,15 +29,19 @@ _SCHEME = """\
 ### END MARK SCHEME"""
 
 
-def source_notebook(lesson: Lesson, sources: Mapping[str, Source], exams: str) -> NotebookNode:
+def source_notebook(
+    lesson: Lesson, sources: Mapping[str, Source], exams: str, *, places: bool = True
+) -> NotebookNode:
     """The instructor's notebook of a lesson.
 
     Args:
         lesson: what its author wrote.
         sources: the exercises in the reference, by name.
         exams: the module in which the lesson's exams are declared.
+        places: whether its tests say where to look in an answer that no hint explains.
     """
-    cells = [cell for block in lesson.blocks for cell in _cells(block, lesson, sources, exams)]
+    check = partial(_CHECK.format, module=exams, options="" if places else ", places=False")
+    cells = [cell for block in lesson.blocks for cell in _cells(block, lesson, sources, check)]
     _identify(cells)
     notebook: NotebookNode = new_notebook(
         cells=cells, metadata={**lesson.metadata, "language_info": _LANGUAGE}
@@ -48,7 +53,10 @@ _LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-pyth
 
 
 def _cells(
-    block: Block, lesson: Lesson, sources: Mapping[str, Source], exams: str
+    block: Block,
+    lesson: Lesson,
+    sources: Mapping[str, Source],
+    check: Callable[..., str],
 ) -> Iterator[NotebookNode]:
     match block:
         case Prose():
@@ -59,10 +67,8 @@ def _cells(
             yield new_markdown_cell(_card(block, lesson.points[block.name]))
             yield _marked(new_code_cell(sources[block.name].text), block.name, solution=True)
         case Check():
-            source = _CHECK.format(module=exams, name=block.name)
-            yield _marked(
-                new_code_cell(source), f"{block.name}_check", grade=True, points=block.points
-            )
+            cell = new_code_cell(check(name=block.name))
+            yield _marked(cell, f"{block.name}_check", grade=True, points=block.points)
         case Written():
             yield from _written(block)
 

@@ -14,8 +14,11 @@ def test_without_a_file(tmp_path):
 def test_all_that_can_be_set(tmp_path):
     (tmp_path / "course.toml").write_text(
         'id = "statistics"\npreload = ["numpy", "data.*"]\npyplot = false\n'
+        'without_places = ["exam1"]\n'
     )
-    assert read_settings(tmp_path) == Settings("statistics", ("numpy", "data.*"), pyplot=False)
+    preload, without = ("numpy", "data.*"), ("exam1",)
+    expected = Settings("statistics", preload, pyplot=False, without_places=without)
+    assert read_settings(tmp_path) == expected
 
 
 def test_this_course():
@@ -32,6 +35,7 @@ def test_this_course():
         ("pyplot = 1", "pyplot must be true or false"),
         ('preload = "numpy"', 'preload must be a list of modules, such as ["numpy"]'),
         ("preload = [1]", "preload must be a list of modules"),
+        ('without_places = "exam1"', 'without_places must be a list of lessons, such as ["week1"]'),
         ('preload = ["solutions"]', "preload names solutions, which students' code must never see"),
         ('preload = ["solutions.exams.*"]', "preload names solutions"),
     ],

@@ -198,6 +198,17 @@ def test_edited_lesson_changes_the_notebook(course: Course) -> None:
     assert {path.suffix for path in build(course)} == {".ipynb"}
 
 
+def test_lesson_may_say_no_places(course: Course) -> None:
+    assert '"places":false' not in build_lesson(course, LESSON).checks
+    (course.root / "course.toml").write_text(f'without_places = ["{LESSON}"]\n')
+    built = build_lesson(Course(course.root), LESSON)
+    exercises = built.checks.count('"places":false')
+    assert exercises == len(built.exams) > 0
+    tests = [cell.source for cell in built.source.cells if "hidden_check(" in cell.source]
+    assert tests
+    assert all(", places=False)\n" in source for source in tests)
+
+
 CLASS_LESSON = (
     FRONT_MATTER
     + """\

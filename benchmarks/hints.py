@@ -36,6 +36,7 @@ from autograder.exam.judge import Case, explains, judge  # noqa: E402
 from autograder.exam.report import Report, Verdict  # noqa: E402
 from autograder.exam.rules import broken  # noqa: E402
 from autograder.locate.where import with_places  # noqa: E402
+from benchmarks.idioms import around  # noqa: E402
 from benchmarks.small_changes import Changed, one_step, two_steps  # noqa: E402
 
 WAYS = ("reference, one step", "accepted style, one step", "two steps")
@@ -81,13 +82,13 @@ def wrong_answers(exam: Exam, count: int) -> Iterator[tuple[str, Changed, dict[s
         yield from (
             (WAYS[0], one, reference[1]) for one in rng.sample(changes, min(count, len(changes)))
         )
-    of_styles = [(one, around) for text, around in styles for one in one_step(text)]
-    for one, around in rng.sample(of_styles, min(count, len(of_styles))):
-        yield WAYS[1], one, around
+    of_styles = [(one, known) for text, known in styles for one in one_step(text)]
+    for one, known in rng.sample(of_styles, min(count, len(of_styles))):
+        yield WAYS[1], one, known
     for _ in range(count):
-        text, around = rng.choice([reference, *styles] if reference else styles)
+        text, known = rng.choice([reference, *styles] if reference else styles)
         if two := two_steps(text, rng):
-            yield WAYS[2], two, around
+            yield WAYS[2], two, known
 
 
 def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
@@ -96,8 +97,8 @@ def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
     shipped = _shipped(exam)
     unseen = [case for seed in SEEDS for case in exam.hidden_cases(seed)]
     seen = []
-    for number, (way, changed, around) in enumerate(wrong_answers(exam, count)):
-        answer = _in_a_notebook(changed.text, f"{name} {number}", around)
+    for number, (way, changed, known) in enumerate(wrong_answers(exam, count)):
+        answer = _in_a_notebook(changed.text, f"{name} {number}", known)
         if answer is None or broken(name, answer, exam.forbids):
             continue
         started = time.thread_time()
@@ -151,14 +152,14 @@ def _source(function: Callable[..., Any]) -> tuple[str, dict[str, Any]] | None:
         return None
     if not isinstance(first, ast.FunctionDef | ast.ClassDef):
         return None
-    return text, dict(vars(sys.modules[function.__module__]))
+    return text, around(function)
 
 
-def _in_a_notebook(text: str, name: str, around: dict[str, Any]) -> Callable[..., Any] | None:
+def _in_a_notebook(text: str, name: str, known: dict[str, Any]) -> Callable[..., Any] | None:
     """The answer that a cell with this text defines."""
     file = f"/tmp/ipykernel_1/{name}.py".replace(" ", "_")
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace = {**around, "__name__": "__main__"}
+    namespace = {**known, "__name__": "__main__"}
     try:
         exec(compile(text, file, "exec"), namespace)
     except Exception:

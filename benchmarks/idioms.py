@@ -10,13 +10,13 @@ import inspect
 import linecache
 import math
 import re
-import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -136,7 +136,7 @@ def with_idioms(right: Callable[..., object]) -> Iterator[tuple[str, Callable[..
     if not isinstance(defined, ast.FunctionDef | ast.ClassDef):
         return
     defined.decorator_list = []
-    known = vars(sys.modules[right.__module__])
+    known = around(right)
     library = "torch" if re.search(r"\b(torch|Tensor|nn)\b", source) else "np"
     for idiom in IDIOMS:
         if idiom.library == library:
@@ -144,6 +144,13 @@ def with_idioms(right: Callable[..., object]) -> Iterator[tuple[str, Callable[..
             changed = ast.fix_missing_locations(written.visit(deepcopy(tree)))
             if written.count:
                 yield idiom.name, _made(ast.unparse(changed), defined.name, known)
+
+
+def around(right: Callable[..., object]) -> dict[str, Any]:
+    """What a function, or a class by its methods, finds around it."""
+    parts = (right, *vars(right).values()) if isinstance(right, type) else (right,)
+    found = next(part.__globals__ for part in parts if isinstance(part, FunctionType))
+    return dict(found)
 
 
 def _made(source: str, name: str, known: dict[str, Any]) -> Callable[..., object]:

@@ -134,6 +134,7 @@ def to_json(report: Report) -> dict[str, object]:
         "arguments": [list(one) for one in finding.arguments] if finding else [],
         "compared": [_plain(asdict(one)) for one in finding.compared] if finding else [],
         "places": [vars(place) for place in report.places],
+        "nearest": report.nearest,
     }
 
 
@@ -160,6 +161,7 @@ def from_json(written: Mapping[str, Any]) -> Report:
         written["hint"],
         written["credit"],
         tuple(Place(**place) for place in written["places"]),
+        written["nearest"],
     )
 
 
@@ -184,6 +186,8 @@ def _advice(report: Report) -> Iterator[str]:
         yield f'<div class="ag-hint"><b>Hint:</b> {_prose(report.hint)}</div>'
     if report.places:
         yield f'<div class="ag-hint">{_prose(report.where_to_look)}{_listed(report.places)}</div>'
+    elif report.nearest:
+        yield f'<div class="ag-hint">{_prose(report.nearest)}</div>'
 
 
 def _listed(places: Sequence[Place]) -> str:

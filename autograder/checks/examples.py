@@ -193,9 +193,8 @@ def _read_exam(written: dict[str, Any]) -> Printed:
         _read_case(case | outcomes, written["hints"], use, axes)
         for case, outcomes in zip(written["cases"], unpack(written["outcomes"]), strict=True)
     )
-    return Printed(
-        cases, written["hints"], tuple(written.get("forbids", ())), written.get("places", True)
-    )
+    forbids, places = tuple(written.get("forbids", ())), written.get("places", True)
+    return Printed(cases, written["hints"], forbids, places)
 
 
 def _read_case(

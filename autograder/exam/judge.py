@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from autograder.exam.arguments import call_of, in_words, loose, one_by_one, size_of
+from autograder.exam.nearness import Tried, how_far
 from autograder.exam.report import Finding, Report, Verdict
 from autograder.exam.rules import while_it_runs
 from autograder.values.compare import Difference, Tolerance, differences
@@ -116,7 +117,24 @@ def judge(
         name,
         hints.get(name, ""),
         _credit(observations),
+        nearest="" if name else _how_far(observations),
     )
+
+
+def _how_far(observations: Sequence["_Observation"]) -> str:
+    """How far an answer is right; of a worksheet, that stands in its numbers."""
+    if not all(one.case.reveal for one in observations):
+        return ""
+    tried = [
+        Tried(
+            one.case.label,
+            one.case.arguments,
+            not one.wrong,
+            None if one.outcome.raised else frozenset(part.part for part in one.wrong),
+        )
+        for one in observations
+    ]
+    return how_far(tried, observations[0].case.names)
 
 
 def _credit(observations: Sequence["_Observation"]) -> float:

@@ -80,8 +80,8 @@ class Report:
 
     `misconception` names the known wrong answer whose results the learner's equal, and `hint` is
     its sentence; both are empty when none matches. `places` are where to look instead, that of the
-    nearest change first. `credit` is the share of the points that an answer earns which has not
-    passed.
+    nearest change first, and `nearest` says how far it is right where there are none either.
+    `credit` is the share of the points that an answer earns which has not passed.
     """
 
     exercise: str
@@ -93,6 +93,7 @@ class Report:
     hint: str = ""
     credit: float = 0.0
     places: tuple[Place, ...] = ()
+    nearest: str = ""
 
     @property
     def headline(self) -> str:
@@ -131,6 +132,8 @@ class Report:
         if self.places:
             lines.append(f"  {self.where_to_look}")
             lines += [f"    line {one.line}: {one.text}" for one in self.places]
+        elif self.nearest:
+            lines.append(f"  {self.nearest}")
         if self.finding:
             lines += self.finding.lines()
         if self.passed_in_words:

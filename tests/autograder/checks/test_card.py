@@ -196,6 +196,7 @@ def test_report_for_machines():
         "arguments": [],
         "compared": [],
         "places": [],
+        "nearest": "",
     }
 
 
@@ -205,6 +206,14 @@ def test_report_comes_back_whole(report: Report) -> None:
     places = (Place(4, "x.sum(axis=0)", "an axis", "the axis that `sum` works on"),)
     located = replace(report, credit=0.5, places=places)
     assert report_in(bundle(located)) == located
+
+
+def test_how_far_it_is_right_stands_where_nothing_else_does() -> None:
+    far = replace(WRONG, hint="", nearest="It is right whenever `x` has 1 axis, and never else.")
+    assert "<code>x</code> has 1 axis" in card(far)
+    assert far.lines()[1] == f"  {far.nearest}"
+    place = Place(4, "x", "an axis", "an axis")
+    assert "1 axis" not in card(replace(far, places=(place,)))
 
 
 def test_places_say_where_and_not_what():

@@ -1,7 +1,6 @@
 """The page that a student gets back: what is at its top, and that nothing is lost."""
 
 import base64
-import importlib
 from dataclasses import replace
 
 import nbformat
@@ -193,7 +192,7 @@ def test_no_line_of_the_reference_is_shown() -> None:
     """Neither on a card nor on the page, but for lines that the answer has itself."""
     for lesson in ("00_foundations", "02_dot_product_self_attention"):
         name = lesson[3:]
-        exams = exams_of(importlib.import_module(f"solutions.exams.{name}"))
+        exams = exams_of(COURSE.exam_module(lesson))
         sources = read_reference(ROOT / "solutions" / f"{name}.py")
         notebook = nbformat.read(COURSE.release_folder(lesson) / f"{lesson}.ipynb", as_version=4)
         cells = {grade_id_of(cell): cell for cell in notebook.cells}

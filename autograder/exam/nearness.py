@@ -1,0 +1,112 @@
+"""How far an answer is right, where nothing says what is wrong: in a sentence that is true of it.
+
+Either some of its results are right on every case, or it is right on some cases, and these have
+something in common that no other case has.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.values.tensors import as_array, is_tensor
+
+# Of one case or two, everything is in common.
+_FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One case: on what, and which parts of what came back are wrong.
+
+    `wrong` is None where nothing came back that has parts.
+    """
+
+    label: str
+    arguments: Mapping[str, Any]
+    is_right: bool
+    wrong: frozenset[str] | None = None
+
+
+def how_far(tried: Sequence[Tried], names: Sequence[str]) -> str:
+    """The sentence; empty where there is nothing to say.
+
+    Args:
+        tried: the cases, of which some are wrong.
+        names: the words for the results, where there are several.
+    """
+    return _right_results(tried, names) or _right_cases(tried)
+
+
+def _right_results(tried: Sequence[Tried], names: Sequence[str]) -> str:
+    failed = [one.wrong for one in tried if not one.is_right]
+    if not names or any(wrong is None or not wrong for wrong in failed):
+        return ""
+    parts = [part for wrong in failed for part in wrong or ()]
+    if not all(any(_belongs(part, name) for name in names) for part in parts):
+        return ""
+    spoilt = [name for name in names if any(_belongs(part, name) for part in parts)]
+    sound = [name for name in names if name not in spoilt]
+    if not sound or not spoilt:
+        return ""
+    are, are_not = ("are" if len(some) > 1 else "is" for some in (sound, spoilt))
+    return (
+        f"Of the results, {' and '.join(sound)} {are} right on every case; only "
+        f"{' and '.join(spoilt)} {are_not} not."
+    )
+
+
+def _belongs(part: str, name: str) -> bool:
+    return part == name or part.startswith((f"{name}[", f"{name} "))
+
+
+def _right_cases(tried: Sequence[Tried]) -> str:
+    if len({one.label for one in tried}) < _FEWEST:
+        return ""
+    right = [frozenset(_known(one.arguments)) for one in tried if one.is_right]
+    wrong = [frozenset(_known(one.arguments)) for one in tried if not one.is_right]
+    if not right or not wrong:
+        return ""
+    common = right[0].intersection(*right) - frozenset[str]().union(*wrong)
+    if common:
+        return f"It is right whenever {min(common, key=_simplicity)}, and never otherwise."
+    common = wrong[0].intersection(*wrong) - frozenset[str]().union(*right)
+    if common:
+        return f"It is wrong whenever {min(common, key=_simplicity)}, and never otherwise."
+    return ""
+
+
+def _simplicity(sentence: str) -> tuple[int, str]:
+    return len(sentence), sentence
+
+
+def _known(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """What can be said of a case's arguments."""
+    for name, value in arguments.items():
+        if isinstance(value, dict):
+            yield from _known(value)
+        elif isinstance(value, list | tuple):
+            for number, entry in enumerate(value):
+                yield from _known({f"{name}[{number}]": entry})
+        elif is_tensor(value):
+            yield from _known_of_array(name, as_array(value))
+        elif isinstance(value, np.ndarray):
+            yield from _known_of_array(name, value)
+        elif isinstance(value, bool | str) or value is None or value in (0, 1):
+            yield f"`{name}` is {value!r}"
+
+
+def _known_of_array(name: str, array: np.ndarray) -> Iterator[str]:
+    yield f"`{name}` has {array.ndim} {'axis' if array.ndim == 1 else 'axes'}"
+    for axis, size in enumerate(array.shape):
+        if size == 1:
+            yield f"axis {axis} of `{name}` has one entry"
+    if array.ndim > 1 and array.shape[-1] == array.shape[-2]:
+        yield f"the last two axes of `{name}` are of one size"
+    if array.dtype.kind == "b":
+        yield f"`{name}` has {'a' if array.any() else 'no'} True in it"
+    elif array.dtype.kind == "f":
+        yield f"the numbers of `{name}` are {array.dtype}"
+        if array.size and (array >= 0).all():
+            yield f"`{name}` has no negative number"

@@ -1,0 +1,62 @@
+"""What is said of how far an answer is right is true, and nothing is said where nothing is."""
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.exam.nearness import Tried, how_far
+
+NAMES = ("contexts", "weights")
+
+
+def tried(label: str, is_right: bool, **arguments: object) -> Tried:
+    return Tried(label, arguments, is_right)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            [{"weights"}, {"weights[0]"}],
+            "Of the results, contexts is right on every case; only weights is not.",
+        ),
+        ([{"weights"}, {"contexts"}], ""),
+        ([{"weights"}, None], ""),
+        ([{"weights"}, {""}], ""),
+    ],
+)
+def test_right_results(wrong: list[set[str] | None], said: str) -> None:
+    cases = [
+        Tried("case", {}, False, None if parts is None else frozenset(parts)) for parts in wrong
+    ]
+    found = how_far(cases, NAMES)
+    assert found.startswith(said)
+    assert bool(found) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        (np.ones((1, 2)), np.ones((3, 2)), "right whenever axis 0 of `x` has one entry"),
+        (np.ones(3), np.ones((3, 2)), "right whenever `x` has 1 axis"),
+        (torch.eye(3), torch.ones(2, 3), "right whenever the last two axes of `x` are of one size"),
+        (np.ones(3), np.ones(3, np.float32), "right whenever the numbers of `x` are float64"),
+        (np.zeros(2, bool), np.ones(2, bool), "right whenever `x` has no True in it"),
+        ("dot", "general", "right whenever `x` is 'dot'"),
+        (None, 4, "right whenever `x` is None"),
+        (5, True, "wrong whenever `x` is True"),
+        ({"bias": False}, {"bias": True}, "right whenever `bias` is False"),
+    ],
+)
+def test_right_cases(right: object, wrong: object, said: str) -> None:
+    cases = [tried("a", True, x=right), tried("b", False, x=wrong), tried("c", True, x=right)]
+    found = how_far(cases, ())
+    assert said in found
+    # Two cases are too few to say what they have in common.
+    assert how_far(cases[:2], ()) == ""
+
+
+def test_nothing_in_common() -> None:
+    cases = [tried("a", True, x=2), tried("b", False, x=2), tried("c", False, x=3)]
+    assert how_far(cases, ()) == ""
+    assert how_far([tried(label, False, x=1) for label in "abc"], ()) == ""

@@ -13,6 +13,7 @@ from autograder.values.as_json import (
     to_json,
 )
 from autograder.values.compare import Tolerance
+from autograder.values.precision import printed
 
 
 def written(cases: Sequence[Case]) -> list[dict[str, Any]]:
@@ -35,15 +36,17 @@ def written(cases: Sequence[Case]) -> list[dict[str, Any]]:
 
 def read(cases: Sequence[dict[str, Any]]) -> list[Case]:
     """The cases that `written` wrote."""
-    return [
-        Case(
-            label="",
-            arguments={name: from_json(value) for name, value in one["arguments"].items()},
-            expected=outcome_from_json(one["expected"]),
-            tolerance=Tolerance(*one["tolerance"]),
-            lookalikes={},
-            names=tuple(one["names"]),
-            use=find(one["use"]) if one["use"] else None,
-        )
-        for one in cases
-    ]
+    return [_read(one) for one in cases]
+
+
+def _read(one: dict[str, Any]) -> Case:
+    expected, names = outcome_from_json(one["expected"]), tuple(one["names"])
+    return Case(
+        label="",
+        arguments={name: from_json(value) for name, value in one["arguments"].items()},
+        expected=expected,
+        tolerance=printed(Tolerance(*one["tolerance"]), expected.value, names),
+        lookalikes={},
+        names=names,
+        use=find(one["use"]) if one["use"] else None,
+    )

@@ -29,15 +29,20 @@ _numbers = count(1)
 
 @dataclass(frozen=True)
 class Idiom:
-    """`steps` are pairs of templates: as it stands, and as it is written instead."""
+    """`steps` are pairs of templates: as it stands, and as it is written instead.
+
+    `unless` is what a source must not hold: the lowest number of float64 is none of float32, say.
+    """
 
     name: str
     library: str
     steps: tuple[tuple[str, str], ...]
+    unless: str = ""
 
 
 def _idiom(name: str, library: str, written: str, *found: str) -> Idiom:
-    return Idiom(name, library, tuple((one, written) for one in found))
+    unless = "finfo" if "float32" in name else ""
+    return Idiom(name, library, tuple((one, written) for one in found), unless)
 
 
 _ROOTS = ("_n ** 0.5", "math.sqrt(_n)", "sqrt(_n)", "np.sqrt(_n)")
@@ -69,7 +74,7 @@ IDIOMS = (
         *("torch.softmax(_x.float(), dim=_d).type_as(_x)", *_SOFTMAX),
     ),
     _idiom(
-        *("softmax with a dtype", "torch"),
+        *("softmax with dtype=float32", "torch"),
         *("F.softmax(_x, dim=_d, dtype=torch.float32).to(_x.dtype)", *_SOFTMAX),
     ),
     _idiom(
@@ -139,7 +144,7 @@ def with_idioms(right: Callable[..., object]) -> Iterator[tuple[str, Callable[..
     known = around(right)
     library = "torch" if re.search(r"\b(torch|Tensor|nn)\b", source) else "np"
     for idiom in IDIOMS:
-        if idiom.library == library:
+        if idiom.library == library and not (idiom.unless and idiom.unless in source):
             written = _Rewriting(idiom)
             changed = ast.fix_missing_locations(written.visit(deepcopy(tree)))
             if written.count:

@@ -208,11 +208,12 @@ def _read_case(
         name: outcome_from_json(one) for name, one in written["lookalikes"].items()
     }
     names = tuple(written["names"])
+    arguments = {name: from_json(value) for name, value in written["arguments"].items()}
     return Case(
         label=written["label"],
-        arguments={name: from_json(value) for name, value in written["arguments"].items()},
+        arguments=arguments,
         expected=expected,
-        tolerance=printed(Tolerance(*written["tolerance"]), expected.value, names),
+        tolerance=printed(Tolerance(*written["tolerance"]), arguments, expected.value, names),
         lookalikes={name: partial(mistaken.__getitem__, name) for name in misconceptions},
         names=names,
         reveal=written["reveal"],

@@ -289,7 +289,7 @@ class Exam:
             label,
             arguments,
             expected,
-            printed(tolerance, expected.value, self.returns),
+            printed(tolerance, arguments, expected.value, self.returns),
             {name: partial(mistaken, name) for name in self.misconceptions},
             self.returns,
             properties or {},

@@ -39,17 +39,19 @@ _IS_GRADIENT = "gradient for "
 _STEP = float(np.finfo(np.float32).eps)
 
 
-def printed(base: Tolerance, value: object, names: Sequence[str] = ()) -> Tolerance:
-    """A tolerance for a printed example, on which this value is expected."""
-    parts = numbers_in_parts(value, names)
-    return _at_least(
-        base,
-        {
-            part: _GRADIENT * max(1.0, _largest(numbers))
-            for part, numbers in parts
-            if part.startswith(_IS_GRADIENT)
-        },
-    )
+def printed(
+    base: Tolerance, arguments: object, value: object, names: Sequence[str] = ()
+) -> Tolerance:
+    """A tolerance for a printed example, on whose arguments this value is expected."""
+    given = max((_largest(numbers) for _, numbers in numbers_in_parts(arguments)), default=0.0)
+    allowed = {}
+    for part, numbers in numbers_in_parts(value, names):
+        largest = _largest(numbers)
+        # The logarithm of a sum of powers, say, is as coarse as the scores that it is made of.
+        allowed[part] = min(_STEP * given, _MOST * largest)
+        if part.startswith(_IS_GRADIENT):
+            allowed[part] = max(allowed[part], _GRADIENT * max(1.0, largest))
+    return _at_least(base, allowed)
 
 
 def widened(

@@ -56,16 +56,26 @@ def test_what_is_zero_but_for_rounding_is_measured_by_the_rest():
 def test_gradients_of_printed_examples():
     """They are sums of many numbers, and as noisy as their part is large."""
     value = {"output": np.array([50.0]), "gradient for W": np.array([-30.0, 0.1])}
-    assert printed(BASE, value).parts == {"gradient for W": pytest.approx(6e-4)}
+    assert printed(BASE, {}, value).parts == {"gradient for W": pytest.approx(6e-4)}
     value["gradient for W"] /= 100
-    assert printed(BASE, value).parts == {"gradient for W": pytest.approx(2e-5)}
+    assert printed(BASE, {}, value).parts == {"gradient for W": pytest.approx(2e-5)}
     loose = Tolerance(absolute=1e-3)
-    assert printed(loose, value) == loose
+    assert printed(loose, {}, value) == loose
+
+
+def test_large_arguments_are_coarse():
+    """Between scores near -20000, single precision has steps of a five-hundredth."""
+    weights = np.array([0.75, 0.25])
+    assert printed(BASE, {"scores": np.array([-2e4, -np.inf])}, weights).parts == {
+        "": pytest.approx(2e4 * 2**-23)
+    }
+    assert printed(BASE, {"scores": np.array([-1e9])}, weights).parts == {"": 7.5e-3}
+    assert printed(BASE, {"scores": np.array([-5.0])}, weights) == BASE
 
 
 def test_noise_widens_what_gradients_have_already():
     value = {"gradient for W": np.array([30.0, 0.1])}
-    base = printed(BASE, value)
+    base = printed(BASE, {}, value)
     assert noisy(value, 1e-6, base) == base
     assert noisy(value, 1e-3, base).parts == {"gradient for W": pytest.approx(0.064)}
 

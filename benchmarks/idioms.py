@@ -31,7 +31,8 @@ _numbers = count(1)
 class Idiom:
     """`steps` are pairs of templates: as it stands, and as it is written instead.
 
-    `unless` is what a source must not hold: the lowest number of float64 is none of float32, say.
+    `unless` is what a source must not hold: the lowest number of float64 is none of float32, and
+    no tensor with an axis can be an argument called alpha.
     """
 
     name: str
@@ -41,8 +42,9 @@ class Idiom:
 
 
 def _idiom(name: str, library: str, written: str, *found: str) -> Idiom:
-    unless = "finfo" if "float32" in name else ""
-    return Idiom(name, library, tuple((one, written) for one in found), unless)
+    unless = {"in float32": "finfo", "dtype=float32": "finfo", "FloatTensor": "alpha="}
+    word = next((unless[one] for one in unless if name.endswith(one)), "")
+    return Idiom(name, library, tuple((one, written) for one in found), word)
 
 
 _ROOTS = ("_n ** 0.5", "math.sqrt(_n)", "sqrt(_n)", "np.sqrt(_n)")

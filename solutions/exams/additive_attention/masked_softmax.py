@@ -90,7 +90,9 @@ def padding_gets_nothing(masked_softmax: Function, scores: Tensor, lengths: Tens
     weights = masked_softmax(scores, lengths)
     behind = torch.arange(scores.shape[1]) >= lengths[:, None]
     ones = torch.ones(len(scores), dtype=weights.dtype)
-    return bool((weights[behind] == 0).all()) and torch.allclose(weights.sum(dim=1), ones)
+    # The logarithm of a sum of powers, from scores of 1000, is off by some 1e-4 in float32.
+    in_total = torch.allclose(weights.sum(dim=1), ones, atol=1e-3)
+    return bool((weights[behind] == 0).all()) and in_total
 
 
 @masked.holds

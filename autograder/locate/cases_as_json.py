@@ -40,12 +40,13 @@ def read(cases: Sequence[dict[str, Any]]) -> list[Case]:
 
 
 def _read(one: dict[str, Any]) -> Case:
+    arguments = {name: from_json(value) for name, value in one["arguments"].items()}
     expected, names = outcome_from_json(one["expected"]), tuple(one["names"])
     return Case(
         label="",
-        arguments={name: from_json(value) for name, value in one["arguments"].items()},
+        arguments=arguments,
         expected=expected,
-        tolerance=printed(Tolerance(*one["tolerance"]), expected.value, names),
+        tolerance=printed(Tolerance(*one["tolerance"]), arguments, expected.value, names),
         lookalikes={},
         names=names,
         use=find(one["use"]) if one["use"] else None,

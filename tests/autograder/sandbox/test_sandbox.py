@@ -664,7 +664,9 @@ HIDDEN_BOMBS = {
     ),
     "processes that stop each other": (
         "for _ in range(14):\n"
-        "    if os.fork() == 0: x = bytearray(b'x') * (30 << 20); os.kill(os.getpid(), 19)"
+        "    if os.fork() == 0:\n"
+        "        x = bytearray(b'x') * (30 << 20)\n"
+        "        while True: os.kill(os.getpid(), 19)"  # whoever counts lets them go on
     ),
 }
 

@@ -200,9 +200,11 @@ def lab(
     """
     from autograder.learner.jupyter import open_lab, server_options
     from autograder.learner.work import Change, copy_lessons, work_folder
+    from autograder.lesson.incremental import is_as_it_came
 
     course = Course.find()
-    _build_what_may_be(course)
+    if not is_as_it_came(course):
+        _build_what_may_be(course)
     folder = work_folder(course, folder)
     for copied in copy_lessons(course, folder):
         if copied.change is not Change.NONE:

@@ -11,6 +11,7 @@ left as it is.
 
 import json
 import os
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -61,6 +62,23 @@ def build(
     if builder.edited:
         raise NotebookEdited("\n".join(builder.edited))
     return builder.written
+
+
+def is_as_it_came(course: Course) -> bool:
+    """Whether nothing was built here, and nothing differs from what git brought.
+
+    Then the students' notebooks are those that came with the course: nothing has to be built before
+    they are opened. Where git can't say so, it is not so.
+    """
+    is_there = all(course.release_folder(lesson).is_dir() for lesson in course.lessons())
+    if (course.root / RECORD).exists() or not is_there:
+        return False
+    command = ["git", "status", "--porcelain", "--untracked-files=all", "--", "."]
+    try:
+        done = subprocess.run(command, cwd=course.root, capture_output=True, check=False)
+    except OSError:
+        return False
+    return done.returncode == 0 and not done.stdout
 
 
 class _Builder:

@@ -15,7 +15,7 @@ from autograder.course import Course
 from autograder.errors import GradingFailed, NotebookEdited
 from autograder.lesson.build import Built
 from autograder.lesson.build_inputs import digest_of, inputs_of_exams, inputs_of_lesson
-from autograder.lesson.incremental import RECORD, build
+from autograder.lesson.incremental import RECORD, build, is_as_it_came
 from autograder.lesson.release import student_notebook
 from tests.support.samples import FRONT_MATTER
 
@@ -210,6 +210,20 @@ def test_damaged_entry_counts_as_none(course: Course) -> None:
     written["products"][FIRST] = "damaged"
     path.write_text(json.dumps(written), encoding="utf-8")
     assert made(course) == [FIRST]
+
+
+def test_as_it_came(course: Course) -> None:
+    """As from a clone: with the students' notebooks, and without a record of what was built."""
+    assert not is_as_it_came(course)
+    build(course)
+    (course.root / RECORD).unlink()
+    assert not is_as_it_came(course)
+    by = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*by, "commit", "-qm", "the course"]):
+        subprocess.run(["git", *command], cwd=course.root, check=True)
+    assert is_as_it_came(course)
+    append(course.lesson_file(FIRST), "\nOne more sentence.\n")
+    assert not is_as_it_came(course)
 
 
 def test_change_in_the_midst_is_not_taken_for_built(course: Course) -> None:

@@ -135,6 +135,7 @@ def to_json(report: Report) -> dict[str, object]:
         "compared": [_plain(asdict(one)) for one in finding.compared] if finding else [],
         "places": [vars(place) for place in report.places],
         "nearest": report.nearest,
+        "untried": list(report.untried),
     }
 
 
@@ -162,6 +163,7 @@ def from_json(written: Mapping[str, Any]) -> Report:
         written["credit"],
         tuple(Place(**place) for place in written["places"]),
         written["nearest"],
+        tuple(written["untried"]),
     )
 
 
@@ -174,6 +176,8 @@ def card(report: Report) -> str:
         body += _evidence(report.finding)
     if report.passed_in_words:
         body.append(f'<div class="ag-passed">{escape(report.passed_in_words)}</div>')
+    if report.untried:
+        body.append(f'<div class="ag-passed">{_prose(report.untried_in_words)}</div>')
     style = f"--ag-light:{light};--ag-dark:{dark}"
     # A learner's words are in it, which are no formulas.
     classes = "ag-card mathjax_ignore tex2jax_ignore"

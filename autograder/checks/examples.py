@@ -1,7 +1,8 @@
 """`checks.json`: the printed examples of a lesson, with the numbers that come out of them.
 
 Written by the build beside each notebook, read by the learner's check. It holds what the reference
-and each misconception give on the printed examples, and nothing else. These outcomes are packed, so
+and each misconception give on the printed examples, and in a few words each what hidden cases try;
+nothing else. These outcomes are packed, so
 that nobody who opens or searches the file comes upon the numbers that a worksheet asks for: those
 of all exercises, because another one often computes the same numbers.
 """
@@ -44,6 +45,7 @@ class Printed:
     hints: Mapping[str, str]
     forbids: tuple[str, ...] = ()
     places: bool = True
+    untried: tuple[str, ...] = ()
 
 
 def write(exams: Mapping[str, Exam], *, places: bool = True) -> str:
@@ -146,11 +148,13 @@ def _write_exam(exam: Exam, places: bool) -> dict[str, Any]:
     if not (places and exam.places):
         rules["places"] = False
     axes = {"axes": exam.axes} if exam.axes else {}
+    untried = {"untried": exam.untried} if exam.untried else {}
     return {
         "hints": exam.hints,
         **driver,
         **rules,
         **axes,
+        **untried,
         "cases": cases,
         "outcomes": pack(outcomes),
     }
@@ -194,7 +198,7 @@ def _read_exam(written: dict[str, Any]) -> Printed:
         for case, outcomes in zip(written["cases"], unpack(written["outcomes"]), strict=True)
     )
     forbids, places = tuple(written.get("forbids", ())), written.get("places", True)
-    return Printed(cases, written["hints"], forbids, places)
+    return Printed(cases, written["hints"], forbids, places, tuple(written.get("untried", ())))
 
 
 def _read_case(

@@ -108,6 +108,7 @@ class Exam:
         self._examples: list[Callable[[], object]] = []
         self._cases: list[tuple[Callable[[Draw], object], int, str]] = []
         self._properties: dict[str, Property] = {}
+        self._tries_functions = False
         self._made: dict[int | None, list[Case]] = {}
 
     def example(self, arguments: Callable[[], object]) -> Callable[[], object]:
@@ -157,6 +158,7 @@ class Exam:
             on: what the specimens are tried on, where that tells one trial from another.
             times: how often each hidden case is drawn.
         """
+        self._tries_functions = True
         for specimen in specimens:
             if callable(arguments):
                 trial = drawn_trial(specimen, _sentence(specimen), arguments, on)
@@ -191,6 +193,16 @@ class Exam:
     def hints(self) -> dict[str, str]:
         """Each misconception's sentence, by its name."""
         return {name: _sentence(wrong) for name, wrong in self.misconceptions.items()}
+
+    @property
+    def untried(self) -> list[str]:
+        """What hidden cases try beyond the printed examples, in words that learners may read.
+
+        Of specimens the words would tell what a learner's test has to find out by itself.
+        """
+        if self._tries_functions:
+            return ["other functions, right and wrong ones"]
+        return list(dict.fromkeys(_sentence(function) for function, _, _ in self._cases))
 
     def printed_cases(self) -> list[Case]:
         """The printed examples, in every dtype: what a learner's check runs on."""

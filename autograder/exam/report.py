@@ -81,7 +81,8 @@ class Report:
     `misconception` names the known wrong answer whose results the learner's equal, and `hint` is
     its sentence; both are empty when none matches. `places` are where to look instead, that of the
     nearest change first, and `nearest` says how far it is right where there are none either.
-    `credit` is the share of the points that an answer earns which has not passed.
+    `untried` is on what an answer that passed will be tried when it is graded. `credit` is the
+    share of the points that an answer earns which has not passed.
     """
 
     exercise: str
@@ -94,6 +95,7 @@ class Report:
     credit: float = 0.0
     places: tuple[Place, ...] = ()
     nearest: str = ""
+    untried: tuple[str, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -124,6 +126,13 @@ class Report:
         more = f" and {len(kinds) - _SHOWN} more" if len(kinds) > _SHOWN else ""
         return f"passed: {'; '.join(kinds[:_SHOWN])}{more}"
 
+    @property
+    def untried_in_words(self) -> str:
+        """What the hidden cases try, in a sentence; empty where there are none."""
+        if not self.untried:
+            return ""
+        return f"Hidden cases try more, when it is graded: {'; '.join(self.untried)}."
+
     def lines(self) -> list[str]:
         """The whole result as plain text, a line each."""
         lines = [self.headline]
@@ -138,6 +147,8 @@ class Report:
             lines += self.finding.lines()
         if self.passed_in_words:
             lines.append(f"  {self.passed_in_words}")
+        if self.untried:
+            lines.append(f"  {self.untried_in_words}")
         return lines
 
     @property

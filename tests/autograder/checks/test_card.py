@@ -197,6 +197,7 @@ def test_report_for_machines():
         "compared": [],
         "places": [],
         "nearest": "",
+        "untried": [],
     }
 
 
@@ -214,6 +215,14 @@ def test_how_far_it_is_right_stands_where_nothing_else_does() -> None:
     assert far.lines()[1] == f"  {far.nearest}"
     place = Place(4, "x", "an axis", "an axis")
     assert "1 axis" not in card(replace(far, places=(place,)))
+
+
+def test_what_is_untried_stands_below_what_passed() -> None:
+    passed = Report("mix", Verdict.PASSED, ("two words",), 1, untried=("one word", "`d = 1`"))
+    assert passed.lines()[1:] == [f"  {passed.untried_in_words}"]
+    assert passed.untried_in_words.endswith("is graded: one word; `d = 1`.")
+    assert "one word; <code>d = 1</code>." in card(passed)
+    assert report_in(bundle(passed)) == passed
 
 
 def test_places_say_where_and_not_what():

@@ -8,6 +8,7 @@ from tests.support.samples import affine_exam, mix, mixing_exam, run_cell
 
 RIGHT = "def mix(weights, values):\n    return weights @ values\n"
 WRONG = "def mix(weights, values):\n    return values.mean(axis=0)\n"
+UNTRIED = "  Hidden cases try more, when it is graded: a mixture drawn at random."
 UNWRITTEN = "def mix(weights, values):\n    raise NotImplementedError()\n"
 KNOWN = ["scores", "weights", "context"]
 
@@ -76,7 +77,7 @@ def test_unknown_answer(answer, shown):
 
 def test_right_answer_is_shown(notebook, capsys):
     notebook(RIGHT, "check(mix)")
-    assert capsys.readouterr().out == "mix: passed, 2 cases\n"
+    assert capsys.readouterr().out == f"mix: passed, 2 cases\n{UNTRIED}\n"
 
 
 def test_wrong_answer_is_shown(notebook, capsys):
@@ -88,7 +89,7 @@ def test_wrong_answer_is_shown(notebook, capsys):
 
 def test_corrected_answer(notebook, capsys):
     notebook(WRONG, "check(mix)", RIGHT, "check(mix)")
-    assert capsys.readouterr().out.endswith("mix: passed, 2 cases\n")
+    assert capsys.readouterr().out.endswith(f"mix: passed, 2 cases\n{UNTRIED}\n")
 
 
 def test_answer_under_another_name(notebook, capsys):
@@ -116,7 +117,7 @@ def test_no_examples(tmp_path, monkeypatch):
 def test_right_answer_when_graded(notebook, monkeypatch, capsys, execution):
     monkeypatch.setenv("NBGRADER_EXECUTION", execution)
     notebook(RIGHT, "check(mix)")
-    assert capsys.readouterr().out == "mix: passed, 2 cases\n"
+    assert capsys.readouterr().out == f"mix: passed, 2 cases\n{UNTRIED}\n"
 
 
 @pytest.mark.parametrize("answer", [WRONG, UNWRITTEN, "mix = 7"])

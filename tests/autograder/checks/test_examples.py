@@ -68,12 +68,13 @@ def test_same_text_twice():
     assert CHECKS.endswith("}\n")
 
 
-def test_nothing_hidden_is_shipped():
+def test_no_hidden_case_is_shipped():
+    """What hidden cases try is told; what they are is not, nor what holds of every answer."""
     exam = json.loads(CHECKS)["exercises"]["mix"]
     assert [case["label"] for case in exam["cases"]] == [
         case.label for case in mixing_exam().printed_cases()
     ]
-    assert "drawn at random" not in CHECKS
+    assert exam["untried"] == ["a mixture drawn at random"]
     assert "twice the values" not in CHECKS
     assert "return" not in CHECKS
 
@@ -300,7 +301,24 @@ def test_groups_stay_hidden():
 
     @exam.case(group="secret group")
     def one(draw):
-        """a secret case"""
+        """a case of a group"""
         return draw.weights("tokens"), draw("tokens d_in")
 
     assert "secret" not in examples.write({"mix": exam})
+
+
+def test_specimens_stay_hidden(tmp_path):
+    def is_even(function, x):
+        return bool(np.allclose(function(x), function(-x)))
+
+    def squares(x):
+        """The secret squares: even."""
+        return x**2
+
+    exam = Exam(is_even)
+    exam.tries([squares], lambda draw: draw("d"))
+    text = examples.write({"is_even": exam})
+    assert "secret" not in text
+    assert read_back(tmp_path, text)["is_even"].untried == (
+        "other functions, right and wrong ones",
+    )

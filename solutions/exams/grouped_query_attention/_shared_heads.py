@@ -31,6 +31,7 @@ def drawn_module(
     named: bool = True,
     scale: float = 1.0,
     bias: bool = False,
+    calls: int = 1,
     **others: object,
 ) -> Module:
     """A case of a module of these sizes; `named` is whether its class takes num_kv_heads."""
@@ -42,7 +43,7 @@ def drawn_module(
     keywords = settings(
         inputs, draw.size("d_out"), num_heads, num_kv_heads if named else 0, **chosen
     )
-    return keywords, drawn_weights(draw, bias=bias), (inputs,), False, 1
+    return keywords, drawn_weights(draw, bias=bias), (inputs,), False, calls
 
 
 def far_from_zero(num_kv_heads: int, *, named: bool = True) -> Module:

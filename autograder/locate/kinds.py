@@ -4,7 +4,7 @@ Who takes one name for another mostly takes it for one of the same kind.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -21,21 +21,29 @@ Kinds = dict[str, dict[str, str]]
 def noting_kinds(file: str) -> Iterator[Kinds]:
     """Note what the functions of a file hold when they end."""
     kinds: Kinds = {}
-    before = sys.getprofile()
+    before = sys.gettrace()
 
-    def note(frame: FrameType, event: str, given: Any) -> None:
-        if event == "return" and frame.f_code.co_filename == file:
+    def enter(frame: FrameType, event: str, given: Any) -> Callable[..., Any] | None:
+        if frame.f_code.co_filename != file:
+            return None
+        # Its end is what counts, and not every line of every turn of a loop.
+        frame.f_trace_lines = False
+        return note
+
+    def note(frame: FrameType, event: str, given: Any) -> Callable[..., Any]:
+        if event == "return":
             found = kinds.setdefault(frame.f_code.co_name, {})
             for name, value in dict(frame.f_locals).items():
                 found[name] = _kind(value)
                 if name == "self":
                     found |= {f"self.{own}": _kind(kept) for own, kept in _kept(value)}
+        return note
 
-    sys.setprofile(note)
+    sys.settrace(enter)
     try:
         yield kinds
     finally:
-        sys.setprofile(before)
+        sys.settrace(before)
 
 
 def _kept(value: Any) -> Iterator[tuple[str, object]]:

@@ -85,12 +85,19 @@ def search(
         The lines, each once, that of the nearest change first; none where none was found.
     """
     source = source_of(answer)
+    if source is None:
+        return []
     started = time.thread_time()
     end = started + seconds
-    with one_torch_thread(), noting_kinds(source.file if source else "") as kinds:
-        outcomes = [observe(answer, case.arguments, case.use) for case in cases]
+    outcomes = []
+    with one_torch_thread(), noting_kinds(source.file) as kinds:
+        for case in cases:
+            outcomes.append(observe(answer, case.arguments, case.use))
+            if time.thread_time() > end:
+                # It is too slow to be tried again and again.
+                return []
     wrong = [is_mistaken(one, case) for one, case in zip(outcomes, cases, strict=True)]
-    if source is None or not any(wrong):
+    if not any(wrong):
         return []
     order = sorted(range(len(cases)), key=lambda n: not wrong[n])
     trials = _Trials(source, [cases[n] for n in order])

@@ -78,6 +78,11 @@ def first_row_fixed(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
     return scores
 
 
+def a_little_louder(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+    """Each position is louder than the one before, by half a thousandth: not relative."""
+    return specimens.rope_scores(queries, keys, positions) * (1 + 0.0005 * positions)
+
+
 def every_other_position(draw: Draw, by: int = 7) -> Moved:
     """Queries, keys, their positions, and by how much these are moved."""
     queries = draw.fix(d_k=6).tensor("tokens d_k")
@@ -93,6 +98,7 @@ relative.tries(
         keys_in_order,
         even_and_odd,
         first_row_fixed,
+        a_little_louder,
         specimens.gains_and_losses,
         specimens.first_query_added,
         specimens.last_query_added,

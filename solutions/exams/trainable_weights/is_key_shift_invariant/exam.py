@@ -129,6 +129,12 @@ def last_feature_of_the_keys(queries: Tensor, keys: Tensor, values: Tensor) -> T
     return contexts
 
 
+def sign_by_the_first_key(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Contexts that change their sign where the first key is odd: not invariant."""
+    contexts = companion.scaled_attention(queries, keys, values)
+    return -contexts if keys[0, 0] % 2 == 1 else contexts
+
+
 def drawn_shift(draw: Draw) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Queries, keys, values and a shift of the keys."""
     queries, keys = draw.tensor("tokens d_k"), draw.tensor("tokens d_k")
@@ -146,3 +152,12 @@ shifted.tries(
     drawn_shift,
 )
 shifted.tries([last_feature_of_the_keys], drawn_shift, times=1)
+
+
+@shifted.case(times=1)
+def odd_and_even_keys(draw: Draw) -> ShiftTrial:
+    """the sign of the contexts changes, as the first key turns from odd to even or back"""
+    # The length of no context changes, and with twice the shift nothing would.
+    queries, keys, values, _ = drawn_shift(draw.fix(d_k=2))
+    whole_shift = torch.tensor([1, -2], dtype=torch.float64)
+    return sign_by_the_first_key, queries, keys.round(), values, whole_shift

@@ -44,6 +44,8 @@ SEEDS = range(100, 104)
 WORKSHEET = "_by_hand"
 _LINE = re.compile(r"in your code, line (\d+):")
 _NAMELESS = re.compile(r"(NameError|UnboundLocalError|AttributeError): ")
+# What a driver says of a module's parameters, by their names.
+_MISMATCH = re.compile(r"looked for |your module has a parameter that was not asked for")
 COLUMNS = ("wrong", "by check", "by exam", "named", "located", "other place", "neither", "untrue")
 
 
@@ -110,6 +112,7 @@ def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
         if not by_check and not by_exam and not _is_wrong(answer, exam, unseen):
             continue
         hint = checked.misconception or ("" if by_check else examined.misconception)
+        hint = hint or _said_by_the_driver(checked)
         names = {report.misconception for report in (checked, examined)} - {""}
         untrue = [one for one in sorted(names) if not explains(one, answer, unseen)]
         seen.append(
@@ -128,6 +131,12 @@ def _shipped(exam: Exam) -> examples.Printed:
 
 def _is_wrong(answer: Callable[..., Any], exam: Exam, cases: Sequence[Case]) -> bool:
     return any(exam.examine(answer, seed).verdict is not Verdict.PASSED for seed in SEEDS)
+
+
+def _said_by_the_driver(report: Report) -> str:
+    """The parameter that is wrong, in a driver's own words."""
+    details = report.finding.details if report.finding else ()
+    return next((one for one in details if _MISMATCH.search(one)), "")
 
 
 def _told(report: Report, changed: Changed) -> tuple[int, ...]:

@@ -104,6 +104,13 @@ def test_right_answers_and_hopeless_ones_have_no_place() -> None:
     assert search(eval("lambda x: x"), EXAM.printed_cases()) == []
 
 
+def test_slow_answer_is_run_once_and_not_changed() -> None:
+    runs: list[int] = []
+    text = "def mean_of_rows(x):\n    runs.append(len(x))\n    return x.sum(axis=0)\n"
+    assert search(answer(text, runs=runs), EXAM.printed_cases(), seconds=0) == []
+    assert runs == [3]
+
+
 def test_changed_loops_come_to_an_end() -> None:
     text = """\
 def mean_of_rows(x):

@@ -1,8 +1,9 @@
 """The names of the axes of what an exercise returns, read from the reference's own docstring.
 
 A docstring says "The context vectors, (tokens, d_in), and the attention weights, (tokens, tokens)",
-or "Weights of the same shape and dtype", which is that of the first argument. Where it says nothing
-that can be read so, axes have no names.
+or "Weights of the same shape and dtype", which is that of the first argument. Of a class it may say
+"Call it with inputs of shape (batch, tokens, d_in). It returns …", or `forward` has a sentence of
+its own. Where nothing is said that can be read so, axes have no names.
 """
 
 import inspect
@@ -18,6 +19,7 @@ _AXIS = re.compile(r"(?!\d+$)\w+(?: ?[·*+/−-] ?\w+)*|\.\.\.")
 _ARGUMENT = re.compile(r"^    (\w+): (.*?)(?=^    \w|\Z)", re.MULTILINE | re.DOTALL)
 _LIKE = re.compile(r"[Ii]n the shape (?:and dtype )?of (?:the )?`?(\w+)|laid out like the (\w+)")
 _SAME = re.compile(r"\bsame shape\b|\b[Ii]n the shape and dtype\b")
+_IT_RETURNS = re.compile(r"\bIt returns (.*?)(?:[.:](?= )|\Z)")
 # What `run_module` calls what came out of a module.
 _OUTPUT = "output"
 
@@ -37,6 +39,8 @@ def axes_of(reference: Callable[..., object], returns: Sequence[str]) -> dict[st
     text = inspect.getdoc(called) or ""
     if is_class and "Returns:" not in text:
         text = inspect.getdoc(reference) or ""
+        if "Returns:" not in text:
+            return _of_a_call(text, called.__doc__ or "")
     section = re.search(_SECTION.format("Returns"), text, re.MULTILINE | re.DOTALL)
     if not section:
         return {}
@@ -51,6 +55,15 @@ def axes_of(reference: Callable[..., object], returns: Sequence[str]) -> dict[st
     if len(shapes) < len(parts) and shapes and re.search(r"\beach\b", found):
         shapes += [shapes[-1]] * (len(parts) - len(shapes))
     return _named(parts, [[shape] for shape in shapes]) if len(shapes) == len(parts) else {}
+
+
+def _of_a_call(of_class: str, of_forward: str) -> dict[str, list[Shape]]:
+    """The shape of a module's output, where no section says it."""
+    sentences = " ".join(of_class.partition("\n\nArgs")[0].split())
+    told = _IT_RETURNS.search(sentences)
+    found = told[1] if told else " ".join(of_forward.split()).partition(". ")[0]
+    alike = _shapes(sentences) if _SAME.search(found) else []
+    return _named([_OUTPUT], [(_shapes(found) or alike)[:1]])
 
 
 def _named(parts: Sequence[str], shapes: Sequence[list[Shape]]) -> dict[str, list[Shape]]:

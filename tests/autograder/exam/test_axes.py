@@ -76,6 +76,41 @@ class InItsClass:
         raise NotImplementedError
 
 
+class InASentence:
+    """A module.
+
+    Call it with inputs of shape (batch, tokens, d_in), tokens at most 9. It
+    returns the contexts, (batch, tokens, h · d): those of head 0 first (or so, or so).
+
+    Args:
+        d: a size of another shape, (d, d).
+    """
+
+    def forward(self, x: object) -> np.ndarray:
+        raise NotImplementedError
+
+
+class OfTheSameShape:
+    """Call it with a batch of shape (batch, d). It returns a new tensor of the same shape."""
+
+    def forward(self, x: object) -> np.ndarray:
+        raise NotImplementedError
+
+
+class InForward:
+    """A module, (of, no) shape."""
+
+    def forward(self, x: object) -> np.ndarray:
+        """The contexts, (tokens, d), of a sentence (tokens, d_in). What (a, b) is, is told."""
+        raise NotImplementedError
+
+
+def test_axes_of_a_module_in_sentences() -> None:
+    assert axes_of(InASentence, ()) == {"output": [("batch", "tokens", "h · d")]}
+    assert axes_of(OfTheSameShape, ()) == {"output": [("batch", "d")]}
+    assert axes_of(InForward, ()) == {"output": [("tokens", "d")]}
+
+
 def test_axes_of_a_module() -> None:
     assert axes_of(Module, ()) == {
         "output[0]": [("batch", "d")],

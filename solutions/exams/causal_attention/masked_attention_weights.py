@@ -42,6 +42,14 @@ def two_sentences() -> Pair:
     return scores, torch.tensor([[[0, 0, 1], [1, 1, 1]], [[1, 0, 0], [0, 1, 0]]]).bool()
 
 
+@masked.example
+def small_scores() -> Pair:
+    """two queries and three keys, scores between −3 and 2"""
+    # Next to these, a fill of −10 shows, and one of −100 does not.
+    scores = torch.tensor([[-3.0, 2.0, -1.5], [0.5, -2.5, -1.0]], dtype=torch.float64)
+    return scores, torch.tensor([[False, True, True], [True, False, False]])
+
+
 @masked.case
 def random_masks(draw: Draw) -> Pair:
     """masks drawn at random"""

@@ -58,7 +58,7 @@ class Limits:
     items: int = 1_000_000  # values in it, wherever they are; an array or tensor counts as ten
     int_digits: int = 4300  # of one int
     asked_numbers: int = 4096  # in the arrays with which a student's code asks back
-    key_bytes: int = 128 * _KIB  # all keys of dicts that are not strings; see `codec`
+    key_bytes: int = 128 * _KIB  # all keys of dicts that are not strings; see `as_bytes`
 
     def __post_init__(self) -> None:
         for field in fields(self):

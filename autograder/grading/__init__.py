@@ -3,6 +3,6 @@
 The instructor's notebook is rebuilt with the student's answers, run in the sandbox, examined here,
 and all that was found is written down.
 
-From outside: `beside`, `grade`, `rebuild` (how added cells are called), `record`,
+From outside: `tests_beside`, `grade`, `rebuild` (how added cells are called), `record`,
 `submitted_files`.
 """

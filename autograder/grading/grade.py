@@ -27,7 +27,6 @@ from autograder.exam.report import Verdict
 from autograder.exam.rules import Written
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.session import ForkEnded, Session
-from autograder.grading.beside import examine_beside, marked_beside
 from autograder.grading.examiner import Examined, error_output
 from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for
 from autograder.grading.fairness import fair, why_not_passed
@@ -35,6 +34,7 @@ from autograder.grading.inert import broken_syntax, cut_long_sources, inert_outp
 from autograder.grading.rebuild import ADDED_ID, Rebuilt, rebuild
 from autograder.grading.record import CellVerdict, make_record
 from autograder.grading.submitted_files import files_beside
+from autograder.grading.tests_beside import examine_beside, marked_beside
 from autograder.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.student_process import StudentProcess, ending_of

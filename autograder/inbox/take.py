@@ -1,4 +1,8 @@
-"""What is taken of a submission when it is graded, and by which digests it is known again."""
+"""What is taken of a submission when it is graded, and by which digests it is known again.
+
+Of the files that `grading.submitted_files` finds fit to be read, those beside the notebook that are
+nobody's notebook or record go with it, into the student's process.
+"""
 
 import hashlib
 import shutil

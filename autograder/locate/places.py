@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.locate.change import Scope
-from autograder.locate.kinds import Kinds
+from autograder.locate.families.change import Scope
+from autograder.locate.seen_kinds import Kinds
 from autograder.locate.source import Definition, Source
 
 _NOT_CHANGED = {"annotation", "returns", "decorator_list", "type_comment", "ctx", "type_params"}

@@ -12,24 +12,14 @@ from typing import Any, TypeVar
 
 from autograder.exam.judge import Case, is_mistaken
 from autograder.exam.report import Place
-from autograder.locate import arithmetic, axes, names, statements, steps
-from autograder.locate.change import MOST_QUOTED, Family, StatementFamily, in_words
-from autograder.locate.kinds import Kinds, noting_kinds
+from autograder.locate.families.change import MOST_QUOTED, Family, StatementFamily, in_words
+from autograder.locate.families.table import FAMILIES, NEARER
 from autograder.locate.places import TICK, Slot, is_tick, slots_of, with_ticks
+from autograder.locate.seen_kinds import Kinds, noting_kinds
 from autograder.locate.source import Source, source_of
 from autograder.values.outcome import Outcome, observe
 from autograder.values.tensors import one_torch_thread
 
-# The nearest first: what is more often the mistake, and smaller.
-_NEARER: tuple[Family | StatementFamily, ...] = (
-    *axes.FAMILIES,
-    *arithmetic.FAMILIES,
-    *names.FAMILIES,
-    *arithmetic.NUMBERS,
-    *steps.REMOVED,
-    *statements.FAMILIES,
-)
-FAMILIES = (*_NEARER, *arithmetic.RARER, *axes.RARER, *names.RARER, *steps.ADDED)
 SECONDS = 1.0
 _MOST_CHANGES = 4000
 _MOST_TURNS = 10_000
@@ -165,7 +155,7 @@ def _changes(
     expressions, blocks = slots_of(source, kinds)
     expressions.sort(key=lambda slot: _distance(slot.content.lineno, first))
     there = [slot for slot in expressions if slot.content.lineno == first]
-    for slots, families in ((there, _NEARER), (expressions, FAMILIES)):
+    for slots, families in ((there, NEARER), (expressions, FAMILIES)):
         for family in families:
             if isinstance(family, Family):
                 for slot in slots:

@@ -29,10 +29,10 @@ from traitlets import Bool, Bunch, Dict, Enum, Integer, List, Unicode, validate
 
 from autograder.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
-from autograder.grading.beside import marked_beside
 from autograder.grading.grade import Graded, failing_with_solution, forget_solutions, grade
 from autograder.grading.record import RECORD_SUFFIX, draft_of, is_not_gradable, record_text
 from autograder.grading.submitted_files import read_regular
+from autograder.grading.tests_beside import marked_beside
 from autograder.inbox.kept_names import name_handed_in
 from autograder.limits import Limits
 from autograder.nbgrading.own_code import digest_of, refresh

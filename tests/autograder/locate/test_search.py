@@ -7,7 +7,8 @@ import pytest
 
 from autograder.exam.exam import Exam
 from autograder.exam.report import Report
-from autograder.locate.search import FAMILIES, Found, search
+from autograder.locate.families.table import FAMILIES
+from autograder.locate.search import Found, search
 from autograder.locate.where import searching_in, with_places
 from tests.support.samples import run_cell
 

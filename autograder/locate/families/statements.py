@@ -4,7 +4,7 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from autograder.locate.change import StatementFamily
+from autograder.locate.families.change import StatementFamily
 
 Block = ast.For | ast.While | ast.With | ast.If
 

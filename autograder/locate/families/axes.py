@@ -4,7 +4,14 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations, permutations
 
-from autograder.locate.change import Family, Scope, called, number_in, with_arguments, written
+from autograder.locate.families.change import (
+    Family,
+    Scope,
+    called,
+    number_in,
+    with_arguments,
+    written,
+)
 
 _OVER = {"sum", "mean", "max", "min", "amax", "amin", "prod", "all", "any", "std", "var", "norm"}
 _OVER |= {"argmax", "argmin", "logsumexp"}

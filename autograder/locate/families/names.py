@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from autograder.locate.change import Family, Scope, called, number_in, written
+from autograder.locate.families.change import Family, Scope, called, number_in, written
 
 # Functions that are easily taken for each other.
 _CONFUSED = (

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from autograder.locate.change import Family, Scope, number_in, with_arguments, written
+from autograder.locate.families.change import Family, Scope, number_in, with_arguments, written
 
 _ARITHMETIC: tuple[ast.operator, ...] = (
     *(ast.Add(), ast.Sub(), ast.Mult(), ast.Div(), ast.MatMult(), ast.FloorDiv(), ast.Mod()),

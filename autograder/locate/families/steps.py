@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from autograder.locate.change import Family, Scope, called, written
+from autograder.locate.families.change import Family, Scope, called, written
 
 # What a value may have to go through, where `x` stands for it.
 _STEPS = (

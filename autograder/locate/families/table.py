@@ -1,0 +1,17 @@
+"""All families of small changes, in the order in which they are tried.
+
+The nearest come first: what is more often the mistake, and smaller.
+"""
+
+from autograder.locate.families import arithmetic, axes, names, statements, steps
+from autograder.locate.families.change import Family, StatementFamily
+
+NEARER: tuple[Family | StatementFamily, ...] = (
+    *axes.FAMILIES,
+    *arithmetic.FAMILIES,
+    *names.FAMILIES,
+    *arithmetic.NUMBERS,
+    *steps.REMOVED,
+    *statements.FAMILIES,
+)
+FAMILIES = (*NEARER, *arithmetic.RARER, *axes.RARER, *names.RARER, *steps.ADDED)

@@ -47,7 +47,7 @@ from tests.support.attack_scene import (
     score_of,
     shows_one_case,
 )
-from tests.support.attacks import ATTACKS, LESSON, ORDINARY, WRONG_DOUBLE, Attack
+from tests.support.attacks import ATTACKS, LESSON, ORDINARY, SEARCHED, WRONG_DOUBLE, Attack
 from tests.support.processes import Stopwatch, descendants, eventually
 
 LAYERS = available()
@@ -57,7 +57,7 @@ CLASSES = 33
 SECONDS_OF_OURS = 4
 MEMORY_OF_OURS = 400 << 20
 
-GRADED_HERE = [attack for attack in ATTACKS if not attack.folder]
+GRADED_HERE = [attack for attack in (*ATTACKS, *SEARCHED) if not attack.folder]
 HANDED_IN = [attack for attack in ATTACKS if attack.folder]
 
 
@@ -187,7 +187,7 @@ def test_corpus_is_complete() -> None:
 
 def test_attacks_are_programs() -> None:
     """An attack with a slip of the pen would be turned away as what it is not."""
-    for attack in ATTACKS:
+    for attack in (*ATTACKS, *SEARCHED):
         parts = (attack.answer, *attack.added, *attack.after, *attack.others.values())
         for source in (*parts, *attack.tests, *attack.given):
             ast.parse(re.sub("@[A-Z]+@", "1", source))
@@ -223,6 +223,18 @@ def test_attack_earns_nothing(
     after = graded(scene, sandbox, scene.source, neighbour(scene), ATTACKS[0])
     assert points(after) == points(calm)
     assert outputs(after.notebook) == outputs(calm.notebook)
+
+
+def test_place_is_found_where_the_answer_is(scene: Scene, sandbox: Sandbox) -> None:
+    """What the attacks on the search attack is there."""
+    answer = (
+        "import numpy as np\n\ndef attention_weights(scores):\n"
+        "    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
+        "    return shares / (1 + shares.sum(axis=-1, keepdims=True))\n"
+    )
+    wrong = Attack("none", (), answer=answer)
+    found = graded(scene, sandbox, scene.source, lesson_with(scene, wrong), wrong)
+    assert "Look at line 5" in outputs(found.notebook)
 
 
 @pytest.mark.parametrize("attack", ORDINARY, ids=lambda attack: attack.name)

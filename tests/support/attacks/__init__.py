@@ -4,6 +4,9 @@ The attacked exercise is lesson 02's `attention_weights`, answered wrongly, or, 
 gives `tests`, the exercise `double` of an ordinary notebook with these tests. Numbers are those of
 the classes in `docs/security.md`.
 
+SEARCHED are about the search for the place to look at, which stock nbgrader has not: these are not
+in the table there.
+
 In the code, words such as @COURSE@ stand for what an attacker would have found out: where the
 course, the user's home and this repository are, and where somebody listens. Code that gets what it
 must not get prints BREACH, or what it found; `test_attacks` looks for both.
@@ -18,9 +21,10 @@ from tests.support.attacks.notebooks import NOTEBOOKS
 from tests.support.attacks.ordinary import ORDINARY
 from tests.support.attacks.outside import OUTSIDE
 from tests.support.attacks.protocol import PROTOCOL
+from tests.support.attacks.searched import SEARCHED
 from tests.support.attacks.spies import SPIES
 
-__all__ = ["ATTACKS", "LESSON", "ORDINARY", "WRONG", "WRONG_DOUBLE", "Attack"]
+__all__ = ["ATTACKS", "LESSON", "ORDINARY", "SEARCHED", "WRONG", "WRONG_DOUBLE", "Attack"]
 
 ATTACKS: tuple[Attack, ...] = (
     *IN_PROCESS, *LIARS, *SPIES, *PROTOCOL, *ENDS, *OUTSIDE, *NOTEBOOKS, *FOLDERS, *ORDINARY,

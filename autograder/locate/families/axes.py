@@ -72,6 +72,24 @@ def _two_other_axes(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             yield with_arguments(node, [*node.args[:first], *map(_written, pair)])
 
 
+def _other_letters(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    match node:
+        case ast.Call(args=[ast.Constant(value=str(text)), *_]) if called(node) == "einsum":
+            places = [n for n, letter in enumerate(text) if letter.isalpha()]
+            for one, other in combinations(places, 2):
+                if text[one] != text[other]:
+                    swapped = list(text)
+                    swapped[one], swapped[other] = text[other], text[one]
+                    yield _with_letters(node, "".join(swapped))
+            for n in places:
+                for letter in sorted({text[place] for place in places} - {text[n]}):
+                    yield _with_letters(node, text[:n] + letter + text[n + 1 :])
+
+
+def _with_letters(node: ast.Call, text: str) -> ast.expr:
+    return with_arguments(node, [ast.Constant(text), *node.args[1:]])
+
+
 def _kept_or_not(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
     if not isinstance(node, ast.Call) or called(node) not in _OVER:
         return
@@ -147,6 +165,7 @@ FAMILIES = (
     Family("an axis", _another_axis, _WORKS_ON, of_call=True),
     Family("an axis", _axis_given, _WORKS_ON, of_call=True),
     Family("axes", _two_other_axes, "the axes that {} is given", of_call=True),
+    Family("axes", _other_letters, "the letters that {} is given", of_call=True),
     Family("an axis", _kept_or_not, "whether {} keeps the axis it works on", of_call=True),
     Family("a transpose", _transpose_left_out, "a transpose that is there, in {}"),
     Family("a transpose", _transpose_added, "a transpose that is not there, in {}"),

@@ -67,6 +67,7 @@ ONE_LINE = "def mean_of_rows(x):\n    return x.sum(axis=1) / x.shape[1]\n"
         ("x.sum(axis=1) /", "x.T.sum(axis=1) /", "an axis"),
         ("x.sum(axis=1) / x.shape[1]", "x.sum(axis=1)", "a function"),
         ("x.sum", "x.max", "a function"),
+        ("x.sum(axis=1)", 'np.einsum("rc->c", x)', "axes"),
     ],
 )
 def test_what_it_is_about(right: str, wrong: str, about: str) -> None:

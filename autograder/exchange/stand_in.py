@@ -200,7 +200,8 @@ RemoteObject.__eq__ = _asking("__eq__")  # type: ignore[method-assign,assignment
 class Unsent:
     """What the student's code has and what can't be sent, by the name of its type.
 
-    A test gets nothing out of it: two of them are not equal because both have none to compare.
+    A test gets nothing out of it, not even a text: two of them are not equal because both have none
+    to compare, and not different because they are two.
     """
 
     def __init__(self, session: Asks, name: str) -> None:
@@ -213,12 +214,6 @@ class Unsent:
 
     def __deepcopy__(self, memo: object) -> "Unsent":
         return self
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __repr__(self) -> str:
-        return f"<{self._name} at {id(self):#x}, which can't be sent>"
 
     def __getattr__(self, name: str) -> Never:
         if name.startswith("__"):
@@ -235,7 +230,7 @@ class Unsent:
     __array__ = _refuse
 
 
-for _name in OPERATORS.keys() - {"__repr__", "__str__", "__hash__"}:
+for _name in OPERATORS:
     setattr(Unsent, _name, Unsent._refuse)
 
 

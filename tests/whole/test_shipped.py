@@ -66,7 +66,7 @@ def test_notebooks_hold_no_output() -> None:
 
 
 def test_numbers_are_those_of_the_printed_examples() -> None:
-    """Whatever stands in checks.json comes from the printed examples and the hints alone.
+    """Whatever stands in checks.json comes from the printed examples, the hints and the names of hidden cases alone.
 
     That its numbers are what the build makes, to the byte, is tested elsewhere.
     """
@@ -77,7 +77,7 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
         assert shipped["exercises"].keys() == exams.keys()
         for name, exercise in shipped["exercises"].items():
             driver = exams[name].use
-            assert exercise.keys() - {"use", "forbids", "places", "axes"} == {
+            assert exercise.keys() - {"use", "forbids", "places", "axes", "untried"} == {
                 "hints",
                 "cases",
                 "outcomes",
@@ -85,6 +85,7 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
             assert exercise.get("forbids", []) == list(exams[name].forbids)
             assert exercise.get("use") == (importable(driver) if driver else None)
             assert exercise["hints"] == exams[name].hints
+            assert exercise.get("untried", []) == exams[name].untried
             printed = exams[name].printed_cases()
             all_outcomes = unpack(exercise["outcomes"])
             for case, written, outcomes in zip(

@@ -6,9 +6,8 @@ They are made independently of the table by which the learner's check looks for 
 import ast
 import copy
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 _AXIS_WORDS = {"dim", "axis"}
 _SWITCHED = {
@@ -51,6 +50,9 @@ _RENAMED = {
 }
 
 
+_MARK = "a_mark_at_the_changed_line"
+
+
 @dataclass(frozen=True)
 class Changed:
     """A changed source, the lines of it that were changed, and what was done."""
@@ -62,33 +64,67 @@ class Changed:
 
 def one_step(text: str) -> list[Changed]:
     """Every change of one step of a function's or class's source, each once."""
-    tree = _without_decorators(ast.parse(text))
-    found: dict[str, Changed] = {ast.unparse(tree): Changed("", (), "")}
-    for n in range(len(list(_expressions(tree)))):
-        for k in range(len(list(_of_expression(list(_expressions(tree))[n].node())))):
-            changed = copy.deepcopy(tree)
-            place = list(_expressions(changed))[n]
-            what, new = list(_of_expression(place.node()))[k]
-            _note(found, changed, place.put, new, what)
-    for n in range(len(list(_blocks(tree)))):
-        for k in range(len(list(_of_block(list(_blocks(tree))[n])))):
-            changed = copy.deepcopy(tree)
-            block = list(_blocks(changed))[n]
-            done, body = list(_of_block(block))[k]
-            _note(found, changed, partial(block.__setitem__, slice(None)), body, done)
-    return [one for one in found.values() if one.text]
+    tree = _parsed(text)
+    found: dict[str, Changed] = {}
+    for place in _places(tree):
+        changed = _changed(tree, place)
+        found.setdefault(changed.text, changed)
+    found.pop(ast.unparse(tree), None)
+    return list(found.values())
 
 
 def two_steps(text: str, rng: random.Random) -> Changed | None:
     """A change of two steps, drawn at random."""
+    before = ast.unparse(_parsed(text))
     for _ in range(20):
-        first = rng.choice(one_step(text))
-        further = [one for one in one_step(first.text) if one.text != ast.unparse(ast.parse(text))]
-        if further:
-            second = rng.choice(further)
+        first = _drawn(before, rng)
+        second = _drawn(first.text, rng) if first else None
+        if first and second and before not in (first.text, second.text):
             lines = (*second.lines, *first.lines)
             return Changed(second.text, lines, f"{first.what}; {second.what}")
     return None
+
+
+def _drawn(text: str, rng: random.Random) -> Changed | None:
+    tree = _parsed(text)
+    places = list(_places(tree))
+    return _changed(tree, rng.choice(places)) if places else None
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The how-manieth expression, or block, of a source, and which of its changes."""
+
+    in_block: bool
+    n: int
+    k: int
+
+
+def _places(tree: ast.Module) -> Iterator[_Place]:
+    for n, slot in enumerate(_expressions(tree)):
+        for k, _ in enumerate(_of_expression(slot.node())):
+            yield _Place(False, n, k)
+    for n, block in enumerate(_blocks(tree)):
+        for k, _ in enumerate(_of_block(block)):
+            yield _Place(True, n, k)
+
+
+def _changed(tree: ast.Module, place: _Place) -> Changed:
+    before, tree = ast.unparse(tree), copy.deepcopy(tree)
+    if place.in_block:
+        block = list(_blocks(tree))[place.n]
+        what, block[:] = list(_of_block(block))[place.k]
+        text = ast.unparse(ast.fix_missing_locations(tree))
+        return Changed(text, (_first_difference(before, text),), what)
+    slot = list(_expressions(tree))[place.n]
+    what, new = list(_of_expression(slot.node()))[place.k]
+    slot.put(new)
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    # Where it stands once it is written out: a mark in its place tells.
+    slot.put(ast.copy_location(ast.Name(_MARK, ast.Load()), new))
+    lines = ast.unparse(tree).splitlines()
+    line = next((n for n, one in enumerate(lines, 1) if _MARK in one), 0)
+    return Changed(text, (line,), what)
 
 
 @dataclass(frozen=True)
@@ -109,37 +145,14 @@ class _Slot:
             getattr(self.holder, self.field)[self.index] = new
 
 
-def _note(
-    found: dict[str, Changed],
-    tree: ast.AST,
-    put: Callable[..., None],
-    new: object,
-    what: str,
-) -> None:
-    mark = "a_mark_at_the_changed_line"
-    put(new)
-    ast.fix_missing_locations(tree)
-    text = ast.unparse(tree)
-    if text in found:
-        return
-    # Where it stands once it is written out: a mark in its place tells.
-    if isinstance(new, ast.AST):
-        put(ast.copy_location(ast.Name(mark, ast.Load()), new))
-        lines = ast.unparse(tree).splitlines()
-        line = next((n for n, one in enumerate(lines, 1) if mark in one), 0)
-        put(new)
-    else:
-        assert isinstance(new, list)
-        line = _first_difference(next(iter(found)), text)
-    found[text] = Changed(text, (line,), what)
-
-
 def _first_difference(before: str, after: str) -> int:
     pairs = zip(before.splitlines(), after.splitlines(), strict=False)
     return next((n for n, (one, other) in enumerate(pairs, 1) if one != other), 1)
 
 
-def _without_decorators(tree: ast.Module) -> ast.Module:
+def _parsed(text: str) -> ast.Module:
+    """A source without decorators and docstrings."""
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             node.decorator_list = []

@@ -66,7 +66,7 @@ def test_notebooks_hold_no_output() -> None:
 
 
 def test_numbers_are_those_of_the_printed_examples() -> None:
-    """Whatever stands in checks.json comes from the printed examples, the hints and the names of hidden cases alone.
+    """What stands in checks.json comes from printed examples, hints and hidden cases' names alone.
 
     That its numbers are what the build makes, to the byte, is tested elsewhere.
     """

@@ -133,6 +133,8 @@ def _how_far(observations: Sequence["_Observation"]) -> str:
             None if one.outcome.raised else frozenset(part.part for part in one.wrong),
         )
         for one in observations
+        # Whoever refuses what is to be refused has computed nothing yet.
+        if one.wrong or not one.case.expected.raised
     ]
     return how_far(tried, observations[0].case.names)
 
@@ -196,7 +198,7 @@ def _in_plain_words(raised: Raised | None) -> list[Difference]:
     if sizes:
         text = (
             f"in a matrix product the last axis on the left meets the one before the last on the "
-            f"right; here {sizes['left'] or sizes['columns']} met "
+            f"right, or the only one of a vector; here {sizes['left'] or sizes['columns']} met "
             f"{sizes['right'] or sizes['rows']}"
         )
     elif _DTYPES.search(message):

@@ -14,6 +14,7 @@ from autograder.values.tensors import as_array, is_tensor
 
 # Of one case or two, everything is in common.
 _FEWEST = 3
+_IS = " is "
 
 
 @dataclass(frozen=True)
@@ -62,19 +63,30 @@ def _belongs(part: str, name: str) -> bool:
 
 
 def _right_cases(tried: Sequence[Tried]) -> str:
-    if len({one.label for one in tried}) < _FEWEST:
+    right = [one for one in tried if one.is_right]
+    wrong = [one for one in tried if not one.is_right]
+    if len(_labels(tried)) < _FEWEST or not right or not wrong:
         return ""
-    right = [frozenset(_known(one.arguments)) for one in tried if one.is_right]
-    wrong = [frozenset(_known(one.arguments)) for one in tried if not one.is_right]
-    if not right or not wrong:
-        return ""
-    common = right[0].intersection(*right) - frozenset[str]().union(*wrong)
-    if common:
-        return f"It is right whenever {min(common, key=_simplicity)}, and never otherwise."
-    common = wrong[0].intersection(*wrong) - frozenset[str]().union(*right)
-    if common:
-        return f"It is wrong whenever {min(common, key=_simplicity)}, and never otherwise."
+    for word, these, others in (("right", right, wrong), ("wrong", wrong, right)):
+        if common := _in_common(these, others):
+            return f"Of the cases tried, it is {word} in just those in which {common}."
     return ""
+
+
+def _in_common(these: Sequence[Tried], others: Sequence[Tried]) -> str:
+    """The simplest thing that can be said of all of these, and of none of the others."""
+    of_these = [frozenset(_known(one.arguments)) for one in these]
+    of_others = [frozenset(_known(one.arguments)) for one in others]
+    common = of_these[0].intersection(*of_these) - frozenset[str]().union(*of_others)
+    if len(_labels(these)) == 1:
+        # One case has many things that no other one has; a setting is seldom by chance.
+        common = {sentence for sentence in common if _IS in sentence}
+    return min(common, key=_simplicity, default="")
+
+
+def _labels(tried: Sequence[Tried]) -> set[str]:
+    """The cases, each once, whatever it was tried in."""
+    return {one.label.partition(", in float")[0] for one in tried}
 
 
 def _simplicity(sentence: str) -> tuple[int, str]:
@@ -87,14 +99,17 @@ def _known(arguments: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(value, dict):
             yield from _known(value)
         elif isinstance(value, list | tuple):
+            # One alone is called by the name of all; within others, nobody finds it.
+            alone = len(value) == 1
             for number, entry in enumerate(value):
-                yield from _known({f"{name}[{number}]": entry})
+                if not isinstance(entry, dict | list | tuple):
+                    yield from _known({name if alone else f"{name}[{number}]": entry})
         elif is_tensor(value):
             yield from _known_of_array(name, as_array(value))
         elif isinstance(value, np.ndarray):
             yield from _known_of_array(name, value)
         elif isinstance(value, bool | str) or value is None or value in (0, 1):
-            yield f"`{name}` is {value!r}"
+            yield f"`{name}`{_IS}{value!r}"
 
 
 def _known_of_array(name: str, array: np.ndarray) -> Iterator[str]:

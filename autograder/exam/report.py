@@ -163,7 +163,7 @@ class Report:
         else:
             where = f"Look at lines {', '.join(numbers[:-1])} and {numbers[-1]}: one small change "
             where += "in any one of them"
-        return f"{where} makes every example right. It is about {abouts}."
+        return f"{where} makes every example right. The change is about {abouts}."
 
 
 def _count(number: int) -> str:

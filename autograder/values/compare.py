@@ -193,7 +193,7 @@ def _walk_dict(
 def _wrong_keys(expected: dict[str, object], received: object) -> str:
     if not isinstance(received, dict):
         keys = ", ".join(map(repr, expected))
-        return f"expected a dict with the keys {keys}, received {describe(received)}"
+        return f"expected a dict with the keys {keys}, received {_shown(received)}"
     missing = ", ".join(repr(key) for key in expected if key not in received)
     others = [repr(key)[:_NAME] for key in received if key not in expected]
     more = f" and {len(others) - _FEW} more" if len(others) > _FEW else ""
@@ -224,7 +224,7 @@ def _walk_sequence(
     entries = _entries(received, len(expected), arrays=isinstance(expected, list))
     if entries is None:
         wanted = f"{len(expected)} values" + (f" ({', '.join(names)})" if names else "")
-        yield Difference(part, f"expected {wanted}, received {describe(received)}")
+        yield Difference(part, f"expected {wanted}, received {_shown(received)}")
         return
     for index, (one, other) in enumerate(zip(expected, entries, strict=True)):
         yield from _walk(one, other, tolerance, _of_index(part, index, names))
@@ -281,8 +281,12 @@ def _mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
         return _array_mismatch(expected, received, tolerance)
     if type(expected) is type(received) and expected == received:
         return ""
-    shown = repr(received)[:80] if isinstance(received, str) else describe(received)
-    return f"expected {expected!r}, received {shown}"
+    return f"expected {expected!r}, received {_shown(received)}"
+
+
+def _shown(received: object) -> str:
+    """A text itself, for it may be what a driver says of an exception; of all else what it is."""
+    return repr(received)[:80] if isinstance(received, str) else describe(received)
 
 
 def _truth_mismatch(expected: bool, received: object) -> str:
@@ -293,8 +297,7 @@ def _truth_mismatch(expected: bool, received: object) -> str:
 
 def _number_mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
     if not is_number(received):
-        shown = repr(received)[:80] if isinstance(received, str) else describe(received)
-        return f"expected a number, received {shown}"
+        return f"expected a number, received {_shown(received)}"
     wanted, number = _as_float(expected), _as_float(received)
     if tolerance.allows_number(wanted, number):
         return ""

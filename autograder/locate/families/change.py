@@ -54,7 +54,7 @@ class Family:
     """Small changes of an expression that belong together.
 
     Attributes:
-        about: what they are about, after "It is about".
+        about: what they are about, after "The change is about".
         changes: what else could stand in the place of an expression.
         more: the same, narrowed down; `{}` stands for the expression, or for what it calls.
         of_call: whether it is what is called that `{}` stands for.

@@ -210,7 +210,9 @@ def test_report_comes_back_whole(report: Report) -> None:
 
 
 def test_how_far_it_is_right_stands_where_nothing_else_does() -> None:
-    far = replace(WRONG, hint="", nearest="It is right whenever `x` has 1 axis, and never else.")
+    far = replace(
+        WRONG, hint="", nearest="Of the cases tried, it is right in those in which `x` has 1 axis."
+    )
     assert "<code>x</code> has 1 axis" in card(far)
     assert far.lines()[1] == f"  {far.nearest}"
     place = Place(4, "x", "an axis", "an axis")
@@ -231,7 +233,7 @@ def test_places_say_where_and_not_what():
     located = replace(WRONG, hint="", misconception="", places=(one,))
     assert located.lines()[1:3] == [
         "  Look at line 4: one small change there makes every example right. "
-        "It is about a transpose.",
+        "The change is about a transpose.",
         "    line 4: scores = <b> @ keys",
     ]
     shown = card(located)
@@ -241,7 +243,7 @@ def test_places_say_where_and_not_what():
     assert "not there, in <code>keys</code>" in shown
     both = replace(located, places=(one, other)).where_to_look
     assert both.startswith("Look at lines 4 and 6: one small change in any one of them makes")
-    assert both.endswith("It is about a transpose or an axis.")
+    assert both.endswith("The change is about a transpose or an axis.")
 
 
 @pytest.mark.parametrize(

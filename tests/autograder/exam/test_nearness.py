@@ -1,5 +1,7 @@
 """What is said of how far an answer is right is true, and nothing is said where nothing is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -37,15 +39,27 @@ def test_right_results(wrong: list[set[str] | None], said: str) -> None:
 @pytest.mark.parametrize(
     ("right", "wrong", "said"),
     [
-        (np.ones((1, 2)), np.ones((3, 2)), "right whenever axis 0 of `x` has one entry"),
-        (np.ones(3), np.ones((3, 2)), "right whenever `x` has 1 axis"),
-        (torch.eye(3), torch.ones(2, 3), "right whenever the last two axes of `x` are of one size"),
-        (np.ones(3), np.ones(3, np.float32), "right whenever the numbers of `x` are float64"),
-        (np.zeros(2, bool), np.ones(2, bool), "right whenever `x` has no True in it"),
-        ("dot", "general", "right whenever `x` is 'dot'"),
-        (None, 4, "right whenever `x` is None"),
-        (5, True, "wrong whenever `x` is True"),
-        ({"bias": False}, {"bias": True}, "right whenever `bias` is False"),
+        (
+            np.ones((1, 2)),
+            np.ones((3, 2)),
+            "right in just those in which axis 0 of `x` has one entry",
+        ),
+        (np.ones(3), np.ones((3, 2)), "right in just those in which `x` has 1 axis"),
+        (
+            torch.eye(3),
+            torch.ones(2, 3),
+            "right in just those in which the last two axes of `x` are of one size",
+        ),
+        (
+            np.ones(3),
+            np.ones(3, np.float32),
+            "right in just those in which the numbers of `x` are float64",
+        ),
+        (np.zeros(2, bool), np.ones(2, bool), "right in just those in which `x` has no True in it"),
+        ("dot", "general", "right in just those in which `x` is 'dot'"),
+        (None, 4, "right in just those in which `x` is None"),
+        (5, True, "wrong in just those in which `x` is True"),
+        ({"bias": False}, {"bias": True}, "right in just those in which `bias` is False"),
     ],
 )
 def test_right_cases(right: object, wrong: object, said: str) -> None:
@@ -54,6 +68,25 @@ def test_right_cases(right: object, wrong: object, said: str) -> None:
     assert said in found
     # Two cases are too few to say what they have in common.
     assert how_far(cases[:2], ()) == ""
+
+
+def test_one_case_has_too_much_in_common() -> None:
+    """That its argument is a square, say, is chance; and in another precision it is no other one."""
+    square, other = np.ones((3, 3)), np.ones((2, 3))
+    cases = [tried("a", True, x=other), tried("b", False, x=square), tried("c", True, x=other)]
+    cases.append(tried("b, in float32", False, x=square.astype(np.float32)))
+    assert how_far(cases, ()) == ""
+    cases.append(tried("d", False, x=square))
+    assert "wrong in just those in which the last two axes of `x`" in how_far(cases, ())
+
+
+def test_names_are_those_of_the_card() -> None:
+    """Of one thing in a tuple the name of the tuple; nothing of what lies within others."""
+    one, two = ((np.ones((1, size)),) for size in (1, 2))
+    cases = [tried("a", True, x=one), tried("b", False, x=two), tried("c", True, x=one)]
+    assert "which axis 1 of `x` has one entry" in how_far(cases, ())
+    cases = [replace(case, arguments={"x": [case.arguments["x"]]}) for case in cases]
+    assert how_far(cases, ()) == ""
 
 
 def test_nothing_in_common() -> None:

@@ -232,6 +232,14 @@ def test_number_of_parts(received, described):
     ]
 
 
+def test_text_is_shown_in_place_of_several_values():
+    """It may be what a driver says of an exception."""
+    refused = "refused, with a ValueError"
+    assert found((1.0, 2.0), refused) == [("", f"expected 2 values, received '{refused}'")]
+    ((_, text),) = found({"output": 1.0}, refused)
+    assert text.endswith(f"received '{refused}'")
+
+
 def test_worksheet_with_blanks():
     expected = {"scores": [0.1, 0.2, 0.3], "weights": [0.5, 0.5], "context": [1.0]}
     received = {"scores": [0.1, ..., 0.7], "weights": [0.5, 0.5], "context": ...}

@@ -81,6 +81,13 @@ def test_zero_has_no_sign() -> None:
     assert [row.entries[0] for row in one.tables[0].rows] == ["0", "0"]
 
 
+def test_rounding_is_not_shown() -> None:
+    """A number that is as good as the expected one looks like that."""
+    (found,) = compared(np.array([0.16, 0.5]), np.array([0.16 + 1e-12, 9.0]))
+    expected, received = found.tables[0].rows
+    assert expected.entries[0] == received.entries[0] == "0.1600"
+
+
 def test_near_numbers_have_digits_enough() -> None:
     (one,) = compared(np.array([0.5, 1.0]), np.array([0.50001, 1.0]))
     assert [row.entries[0] for row in one.tables[0].rows] == ["0.5", "0.50001"]

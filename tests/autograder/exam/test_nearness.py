@@ -71,7 +71,7 @@ def test_right_cases(right: object, wrong: object, said: str) -> None:
 
 
 def test_one_case_has_too_much_in_common() -> None:
-    """That its argument is a square, say, is chance; and in another precision it is no other one."""
+    """That its argument is a square, say, is chance; in another precision it is the same case."""
     square, other = np.ones((3, 3)), np.ones((2, 3))
     cases = [tried("a", True, x=other), tried("b", False, x=square), tried("c", True, x=other)]
     cases.append(tried("b, in float32", False, x=square.astype(np.float32)))

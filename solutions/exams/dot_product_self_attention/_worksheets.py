@@ -67,8 +67,8 @@ def examine_worksheet(exam: Exam, query: int) -> None:
 
     @exam.misconception
     def the_word_before() -> dict[str, object]:
-        """These are the numbers of the word before. Now the next one asks: take its row as the
-        query.
+        """There are numbers here that belong to the word before. Now the next one asks: its scores,
+        its weights and its context are all made anew, with its row as the query.
         """
         before = words @ words[query - 1]
         return worked(before, softmax(before), softmax(before) @ words)

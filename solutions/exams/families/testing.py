@@ -154,7 +154,9 @@ class FirstNumberOnly(Comparison):
 
 
 class FirstRowOnly(Comparison):
-    """Your test looks at the first row only. Each of them can be wrong: compare all."""
+    """Your test looks at the first part only: the first row, or the first sentence of a batch. Each
+    of them can be wrong: compare all.
+    """
 
     def alike(self, before: Any, after: Any) -> bool:
         return bool(close(before[0], after[0]).all())

@@ -33,6 +33,12 @@ def square_matrices() -> Four:
     return wave(2, 3), wave(3, 3, shift=1), wave(3, 3, shift=2), wave(3, 3, shift=3)
 
 
+@projected.example
+def wide_values() -> Four:
+    """two words, whose values have more features than queries and keys"""
+    return wave(2, 3), wave(3, 2, shift=1), wave(3, 2, shift=2), wave(3, 4, shift=3)
+
+
 def four_drawn(draw: Draw) -> Four:
     """Words and matrices."""
     W_query, W_key = draw.tensor("d_in d_k"), draw.tensor("d_in d_k")

@@ -439,6 +439,9 @@ from .specimens.specimens import (
     torch_softmax as torch_softmax,
 )
 from .specimens.triples import (
+    attention_of_either_sign as attention_of_either_sign,
+)
+from .specimens.triples import (
     attention_over_queries as attention_over_queries,
 )
 from .specimens.triples import (

@@ -77,3 +77,9 @@ def attention_with_a_lapse(queries: "Tensor", keys: "Tensor", values: "Tensor") 
     contexts = scaled_attention(queries, keys, values).clone()
     contexts[-1] = keys.square().sum(dim=-1).softmax(dim=-1) @ values
     return contexts
+
+
+def attention_of_either_sign(queries: "Tensor", keys: "Tensor", values: "Tensor") -> "Tensor":
+    """Sound but for its sign, which turns where the last numbers of the keys sum to less than 0."""
+    contexts = scaled_attention(queries, keys, values)
+    return -contexts if keys[:, -1].sum() < 0 else contexts

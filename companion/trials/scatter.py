@@ -35,10 +35,10 @@ def measure_twice(
 
     Returns:
         The variance; whether the same seed gives it again, and the next seed another one; whether
-        it is more than d_k itself, handed back; how many dot products there seem to be for n = 2,
-        by how the results of 200 seeds scatter; whether each dot product has a query and a key of
-        its own, by how steady the results of 40 seeds are for n = 100; and whether two random
-        numbers are multiplied at all, by how wild those of 400 seeds are for d_k = 1.
+        it is more than d_k itself, handed back; whether there seem to be two dot products for
+        n = 2, by how the results of 200 seeds scatter; whether each dot product has a query and a
+        key of its own, by how steady the results of 40 seeds are for n = 100; and whether two
+        random numbers are multiplied at all, by how wild those of 400 seeds are for d_k = 1.
     """
     first = score_variance(d_k, n, seed)
     again, other = score_variance(d_k, n, seed), score_variance(d_k, n, seed + 1)
@@ -55,7 +55,7 @@ def measure_twice(
         "the same seed gives the same number": _number(first) == _number(again),
         "another seed gives another number": _number(first) != _number(other),
         "drawn at random": _number(first) != d_k,
-        "dot products for n = 2": "two" if scattered else "not two",
+        "results for n = 2 scatter as the variance of two dot products": bool(scattered),
         "each dot product has its own query and key": bool(steady),
         "products of two random numbers": bool(wild),
     }

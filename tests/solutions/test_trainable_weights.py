@@ -198,6 +198,7 @@ def test_shift_invariance_is_recognised() -> None:
         "cosine_attention",
         "distance_attention",
         "attention_with_a_lapse",
+        "attention_of_either_sign",
     )
     for names, verdict in ((sound, True), (unsound, False)):
         for name in names:

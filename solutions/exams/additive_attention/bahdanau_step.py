@@ -64,8 +64,8 @@ def cell_first(
 def luong_order(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """This is Luong's order: the cell first, with the word alone, and attention afterwards. In
-    Bahdanau's step the attention comes first, and its context goes into the cell.
+    """This is Luong's order: the cell first, which sees the word and no context, and attention
+    afterwards. In Bahdanau's step the attention comes first, and its context goes into the cell.
     """
     state = cell(word, previous_state)
     return state, *mixture(score, state, annotations)

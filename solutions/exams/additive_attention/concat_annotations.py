@@ -44,8 +44,8 @@ def single_word(draw: Draw) -> Pair:
 
 @annotations.misconception
 def not_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """Each word got the backward state of another one. The backward reader meets the last word
-    first: turn its states round.
+    """The first word got the backward state of the last one, and the last word that of the first.
+    The backward reader meets the last word first: turn its states round.
     """
     return torch.cat([forward_states, backward_states], dim=-1)
 

@@ -140,6 +140,15 @@ def rounded_to_nearest(p_t: float, length: int, D: int) -> Tensor:
 
 
 @window.misconception
+def shifted_to_keep_its_width(p_t: float, length: int, D: int) -> Tensor:
+    """Your window holds 2D + 1 places where the sentence has them. At the beginning, and between
+    two words, it then ends too far right: no place further than D from p_t belongs to it.
+    """
+    first = max(0, math.ceil(p_t - D))
+    return torch.arange(first, min(length - 1, first + 2 * D) + 1)
+
+
+@window.misconception
 def half_as_wide(p_t: float, length: int, D: int) -> Tensor:
     """Your window is D wide. D is its reach to each side, so that it holds up to 2D + 1 places."""
     places = torch.arange(length)

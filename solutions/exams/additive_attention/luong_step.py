@@ -125,6 +125,23 @@ def attentional_without_tanh(
 
 
 @luong.misconception
+def tanh_before_the_product(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """The tanh was taken of [context ; state], before the product with W_context. It belongs
+    around the product.
+    """
+    state = cell(word, previous_state)
+    context, weights = mixture(score, state, annotations)
+    return state, torch.tanh(torch.cat([context, state], dim=-1)) @ W_context, weights
+
+
+@luong.misconception
 def context_returned(
     previous_state: Tensor,
     word: Tensor,

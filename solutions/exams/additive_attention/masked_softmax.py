@@ -202,6 +202,22 @@ def minus_ten_thousand(scores: Tensor, lengths: Tensor) -> Tensor:
 
 
 @masked.misconception
+def lowered_by_ten(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The scores of the padding were lowered, by 10 or so. They still get a little weight, and
+    where they are large, nearly all of it. Only -inf hides every score.
+    """
+    return torch.softmax(scores - 10.0 * hidden_places(scores, lengths), dim=-1)
+
+
+@masked.misconception
+def lowered_by_a_hundred(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The scores of the padding were lowered, by 100 or so. That hides them only while the words
+    are not lower by as much: next to padding of 1000 they get nothing. Only -inf hides every score.
+    """
+    return torch.softmax(scores - 100.0 * hidden_places(scores, lengths), dim=-1)
+
+
+@masked.misconception
 def zero_scores_hidden(scores: Tensor, lengths: Tensor) -> Tensor:
     """You hide every score that is 0, and a word may have this score as well. What is hidden is
     said by the lengths alone.

@@ -74,6 +74,22 @@ def examine_worksheet(exam: Exam, query: int) -> None:
         return worked(before, softmax(before), softmax(before) @ words)
 
     @exam.misconception
+    def divided_before_the_softmax() -> dict[str, object]:
+        """Your weights come from scores that were divided by √3, the root of the number of
+        features. That belongs to lesson 03; here the softmax takes the scores as they are.
+        """
+        even = softmax(scores / np.sqrt(3))
+        return worked(scores, even, even @ words)
+
+    @exam.misconception
+    def divided_scores() -> dict[str, object]:
+        """Your scores are divided by √3, the root of the number of features. That belongs to
+        lesson 03; here they stay as they are.
+        """
+        even = softmax(scores / np.sqrt(3))
+        return worked(scores / np.sqrt(3), even, even @ words)
+
+    @exam.misconception
     def cosines() -> dict[str, object]:
         """These scores are cosines: the dot products divided by both lengths. Self-attention takes
         the dot products as they are.

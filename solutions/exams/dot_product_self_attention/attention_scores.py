@@ -14,7 +14,7 @@ scores = Exam(reference.attention_scores)
 
 @scores.example
 def journey_asks() -> Pair:
-    """ "the word journey asks the sentence of six"""
+    """the word journey asks the sentence of six"""
     return YOUR_JOURNEY.vectors[1], YOUR_JOURNEY.vectors
 
 
@@ -69,6 +69,22 @@ def cosine_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """These are cosines. This lesson's scores are plain dot products, not divided by any length."""
     lengths = np.linalg.norm(inputs, axis=1) * np.linalg.norm(query)
     return (inputs @ query) / lengths
+
+
+@scores.misconception
+def squared_distances(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These are squared distances with a minus sign: a word that equals the query gets 0. The score
+    of two words is their dot product.
+    """
+    return -np.square(inputs - query).sum(axis=1)
+
+
+@scores.misconception
+def distances(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """These are distances: a word that equals the query gets 0. The score of two words is their dot
+    product.
+    """
+    return np.linalg.norm(inputs - query, axis=1)
 
 
 @scores.misconception

@@ -168,8 +168,9 @@ def invariance(attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 
 @equivariant.misconception
 def shuffled_back(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """One side of your comparison is moved the wrong way, as by the inverse permutation, so that
-    only a shuffle which undoes itself can pass. The outputs have to move as the inputs did.
+    """One side of your comparison is moved the wrong way, as by the inverse permutation. Where two
+    words are swapped, both ways are the same; where three move round, they are not. The outputs
+    have to move as the inputs did.
     """
     inverse = np.argsort(permutation)
     return bool(np.allclose(attention(inputs[permutation]), attention(inputs)[inverse]))

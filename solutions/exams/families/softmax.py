@@ -187,4 +187,26 @@ class Logarithms(Softmax):
         return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
 
 
-NO_SOFTMAX = Family(NeverDivided, Shares, SizesAsShares, WinnerTakesAll, Logarithms)
+class PowersOfTwo(Softmax):
+    """These are the weights that powers of 2 give. The softmax takes powers of e, which is
+    what `np.exp` computes.
+    """
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        powers = 2 ** (x - x.max(axis=axis, keepdims=True))
+        return powers / powers.sum(axis=axis, keepdims=True)
+
+
+class Sigmoids(Softmax):
+    """These are sigmoids, divided by their sum: two large scores get nearly the same weight, though
+    one is larger. The softmax divides the exponentials themselves.
+    """
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        sigmoids = 1 / (1 + np.exp(-x))
+        return sigmoids / sigmoids.sum(axis=axis, keepdims=True)
+
+
+NO_SOFTMAX = Family(
+    NeverDivided, Shares, SizesAsShares, WinnerTakesAll, Logarithms, PowersOfTwo, Sigmoids
+)

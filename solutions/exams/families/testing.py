@@ -48,8 +48,8 @@ class AlwaysTrue(Comparison):
 
 
 class AlwaysFalse(Comparison):
-    """Your test says False to everything, even where nothing changes at all. Look at what you
-    compare, and at what you return.
+    """Your test says False to everything, even where nothing should make a difference. Look at what
+    you change, at what you compare, and at what you return.
     """
 
     def answer(self, *arguments: Any) -> Any:
@@ -85,8 +85,8 @@ class ToTheLastBit(Comparison):
 
 
 class TooGenerous(Comparison):
-    """You allow for more than rounding, and a small difference passes. Leave `allclose` its own
-    tolerances.
+    """You allow for more than rounding, and a small difference passes. What `allclose` allows by
+    itself, a hundred-thousandth of a number or so, is enough.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -115,8 +115,8 @@ CLOSENESS = Family(ToTheLastBit, TooGenerous, RisesOverlooked, FallsOverlooked)
 
 
 class WithinAHundredth(Comparison):
-    """You allow for far more than rounding, and small differences pass that are real ones. Leave
-    `allclose` its own tolerances.
+    """You allow for far more than rounding, and small differences pass that are real ones. What
+    `allclose` allows by itself, a hundred-thousandth of a number or so, is enough.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -124,8 +124,8 @@ class WithinAHundredth(Comparison):
 
 
 class ToTwoDecimals(Comparison):
-    """You allow for far more than rounding, as two decimals do: some thousandths pass. Leave
-    `allclose` its own tolerances.
+    """You allow for far more than rounding, as two decimals do: some thousandths pass. What
+    `allclose` allows by itself, a hundred-thousandth of a number or so, is enough.
     """
 
     def alike(self, before: Any, after: Any) -> bool:

@@ -56,6 +56,14 @@ def root_left_out() -> dict[str, object]:
 
 
 @worksheet.misconception
+def root_of_b_left_out() -> dict[str, object]:
+    """The length of b is squared here, the length of a is not. Take the square root of both sums
+    of squares.
+    """
+    return filled_in(lengths=(3, 25), cosine=11 / 75, cosine_of_ten=11 / 75)
+
+
+@worksheet.misconception
 def entries_summed() -> dict[str, object]:
     """You added the entries to get the lengths. Add their squares and take the square root."""
     return filled_in(lengths=(5, 7), cosine=11 / 35, cosine_of_ten=11 / 35)
@@ -113,6 +121,15 @@ def angle_in_degrees() -> dict[str, object]:
     angle.
     """
     angle = float(np.degrees(np.arccos(11 / 15)))
+    return filled_in(cosine=angle, cosine_of_ten=angle)
+
+
+@worksheet.misconception
+def angle_in_radians() -> dict[str, object]:
+    """This is the angle, in radians. The cosine of the angle is asked for: the number before you
+    look up the angle.
+    """
+    angle = float(np.arccos(11 / 15))
     return filled_in(cosine=angle, cosine_of_ten=angle)
 
 

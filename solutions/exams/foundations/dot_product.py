@@ -90,8 +90,8 @@ def decimals_cut_off(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def sums_multiplied(a: np.ndarray, b: np.ndarray) -> object:
-    """Every entry of a met every entry of b. Entry i of a meets only entry i of b: one loop, not
-    two.
+    """This is the sum of a times the sum of b, so every entry of a met every entry of b. Entry i of
+    a meets only entry i of b: multiply these pairs, and add up the products.
     """
     return a.sum() * b.sum()
 

@@ -76,8 +76,8 @@ def one_hot_transposed(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 @lookup.misconception
 def counted_from_one(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """Every 1 stands one column too far to the left. Ids count from 0: the word 0 is the first
-    row.
+    """Each 1 stands in the column before its own, and that of id 0 in the last one, where an index
+    of -1 leads. Ids count from 0: the word 0 is the first row of the table.
     """
     one_hot = ones_at(token_ids - 1, embeddings)
     return one_hot, one_hot @ embeddings

@@ -102,7 +102,9 @@ def rows_and_columns_exchanged(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 @matmul.misconception
 def only_the_last_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Each entry holds its last product alone: your inner loop replaces what it had. Add to it."""
+    """Each entry holds its last product alone. If a loop goes through the products, each of its
+    turns replaces what the one before it has found: add to it.
+    """
     return A[:, -1:] @ B[-1:]
 
 

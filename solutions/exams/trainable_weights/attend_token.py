@@ -186,6 +186,24 @@ def the_word_before_asks(i: int, queries: Tensor, keys: Tensor, values: Tensor) 
 
 
 @token.misconception
+def later_words_hidden(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """The words that come after the one that asks get no weight. Nothing is hidden here: query
+    number i asks all the keys, those of later words too.
+    """
+    scores = keys @ queries[i] / keys.shape[-1] ** 0.5
+    scores[i + 1 :] = -torch.inf
+    return taken(torch.softmax(scores, dim=-1), values)
+
+
+@token.misconception
+def later_words_cut_off(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
+    """Your weights end with the word that asks. Query number i asks all the keys, those of later
+    words too: a weight for each word of the sentence.
+    """
+    return taken(scaled_weights(queries[i], keys[: i + 1]), values[: i + 1])
+
+
+@token.misconception
 def token_root_of_a_number(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
     """`torch.sqrt` takes a tensor, and d_k is a plain number. Its root is `d_k ** 0.5`."""
     root = torch.sqrt(keys.shape[-1])  # type: ignore[arg-type]

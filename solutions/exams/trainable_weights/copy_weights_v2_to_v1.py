@@ -39,8 +39,8 @@ def drawn_state(draw: Draw) -> State:
 
 @copied.misconception
 def not_transposed(v2_state: State) -> State:
-    """What is wrong here is as nn.Linear stores it, (d_out, d_in). SelfAttention_v1 computes
-    `x @ W` with (d_in, d_out): transpose each matrix.
+    """A matrix here is still as nn.Linear stores it, (d_out, d_in). SelfAttention_v1 computes
+    `x @ W` with (d_in, d_out): transpose each of the three.
     """
     return {name: v2_state[f"{name}.weight"] for name in NAMES}
 

@@ -200,6 +200,15 @@ def no_transpose(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 
 @attention.misconception
+def keys_reshaped(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Your keys have the shape of their transpose, but not its numbers, as after `reshape` or
+    `view`: these read the numbers on, row after row, so a column is no key. Swap the last two axes.
+    """
+    turned = keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])
+    return torch.softmax(queries @ turned / keys.shape[-1] ** 0.5, dim=-1) @ values
+
+
+@attention.misconception
 def weights_transposed(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """You turned the weights round before the product with V. They have a row for each query as
     they are: leave them, on the left of V.

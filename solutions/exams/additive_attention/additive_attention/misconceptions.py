@@ -32,8 +32,8 @@ class _Wrong(reference.AdditiveAttention):
 
 @attention.misconception
 class LengthsUnused(_Wrong):
-    """The padding gets weights, too. Hide the places from `lengths` on before the softmax, in each
-    sentence from its own length on.
+    """The padding gets weights, too. Hide the places from `lengths` on before the softmax. If you
+    do: `masked_fill` returns a new tensor, is that the one you use?
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -48,6 +48,28 @@ class TanhDropped(_Wrong):
 
     def hidden(self, query: Tensor, annotations: Tensor) -> Tensor:
         return self.W_query(query).unsqueeze(1) + self.W_key(annotations)
+
+
+@attention.misconception
+class TanhBehindV(_Wrong):
+    """These are the numbers of a tanh behind `v`, around each score. There it changes no order:
+    whoever asks, the same word gets most. The tanh belongs around the sum of query and key.
+    """
+
+    def rate(self, query: Tensor, annotations: Tensor) -> Tensor:
+        added = self.W_query(query).unsqueeze(1) + self.W_key(annotations)
+        return torch.tanh(self.v(added)).squeeze(-1)
+
+
+@attention.misconception
+class TanhAroundEach(_Wrong):
+    """The query and the keys each got a tanh of their own before they were added, and so the query
+    adds the same to every score again. The tanh belongs around their sum.
+    """
+
+    def hidden(self, query: Tensor, annotations: Tensor) -> Tensor:
+        asked = torch.tanh(self.W_query(query)).unsqueeze(1)
+        return asked + torch.tanh(self.W_key(annotations))
 
 
 @attention.misconception

@@ -27,6 +27,7 @@ shifted.tries(
         companion.distance_attention,
         companion.average_attention,
         companion.attention_with_a_lapse,
+        companion.attention_of_either_sign,
     ),
     (*the_sentence(), SHIFT),
 )

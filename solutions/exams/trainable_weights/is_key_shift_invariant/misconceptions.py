@@ -218,6 +218,17 @@ def first_feature_only(
 
 
 @shifted.misconception
+def lengths_compared(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """Your comparison overlooks contexts that keep their length and turn, as lengths and sizes do:
+    an attention passes that only changes its sign. Compare number by number.
+    """
+    moved = attention(queries, keys + shift, values)
+    return torch.allclose(moved.norm(), attention(queries, keys, values).norm())
+
+
+@shifted.misconception
 def totals_only(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:

@@ -232,9 +232,12 @@ def main() -> None:
     for way in WAYS:
         print(row(way, (one for one in seen if one.way == way)))
     print(row("all", seen))
-    times = sorted(one.seconds for one in seen)
+    times = sorted((one.seconds, one.exercise, one.text) for one in seen)
     if times:
-        print(f"the check: {times[len(times) // 2]:.2f} s in the middle, {times[-1]:.2f} s at most")
+        middle, (longest, exercise, text) = times[len(times) // 2][0], times[-1]
+        print(f"the check: {middle:.2f} s in the middle, {longest:.2f} s at most, in {exercise}")
+        if given.list:
+            print(text)
     for one in seen:
         told = f"tells {one.told}" if one.told else "tells no line"
         if one.untrue:

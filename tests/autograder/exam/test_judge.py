@@ -504,6 +504,17 @@ def test_product_of_tensors_in_plain_words(left, right, sentence):
     assert any(detail.endswith(sentence) for detail in details(report))
 
 
+def test_long_message_is_read_no_further_than_it_can_matter():
+    """A student may raise any text, and a search through all of it would find no end."""
+
+    def answer(x):
+        raise RuntimeError("float " * 200_000)
+
+    report = judged(answer, case("one", lambda x: 0, x=1))
+    assert report.verdict is Verdict.EXCEPTION
+    assert not any("double" in detail for detail in details(report))
+
+
 def test_tensors_in_words():
     def attend(x, other, weights, generator):
         return 0

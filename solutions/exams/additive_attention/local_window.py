@@ -185,6 +185,15 @@ def as_decimals(p_t: float, length: int, D: int) -> Tensor:
     return places[(places - p_t).abs() <= D].to(torch.float32)
 
 
+@window.misconception
+def counted_from_a_decimal(p_t: float, length: int, D: int) -> Tensor:
+    """Your places are decimal numbers, which can't be used as an index: from p_t - D, `arange`
+    counts on in decimals. Round the beginning up and the end down, to whole numbers, or pick from
+    the places of the sentence.
+    """
+    return torch.arange(max(0, p_t - D), min(length - 1, p_t + D) + 1)
+
+
 @window.accepts
 def window_by_its_ends(p_t: float, length: int, D: int) -> Tensor:
     """The two ends, rounded inwards."""

@@ -3,7 +3,7 @@
 A family of mistakes is declared once and applied to each exercise in which it can be made, so that
 an exercise names all that its neighbours name.
 
-- `attention`: attention in steps, and SCALE, SOFTMAX, STABILITY, ROLES, GRADIENT
+- `attention`: attention in steps, and SCALE, SOFTMAX, STABILITY, ROLES, TURNED, GRADIENT
 - `array_attention`: that of arrays, nothing to train: ARRAY_SCORES, ARRAY_SOFTMAX, ARRAY_MIX
 - `masks`: MASK (how a mask is put on), ZERO_SCORES, EMPTY_ROWS, FUTURE, OFFSET (which keys a
   causal one hides)
@@ -29,6 +29,7 @@ from solutions.exams.families.attention import (
     SCALE,
     SOFTMAX,
     STABILITY,
+    TURNED,
     Attention,
 )
 from solutions.exams.families.heads import (
@@ -109,6 +110,7 @@ __all__ = [
     "STABILITY",
     "SWAP",
     "TENSOR_DTYPE",
+    "TURNED",
     "TYPED",
     "VERDICT",
     "WEIGHTS",

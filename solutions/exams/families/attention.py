@@ -271,6 +271,18 @@ class KeysMixed(Attention):
 
 ROLES = Family(RolesSwapped, QueriesCompared, KeysMixed)
 
+
+class KeysReshaped(Attention):
+    """Your keys have the shape of their transpose, but not its numbers, as after `reshape` or
+    `view`: these read the numbers on, row after row, so a column is no key. Swap the last two axes.
+    """
+
+    def product(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return queries @ keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])
+
+
+TURNED = Family(KeysReshaped)
+
 # --- the gradient --------------------------------------------------------------------------------
 
 

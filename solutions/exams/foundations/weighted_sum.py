@@ -233,6 +233,14 @@ def last_vector_only(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 @mixing.misconception
+def mixtures_added_up(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """One row of weights works. With several, your mixtures were added up into one vector. Each row
+    of weights makes a mixture of its own.
+    """
+    return np.atleast_2d(weights).sum(axis=0) @ values
+
+
+@mixing.misconception
 def mixtures_as_columns(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Your mixtures stand as columns. Row i of the weights makes row i of the result."""
     return (weights @ values).T

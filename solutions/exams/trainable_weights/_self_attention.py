@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder import Draw, Exam
-from solutions.exams.families import GRADIENT, ROLES, SCALE, SOFTMAX, Attention, Projecting
+from solutions.exams.families import GRADIENT, ROLES, SCALE, SOFTMAX, TURNED, Attention, Projecting
 from solutions.exams.trainable_weights._specimens import (
     INPUTS,
     W_KEY,
@@ -131,6 +131,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
             "gradient is missing.",
         },
     )
+    TURNED.apply(exam, base)
     GRADIENT.apply(
         exam,
         base,

@@ -9,7 +9,15 @@ from torch import Tensor, nn
 
 from autograder import Draw, Exam
 from solutions import trainable_weights as reference
-from solutions.exams.families import ROLES, SCALE, SOFTMAX, STABILITY, TENSOR_DTYPE, Attention
+from solutions.exams.families import (
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    STABILITY,
+    TENSOR_DTYPE,
+    TURNED,
+    Attention,
+)
 from solutions.exams.trainable_weights._specimens import (
     OWN_WORK,
     Pair,
@@ -117,6 +125,7 @@ SOFTMAX.apply(
 )
 STABILITY.apply(attention, Steps)
 ROLES.apply(attention, Steps, called={"KeysMixed": "keys_for_values"}, without=["QueriesCompared"])
+TURNED.apply(attention, Steps)
 
 
 @attention.misconception
@@ -197,15 +206,6 @@ def all_axes_turned(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 def no_transpose(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """The keys are not transposed. The width of a query has to meet the width of a key."""
     return torch.softmax(queries @ keys / keys.shape[-1] ** 0.5, dim=-1) @ values
-
-
-@attention.misconception
-def keys_reshaped(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Your keys have the shape of their transpose, but not its numbers, as after `reshape` or
-    `view`: these read the numbers on, row after row, so a column is no key. Swap the last two axes.
-    """
-    turned = keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])
-    return torch.softmax(queries @ turned / keys.shape[-1] ** 0.5, dim=-1) @ values
 
 
 @attention.misconception

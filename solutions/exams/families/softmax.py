@@ -131,8 +131,8 @@ class TurnedRound(Softmax):
 
 
 class WrittenInPlace(Softmax):
-    """The numbers are right, but your function also writes into the array that the caller handed
-    in, as `x -= …` and `x[i] = …` do. Leave that as it is, and write into a new one.
+    """The numbers are right, but your function also writes into the array that it was handed, as
+    `x -= …` and `x[i] = …` do. Leave that as it is, and write into a new one.
     """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:

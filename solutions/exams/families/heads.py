@@ -74,8 +74,15 @@ class HeadsTakeTurns(Heads):
         return x.reshape(*x.shape[:2], self.head_dim, -1).permute(0, 3, 1, 2)
 
 
+class TurnsThereAndBack(HeadsTakeTurns, HeadsInterleaved):
+    """Your features are dealt out to the heads in turn, one by one, and merged in turn again. Head
+    0 should have the first head_dim features: split into (heads, head_dim), in this order, and
+    merge in this order.
+    """
+
+
 SPLIT = Family(SplitByWrongView, HeadsTakeTurns)
-MERGE = Family(MergedByWrongView, WrongViewThereAndBack, HeadsInterleaved)
+MERGE = Family(MergedByWrongView, WrongViewThereAndBack, HeadsInterleaved, TurnsThereAndBack)
 
 
 class NeverSwapped(Heads):
@@ -129,7 +136,19 @@ class SoftmaxOverHeads(Heads):
         return torch.softmax(scores, dim=1)
 
 
-HEADS = Family(ScaledByAllFeatures, ScaledByHeads, KeysSwappedAsBefore, SoftmaxOverHeads)
+class HeadsWeighAlike(Heads):
+    """All your heads mix with the same weights, the average over the heads. Each head keeps its
+    own.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        weights = super().weigh(scores, hidden)
+        return weights.mean(dim=1, keepdim=True).expand_as(weights)
+
+
+HEADS = Family(
+    ScaledByAllFeatures, ScaledByHeads, KeysSwappedAsBefore, SoftmaxOverHeads, HeadsWeighAlike
+)
 
 
 class NotProjected(Heads):
@@ -187,8 +206,8 @@ class SharedHeads(Heads):
 
 
 class Tiled(SharedHeads):
-    """Your query heads read the key/value heads in turn: 0, 1, 0, 1, … Neighbours share:
-    repeat_interleave, not repeat.
+    """Your query heads read the key/value heads in turn: 0, 1, 0, 1, … Neighbours share: 0, 0, 1,
+    1, … That is the order of `repeat_interleave`; the other one is that of `repeat`.
     """
 
     def share(self, x: Tensor) -> Tensor:

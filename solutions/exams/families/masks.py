@@ -147,6 +147,33 @@ MASK = Family(
     InfinityAfterwards,
     DividedOnceMore,
 )
+
+
+class ScoresLowered(Attention):
+    """You lower the scores of hidden keys by a number such as 100 or 10,000. Where the visible
+    scores lie further below them than that, the hidden keys get the weight. Only −∞ is low enough
+    for all scores.
+    """
+
+    by = 100.0
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        return self.normalise(scores if hidden is None else scores - self.by * hidden)
+
+
+class DividedByALittle(MaskedAfterwards):
+    """Where hidden scores are far above the visible ones, all your weights are 0. The hidden keys
+    took part in the softmax and left nothing to the others, and then they were set to 0; no
+    division brings the others back. Give them the score −∞ before the softmax.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        weights = super().weigh(scores, hidden)
+        return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+
+
+# For exercises that try a hidden score so far above the visible ones that these get no weight.
+FAR_ABOVE = Family(ScoresLowered, DividedByALittle)
 # For exercises that try a visible score of exactly 0.
 ZERO_SCORES = Family(ScoresOfZeroHidden)
 

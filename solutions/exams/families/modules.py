@@ -182,4 +182,14 @@ class MaskNotCut(Keeping):
         return self.mask
 
 
-KEPT_MASK = Family(MaskTrained, MaskNotCut)
+class MaskCutAtTheEnd(Keeping):
+    """In sentences shorter than context_length words see what comes after them, in longer ones they
+    do not. If you cut the mask, take its first num_tokens rows and columns: its last rows belong to
+    words that see nearly everything.
+    """
+
+    def cut(self, num_tokens: int) -> Tensor:
+        return self.mask[-num_tokens:, :num_tokens]
+
+
+KEPT_MASK = Family(MaskTrained, MaskNotCut, MaskCutAtTheEnd)

@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.families import (
+    FAR_ABOVE,
     HEADS,
     LOOP,
     MASK,
@@ -18,7 +19,13 @@ from solutions.exams.families import (
     ZERO_SCORES,
     Heads,
 )
-from solutions.exams.multi_head_attention._specimens import far_below_zero, future, mixed, split
+from solutions.exams.multi_head_attention._specimens import (
+    FAR,
+    far_below_zero,
+    future,
+    mixed,
+    split,
+)
 
 maps = Exam(reference.head_weights)
 
@@ -48,6 +55,14 @@ def far_from_zero() -> Maps:
     ]
     queries, keys = (torch.cat(parts) for parts in zip(*sentences, strict=True))
     return queries, keys, 2, future(4)[:3]
+
+
+@maps.example
+def far_above() -> Maps:
+    """two queries, a hidden key whose scores are far above the visible ones"""
+    queries = torch.tensor([[[1.0, 2.0], [0.0, 0.5]]]).double()
+    keys = torch.tensor([[[-16.0 * FAR, -8.0 * FAR], [1.0, -1.0]]]).double()
+    return queries, keys, 2, future(2)
 
 
 def drawn_mask(draw: Draw, axes: str) -> Tensor:
@@ -111,7 +126,7 @@ class Steps(Heads):
         return self.weigh(self.score(self.split(queries), self.split(keys)), mask)
 
 
-(SCALE + HEADS + SOFTMAX + MASK + ZERO_SCORES + SPLIT).apply(
+(SCALE + HEADS + SOFTMAX + MASK + FAR_ABOVE + ZERO_SCORES + SPLIT).apply(
     maps,
     Steps,
     called={
@@ -125,15 +140,16 @@ class Steps(Heads):
         "MaskedAfterwards": "mask_after_softmax",
         "SplitByWrongView": "heads_by_wrong_view",
     },
-    # No hidden score is far above the others, so nothing is rounded to 0.
-    without=("RootOfTheInputWidth", "RootOfTheValues", "DividedOnceMore"),
+    without=("RootOfTheInputWidth", "RootOfTheValues"),
 )
 
 
 @maps.misconception
 def no_axis_for_heads(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
-    """A mask (batch, queries, keys) meets scores (batch, heads, queries, keys), and its sentences
-    line up with the heads. Give the mask an axis for the heads: hidden[:, None].
+    """Masks and heads are lined up: head 0 hides what belongs to sentence 0, head 1 what belongs to
+    sentence 1. A mask (batch, queries, keys) needs an axis for the heads, hidden[:, None]. If you
+    repeat it for heads that share an axis with the sentences: each mask as often in a row as there
+    are heads.
     """
     scores = head_scores(queries, keys, num_heads)
     return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
@@ -184,8 +200,8 @@ def maps_by_einsum(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor
 
 @maps.accepts
 def maps_by_exponentials(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
-    """Exponentials, with the mask as a factor."""
+    """Exponentials of the masked scores."""
     scores = head_scores(queries, keys, num_heads)
-    seen = (~hidden).to(scores.dtype).reshape(-1, 1, *hidden.shape[-2:])
-    shares = torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * seen
+    scores[hidden.reshape(-1, 1, *hidden.shape[-2:]).expand_as(scores)] = -torch.inf
+    shares = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return shares / shares.sum(dim=-1, keepdim=True)

@@ -100,7 +100,8 @@ def heads_as_features(x: Tensor, num_heads: int) -> Tensor:
 @splitting.misconception
 def not_refused(x: Tensor, num_heads: int) -> Tensor:
     """Eight features can't be shared out among three heads: raise a ValueError that says so. What
-    you have here is the error of a view that did not fit.
+    you have here is the error of a view that did not fit. If you do test for it, the condition of
+    your test does not hold here: what has to be 0 is what is left over of the features.
     """
     batch, tokens, d_out = x.shape
     return x.view(batch, tokens, num_heads, d_out // num_heads).transpose(1, 2)
@@ -108,8 +109,9 @@ def not_refused(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def cut_off(x: Tensor, num_heads: int) -> Tensor:
-    """You drop the features that are left over. Eight features and three heads do not go together:
-    raise a ValueError.
+    """Features that are left over are dropped. Eight features and three heads do not go together,
+    and that should be a ValueError. If you do raise one, the condition of your test does not hold
+    here: what has to be 0 is what is left over of the features.
     """
     head_dim = x.shape[-1] // num_heads
     return split(x[..., : head_dim * num_heads], num_heads)

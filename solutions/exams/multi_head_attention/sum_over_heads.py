@@ -91,8 +91,21 @@ def weights_turned(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor
 
 @summing.misconception
 def nothing_mixed(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """No token takes anything from another: the attention weights are missing."""
+    """No token takes anything from another. The attention weights are left out, or they are summed
+    up by themselves, which gives 1 for each query: the sum over the keys is that of weight times
+    token.
+    """
     return (inputs @ W_down @ W_up).sum(dim=0)
+
+
+@summing.misconception
+def every_head_with_every_other(
+    weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor
+) -> Tensor:
+    """The weights of each head meet W_down and W_up of every head. What belongs to one head has to
+    stay together until the heads are summed; in an einsum, its three parts share a letter.
+    """
+    return weights.sum(dim=0) @ inputs @ (W_down @ W_up).sum(dim=0)
 
 
 @summing.misconception

@@ -75,7 +75,7 @@ class CrossByLibrary(nn.Module):
 
 @cross.accepts
 class CrossByEinsum(nn.Module):
-    """Parameters, einsum, and exponentials with the mask as a factor."""
+    """Parameters, einsum, and exponentials divided by at least a little."""
 
     def __init__(
         self,
@@ -104,9 +104,10 @@ class CrossByEinsum(nn.Module):
             q, k, v = q + self.W_query_bias, k + self.W_key_bias, v + self.W_value_bias
         q, k, v = (x.reshape(*x.shape[:2], self.h, -1) for x in (q, k, v))
         scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / q.shape[-1] ** 0.5
-        shares = torch.exp(scores - scores.amax(dim=-1, keepdim=True).detach())
         if padding is not None:
-            shares = shares * (~padding)[:, None, None].to(shares.dtype)
+            scores = scores.masked_fill(padding[:, None, None], float("-inf"))
+        highest = scores.amax(dim=-1, keepdim=True).detach().clamp(min=-1e30)
+        shares = torch.exp(scores - highest)
         weights = self.dropout(shares / shares.sum(dim=-1, keepdim=True).clamp(min=1e-30))
         out: Tensor = self.out_proj(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
         return out

@@ -74,12 +74,15 @@ def as_many_queries_as_keys() -> Module:
 
 @cross.example
 def far_from_zero() -> Module:
-    """scores far below zero; in the second sentence one key is of zeros, whose scores are 0"""
-    sentences = [far_below_zero((1, 2), sizes, 3, seed=77) for sizes in ((1, 2, 3), (0, 1, 2))]
+    """scores far below zero; one key of the second sentence is of zeros, whose scores are 0, and in
+    the third the padding has the highest
+    """
+    lengths = ((1, 2, 3), (0, 1, 2), (3, 2, 1))
+    sentences = [far_below_zero((1, 2), sizes, 3, seed=77) for sizes in lengths]
     decoder, encoder = (torch.cat(parts) for parts in zip(*sentences, strict=True))
     weights = cross_weights(3, 3, 8)
     weights["W_key"] = weights["W_query"]
-    padding = torch.tensor([[0, 1, 1], [0, 0, 1]]).bool()
+    padding = torch.tensor([[0, 1, 1], [0, 0, 1], [0, 0, 1]]).bool()
     chosen = cross_settings(decoder, encoder, 8, 2)
     return chosen, weights, (decoder, encoder, padding), False, 2
 

@@ -7,6 +7,7 @@ from solutions.exams.families import (
     BIAS,
     DROPOUT,
     EMPTY_ROWS,
+    FAR_ABOVE,
     GRADIENT,
     HEADS,
     MASK,
@@ -22,7 +23,7 @@ from solutions.exams.families import (
 from solutions.exams.multi_head_attention.cross_attention.exam import cross
 from solutions.exams.multi_head_attention.cross_attention.variant import Variant
 
-(EMPTY_ROWS + MASK + ZERO_SCORES).apply(
+(EMPTY_ROWS + MASK + FAR_ABOVE + ZERO_SCORES).apply(
     cross,
     Variant,
     called={
@@ -41,8 +42,6 @@ from solutions.exams.multi_head_attention.cross_attention.variant import Variant
         "LargeNegativeNumber": "With −10⁹ in place of −∞, a sentence that is all padding gets "
         "equal weights for all of it. It should get zeros.",
     },
-    # No hidden score is far above the others, so nothing is rounded to 0.
-    without=("DividedOnceMore",),
 )
 (HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
     cross,

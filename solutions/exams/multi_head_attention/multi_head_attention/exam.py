@@ -39,8 +39,11 @@ def many_things_at_once() -> Module:
 
 @batched.example
 def far_from_zero() -> Module:
-    """two sentences with scores far below zero; the second begins with zeros, whose scores are 0"""
-    sentences = [far_below_zero(sizes, (), 3, seed=43)[0] for sizes in ((1, 2, 3), (0, 1, 2))]
+    """scores far below zero; the second sentence begins with zeros, whose scores are 0, and in the
+    third the future has the highest
+    """
+    lengths = ((1, 2, 3), (0, 1, 2), (3, 2, 1))
+    sentences = [far_below_zero(sizes, (), 3, seed=43)[0] for sizes in lengths]
     inputs, weights = torch.cat(sentences), batched_weights(3, 8)
     weights["W_key"] = -FAR * weights["W_query"]
     return settings(inputs, 8, 2, 5), weights, (inputs,), False, 2

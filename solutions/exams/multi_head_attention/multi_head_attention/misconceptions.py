@@ -7,6 +7,7 @@ from companion import CausalHead
 from solutions.exams.families import (
     BIAS,
     DROPOUT,
+    FAR_ABOVE,
     FUTURE,
     GRADIENT,
     HEADS,
@@ -37,7 +38,8 @@ from solutions.exams.multi_head_attention.multi_head_attention.variant import Va
     },
     without=("RootOfTheQueries", "RootOfTheValues"),
 )
-(MASK + ZERO_SCORES + FUTURE + KEPT_MASK + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
+_MASKS = MASK + FAR_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
+(_MASKS + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
     batched,
     Variant,
     called={
@@ -49,9 +51,9 @@ from solutions.exams.multi_head_attention.multi_head_attention.variant import Va
         "DropoutOnContexts": "You drop features, of the values or of the contexts. Drop attention "
         "weights, after the softmax and before they meet the values.",
     },
-    # No hidden score is far above the others, so nothing is rounded to 0. Dropout is tried on one
-    # word, whose only weight is 1 whatever happens to its score, and whose context is its value.
-    without=("DividedOnceMore", "DropoutOnScores", "DropoutOnMaskedScores", "DropoutOnValues"),
+    # Dropout is tried on one word, whose only weight is 1 whatever happens to its score, and whose
+    # context is its value.
+    without=("DropoutOnScores", "DropoutOnMaskedScores", "DropoutOnValues"),
 )
 
 
@@ -67,7 +69,7 @@ class SoftmaxOverHeads(Variant):
 @batched.misconception
 class NotRefused(Variant):
     """Eight features can't be shared out among three heads, and your class takes them. Raise an
-    error that says so, as soon as the module is made.
+    error that says so, as soon as the module is made; if you do, its condition lets these through.
     """
 
     def check(self, d_out: int, num_heads: int) -> None:

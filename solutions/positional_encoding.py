@@ -103,7 +103,8 @@ class PositionalEncoding(nn.Module):
     """Adds the sinusoidal encoding to a batch of sentences; nothing in it is trained.
 
     Call it with inputs of shape (batch, num_tokens, d_model), num_tokens at most `context_length`.
-    It returns a new tensor of the same shape and dtype.
+    It returns a new tensor of the same shape and dtype. The table moves with the module, as buffers
+    do.
 
     Args:
         d_model: features of a token, an even number.

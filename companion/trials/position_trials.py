@@ -47,7 +47,7 @@ def try_module(
 
     Returns:
         What it makes of the inputs, whether they are left as they were, the gradient that comes
-        back to them, the names of what the module would train, and the dtype in which its numbers
+        back to them, how many numbers the module would train, and the dtype in which its numbers
         come out after it was moved to bfloat16. For a ValueError or an assert in the constructor, a
         sentence about its message.
     """
@@ -57,10 +57,11 @@ def try_module(
         return _refusal(error, d_model)
     module.to(inputs.dtype)
     found = _there_and_back(module, inputs, "inputs")
-    trained = [name for name, found in module.named_parameters() if found.requires_grad]
+    parameters = (parameter for _, parameter in module.named_parameters())
+    trained = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
     module.to(torch.bfloat16)
     moved = module(inputs.to(torch.bfloat16))
-    return {**found, "trained parameters": trained, "dtype after .to(torch.bfloat16)": _kind(moved)}
+    return {**found, "trained numbers": trained, "dtype after .to(torch.bfloat16)": _kind(moved)}
 
 
 def try_learned(

@@ -311,7 +311,18 @@ def test_trial_sees_what_stays_behind() -> None:
         seen = try_module(module_class, 4, 9, torch.zeros(1, 3, 4))
         assert isinstance(seen, dict)
         assert seen[name] == expected
-        assert seen["trained parameters"] == []
+        assert seen["trained numbers"] == 0
+
+
+def test_trial_counts_what_is_trained() -> None:
+    class Trained(PositionalEncoding):
+        def __init__(self, d_model: int, context_length: int) -> None:
+            super().__init__(d_model, context_length)
+            self.of_any_name = nn.Parameter(sinusoids(context_length, d_model))
+
+    seen = try_module(Trained, 4, 9, torch.zeros(1, 3, 4))
+    assert isinstance(seen, dict)
+    assert seen["trained numbers"] == 4 * 9
 
 
 def test_trial_of_a_learned_table() -> None:

@@ -73,6 +73,18 @@ def divided_by_p(
 
 
 @dropping.misconception
+def divided_by_p_unless_zero(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """What is left was divided by p, the share that is dropped. Divide by the share that is left,
+    1 − p.
+    """
+    if not training or p == 0:
+        return weights
+    return weights * keep(weights, p, generator) / p
+
+
+@dropping.misconception
 def multiplied_by_what_is_kept(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:

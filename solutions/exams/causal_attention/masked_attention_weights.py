@@ -124,6 +124,16 @@ STABILITY.apply(masked, Steps, without=["OneMaximumForAll"])
 
 
 @masked.misconception
+def exponentials_by_hand(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """Exponentials of large scores overflow to ∞, and ∞ · 0 and ∞ / ∞ are NaN; those of very low
+    ones are all 0, and so is what you divide. Subtract from each row its largest visible score
+    first, or use `torch.softmax`.
+    """
+    exponentials = torch.exp(scores) * ~hidden
+    return exponentials / (exponentials.sum(dim=-1, keepdim=True) + 1e-9)
+
+
+@masked.misconception
 def causal_mask_instead(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """You hide the future and do not look at `hidden`. It may be any mask: use the one that you are
     given, in place of your own.

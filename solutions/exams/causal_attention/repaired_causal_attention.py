@@ -165,8 +165,9 @@ _repair(
     "nan_to_zero_in_the_scores",
 )
 _repair(
-    "You took the ones of the triangle away from the scores, which makes the future a little "
-    "weaker and does not hide it. Fill with −∞ where the triangle is 1.",
+    "The scores of the future are lower by 1 and no more, which makes it a little weaker and does "
+    "not hide it. A triangle of ones that is taken away does that, and so does −1 in place of −∞. "
+    "Fill with −∞ where the triangle is 1.",
     lambda scores, hidden: torch.softmax(scores - hidden.to(scores), dim=-1),
     "triangle_subtracted",
 )

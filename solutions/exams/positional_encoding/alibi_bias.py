@@ -79,16 +79,16 @@ def far_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def future_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
-    """The future has a bias above 0 in your result: you took query minus key. A distance is never
-    negative: take the absolute value.
+    """The future has a bias above 0 in your result: a difference of two positions has a sign. A
+    distance is never negative: take the absolute value.
     """
     return -slopes(num_heads)[:, None, None] * steps_apart(num_tokens)
 
 
 @alibi.misconception
 def past_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
-    """The past has a bias above 0 in your result: you took key minus query. A distance is never
-    negative: take the absolute value.
+    """The past has a bias above 0 in your result: a difference of two positions has a sign. A
+    distance is never negative: take the absolute value.
     """
     return slopes(num_heads)[:, None, None] * steps_apart(num_tokens)
 
@@ -142,6 +142,15 @@ def slopes_of_the_release(num_heads: int, num_tokens: int) -> Tensor:
     below = 1 << (num_heads.bit_length() - 1)
     joined = torch.cat([slopes(below), slopes(2 * below)[0::2][: num_heads - below]])
     return -joined[:, None, None] * steps_apart(num_tokens).abs()
+
+
+@alibi.misconception
+def evenly_spaced_slopes(num_heads: int, num_tokens: int) -> Tensor:
+    """Your slopes are evenly spaced between the first and the last. It is their exponents that are:
+    each slope is the one before it times 2^(−8 / num_heads).
+    """
+    even = torch.linspace(2 ** (-8 / num_heads), 2**-8, num_heads)
+    return -even[:, None, None] * steps_apart(num_tokens).abs()
 
 
 @alibi.misconception

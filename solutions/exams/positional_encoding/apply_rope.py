@@ -46,7 +46,7 @@ def five_features() -> Turned:
 
 @rotary.example
 def far_out_in_bfloat16() -> Trial16:
-    """in bfloat16, at the positions 301 and 303"""
+    """x converted to bfloat16 before the call, positions 301 and 303"""
     return torch.ones(2, 4, dtype=torch.float64), torch.tensor([301, 303]), True
 
 

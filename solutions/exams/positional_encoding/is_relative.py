@@ -204,8 +204,9 @@ def one_token_moved(
 def words_moved(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You find a change in scores that have none. Are queries or keys other ones in the second
-    call? The shift belongs to the positions; the words stay as they are.
+    """You say False even of scores that do not look at positions. Compare the same pair of words
+    before and after the move. Scores of other pairs differ anyway, and so do those of queries or
+    keys to which something was added: the shift belongs to the positions alone.
     """
     here = scores(queries, keys, positions)
     return _same(here, scores(queries + shift, keys + shift, positions))

@@ -126,8 +126,8 @@ class Multiplied(Adding):
 
 @module.misconception
 class AsParameter(Adding):
-    """The encoding is a parameter, which an optimiser would train. It is to stay as it is: register
-    it as a buffer.
+    """The encoding is an nn.Parameter, which an optimiser would train. It is to stay as it is:
+    register it as a buffer.
     """
 
     def keep(self, table: Tensor) -> None:

@@ -159,6 +159,14 @@ def always_forwards(k: int, d_model: int) -> Tensor:
 
 
 @shift.misconception
+def never_back(k: int, d_model: int) -> Tensor:
+    """With a negative k your matrix moves nothing: it is the identity. A loop over `range(k)` has
+    no rounds then. The sign of k belongs into the angle.
+    """
+    return blocks(max(k, 0) * rates(d_model))
+
+
+@shift.misconception
 def first_block_only(k: int, d_model: int) -> Tensor:
     """Only the first pair turns, the others become 0. Every pair has its block."""
     matrix = torch.zeros(d_model, d_model)

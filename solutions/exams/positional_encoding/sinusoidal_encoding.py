@@ -155,8 +155,8 @@ def exponent_halved(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def floored_exponents(num_positions: int, d_model: int) -> Tensor:
-    """All your pairs have the same frequency: the exponents are all 0. `//` rounds down, and in
-    `i / d_model // 2` it has the last word.
+    """All your pairs have the same frequency: the exponents are all 0. `//` rounds down, and every
+    exponent is less than 1. Divide by d_model with `/`.
     """
     refuse_odd(d_model)
     slow = 10000 ** -(torch.arange(0, d_model, 2) / d_model // 2)
@@ -273,8 +273,8 @@ def odd_width_is_cut(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def refused_without_a_word(num_positions: int, d_model: int) -> Tensor:
-    """Your error does not say which d_model it refuses. Put the number into its message: whoever
-    reads it has called you from far away.
+    """Your error does not say which d_model it refuses. Put the number into its message, so that a
+    reader of the message need not look for the call.
     """
     if d_model % 2:
         raise ValueError("d_model must be even")

@@ -73,6 +73,17 @@ def only_the_first_word_watched(attention: Attention, inputs: torch.Tensor) -> b
 
 
 @causal.misconception
+def gradient_of_the_first_word(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You look at what the first word sees. Others can see the future as well: if you take
+    gradients, take those of each word, feature by feature, for all the words that come after it.
+    """
+    tracked = inputs.clone().requires_grad_()
+    attention(tracked)[:, 0].sum().backward()  # type: ignore[no-untyped-call]
+    assert tracked.grad is not None
+    return bool((tracked.grad[:, 1:] == 0).all())
+
+
+@causal.misconception
 def only_in_the_middle(attention: Attention, inputs: torch.Tensor) -> bool:
     """You change the second half and watch the first. A leak within one half goes unseen: do it for
     each place.

@@ -200,8 +200,8 @@ CLOSENESS.apply(
     Compared,
     called={"ToTheLastBit": "compared_exactly", "FallsOverlooked": "signs_kept"},
     says={
-        "ToTheLastBit": "You compare with ==, and `running_average` differs in its last bits. "
-        "Allow for that, with torch.allclose.",
+        "ToTheLastBit": "You compare to the last bit, as `==` and `torch.equal` do, and "
+        "`running_average` differs in its last bits. Allow for that, with torch.allclose.",
         "TooGenerous": "You allow for more than rounding, and `rounds_its_cache` slips through. "
         "Leave torch.allclose its own tolerances.",
         "FallsOverlooked": "Your differences keep their signs, and all of those of "

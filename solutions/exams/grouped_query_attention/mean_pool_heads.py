@@ -100,6 +100,33 @@ def summed_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Te
 
 
 @pooling.misconception
+def divided_by_all_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """The sums are right, and you divided them by num_heads. Each new head is the mean of
+    num_heads / num_kv_heads old ones: divide by as many as were added up.
+    """
+    heads = W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)
+    return heads.sum(dim=2).flatten(1) / num_heads
+
+
+@pooling.misconception
+def rows_cut_into_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """Your heads are made of whole rows of W, and rows are the features of the input. The heads lie
+    side by side along the columns: split the last axis into (num_heads, head_dim).
+    """
+    heads = W.reshape(num_kv_heads, num_heads // num_kv_heads, len(W), -1)
+    return heads.mean(dim=1).reshape(len(W), -1)
+
+
+@pooling.misconception
+def rows_cut_and_put_aside(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
+    """Your view makes heads of whole rows of W, and rows are the features of the input. The heads
+    lie side by side along the columns: split the last axis into (num_heads, head_dim).
+    """
+    heads = W.reshape(num_kv_heads, num_heads // num_kv_heads, len(W), -1)
+    return heads.mean(dim=1).transpose(0, 1).flatten(1)
+
+
+@pooling.misconception
 def first_heads_kept(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
     """You kept the first head of each share and threw the others away. Take the mean of all."""
     return W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)[:, :, 0].flatten(1)

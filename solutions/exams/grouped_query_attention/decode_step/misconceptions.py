@@ -17,6 +17,7 @@ from solutions.exams.families import (
     SPLIT,
     ZERO_SCORES,
     SharedHeads,
+    later,
 )
 from solutions.exams.grouped_query_attention._specimens import Weights, hide
 from solutions.exams.grouped_query_attention.decode_step.exam import Tensors, step
@@ -105,6 +106,36 @@ _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMA
     # No hidden score is far above the others, so nothing is rounded to 0.
     without=("RootOfTheInputWidth", "RootOfTheValues", "InfinityAfterwards", "DividedOnceMore"),
 )
+
+
+class _ProjectedByTheTranspose(Steps):
+    def project(self, contexts: torch.Tensor) -> torch.Tensor:
+        return contexts @ self.out_proj.mT
+
+
+@step.misconception
+def step_projects_by_the_transpose(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """The contexts go through the transpose of out_proj. All the weights here are used as x @ W; an
+    nn.Linear keeps the transpose, and F.linear expects it.
+    """
+    return _ProjectedByTheTranspose().answer(inputs, weights, past_keys, past_values)
+
+
+class _HiddenAfterAPast(Steps):
+    def future(self, queries: int, keys: int) -> torch.Tensor:
+        return later(queries, keys, by=int(queries == keys))
+
+
+@step.misconception
+def step_hides_itself_after_a_past(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """With tokens in the cache, your new tokens do not see themselves. Begin the mask one place
+    further to the right.
+    """
+    return _HiddenAfterAPast().answer(inputs, weights, past_keys, past_values)
 
 
 @step.misconception

@@ -104,6 +104,31 @@ class FeaturesRepeated(Variant):
 
 
 @grouped.misconception
+class MergedRoundByRound(Variant):
+    """The contexts are right, and the heads were merged in another order: the first query head of
+    each share, then the second of each. They stand share by share, as they were split.
+    """
+
+    def merge(self, contexts: torch.Tensor) -> torch.Tensor:
+        num_kv_heads = self.kv_width // self.head_dim
+        shares = contexts.reshape(len(contexts), num_kv_heads, -1, *contexts.shape[2:])
+        return super().merge(shares.transpose(1, 2).flatten(1, 2))
+
+
+@grouped.misconception
+class QueriesOfAShareAveraged(Variant):
+    """You averaged the queries that share a key/value head. Only keys and values are shared: each
+    query head asks for itself.
+    """
+
+    def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        num_kv_heads = self.kv_width // self.head_dim
+        shares = queries.reshape(len(queries), num_kv_heads, -1, *queries.shape[2:])
+        averaged = shares.mean(dim=2, keepdim=True).expand_as(shares).flatten(1, 2)
+        return super().score(averaged, keys)
+
+
+@grouped.misconception
 class ScaledByKeyWidth(Variant):
     """You divided by the root of the features of several heads. What counts is the width of one."""
 

@@ -45,7 +45,8 @@ class KeysForEveryHead(Variant):
         "SoftmaxOverQueries": "SingleSoftmaxOfColumns",
         "KeysMixed": "SingleKeysMixed",
     },
-    without=("RootOfTheQueries", "RootOfTheValues"),
+    # Heads that share their values differ in their weights alone: see `HeadsAdded`.
+    without=("HeadsWeighAlike", "RootOfTheQueries", "RootOfTheValues"),
 )
 (MASK + ZERO_SCORES + FUTURE + KEPT_MASK + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
     single,
@@ -70,8 +71,20 @@ class KeysForEveryHead(Variant):
 
 
 @single.misconception
+class RootOfTheInputsOfAHead(Variant):
+    """You divided by the root of d_in / num_heads. A query has as many features as a key, and that
+    is d_out / num_heads: take the root of this.
+    """
+
+    def divisor(self, queries: torch.Tensor, keys: torch.Tensor) -> float:
+        return float((self.d_in / self.num_heads) ** 0.5)
+
+
+@single.misconception
 class HeadsAdded(Variant):
-    """You averaged the heads. They stand side by side: merge them into d_out features."""
+    """All your heads have the same context, the average over the heads: their contexts were
+    averaged, or their weights. Each keeps its own, and they stand side by side in d_out features.
+    """
 
     def merge(self, contexts: torch.Tensor) -> torch.Tensor:
         return contexts.mean(dim=1).repeat(1, 1, self.num_heads)

@@ -77,7 +77,7 @@ def _in_common(these: Sequence[Tried], others: Sequence[Tried]) -> str:
     """The simplest thing that can be said of all of these, and of none of the others."""
     of_these = [frozenset(_known(one.arguments)) for one in these]
     of_others = [frozenset(_known(one.arguments)) for one in others]
-    common = of_these[0].intersection(*of_these) - frozenset[str]().union(*of_others)
+    common = set(of_these[0].intersection(*of_these)).difference(*of_others)
     if len(_labels(these)) == 1:
         # One case has many things that no other one has; a setting is seldom by chance.
         common = {sentence for sentence in common if _IS in sentence}

@@ -80,20 +80,23 @@ def search(
         return []
     started = time.thread_time()
     end = started + seconds
-    outcomes = []
+    outcomes, costs, now = [], [], started
     with one_torch_thread(), noting_kinds(source.file) as kinds:
         for case in cases:
             outcomes.append(observe(answer, case.arguments, case.use))
-            if time.thread_time() > end:
+            before, now = now, time.thread_time()
+            costs.append(now - before)
+            if now > end:
                 # It is too slow to be tried again and again.
                 return []
     wrong = [is_mistaken(one, case) for one, case in zip(outcomes, cases, strict=True)]
     if not any(wrong):
         return []
-    order = sorted(range(len(cases)), key=lambda n: not wrong[n])
+    # What tells most changes from a right answer, and soonest. No place depends on this order.
+    order = sorted(range(len(cases)), key=lambda n: (not wrong[n], costs[n]))
     trials = _Trials(source, [cases[n] for n in order])
     found: dict[int, Found] = {}
-    changes = _changes(source, kinds, _stopped_at(outcomes[order[0]]))
+    changes = _changes(source, kinds, _stopped_at(outcomes[wrong.index(True)]))
     with one_torch_thread():
         for turn, (node, family) in enumerate(changes):
             if turn >= most or time.thread_time() > end or len(found) >= _MOST_PLACES:

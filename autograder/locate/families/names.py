@@ -9,7 +9,7 @@ from autograder.locate.families.change import Family, Scope, called, number_in, 
 _CONFUSED = (
     *({"zeros", "ones", "empty"}, {"zeros_like", "ones_like"}, {"rand", "randn"}),
     *({"tril", "triu"}, {"max", "min"}, {"argmax", "argmin"}, {"amax", "amin"}),
-    *({"sum", "mean", "max", "prod"}, {"sin", "cos"}, {"exp", "log", "exp2"}),
+    *({"sum", "mean", "max", "prod"}, {"sin", "cos"}, {"exp", "log", "exp2", "square"}),
     *({"cat", "stack"}, {"concatenate", "stack"}, {"vstack", "hstack"}, {"all", "any"}),
     *({"repeat", "repeat_interleave", "tile"}, {"view", "reshape"}, {"floor", "ceil", "round"}),
     *({"dot", "outer", "inner", "multiply", "matmul"}, {"softmax", "log_softmax", "sigmoid"}),

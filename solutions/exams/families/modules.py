@@ -183,9 +183,9 @@ class MaskNotCut(Keeping):
 
 
 class MaskCutAtTheEnd(Keeping):
-    """In sentences shorter than context_length words see what comes after them, in longer ones they
-    do not. If you cut the mask, take its first num_tokens rows and columns: its last rows belong to
-    words that see nearly everything.
+    """In sentences shorter than context_length words see what comes after them, in those of that
+    length they do not. If you cut the mask, take its first num_tokens rows and columns: its last
+    rows belong to words that see nearly everything.
     """
 
     def cut(self, num_tokens: int) -> Tensor:

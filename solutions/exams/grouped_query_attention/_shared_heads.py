@@ -49,10 +49,10 @@ def drawn_module(
 def far_from_zero(num_kv_heads: int, *, named: bool = True) -> Module:
     """A module of four heads whose scores lie far below zero, or are 0.
 
-    No score is above zero, and a later token has a lower one. All of them are exact in float32:
-    scores as far as these forgive no rounding.
+    No score is above zero. A later token has a lower one, in the third text a higher one. All of
+    them are exact in float32: scores as far as these forgive no rounding.
     """
-    sizes = torch.tensor([[1, 2, 3], [0, 1, 2]]).double()
+    sizes = torch.tensor([[1, 2, 3], [0, 1, 2], [3, 2, 1]]).double()
     inputs = sizes[..., None] * torch.tensor([1.0, -2.0, 1.5]).double()
     asking = torch.tensor([[1.0, -0.5], [-1.0, 1.0], [0.5, -1.0]]).double()[:, :num_kv_heads]
     weights = printed_weights(4, num_kv_heads)

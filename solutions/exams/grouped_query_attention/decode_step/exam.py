@@ -53,17 +53,20 @@ def a_chunk_later() -> Decoding:
 
 @step.example
 def far_from_zero() -> Decoding:
-    """scores far below zero; in the second text the cached key is of zeros, whose scores are 0"""
-    # No score is above zero, and a later token has a lower one. All of them are exact in float32:
-    # scores as far as these forgive no rounding.
+    """scores far below zero; in the second text the cached key is of zeros, whose scores are 0, and
+    in the third the future has the highest
+    """
+    # No score is above zero. A later token has a lower one, in the third text a higher one. All of
+    # them are exact in float32: scores as far as these forgive no rounding.
     asking = torch.tensor([[1.0, -0.5], [-1.0, 1.0], [0.5, -1.0]]).double()
     word = torch.tensor([1.0, -2.0, 1.5]).double()
-    cached, new = torch.tensor([[1.0], [0.0]]).double(), torch.tensor([[2.0, 3], [1, 2]]).double()
+    cached = torch.tensor([[1.0], [0], [3]]).double()
+    new = torch.tensor([[2.0, 3], [1, 2], [2, 1]]).double()
     weights = printed_weights(4, 2)
     del weights["out_proj.bias"]
     weights |= {"W_query": asking.repeat_interleave(2, dim=1), "W_key": -4096 * asking}
     past_keys = (cached[..., None] * word @ weights["W_key"]).mT[..., None]
-    return new[..., None] * word, weights, past_keys, numbers(2, 2, 1, 1, start=700)
+    return new[..., None] * word, weights, past_keys, numbers(3, 2, 1, 1, start=700)
 
 
 def drawn_decoding(

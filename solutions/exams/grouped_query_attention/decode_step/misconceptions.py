@@ -4,6 +4,7 @@ import torch
 
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import (
+    FAR_ABOVE,
     FUTURE,
     HEADS,
     MASK,
@@ -83,7 +84,7 @@ class Steps(SharedHeads):
 
 
 _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES
-(_TO_CONTEXTS + MASK + ZERO_SCORES + FUTURE).apply(
+(_TO_CONTEXTS + MASK + FAR_ABOVE + ZERO_SCORES + FUTURE).apply(
     step,
     Steps,
     called={
@@ -103,8 +104,7 @@ _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMA
         "DiagonalHidden": "Your new tokens do not see themselves. Begin the mask one place further "
         "to the right.",
     },
-    # No hidden score is far above the others, so nothing is rounded to 0.
-    without=("RootOfTheInputWidth", "RootOfTheValues", "InfinityAfterwards", "DividedOnceMore"),
+    without=("RootOfTheInputWidth", "RootOfTheValues", "InfinityAfterwards"),
 )
 
 

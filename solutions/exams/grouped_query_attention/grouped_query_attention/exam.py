@@ -52,7 +52,9 @@ def grouped_with_biases() -> Module:
 
 @grouped.example
 def grouped_far_from_zero() -> Module:
-    """scores far below zero; in the second text one key is of zeros, whose scores are 0"""
+    """scores far below zero; in the second text one key is of zeros, whose scores are 0, and in the
+    third the future has the highest
+    """
     return far_from_zero(2)
 
 

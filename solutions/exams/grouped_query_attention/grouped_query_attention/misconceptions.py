@@ -7,6 +7,7 @@ import torch
 from solutions.exams.families import (
     BIAS,
     DROPOUT,
+    FAR_ABOVE,
     FUTURE,
     GRADIENT,
     HEADS,
@@ -40,7 +41,8 @@ from solutions.exams.grouped_query_attention.grouped_query_attention.exam import
     },
     without=("RootOfTheQueries", "RootOfTheValues"),
 )
-(MASK + ZERO_SCORES + FUTURE + KEPT_MASK + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
+_MASKS = MASK + FAR_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
+(_MASKS + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
     grouped,
     Variant,
     called={
@@ -56,9 +58,9 @@ from solutions.exams.grouped_query_attention.grouped_query_attention.exam import
         "DropoutOnContexts": "You drop features, of the values or of the contexts. Drop attention "
         "weights, after the softmax and before they meet the values.",
     },
-    # No hidden score is far above the others, so nothing is rounded to 0. Dropout is tried on one
-    # word, whose only weight is 1 whatever happens to its score, and whose context is its value.
-    without=("DividedOnceMore", "DropoutOnScores", "DropoutOnMaskedScores", "DropoutOnValues"),
+    # Dropout is tried on one word, whose only weight is 1 whatever happens to its score, and whose
+    # context is its value.
+    without=("DropoutOnScores", "DropoutOnMaskedScores", "DropoutOnValues"),
 )
 
 

@@ -39,7 +39,9 @@ def single_with_biases() -> Module:
 
 @single.example
 def single_far_from_zero() -> Module:
-    """scores far below zero; in the second text one key is of zeros, whose scores are 0"""
+    """scores far below zero; in the second text one key is of zeros, whose scores are 0, and in the
+    third the future has the highest
+    """
     return far_from_zero(1, named=False)
 
 

@@ -5,6 +5,7 @@ import torch
 from solutions.exams.families import (
     BIAS,
     DROPOUT,
+    FAR_ABOVE,
     FUTURE,
     GRADIENT,
     HEADS,
@@ -48,7 +49,8 @@ class KeysForEveryHead(Variant):
     # Heads that share their values differ in their weights alone: see `HeadsAdded`.
     without=("HeadsWeighAlike", "RootOfTheQueries", "RootOfTheValues"),
 )
-(MASK + ZERO_SCORES + FUTURE + KEPT_MASK + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
+_MASKS = MASK + FAR_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
+(_MASKS + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
     single,
     Variant,
     called={
@@ -64,9 +66,9 @@ class KeysForEveryHead(Variant):
         "DropoutOnContexts": "You drop features, of the values or of the contexts. Drop attention "
         "weights, after the softmax and before they meet the values.",
     },
-    # No hidden score is far above the others, so nothing is rounded to 0. Dropout is tried on one
-    # word, whose only weight is 1 whatever happens to its score, and whose context is its value.
-    without=("DividedOnceMore", "DropoutOnScores", "DropoutOnMaskedScores", "DropoutOnValues"),
+    # Dropout is tried on one word, whose only weight is 1 whatever happens to its score, and whose
+    # context is its value.
+    without=("DropoutOnScores", "DropoutOnMaskedScores", "DropoutOnValues"),
 )
 
 

@@ -32,7 +32,7 @@ from tests.support.tiny_course import (
 )
 
 LIMITS = Limits(cell_seconds=10, call_seconds=3)
-MUTANTS = int(os.environ.get("AUTOGRADER_MUTANTS", "100"))
+MUTANTS = int(os.environ.get("AUTOGRADER_MUTANTS", "60"))
 EVERY = 4
 
 Bytes = Callable[[Json], bytes]

@@ -46,7 +46,7 @@ test: lint ## Check style and types, run all tests
 	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
 	@$(BIN)/python -m compileall -q autograder companion solutions tests # or each process does
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 bench: $(INSTALLED) ## Measure grading against stock nbgrader, in one run
 	@tools/system-packages bubblewrap

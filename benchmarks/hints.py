@@ -1,11 +1,12 @@
 """What becomes of wrong answers that nobody foresaw: are they caught, named, or located, and truly?
 
-    python benchmarks/hints.py [lesson or exercise ...] [--wrong 1500] [--list]
+    python benchmarks/hints.py [lesson or exercise ...] [--wrong 1500] [--seed 0] [--list]
 
 Wrong answers are made of right ones in three ways: one small change of the reference, one of an
 accepted style, and two small changes of either. Each is given to the learner's check and to the
 exam. A hint is confirmed on cases that neither had seen; one that is not true of them is listed. An
-answer that is right on all cases of many seeds is taken for a right one, and left out.
+answer that is right on all cases of many seeds is taken for a right one, and left out. Another
+`--seed` draws others, and confirms them on other cases.
 """
 
 import argparse
@@ -32,7 +33,7 @@ sys.path.insert(0, str(ROOT))
 from autograder.checks import examples  # noqa: E402
 from autograder.course import Course  # noqa: E402
 from autograder.exam.exam import Exam, exams_of  # noqa: E402
-from autograder.exam.judge import Case, explains, judge  # noqa: E402
+from autograder.exam.judge import explains, judge  # noqa: E402
 from autograder.exam.report import Report, Verdict  # noqa: E402
 from autograder.exam.rules import broken  # noqa: E402
 from autograder.locate.where import with_places  # noqa: E402
@@ -40,7 +41,7 @@ from benchmarks.idioms import around  # noqa: E402
 from benchmarks.small_changes import Changed, one_step, two_steps  # noqa: E402
 
 WAYS = ("reference, one step", "accepted style, one step", "two steps")
-SEEDS = range(100, 104)
+SEEDS = range(100, 104)  # of the cases that confirm; more for each seed of the draw
 WORKSHEET = "_by_hand"
 _LINE = re.compile(r"in your code, line (\d+):")
 _NAMELESS = re.compile(r"(NameError|UnboundLocalError|AttributeError): ")
@@ -74,9 +75,11 @@ class Seen:
         return "other place" if self.told else "neither"
 
 
-def wrong_answers(exam: Exam, count: int) -> Iterator[tuple[str, Changed, dict[str, Any]]]:
+def wrong_answers(
+    exam: Exam, count: int, seed: int = 0
+) -> Iterator[tuple[str, Changed, dict[str, Any]]]:
     """Small changes of an exam's right answers, drawn at random, with what they find around."""
-    rng = random.Random(exam.name)
+    rng = random.Random(f"{exam.name} {seed}" if seed else exam.name)
     reference = _source(exam.reference)
     styles = [found for style in exam.accepted.values() if (found := _source(style))]
     if reference:
@@ -93,13 +96,14 @@ def wrong_answers(exam: Exam, count: int) -> Iterator[tuple[str, Changed, dict[s
             yield WAYS[2], two, known
 
 
-def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
+def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen]:
     """What becomes of an exercise's wrong answers."""
     exam = exams_of(Course(ROOT).exam_module(lesson))[name]
     shipped = _shipped(exam)
-    unseen = [case for seed in SEEDS for case in exam.hidden_cases(seed)]
+    seeds = [one + seed * len(SEEDS) for one in SEEDS]
+    unseen = [case for one in seeds for case in exam.hidden_cases(one)]
     seen = []
-    for number, (way, changed, known) in enumerate(wrong_answers(exam, count)):
+    for number, (way, changed, known) in enumerate(wrong_answers(exam, count, seed)):
         answer = _in_a_notebook(changed.text, f"{name} {number}", known)
         if answer is None or broken(name, answer, exam.forbids):
             continue
@@ -109,7 +113,7 @@ def try_exercise(lesson: str, name: str, count: int) -> list[Seen]:
         seconds = time.thread_time() - started
         examined = exam.examine(answer)
         by_check, by_exam = (report.verdict is not Verdict.PASSED for report in (checked, examined))
-        if not by_check and not by_exam and not _is_wrong(answer, exam, unseen):
+        if not by_check and not by_exam and not _is_wrong(answer, exam, seeds):
             continue
         hint = checked.misconception or ("" if by_check else examined.misconception)
         hint = hint or _said_by_the_driver(checked)
@@ -129,8 +133,8 @@ def _shipped(exam: Exam) -> examples.Printed:
         return examples.read(Path(folder))[exam.name]
 
 
-def _is_wrong(answer: Callable[..., Any], exam: Exam, cases: Sequence[Case]) -> bool:
-    return any(exam.examine(answer, seed).verdict is not Verdict.PASSED for seed in SEEDS)
+def _is_wrong(answer: Callable[..., Any], exam: Exam, seeds: Sequence[int]) -> bool:
+    return any(exam.examine(answer, seed).verdict is not Verdict.PASSED for seed in seeds)
 
 
 def _said_by_the_driver(report: Report) -> str:
@@ -214,6 +218,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("only", nargs="*", help="a lesson's number, or an exercise")
     options.add_argument("--wrong", type=int, default=1500, help="how many in all, about")
+    options.add_argument("--seed", type=int, default=0, help="draws other answers, other cases")
     options.add_argument("--list", action="store_true", help="print what is not named or located")
     options.add_argument("--processes", type=int, default=2)
     given = options.parse_args()
@@ -221,7 +226,7 @@ def main() -> None:
     each = max(1, round(given.wrong / len(chosen) / len(WAYS)))
     seen: list[Seen] = []
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(try_exercise, *one, each): one for one in chosen}
+        waiting = {pool.submit(try_exercise, *one, each, given.seed): one for one in chosen}
         for done, future in enumerate(as_completed(waiting), 1):
             lesson, name = waiting[future]
             print(f"{done}/{len(waiting)} {lesson} {name}", file=sys.stderr)

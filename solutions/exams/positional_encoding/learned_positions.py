@@ -195,6 +195,16 @@ class WordsLost(Looking):
 
 
 @learned.misconception
+class NothingAdded(Looking):
+    """These are the inputs as they came in, with no position in them. Look up the vectors of the
+    positions, and add them to the inputs.
+    """
+
+    def join(self, inputs: Tensor, rows: Tensor) -> Tensor:
+        return inputs
+
+
+@learned.misconception
 class Beside(Looking):
     """You put the vectors beside the inputs. Add them."""
 
@@ -246,17 +256,13 @@ class AnotherName(nn.Module):
 
 
 @learned.misconception
-class RowsAndColumns(nn.Module):
+class RowsAndColumns(Looking):
     """Your table has its sizes the wrong way round: `nn.Embedding` takes the number of rows first,
     then their width.
     """
 
     def __init__(self, d_model: int, context_length: int) -> None:
-        super().__init__()
-        self.positions = nn.Embedding(d_model, context_length)
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        return inputs + self.positions(torch.arange(inputs.shape[1]))
+        super().__init__(context_length, d_model)
 
 
 @learned.accepts

@@ -26,11 +26,13 @@ Attended = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
 @attention.example
 def two_of_four() -> Attended:
-    """two queries at the positions 7 and 8, three keys at 6 to 8"""
+    """two sentences: two queries at the positions 7 and 8, three keys at 6 to 8"""
     # As many keys as features would not tell the root of one from that of the other.
-    queries, keys = 2 * SOME_QUERIES[None, None, :2], SOME_KEYS[None, None, 1:]
+    queries = torch.stack([2 * SOME_QUERIES[:2], SOME_QUERIES[2:]])
+    keys = torch.stack([SOME_KEYS[1:], 2 * SOME_KEYS[:3]])
     values = torch.tensor([[0.0, 3, -1, 1, 2], [2, -2, 0, 1, -1], [-1, 1, 4, 0, 2]]).double()
-    return queries, keys, values[None, None], torch.tensor([7, 8]), torch.tensor([6, 7, 8])
+    places = torch.tensor([7, 8]), torch.tensor([6, 7, 8])
+    return queries[:, None], keys[:, None], torch.stack([values, values.flip(0)])[:, None], *places
 
 
 @attention.example

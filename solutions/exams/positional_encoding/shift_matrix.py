@@ -128,6 +128,31 @@ def both_sines_positive(k: int, d_model: int) -> Tensor:
 
 
 @shift.misconception
+def no_sine_above(k: int, d_model: int) -> Tensor:
+    """Above the diagonal your matrix has only zeros. Each block of 2 × 2 has a sine on either side
+    of its diagonal, and one of the two has a minus.
+    """
+    return blocks(k * rates(d_model)).tril()
+
+
+@shift.misconception
+def no_sine_below(k: int, d_model: int) -> Tensor:
+    """Below the diagonal your matrix has only zeros. Each block of 2 × 2 has a sine on either side
+    of its diagonal, and one of the two has a minus.
+    """
+    return blocks(k * rates(d_model)).triu()
+
+
+@shift.misconception
+def no_cosines(k: int, d_model: int) -> Tensor:
+    """The diagonal of your matrix is 0, so with k = 0 everything vanishes where nothing should
+    move. The cosine of each angle stands on the diagonal, twice.
+    """
+    matrix = blocks(k * rates(d_model))
+    return matrix - matrix.diag().diag()
+
+
+@shift.misconception
 def sines_on_the_diagonal(k: int, d_model: int) -> Tensor:
     """With k = 0 nothing should move, and your matrix is not the identity: sine and cosine have
     changed places. The cosines belong on the diagonal.

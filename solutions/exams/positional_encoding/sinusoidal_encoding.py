@@ -211,6 +211,28 @@ def cosines_first(num_positions: int, d_model: int) -> Tensor:
 
 
 @encoding.misconception
+def cosines_missing(num_positions: int, d_model: int) -> Tensor:
+    """Every second column of yours is 0 in all rows: the cosines are missing. They belong into the
+    odd columns, `1::2`.
+    """
+    refuse_odd(d_model)
+    table = waves(every_angle(num_positions, d_model))
+    table[:, 1::2] = 0
+    return table
+
+
+@encoding.misconception
+def sines_missing(num_positions: int, d_model: int) -> Tensor:
+    """Your even columns are 0 in all rows: the sines are missing. They belong into the columns
+    `0::2`.
+    """
+    refuse_odd(d_model)
+    table = waves(every_angle(num_positions, d_model))
+    table[:, 0::2] = 0
+    return table
+
+
+@encoding.misconception
 def first_position_is_one(num_positions: int, d_model: int) -> Tensor:
     """Your first row is that of position 1. Positions count from 0: row 0 is 0, 1, 0, 1, …"""
     refuse_odd(d_model)

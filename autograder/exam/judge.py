@@ -36,6 +36,8 @@ _ASSERTED = "AssertionError"
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
 )
+# What a driver is told, and nobody who is called by it.
+_TIMES = "calls"
 # What a driver calls the parts of its value that follow from the others.
 _FOLLOWS = ("gradient for ", "outputs seen in ")
 
@@ -129,7 +131,7 @@ def _how_far(observations: Sequence["_Observation"]) -> str:
     tried = [
         Tried(
             one.case.label,
-            one.case.arguments,
+            _of_the_answer(one.case),
             not one.wrong,
             None if one.outcome.raised else frozenset(part.part for part in one.wrong),
         )
@@ -138,6 +140,13 @@ def _how_far(observations: Sequence["_Observation"]) -> str:
         if one.wrong or not one.case.expected.raised
     ]
     return how_far(tried, observations[0].case.names)
+
+
+def _of_the_answer(case: Case) -> dict[str, Any]:
+    """A case's arguments without those that no answer sees: how often a driver calls it."""
+    return {
+        name: value for name, value in case.arguments.items() if case.use is None or name != _TIMES
+    }
 
 
 def _credit(observations: Sequence["_Observation"]) -> float:

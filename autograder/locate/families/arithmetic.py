@@ -2,8 +2,16 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
-from autograder.locate.families.change import Family, Scope, number_in, with_arguments, written
+from autograder.locate.families.change import (
+    Family,
+    Scope,
+    number_in,
+    replaced,
+    with_arguments,
+    written,
+)
 
 _ARITHMETIC: tuple[ast.operator, ...] = (
     *(ast.Add(), ast.Sub(), ast.Mult(), ast.Div(), ast.MatMult(), ast.FloorDiv(), ast.Mod()),
@@ -12,6 +20,7 @@ _BITWISE: tuple[ast.operator, ...] = (ast.BitAnd(), ast.BitOr(), ast.BitXor())
 _COMPARISONS: tuple[ast.cmpop, ...] = (
     *(ast.Lt(), ast.LtE(), ast.Gt(), ast.GtE(), ast.Eq(), ast.NotEq()),
 )
+_MOST_EXCHANGED = 6
 _NUMBERS = (0, 1, 2, -1, 0.5, -0.5, 3, 4, 1.0)
 _INFINITE = {"inf", "Inf", "infty"}
 
@@ -39,6 +48,18 @@ def _swapped_operands(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             yield ast.BinOp(right, op, left)
         case ast.BinOp(left=ast.BinOp(left=first, op=inner, right=second), op=op, right=third):
             yield ast.BinOp(first, op, ast.BinOp(second, inner, third))
+
+
+def _exchanged_names(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """Two names in each other's places, all through a sum or a difference of two terms."""
+    match node:
+        case ast.BinOp(left=ast.BinOp(), op=ast.Add() | ast.Sub(), right=ast.BinOp()):
+            found = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
+            names = [name for name in dict.fromkeys(found) if name in scope.names]
+            for one, other in combinations(names[:_MOST_EXCHANGED], 2):
+                if scope.are_alike(one, other):
+                    places = {one: ast.Name(other, ast.Load()), other: ast.Name(one, ast.Load())}
+                    yield replaced(node, places)
 
 
 def _regrouped(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
@@ -134,6 +155,7 @@ FAMILIES = (
     Family("the order of two things", _swapped_operands, "the order in {}"),
     Family("the order of two things", _swapped_entries, "the order in {}"),
     Family("the order of two things", _swapped_arguments, "the order of the arguments in {}"),
+    Family("the order of two things", _exchanged_names, "which stands where in {}"),
     Family("a comparison", _another_comparison, "how {} compares"),
     Family("an operator", _another_operator, "the operator in {}"),
     Family("brackets", _regrouped, "what belongs together in {}"),

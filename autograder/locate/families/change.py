@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -119,3 +120,14 @@ def written(text: str) -> ast.expr:
 def with_arguments(call: ast.Call, arguments: list[ast.expr]) -> ast.Call:
     """The same call with other arguments by position."""
     return ast.Call(call.func, arguments, call.keywords)
+
+
+def replaced(node: Any, found: Mapping[str, ast.expr]) -> Any:
+    """A copy of a piece of code in which other expressions stand for some of its names."""
+    if isinstance(node, ast.Name) and node.id in found:
+        return found[node.id]
+    if isinstance(node, list):
+        return [replaced(one, found) for one in node]
+    if not isinstance(node, ast.AST) or not node._fields:
+        return node
+    return type(node)(**{name: replaced(value, found) for name, value in ast.iter_fields(node)})

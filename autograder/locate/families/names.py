@@ -120,7 +120,7 @@ def _another_index(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
                 yield _subscript(node, [*rest[:place], entry, *rest[place:]])
             yield _subscript(node, [*rest, ast.Slice(), entry])
             yield _subscript(node, [entry, ast.Slice(), *rest])
-    for new in ("None", "..., None"):
+    for new in ("None", "...", "..., None"):
         added = written(f"x[{new}]")
         assert isinstance(added, ast.Subscript)
         found = added.slice

@@ -1,10 +1,17 @@
 """Small changes of the steps that lead to a value: one that is too many, one that is missing."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from autograder.locate.families.change import Family, Scope, called, written
+from autograder.locate.families.change import (
+    Family,
+    Scope,
+    called,
+    number_in,
+    replaced,
+    with_arguments,
+    written,
+)
 
 # What a value may have to go through, where `x` stands for it.
 _STEPS = (
@@ -68,10 +75,11 @@ def _argument_missing(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
         for number in ("1", "-1", "0"):
             yield ast.Call(node.func, [*node.args, written(number)], node.keywords)
             yield ast.Call(node.func, [written(number), *node.args], node.keywords)
-    if name in {"range", "arange"} and len(node.args) == 1:
-        for more in (ast.Add(), ast.Sub()):
-            end = ast.BinOp(node.args[0], more, ast.Constant(1))
-            yield ast.Call(node.func, [end], node.keywords)
+    for n, end in enumerate(node.args if name in {"range", "arange", "linspace"} else ()):
+        if number_in(end) is None:
+            for more in (ast.Add(), ast.Sub()):
+                moved = ast.BinOp(end, more, ast.Constant(1))
+                yield with_arguments(node, [*node.args[:n], moved, *node.args[n + 1 :]])
     if name in _MAKERS and not any(word.arg == "dtype" for word in node.keywords):
         for other in scope.names[:_MOST_NAMES]:
             word = ast.keyword("dtype", written(f"{other}.dtype"))
@@ -143,19 +151,8 @@ def _is_value(node: ast.expr, scope: Scope) -> bool:
 
 
 def _filled(step: str, one: ast.expr, other: ast.expr | None) -> ast.expr:
-    found: ast.expr = _with(written(step), {"x": one, "y": other or one})
+    found: ast.expr = replaced(written(step), {"x": one, "y": other or one})
     return found
-
-
-def _with(node: Any, found: Mapping[str, ast.expr]) -> Any:
-    """A copy of a step in which expressions stand for its letters."""
-    if isinstance(node, ast.Name) and node.id in found:
-        return found[node.id]
-    if isinstance(node, list):
-        return [_with(one, found) for one in node]
-    if not isinstance(node, ast.AST) or not node._fields:
-        return node
-    return type(node)(**{name: _with(value, found) for name, value in ast.iter_fields(node)})
 
 
 REMOVED = (

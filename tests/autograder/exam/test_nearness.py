@@ -1,11 +1,14 @@
 """What is said of how far an answer is right is true, and nothing is said where nothing is."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from autograder import Exam
 from autograder.exam.nearness import Tried, how_far
 
 NAMES = ("contexts", "weights")
@@ -93,3 +96,26 @@ def test_nothing_in_common() -> None:
     cases = [tried("a", True, x=2), tried("b", False, x=2), tried("c", False, x=3)]
     assert how_far(cases, ()) == ""
     assert how_far([tried(label, False, x=1) for label in "abc"], ()) == ""
+
+
+def test_how_often_a_driver_calls_is_no_setting() -> None:
+    """Nothing of an answer is told by what its driver alone was told."""
+
+    def doubled(x: np.ndarray) -> np.ndarray:
+        """Twice as much."""
+        return 2 * x
+
+    def use(answer: Callable[..., Any], inputs: np.ndarray, calls: int, way: str) -> Any:
+        return answer(inputs)
+
+    exam = Exam(doubled, use=use)
+    for calls, way in ((1, "a"), (1, "b"), (8, "a"), (8, "b")):
+
+        def one(calls: int = calls, way: str = way) -> tuple[np.ndarray, int, str]:
+            return np.full(2, float(calls)), calls, way
+
+        one.__doc__ = f"{way}, {calls} times"
+        exam.example(one)
+    report = exam.preview(lambda inputs: inputs + inputs.clip(max=1))
+    assert len(report.passed) == 4
+    assert report.nearest == ""

@@ -93,6 +93,27 @@ def test_first_line_is_that_of_the_mistake(right: str, wrong: str, line: int) ->
     assert first.text == LOOP.replace(right, wrong).splitlines()[line - 1].strip()
 
 
+def test_two_names_in_each_other_s_places() -> None:
+    text = """\
+def mean_of_rows(x):
+    size = 0 * x[:, 0] + x.shape[1]
+    total = x.sum(axis=1)
+    return size * (1 / total) - (total - total)
+"""
+    first, *_ = found_in(text)
+    assert (first.line, first.place().about) == (4, "the order of two things")
+
+
+def test_one_more_of_what_is_counted() -> None:
+    text = """\
+def mean_of_rows(x):
+    steps = x.shape[1]
+    return x @ np.diff(np.linspace(0, 1, steps))
+"""
+    first, *_ = found_in(text)
+    assert (first.line, first.place().more) == (3, "what `linspace` is given")
+
+
 def test_place_quotes_the_learner_and_not_the_change() -> None:
     (found,) = found_in(ONE_LINE.replace("axis=1", "axis=0"))
     assert found.text == "return x.sum(axis=0) / x.shape[1]"

@@ -126,9 +126,14 @@ class _Trials:
         self._namespace = {**source.namespace, TICK: self._tick}
         self._cases = cases
         self._turns = 0
+        self._growing = [
+            node for one in source.definitions for node in ast.walk(one) if _may_grow(node)
+        ]
 
     def are_right(self) -> bool:
         """Whether all cases are right."""
+        if any(map(_holds_itself, self._growing)):
+            return False
         try:
             with warnings.catch_warnings():
                 # They would be about what the learner has not written.
@@ -150,6 +155,28 @@ class _Trials:
         self._turns += 1
         if self._turns > _MOST_TURNS:
             raise _TooLong
+
+
+def _may_grow(node: ast.AST) -> bool:
+    """Whether this may put something at the end of a list."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="append")) | ast.AugAssign(value=ast.List()):
+            return True
+    return False
+
+
+def _holds_itself(node: ast.AST) -> bool:
+    """Whether a list is put into itself.
+
+    NumPy would make an array of such a list for minutes, out of all the memory that there is, and
+    no clock of Python's stops it.
+    """
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=outer)), args=[ast.Name(id=inner)]):
+            return outer == inner
+        case ast.AugAssign(target=ast.Name(id=outer), value=ast.List(elts=[ast.Name(id=inner)])):
+            return outer == inner
+    return False
 
 
 def _changes(

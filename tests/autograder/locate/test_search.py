@@ -146,6 +146,29 @@ def mean_of_rows(x):
     assert next(one.line for one in found_in(text)) in (4, 6)
 
 
+@pytest.mark.parametrize("grown", ["means.append(mean)", "means += [mean]"])
+def test_no_list_is_put_into_itself(grown: str) -> None:
+    seen: list[bool] = []
+
+    def collected(means: list[Any]) -> np.ndarray:
+        seen.append(any(one is means for one in means))
+        # NumPy would take minutes and gigabytes for a list that holds itself.
+        return np.array([0.0 if one is means else one for one in means])
+
+    text = f"""\
+def mean_of_rows(x):
+    means = []
+    for row in x:
+        mean = row.sum()
+        {grown}
+    return -collected(means)
+"""
+    # With two mistakes in it, every change is tried.
+    search(answer(text, collected=collected), EXAM.printed_cases(), seconds=60, most=700)
+    assert len(seen) > 100
+    assert not any(seen)
+
+
 @pytest.mark.parametrize(
     "reaching",
     [

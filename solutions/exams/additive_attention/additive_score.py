@@ -93,6 +93,16 @@ def tanh_of_each_side(
 
 
 @additive.misconception
+def tanhs_multiplied(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """You took the tanh of each side and multiplied. Add the two projections first, then take one
+    tanh.
+    """
+    return (torch.tanh(query @ W_query) * torch.tanh(keys @ W_key)) @ v
+
+
+@additive.misconception
 def tanh_last(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
     """You took the tanh of the score. Take it of the sum of the two projections, before v."""
     return torch.tanh((query @ W_query + keys @ W_key) @ v)

@@ -157,6 +157,14 @@ def all_sentences_in_one(weights: Tensor, annotations: Tensor) -> Tensor:
     return torch.einsum("bs,bsd->d", weights, annotations)
 
 
+@context.misconception
+def all_sentences_in_each(weights: Tensor, annotations: Tensor) -> Tensor:
+    """Every sentence got the same vector, in which all sentences are added up. Keep the batch axis:
+    each vector is made of the words of its own sentence.
+    """
+    return torch.einsum("bs,bsd->d", weights, annotations).expand(len(weights), -1)
+
+
 TENSOR_DTYPE.apply(context)
 LOOP.apply(context)
 

@@ -152,6 +152,9 @@ VERDICT.apply(
     says={
         "AlwaysTrue": "Your test passes every attention. Both calls seem to get the same padding: "
         "put other numbers there for one of them.",
+        "AlwaysFalse": "Your test says False to everything, even where there is no padding. Did "
+        "you change true words as well, or `lengths`? Or does your comparison never find two "
+        "results alike?",
     },
 )
 CLOSENESS.apply(blind, Compared)

@@ -143,6 +143,24 @@ def sigma_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 
 @local.misconception
+def sigma_above_the_line(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The exponent is divided by 2 and multiplied by σ², as `/ 2 * sigma**2` does. Both belong
+    below the line: put them in brackets.
+    """
+    inside, distances = inside_softmax(scores, p_t, D)
+    return inside * torch.exp(-(distances**2) / 2 * (D / 2) ** 2)
+
+
+@local.misconception
+def two_squared_as_well(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """Your Gaussian is too wide: 2 σ was squared as a whole, or σ² doubled once more. In 2 σ² only
+    σ is squared.
+    """
+    inside, distances = inside_softmax(scores, p_t, D)
+    return inside * torch.exp(-(distances**2) / (2 * (D / 2)) ** 2)
+
+
+@local.misconception
 def minus_missing(scores: Tensor, p_t: float, D: int) -> Tensor:
     """The minus sign is missing in the exponent: your weights grow away from the middle."""
     weights, distances = inside_softmax(scores, p_t, D)

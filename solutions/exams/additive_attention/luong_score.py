@@ -201,6 +201,16 @@ def luong_tanh_at_the_end(
 
 
 @scores.misconception
+def luong_tanh_before_the_matrix(
+    query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
+) -> Tensor:
+    """For "concat" you took the tanh of query and keys as they came. It belongs behind W."""
+    if kind == "concat" and W is not None and v is not None:
+        return torch.tanh(joined(query, keys)) @ W @ v
+    return any_score(query, keys, kind, W, v)
+
+
+@scores.misconception
 def luong_scaled(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:

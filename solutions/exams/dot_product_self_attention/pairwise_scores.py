@@ -109,6 +109,22 @@ def distances(inputs: np.ndarray) -> np.ndarray:
 
 
 @pairs.misconception
+def squared_distances(inputs: np.ndarray) -> np.ndarray:
+    """These are squared distances: the diagonal is 0. The score of two words is their dot
+    product.
+    """
+    return ((inputs[:, None] - inputs) ** 2).sum(axis=-1)
+
+
+@pairs.misconception
+def minus_squared_distances(inputs: np.ndarray) -> np.ndarray:
+    """These are squared distances with a minus in front: 0 for a word and itself, below 0 for all
+    others. The score of two words is their dot product.
+    """
+    return -((inputs[:, None] - inputs) ** 2).sum(axis=-1)
+
+
+@pairs.misconception
 def products_not_added(inputs: np.ndarray) -> np.ndarray:
     """These are the products of all pairs, feature by feature. Add them up over the features: one
     score for each pair.

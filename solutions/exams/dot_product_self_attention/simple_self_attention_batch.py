@@ -107,6 +107,34 @@ def first_sentence_for_all(inputs: np.ndarray) -> Pair:
 
 
 @batch.misconception
+def words_of_the_first_sentence(inputs: np.ndarray) -> Pair:
+    """The weights are right, but they mix the words of the first sentence each time. Each sentence
+    is mixed of its own words.
+    """
+    attn_weights = softmax(inputs @ inputs.swapaxes(-2, -1))
+    return attn_weights @ inputs[0], attn_weights
+
+
+@batch.misconception
+def words_of_the_last_sentence(inputs: np.ndarray) -> Pair:
+    """The weights are right, but they mix the words of the last sentence each time. Each sentence
+    is mixed of its own words.
+    """
+    attn_weights = softmax(inputs @ inputs.swapaxes(-2, -1))
+    return attn_weights @ inputs[-1], attn_weights
+
+
+@batch.misconception
+def across_the_batch(inputs: np.ndarray) -> Pair:
+    """You took the batch for the words: the first words of all sentences attend to each other, then
+    the second ones. The layout is (batch, tokens, d_in), so a sentence's words are axis 1.
+    """
+    turned = inputs.swapaxes(0, 1)
+    contexts, attn_weights = attend(turned, softmax(turned @ turned.swapaxes(-2, -1)))
+    return contexts.swapaxes(0, 1), attn_weights
+
+
+@batch.misconception
 def transposed_with_the_batch(inputs: np.ndarray) -> Pair:
     """You transposed all three axes, as `.T` does, the batch too. Find a way to swap only the last
     two axes of the right one.

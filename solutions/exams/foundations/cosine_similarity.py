@@ -99,6 +99,18 @@ def only_the_length_of_b(a: np.ndarray, b: np.ndarray) -> object:
 
 
 @cosine.misconception
+def the_length_of_a_twice(a: np.ndarray, b: np.ndarray) -> object:
+    """You divided by the length of a twice. One of the two lengths is that of b."""
+    return a @ b / (length(a) * length(a))
+
+
+@cosine.misconception
+def the_length_of_b_twice(a: np.ndarray, b: np.ndarray) -> object:
+    """You divided by the length of b twice. One of the two lengths is that of a."""
+    return a @ b / (length(b) * length(b))
+
+
+@cosine.misconception
 def lengths_added(a: np.ndarray, b: np.ndarray) -> object:
     """You added the two lengths before you divided by them. Multiply them."""
     return a @ b / (length(a) + length(b))
@@ -174,6 +186,14 @@ def normalised_in_place(a: np.ndarray, b: np.ndarray) -> object:
 def sign_lost(a: np.ndarray, b: np.ndarray) -> object:
     """The sign got lost: vectors that point apart have a cosine below zero."""
     return abs(a @ b) / (length(a) * length(b))
+
+
+@cosine.misconception
+def none_below_zero(a: np.ndarray, b: np.ndarray) -> object:
+    """Where the cosine is below zero, you return 0. Return it as it is: -1 stands for opposite
+    directions.
+    """
+    return max(a @ b / (length(a) * length(b)), 0.0)
 
 
 @cosine.accepts

@@ -66,8 +66,8 @@ def products_not_added(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def last_product_only(a: np.ndarray, b: np.ndarray) -> object:
-    """Only the last product is left: each turn of your loop replaces the total. Add to it
-    instead.
+    """Only the last product is in your total. Inside of the loop, add each product to what the
+    total holds already.
     """
     return a[-1] * b[-1]
 

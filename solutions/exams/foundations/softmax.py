@@ -165,6 +165,25 @@ def the_second_axis_by_default(x: np.ndarray, axis: int = 1) -> np.ndarray:
 
 
 @stable.misconception
+def sum_along_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Your sum runs along the last axis, whatever axis was asked for. It needs the same `axis` as
+    the maximum.
+    """
+    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+@stable.misconception
+def maximum_along_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """You subtracted the maximum along the last axis, whatever axis was asked for, so that scores
+    which belong together were not lowered by the same number. The maximum needs the same `axis` as
+    the sum.
+    """
+    exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@stable.misconception
 def clipped_far_out(x: np.ndarray, axis: int = -1) -> np.ndarray:
     """You cut the scores off, so that 1000 and 1001 became the same; and in float32, `exp` is inf
     from 89 on. Subtract the largest score instead: that keeps the differences.

@@ -199,6 +199,26 @@ def rows_for_numbers(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 @mixing.misconception
+def first_row_for_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """All your mixtures are made by the first row of weights. Each row of weights makes the mixture
+    in its place.
+    """
+    if weights.ndim == 1:
+        return np.asarray(weights @ values)
+    return np.stack([weights[0] @ values] * len(weights))
+
+
+@mixing.misconception
+def last_row_for_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """All your mixtures are made by the last row of weights. Each row of weights makes the mixture
+    in its place.
+    """
+    if weights.ndim == 1:
+        return np.asarray(weights @ values)
+    return np.stack([weights[-1] @ values] * len(weights))
+
+
+@mixing.misconception
 def returned_after_first_row(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     """This is the first mixture alone. Each row of weights makes one: does `return` stand inside
     the loop over the rows?
@@ -226,8 +246,8 @@ def returned_after_first_vector(weights: np.ndarray, values: np.ndarray) -> np.n
 
 @mixing.misconception
 def last_vector_only(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Only the last vector is left, times its weight: each turn of your loop replaces the total.
-    Add to it.
+    """Only the last vector is left, times its weight. Inside of the loop, add each product to what
+    the total holds already.
     """
     return weights[..., -1:] * values[-1]
 

@@ -170,6 +170,21 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
             return scaled_weights(queries, keys) @ values
 
     @exam.misconception
+    class Frozen(base):  # type: ignore[misc, valid-type]
+        """The inputs get a gradient, and none of your matrices does: they are made with
+        `requires_grad=False`, or used by `.data` or `.detach()`. Leave these out, so that they can
+        be trained.
+        """
+
+        def __init__(self, *settings: int, **named: int) -> None:
+            super().__init__(*settings, **named)
+            self.requires_grad_(False)
+
+        def forward(self, x: Tensor) -> Tensor:
+            queries, keys, values = self.projected(x)
+            return scaled_weights(queries, keys) @ values
+
+    @exam.misconception
     class ReturnForgotten(base):  # type: ignore[misc, valid-type]
         """Your `forward` returns nothing. Its last line is to hand out the context vectors:
         `return`.

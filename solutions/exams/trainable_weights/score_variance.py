@@ -69,6 +69,15 @@ def variance_of_products(d_k: int, n: int, seed: int) -> float:
 
 
 @variance.misconception
+def scaled_scores(d_k: int, n: int, seed: int) -> float:
+    """This is about 1 for every d_k: the dot products were divided by the root of d_k, or their
+    variance by d_k. Measure them as they are.
+    """
+    queries, keys = drawn(d_k, n, seed)
+    return (queries * keys).sum(dim=-1).var().item() / d_k
+
+
+@variance.misconception
 def mean_of_products(d_k: int, n: int, seed: int) -> float:
     """You averaged the products of a pair. A dot product adds them up."""
     queries, keys = drawn(d_k, n, seed)
@@ -146,6 +155,16 @@ def one_query_for_all_keys(d_k: int, n: int, seed: int) -> float:
     generator = torch.Generator().manual_seed(seed)
     query = torch.randn(d_k, generator=generator)
     return (torch.randn(n, d_k, generator=generator) @ query).var().item()
+
+
+@variance.misconception
+def one_key_for_all_queries(d_k: int, n: int, seed: int) -> float:
+    """All the queries meet one key, or all the keys one query, so this is about the square of its
+    length. Draw n of each, a pair for every dot product.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    queries = torch.randn(n, d_k, generator=generator)
+    return (queries @ torch.randn(d_k, generator=generator)).var().item()
 
 
 @variance.misconception

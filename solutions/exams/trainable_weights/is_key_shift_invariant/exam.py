@@ -91,6 +91,15 @@ def a_number_that_shrinks() -> ShiftTrial:
 
 
 @shifted.example
+def a_sign_that_turns_back() -> ShiftTrial:
+    """attention_of_either_sign, with a shift of ones"""
+    # Its sum, its mean and its length turn the sign as well: who adds one of them compares well.
+    keys = torch.tensor([[0, 1], [1, -2]], dtype=torch.float64)
+    ones = torch.ones_like(LAPSE_SHIFT)
+    return companion.attention_of_either_sign, LAPSE_QUERIES, keys, LAPSE_VALUES, ones
+
+
+@shifted.example
 def a_shift_of_zeros() -> ShiftTrial:
     """attention_over_queries, with a shift of zeros, which changes nothing anywhere"""
     return (companion.attention_over_queries, *the_sentence(), 0 * SHIFT)

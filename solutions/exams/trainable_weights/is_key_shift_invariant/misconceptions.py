@@ -155,6 +155,18 @@ def first_number_of_the_shift(
 
 
 @shifted.misconception
+def sum_of_the_shift(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """What you add to the keys is not `shift` as it is, but something made of it, such as its sum,
+    its size or its negative. Add the vector itself: each of its numbers belongs to a feature of its
+    own.
+    """
+    moved = attention(queries, keys + shift.sum(), values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
 def compared_with_pytorchs(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:

@@ -163,6 +163,36 @@ def softmax_over_axis_one(scores: torch.Tensor) -> torch.Tensor:
 
 
 @weights.misconception
+def queries_on_columns(scores: torch.Tensor) -> torch.Tensor:
+    """Your columns sum to 1, and you hid what is below the diagonal: that is right where queries
+    are columns. Here they are rows: the future is above the diagonal, and the softmax runs over the
+    last axis.
+    """
+    return hide(scores.mT, future(scores.shape[-1])).mT
+
+
+@weights.misconception
+def summed_over_the_batch(scores: torch.Tensor) -> torch.Tensor:
+    """One table comes out right, a batch does not: you divide by a sum over all of its tables, as
+    `.sum()` without an axis gives it. Each row of each table has a sum of its own: dim=-1,
+    keepdim=True.
+    """
+    masked = scores.masked_fill(future(scores.shape[-1]), -torch.inf)
+    batch = tuple(range(scores.ndim - 2))
+    exponentials = torch.exp(masked - masked.amax(dim=(*batch, -1), keepdim=True))
+    return exponentials / exponentials.sum(dim=(*batch, -1), keepdim=True)
+
+
+@weights.misconception
+def itself_left_out(scores: torch.Tensor) -> torch.Tensor:
+    """No word sees itself in your weights, and the first sees nothing at all. A word may see
+    itself: in row i, the words 0 to i are visible, which is the slice `: i + 1`.
+    """
+    hidden = future(scores.shape[-1]) | torch.eye(scores.shape[-1], dtype=torch.bool)
+    return hide(scores, hidden).nan_to_num()
+
+
+@weights.misconception
 def divided_by_the_root(scores: torch.Tensor) -> torch.Tensor:
     """You divided by a square root. What comes in are finished scores: only mask them and take the
     softmax.

@@ -100,6 +100,16 @@ def masked_softmax_of_weights(weights: torch.Tensor) -> torch.Tensor:
 
 
 @renormalised.misconception
+def shared_evenly(weights: torch.Tensor) -> torch.Tensor:
+    """Your rows sum to 1, but you share out evenly what the hidden words had. Each visible word
+    gains in proportion to its weight: divide the row by what is left of it.
+    """
+    past = weights.tril()
+    seen = torch.arange(1, weights.shape[-1] + 1, dtype=weights.dtype)[:, None]
+    return (past + (1 - past.sum(dim=-1, keepdim=True)) / seen).tril()
+
+
+@renormalised.misconception
 def divided_by_the_whole(weights: torch.Tensor) -> torch.Tensor:
     """You divided by the sum of the whole table. Each row has a sum of its own."""
     past = weights.tril()

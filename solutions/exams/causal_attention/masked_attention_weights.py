@@ -44,10 +44,11 @@ def two_sentences() -> Pair:
 
 @masked.example
 def small_scores() -> Pair:
-    """two queries and three keys, scores between −3 and 2"""
-    # Next to these, a fill of −10 shows, and one of −100 does not.
-    scores = torch.tensor([[-3.0, 2.0, -1.5], [0.5, -2.5, -1.0]], dtype=torch.float64)
-    return scores, torch.tensor([[False, True, True], [True, False, False]])
+    """one sentence of two queries and three keys, scores between −3 and 2"""
+    # Next to these, a fill of −10 shows, and one of −100 does not. They stand in a batch, so that
+    # what goes wrong with small scores alone is not laid to the number of axes.
+    scores = torch.tensor([[[-3.0, 2.0, -1.5], [0.5, -2.5, -1.0]]], dtype=torch.float64)
+    return scores, torch.tensor([[[False, True, True], [True, False, False]]])
 
 
 @masked.case

@@ -91,6 +91,22 @@ def batch_sliced(tokens: torch.Tensor) -> Pair:
 
 
 @prefixes.misconception
+def targets_of_other_texts(tokens: torch.Tensor) -> Pair:
+    """The inputs are right. Of a batch, your targets leave out a text and not a token: slice their
+    last axis as well, tokens[..., 1:].
+    """
+    return tokens[..., :-1], tokens[1:]
+
+
+@prefixes.misconception
+def inputs_of_other_texts(tokens: torch.Tensor) -> Pair:
+    """The targets are right. Of a batch, your inputs leave out a text and not a token: slice their
+    last axis as well, tokens[..., :-1].
+    """
+    return tokens[:-1], tokens[..., 1:]
+
+
+@prefixes.misconception
 def batch_assumed(tokens: torch.Tensor) -> Pair:
     """You slice the second axis, and one text alone has none. The tokens are on the last axis,
     whatever comes before it: tokens[..., :-1].

@@ -8,7 +8,7 @@ an exercise names all that its neighbours name.
 - `masks`: MASK (how a mask is put on), FAR_ABOVE, ZERO_SCORES, EMPTY_ROWS, FUTURE, OFFSET (which
   keys a causal one hides)
 - `modules`: DROPOUT, BIAS, KEPT_MASK
-- `heads`: SPLIT, MERGE, SWAP, HEADS, OUTPUT, OUTPUT_DROPPED, SHARED
+- `heads`: SPLIT, MERGE, SWAP, HEADS, COMPARED, OUTPUT, OUTPUT_DROPPED, SHARED
 - `testing`: answers that are tests, and VERDICT, CLOSENESS, GENEROSITY, EXTENT
 - `worksheets`: attention on paper, and WEIGHTS, CONTEXT, CARRIED; TYPED for any worksheet
 - `softmax`: a softmax that is written out, and SOFTMAX_AXIS, SOFTMAX_SHIFT, NO_SOFTMAX
@@ -33,6 +33,7 @@ from solutions.exams.families.attention import (
     Attention,
 )
 from solutions.exams.families.heads import (
+    COMPARED,
     HEADS,
     MERGE,
     OUTPUT,
@@ -82,6 +83,7 @@ __all__ = [
     "BIAS",
     "CARRIED",
     "CLOSENESS",
+    "COMPARED",
     "CONTEXT",
     "DROPOUT",
     "EMPTY_ROWS",

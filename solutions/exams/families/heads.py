@@ -151,6 +151,37 @@ HEADS = Family(
 )
 
 
+class FirstKeysForAll(Heads):
+    """All your heads compare with the keys of head 0. Each has keys of its own: those of head h
+    are the features from h · head_dim on.
+    """
+
+    def product(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return super().product(queries, keys[:, :1])
+
+
+class ComparedAsOneHead(Heads):
+    """All your heads have the same weights: queries and keys were compared with all their features
+    at once, as one wide head does. Split them as you split the values, so that each head compares
+    its own features.
+    """
+
+    def product(self, queries: Tensor, keys: Tensor) -> Tensor:
+        heads = super().product(queries, keys)
+        return heads.sum(dim=1, keepdim=True).expand_as(heads)
+
+
+class ComparedAndScaledAsOneHead(ComparedAsOneHead, ScaledByAllFeatures):
+    """All your heads have the same weights, those of one wide head: queries and keys were compared
+    with all their features at once, and divided by the root of these. Split them as you split the
+    values, so that each head compares its own features.
+    """
+
+
+# For exercises in which every head has keys of its own.
+COMPARED = Family(FirstKeysForAll, ComparedAsOneHead, ComparedAndScaledAsOneHead)
+
+
 class NotProjected(Heads):
     """The contexts come out as they were merged: what out_proj makes of them is not used. Send them
     through it, and return what comes out.

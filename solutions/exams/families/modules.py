@@ -182,6 +182,15 @@ class MaskNotCut(Keeping):
         return self.mask
 
 
+class MaskNotCutButWritten(MaskNotCut):
+    """Your mask fits sentences of context_length words only, and `masked_fill_` can't write it into
+    fewer scores. Cut it to the words that are there: the first num_tokens rows and columns.
+    """
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return scores.masked_fill_(hidden, -torch.inf)
+
+
 class MaskCutAtTheEnd(Keeping):
     """In sentences shorter than context_length words see what comes after them, in those of that
     length they do not. If you cut the mask, take its first num_tokens rows and columns: its last
@@ -192,4 +201,4 @@ class MaskCutAtTheEnd(Keeping):
         return self.mask[-num_tokens:, :num_tokens]
 
 
-KEPT_MASK = Family(MaskTrained, MaskNotCut, MaskCutAtTheEnd)
+KEPT_MASK = Family(MaskTrained, MaskNotCut, MaskNotCutButWritten, MaskCutAtTheEnd)

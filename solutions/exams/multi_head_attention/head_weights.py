@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.families import (
+    COMPARED,
     FAR_ABOVE,
     HEADS,
     LOOP,
@@ -126,7 +127,7 @@ class Steps(Heads):
         return self.weigh(self.score(self.split(queries), self.split(keys)), mask)
 
 
-(SCALE + HEADS + SOFTMAX + MASK + FAR_ABOVE + ZERO_SCORES + SPLIT).apply(
+(SCALE + HEADS + COMPARED + SOFTMAX + MASK + FAR_ABOVE + ZERO_SCORES + SPLIT).apply(
     maps,
     Steps,
     called={

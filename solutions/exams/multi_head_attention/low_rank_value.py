@@ -25,6 +25,12 @@ def three_by_two() -> Pair:
     return mixed(3, 2, seed=51), mixed(2, 3, seed=52)
 
 
+@thin.example
+def five_by_two() -> Pair:
+    """five features through two"""
+    return mixed(5, 2, seed=53), mixed(2, 5, seed=54)
+
+
 @thin.case
 def drawn_thin(draw: Draw) -> Pair:
     """matrices drawn at random"""

@@ -74,6 +74,14 @@ def heads_alternate(x: Tensor) -> Tensor:
 
 
 @merging.misconception
+def heads_averaged_and_repeated(x: Tensor) -> Tensor:
+    """The average of the heads, repeated until the shape fits: what one head found can't be told
+    from the others any more. Put their own features side by side.
+    """
+    return x.mean(dim=1).repeat(1, 1, x.shape[1])
+
+
+@merging.misconception
 def heads_merged_by_sum(x: Tensor) -> Tensor:
     """You added the heads up. Put them side by side: nothing is lost."""
     return x.sum(dim=1)

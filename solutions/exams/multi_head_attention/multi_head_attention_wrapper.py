@@ -136,6 +136,16 @@ class HeadsAveraged(Variant):
 
 
 @loop.misconception
+class HeadsAveragedAndRepeated(Variant):
+    """The average of the heads, repeated until the shape fits: what one head found can't be told
+    from the others any more. Put their own contexts side by side.
+    """
+
+    def join(self, contexts: list[Tensor]) -> Tensor:
+        return torch.stack(contexts).mean(dim=0).repeat(1, 1, len(contexts))
+
+
+@loop.misconception
 class AlongTokens(Variant):
     """You put the heads one after another along the tokens. Each token gets more features, not the
     sentence more tokens: the last axis.

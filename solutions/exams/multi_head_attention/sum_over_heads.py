@@ -109,6 +109,26 @@ def every_head_with_every_other(
 
 
 @summing.misconception
+def one_way_back_for_all(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
+    """All your heads go back through the W_up of head 0. Head h goes through W_up[h]."""
+    return head_outputs(weights, inputs, W_down, W_up[:1]).sum(dim=0)
+
+
+@summing.misconception
+def one_way_down_for_all(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
+    """All your heads take the values that W_down of head 0 makes. Head h takes those of
+    W_down[h].
+    """
+    return head_outputs(weights, inputs, W_down[:1], W_up).sum(dim=0)
+
+
+@summing.misconception
+def first_weights_for_all(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
+    """All your heads mix by the weights of head 0. Head h mixes by weights[h]."""
+    return head_outputs(weights[:1], inputs, W_down, W_up).sum(dim=0)
+
+
+@summing.misconception
 def concatenated_only(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
     """These are the heads side by side, before the way back. Each goes through its own W_up."""
     return torch.cat(list(weights @ inputs @ W_down), dim=-1)

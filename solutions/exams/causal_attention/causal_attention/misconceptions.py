@@ -102,6 +102,20 @@ class MaskIsNoBuffer(Variant):
 
 
 @module.misconception
+class LibraryThatDropsAlways(Variant):
+    """Your module drops in eval mode, too, and has no buffer for context_length tokens. PyTorch's
+    attention and `F.dropout` know nothing of the mode: give `dropout_p` or `p` only if
+    self.training, and 0.0 otherwise. And keep the mask: self.register_buffer in __init__.
+    """
+
+    def keep(self, hidden: torch.Tensor) -> None:
+        self.mask = hidden
+
+    def drop(self, weights: torch.Tensor) -> torch.Tensor:
+        return nn.functional.dropout(weights, self.dropout.p)
+
+
+@module.misconception
 class MaskOfItsOwnSize(Variant):
     """Your mask is made for six tokens, however many the module is told. Make it for context_length
     of them.

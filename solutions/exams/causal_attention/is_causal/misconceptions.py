@@ -53,7 +53,19 @@ EXTENT.apply(
     causal,
     Compared,
     called={"FirstRowOnly": "first_sentence_compared", "LastRowOnly": "last_sentence_compared"},
+    says={
+        "TotalsOnly": "You compare totals or averages, or take the gradient of one, and there one "
+        "number can make up for another. Look at number by number."
+    },
 )
+
+
+@causal.misconception
+def totals_of_the_first_sentence(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You look at the first sentence alone, and at sums of its numbers, or their gradients, in
+    which one number can make up for another. Look at every sentence, number by number.
+    """
+    return _everywhere(attention, inputs, lambda a, b: torch.allclose(a[0].sum(), b[0].sum()))
 
 
 @causal.misconception
@@ -229,7 +241,7 @@ def one_place_too_few(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def past_changed(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You change the past and ask that the future stays the same. It is the other way round: the
+    """You ask whether what comes later notices the past, and it may. It is the other way round: the
     past must not notice the future.
     """
     return _everywhere(lambda x: attention(x.flip(1)).flip(1), inputs.flip(1))

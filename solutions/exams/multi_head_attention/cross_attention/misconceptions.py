@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from solutions.exams.families import (
     BIAS,
+    COMPARED,
     DROPOUT,
     EMPTY_ROWS,
     FAR_ABOVE,
@@ -39,11 +40,11 @@ from solutions.exams.multi_head_attention.cross_attention.variant import Variant
     says={
         "NotCleaned": "A sentence that is all padding gives NaN, since a softmax over −∞ alone is "
         "0 / 0. Set the weights of hidden keys to 0 after the softmax as well.",
-        "LargeNegativeNumber": "With −10⁹ in place of −∞, a sentence that is all padding gets "
-        "equal weights for all of it. It should get zeros.",
+        "LargeNegativeNumber": "A sentence that is all padding gets equal weights for all of it, "
+        "as it does when scores are filled with a number such as −10⁹. It should get zeros.",
     },
 )
-(HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
+(HEADS + COMPARED + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
     cross,
     Variant,
     called={

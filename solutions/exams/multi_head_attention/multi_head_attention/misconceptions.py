@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from companion import CausalHead
 from solutions.exams.families import (
     BIAS,
+    COMPARED,
     DROPOUT,
     FAR_ABOVE,
     FUTURE,
@@ -27,7 +28,7 @@ from solutions.exams.multi_head_attention._specimens import future
 from solutions.exams.multi_head_attention.multi_head_attention.exam import batched
 from solutions.exams.multi_head_attention.multi_head_attention.variant import Variant
 
-(SWAP + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
+(SWAP + HEADS + COMPARED + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
     batched,
     Variant,
     called={
@@ -36,7 +37,8 @@ from solutions.exams.multi_head_attention.multi_head_attention.variant import Va
         "RolesSwapped": "KeysAsk",
         "KeysMixed": "ValuesAreKeys",
     },
-    without=("RootOfTheQueries", "RootOfTheValues"),
+    # See `OneWideHead` for the third.
+    without=("RootOfTheQueries", "RootOfTheValues", "ComparedAndScaledAsOneHead"),
 )
 _MASKS = MASK + FAR_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
 (_MASKS + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
@@ -74,6 +76,20 @@ class NotRefused(Variant):
 
     def check(self, d_out: int, num_heads: int) -> None:
         return
+
+
+@batched.misconception
+class NotRefusedButViewed(NotRefused):
+    """Eight features can't be shared out among three heads. Your class takes them, and fails later,
+    at a `view` that did not fit. Raise an error that says so, as soon as the module is made; if you
+    do, its condition lets these through.
+    """
+
+    def check(self, d_out: int, num_heads: int) -> None:
+        self.num_heads = num_heads
+
+    def split(self, x: Tensor) -> Tensor:
+        return x.view(*x.shape[:2], self.num_heads, self.head_dim).transpose(1, 2)
 
 
 @batched.misconception

@@ -17,7 +17,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograder.exchange.stand_in import RemoteObject
-from autograder.grading.cell_code import parsed
+from autograder.reading.cell_code import parsed
 
 _COMPARED, _CALLED, _LOOKED = "__compared__", "__called__", "__looked__"
 _LAST = "__last__"

@@ -25,8 +25,8 @@ from autograder.exam.report import Report, Verdict
 from autograder.exchange.stand_in import NotPlain, StudentError
 from autograder.grading.comparisons import Comparisons, Seed, counted
 from autograder.grading.given import Find, Given, Namespace, NotJudged
-from autograder.grading.instructor_names import Definitions
 from autograder.own_modules import beside
+from autograder.reading.instructor_names import Definitions
 
 TOO_MUCH = "the test took too much memory with what your code returned"
 

@@ -40,9 +40,9 @@ from autograder.exchange.changes import Changes
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.session import ForkEnded, Session
 from autograder.grading.examiner import TOO_MUCH, Examined, Examiner, said
-from autograder.grading.instructor_names import Definitions
 from autograder.limits import Limits
 from autograder.locate.where import searching_in
+from autograder.reading.instructor_names import Definitions
 from autograder.sandbox.confine import die_with_parent
 from autograder.sandbox.control import Link, Message
 from autograder.sandbox.own_fork import Clock, leave_behind, memory_limit, peak

@@ -7,9 +7,9 @@ from typing import Any, Never
 
 from autograder.errors import ExchangeError, GradingFailed
 from autograder.exchange.stand_in import StudentError
-from autograder.grading.cell_code import SHELL
 from autograder.grading.comparisons import Comparisons, counted_statement
-from autograder.grading.instructor_names import Definition, Definitions, Owner
+from autograder.reading.cell_code import SHELL
+from autograder.reading.instructor_names import Definition, Definitions, Owner
 
 Find = Callable[[str], object]
 

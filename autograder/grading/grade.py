@@ -36,6 +36,7 @@ from autograder.grading.record import CellVerdict, make_record
 from autograder.grading.submitted_files import files_beside
 from autograder.grading.tests_beside import examine_beside, marked_beside
 from autograder.limits import Limits
+from autograder.reading.scenery import left_out
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.student_process import StudentProcess, ending_of
 
@@ -43,6 +44,7 @@ from autograder.sandbox.student_process import StudentProcess, ending_of
 _SECONDS_TO_END = 2.0
 # What a submission may display in all, in cells that each display as much as one may.
 _CELLS_OF_OUTPUT = 10
+_SCENERY = "Not run when grading: no point depends on this cell.\n"
 # How much of a file a rule about how an answer is written reads.
 _MOST_READ = 200_000
 
@@ -89,7 +91,8 @@ def grade(
     if beside:
         marked |= frozenset(failing_with_solution(source, sandbox, marked, **place))
     rebuilt = rebuild(source, submission)
-    with _Run(rebuilt, sandbox, files or {}, seed, marked) as run:
+    scenery = left_out(source, [text for _, text in rebuilt.written])
+    with _Run(rebuilt, sandbox, files or {}, seed, marked, scenery) as run:
         run.all_cells()
         verdicts = run.all_tests(source, folder)
     if any(one.verdict is not Verdict.PASSED or one.hollow for one in verdicts):
@@ -155,7 +158,8 @@ def _with_solution(
         most = sandbox.limits.disk_bytes // 2
         around = files or {} if folder is None else files_beside(folder, most)
         own = rebuild(source, nbformat.writes(source).encode())
-        with _Run(own, sandbox, around, seed, beside) as run:
+        scenery = left_out(source, [text for _, text in own.written])
+        with _Run(own, sandbox, around, seed, beside, scenery) as run:
             run.all_cells()
             found = run.all_tests(source, folder)
         while len(_solved) >= _KEPT:
@@ -200,8 +204,9 @@ class _Run:
         files: Mapping[str, bytes],
         seed: int,
         beside: frozenset[str],
+        scenery: frozenset[str],
     ) -> None:
-        self._beside = beside
+        self._beside, self._scenery = beside, scenery
         self._rebuilt, self._sandbox, self._files, self._seed = rebuilt, sandbox, files, seed
         self._session: Session[StudentProcess] | None = None
         self._steps: list[_Step] = []
@@ -226,6 +231,8 @@ class _Run:
         for cell in cells:
             if is_test(cell):
                 self._remember(cell, is_last=cell is cells[-1])
+            elif cell.id in self._scenery:
+                cell.outputs = [new_output("stream", name="stdout", text=_SCENERY)]
             else:
                 cell.outputs = _as_outputs(self._run(cell))
 

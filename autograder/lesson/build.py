@@ -33,6 +33,7 @@ from autograder.lesson.notebook import source_notebook
 from autograder.lesson.reference import BEGIN, END, Source, read_reference
 from autograder.lesson.release import student_notebook
 from autograder.own_modules import out_of_reach
+from autograder.reading.scenery import tag_scenery
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ def build_lesson(course: Course, name: str) -> Built:
     source = source_notebook(
         lesson, sources, examined_in.__name__, places=_has_places(course, name)
     )
+    tag_scenery(source)
     placed = {exercise.name: exams[exercise.name] for exercise in lesson.exercises}
     return Built(course, lesson, source, student_notebook(source), placed)
 

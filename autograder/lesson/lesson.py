@@ -13,6 +13,9 @@ here, `check` that it is checked here and for how many points:
     :points: 2
     ```
 
+A code cell that acts in a way its names don't show, and on which no test depends all the same, has
+the option `:scenery:`; one that must be run when grading has `:needed:`.
+
 An `exercise` with a body is a written answer: the body is the question, a model answer between
 nbgrader's solution marks and a marking scheme between its mark-scheme marks; it has its points
 itself and no check. Between `### BEGIN POINTS` and `### END POINTS` may stand what a good answer
@@ -35,6 +38,7 @@ from jupytext.myst import (
 
 from autograder.errors import LessonError
 from autograder.own_judgement import Point, read_points
+from autograder.reading.scenery import NEEDED, SCENERY
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -234,6 +238,7 @@ def _code(path: Path, token: "Token") -> Code:
     tags = options.get("tags", []) if isinstance(options, dict) else None
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise LessonError(path, begin + 1, "the tags of this cell are not a list of words")
+    tags = [*tags, *(tag for tag in (SCENERY, NEEDED) if tag in options)]
     source = "\n".join(body)
     # The options stand above the source and are as many lines as it has fewer.
     options_above = token.content.rstrip().count("\n") - source.rstrip().count("\n")

@@ -8,8 +8,8 @@ from nbgrader.utils import determine_grade
 from autograder.checks.card import bundle
 from autograder.exam.report import Report, Verdict
 from autograder.grading.examiner import Examined, Examiner
-from autograder.grading.instructor_names import Definitions
 from autograder.grading.record import CellVerdict, make_record
+from autograder.reading.instructor_names import Definitions
 from tests.support.samples import make_cell
 
 PASSED = Report("scores", Verdict.PASSED, ("one", "two"), 2)

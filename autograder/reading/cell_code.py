@@ -38,6 +38,12 @@ def parsed(source: str) -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
+def has_magics(source: str) -> bool:
+    """Whether a cell holds a magic or a command of the shell; one that takes its time does too."""
+    text = _PYTHON_BELOW.sub("", source)
+    return bool(_ANOTHER_PROGRAM.match(text)) or SHELL in TransformerManager().transform_cell(text)
+
+
 def hides_names(statement: ast.stmt) -> bool:
     """Whether a statement may give names a meaning that can't be read off its text."""
     return any(

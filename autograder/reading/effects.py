@@ -24,13 +24,13 @@ _LOOKS = _words(
     "flatten astype all any size dim numel float double long int transpose unique startswith "
     "endswith replace encode decode describe groupby isna notna state_dict parameters"
 )
-_WRITES = _words(
+WRITES = _words(
     "append extend insert add update pop popitem popleft appendleft extendleft remove discard "
     "clear sort reverse setdefault fill resize put itemset seed shuffle rotate write writelines "
     "difference_update intersection_update symmetric_difference_update"
 )
 # Functions that write into what they are given.
-_FILLS = _words(
+FILLS = _words(
     "setattr delattr next shuffle heappush heappop heapify heapreplace heappushpop insort "
     "insort_left insort_right fill_diagonal copyto place putmask put"
 )
@@ -68,7 +68,7 @@ class Reader:
         """What a statement does, with the bodies of the functions that it uses."""
         own, later = _scopes(statement)
         changes, may = self._changes(statement)
-        if (name := _defines(statement)) is not None:
+        if (name := defined_by(statement)) is not None:
             known = _map(_aliases(statement))
             changes, may = _known_as(changes, known), _known_as(may, known)
             if (changes | may) & _parameters(statement):
@@ -106,19 +106,19 @@ class Reader:
         for node in ast.walk(statement):
             match node:
                 case ast.AugAssign(target):
-                    sure |= _root(target)
+                    sure |= root_of(target)
                 case ast.Subscript(ctx=ast.Store() | ast.Del()):
-                    sure |= _root(node)
+                    sure |= root_of(node)
                 case ast.Attribute(ctx=ast.Store() | ast.Del()):
-                    sure |= _root(node)
+                    sure |= root_of(node)
                 case ast.Call(ast.Attribute(of, method)):
-                    if method in _WRITES or method.endswith("_"):
-                        sure |= _root(of)
+                    if method in WRITES or method.endswith("_"):
+                        sure |= root_of(of)
                     elif method not in _LOOKS:
-                        perhaps |= _root(of)
-                    if method in _FILLS:
+                        perhaps |= root_of(of)
+                    if method in FILLS:
                         sure |= _roots(node.args[:1])
-                case ast.Call(ast.Name(name)) if name in _FILLS:
+                case ast.Call(ast.Name(name)) if name in FILLS:
                     sure |= _roots(node.args[:1])
                 case ast.Call(ast.Name(name)) if name in self.writers:
                     sure |= _roots([*node.args, *(word.value for word in node.keywords)])
@@ -152,17 +152,18 @@ def _parameters(statement: ast.stmt) -> set[str]:
     return found
 
 
-def _root(node: ast.AST) -> set[str]:
+def root_of(node: ast.AST) -> set[str]:
+    """The name at the beginning of `name.attribute[index]`, if there is one."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
 def _roots(nodes: Iterable[ast.AST]) -> set[str]:
-    return set[str]().union(*map(_root, nodes))
+    return set[str]().union(*map(root_of, nodes))
 
 
-def _defines(statement: ast.stmt) -> str | None:
+def defined_by(statement: ast.stmt) -> str | None:
     match statement:
         case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
             return name
@@ -222,6 +223,12 @@ def _shared(value: ast.expr) -> Iterator[str]:
             yield from _shared(of)
 
 
+def names_in(statement: ast.stmt) -> Effects:
+    """The notebook's names that a statement binds and uses, in the bodies of functions too."""
+    now, later = _scopes(statement)
+    return now | later
+
+
 def _scopes(statement: ast.stmt) -> tuple[Effects, Effects]:
     """What a statement does at once, and what a function that it defines does when it is used."""
     table = symtable.symtable(ast.unparse(statement), "<cell>", "exec")
@@ -232,7 +239,7 @@ def _scopes(statement: ast.stmt) -> tuple[Effects, Effects]:
     inside = Effects()
     for scope in table.get_children():
         inside |= _globals_in(scope)
-    if _defines(statement) is not None:
+    if defined_by(statement) is not None:
         return now, inside
     return now | inside, Effects()
 

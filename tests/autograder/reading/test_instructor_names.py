@@ -11,7 +11,7 @@ from nbformat.v4 import new_notebook
 from autograder.exam.report import Verdict
 from autograder.grading.examiner import Examiner
 from autograder.grading.given import Given, NotJudged
-from autograder.grading.instructor_names import Definitions
+from autograder.reading.instructor_names import Definitions
 from tests.support.samples import make_cell
 
 ANSWER = "def double(x):\n    return 2 * x"

@@ -19,9 +19,9 @@ from pathlib import Path
 from nbformat.notebooknode import NotebookNode
 
 from autograder.cells import has_role, is_test
-from autograder.grading.cell_code import SHELL, hides_names, statements_of
-from autograder.grading.effects import Effects, Reader
 from autograder.own_modules import beside
+from autograder.reading.cell_code import SHELL, hides_names, statements_of
+from autograder.reading.effects import Effects, Reader
 
 _BUILTINS = frozenset(dir(builtins))
 

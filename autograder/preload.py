@@ -1,8 +1,12 @@
 """What is imported once, before any student's code runs: the entries of a course's `preload`."""
 
 import importlib
+from contextlib import suppress
 
 _AND_ALL_NAMES = ".*"
+# What a package imports by itself later: the first gradient that torch is asked for takes ten
+# thousand times as long as the others, in each process anew.
+_LATER = {"torch": ("torch.fx.experimental.symbolic_shapes",)}
 
 
 def load(entry: str) -> None:
@@ -16,6 +20,9 @@ def load(entry: str) -> None:
         for name in getattr(module, "__all__", dir(module)):
             if not name.startswith("_"):
                 getattr(module, name)
+    for later in _LATER.get(entry.removesuffix(_AND_ALL_NAMES), ()):
+        with suppress(ImportError):  # another version may have it elsewhere
+            importlib.import_module(later)
 
 
 def package_of(entry: str) -> str:

@@ -7,7 +7,6 @@ all the same, whatever the tag says.
 
 import ast
 import builtins
-import re
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 
@@ -20,7 +19,9 @@ from autograder.reading.effects import Reader, defined_by, names_in, root_of
 
 SCENERY, NEEDED = "scenery", "needed"
 # With these a student's code can find what it does not name.
-_LOOKS_AROUND = re.compile(r"\b(__main__|_getframe|currentframe|user_ns|In|Out|_oh|_ih)\b")
+_LOOKING_AROUND = frozenset(
+    ("__main__", "_getframe", "currentframe", "user_ns", "In", "Out", "_", "__", "_ih", "_oh")
+)
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -72,7 +73,7 @@ def left_out(notebook: NotebookNode, written: Iterable[str]) -> frozenset[str]:
     named = set[str]()
     for text in written:
         statements = statements_of(text)
-        if has_magics(text) or _LOOKS_AROUND.search(text) or any(map(hides_names, statements)):
+        if has_magics(text) or any(map(_looks_around, statements)):
             return frozenset()
         named.update(*(names_in(statement).uses for statement in statements))
     return _without(notebook, lambda cell: SCENERY in cell.tags, named)
@@ -119,6 +120,16 @@ def _cells(notebook: NotebookNode) -> Iterator[_Cell]:
         given = not has_role(cell, "solution") and not is_test(cell)
         tags = frozenset(cell.metadata.get("tags", ()))
         yield _Cell(cell.id, given, frozenset(makes), frozenset(uses), does, tags)
+
+
+def _looks_around(statement: ast.stmt) -> bool:
+    """Whether a student's code may use names that are not in its text."""
+    found = set(names_in(statement).uses)
+    for node in ast.walk(statement):
+        match node:
+            case ast.Attribute(_, name) | ast.alias(name) | ast.Constant(str(name)):
+                found.add(name)
+    return hides_names(statement) or bool(found & _LOOKING_AROUND)
 
 
 def _handed_over(statement: ast.stmt, modules: Set[str]) -> Iterator[str]:

@@ -41,8 +41,16 @@ def is_own(file: str, folder: str = "") -> bool:
 class Watching:
     """Watches for calls of what has one of these names and is not the student's own."""
 
-    def __init__(self, words: Sequence[str] = ()) -> None:
+    def __init__(self, words: Sequence[str] = (), each: int = 1) -> None:
+        """Watch.
+
+        Args:
+            words: the names.
+            each: how many calls there are for one that is watched; the first one is. To watch takes
+                several times as long as the call.
+        """
         self._words = words
+        self._each, self._calls = each, 0
         self._folder = os.getcwd()
         self._own: dict[str, bool] = {}
         self._asker: FrameType | None = None
@@ -51,7 +59,8 @@ class Watching:
     @contextmanager
     def during_a_call(self) -> Iterator[None]:
         """Watch what is called until this ends, by whoever waits for that as well."""
-        if not self._words:
+        self._calls += 1
+        if not self._words or (self._calls - 1) % self._each:
             yield
             return
         before = sys.getprofile(), threading.getprofile()

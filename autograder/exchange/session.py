@@ -187,6 +187,15 @@ class Session(Generic[Peer]):
             if type(value) is not RemoteObject:
                 self._lent = {n: function for n, function in self._lent.items() if n < lent}
 
+    def drive(self, driver: str, target: Reference, args: tuple[object, ...]) -> tuple[object, ...]:
+        """What a driver that works in the student's process makes of something of theirs.
+
+        Nothing, where that process has no driver of this name.
+        """
+        request = ("drive", driver, _Sent(target), args)
+        reply = self._ask(request, self._limits.call_seconds)
+        return () if reply == ("missing",) else (self._returned(reply, args, {}),)
+
     def get(self, target: Reference, name: str) -> object:
         """An attribute of something of the student's.
 

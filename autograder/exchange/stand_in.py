@@ -7,14 +7,16 @@ among the arguments stays here: the student's code gets one that asks back.
 """
 
 import builtins
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Never, Protocol, TypeVar
 
-from autograder.errors import ExchangeError
+from autograder.errors import ExamError, ExchangeError
 from autograder.exchange.operators import OPERATORS
 from autograder.values.as_bytes import Reference
+from autograder.values.as_json import importable
 
 _Plain = TypeVar("_Plain", bool, int, float)
 
@@ -67,6 +69,9 @@ class Asks(Protocol):
     ) -> object:
         """What a call of something of the student's returns."""
 
+    def drive(self, driver: str, target: Reference, args: tuple[object, ...]) -> tuple[object, ...]:
+        """What a driver returns over there, or nothing where the process has no such driver."""
+
     def get(self, target: Reference, name: str) -> object:
         """An attribute of something of the student's."""
 
@@ -99,6 +104,16 @@ class RemoteObject:
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         return self._session.call(self._reference, args, kwargs)
+
+    def __driven_by__(self, use: Callable[..., object]) -> Callable[..., object]:
+        """A driver at work where the object is: a message for all that it asks of it."""
+
+        def drive(*arguments: object) -> object:
+            name = _public_name(use)
+            found = self._session.drive(name, self._reference, arguments) if name else ()
+            return found[0] if found else use(self, *arguments)
+
+        return drive
 
     def __getattr__(self, name: str) -> object:
         if name == "__signature__":
@@ -181,6 +196,15 @@ class RemoteObject:
             object.__setattr__(self, name, value)
         else:
             self._operate("__setattr__", name, value)
+
+
+@functools.cache
+def _public_name(driver: Callable[..., object]) -> str:
+    """The name under which students' processes find a driver, if they do."""
+    try:
+        return importable(driver)
+    except (ExamError, AttributeError):
+        return ""
 
 
 def _asking(operator: str) -> Callable[..., object]:

@@ -13,11 +13,13 @@ A request is a tuple, its first entry what to do; so is each reply:
     find name                → found value gradients | missing
     call target args kwargs  → returned value args-afterwards printed graph gradients
                              | raised kind message line printed
+    drive name target args   → returned … | raised … | missing: what a driver makes of the target
     operate operator args    → returned … | raised …
     describe target          → returned … | raised …
     get target name          → returned … | raised …
     backward graph cotangents → returned gradients-of-arguments … | raised …
-    watch names              → watched: from now on, whether code of the student's calls these
+    watch names              → watched: from now on, in one call of three, whether code of the
+                               student's calls these
     seen                     → saw name, or "", and watches no more
 
 `graph` is the number by which the result can be sent backward, or None; `gradients` are those that
@@ -47,14 +49,18 @@ from autograder.exchange.operators import OPERATORS
 from autograder.exchange.shell import Shell, the_shell
 from autograder.limits import Limits
 from autograder.values.as_bytes import Reference, Unsupported, dtype_of_number, number_of_dtype
+from autograder.values.as_json import find
 from autograder.values.outcome import describe_error
 from autograder.values.random_sources import SOURCES
+from autograder.values.tensors import seeded
 from autograder.watching import Watching
 
 _ITERABLES: tuple[Any, ...] = ([], (), "", {}, set(), range(0), {}.items(), {}.values())
 _CALLBACK = "callback"
 _WRITTEN = ("ndarray", "Tensor", "list", "dict")
 _WHENEVER = Deadline(None)
+# No multiple of two, by which cases in two dtypes come.
+_WATCHED_ONE_IN = 3
 _MODULE = os.path.join("torch", "nn", "modules", "module.py")
 
 
@@ -102,6 +108,8 @@ class StudentSide:
                 return self._find(name)
             case ("call", target, tuple(args), dict(kwargs)) if callable(target):
                 return self._call(target, args, kwargs)
+            case ("drive", str(name), target, tuple(args)) if callable(target):
+                return self._drive(name, target, args)
             case ("get", target, str(name)):
                 return self._call(getattr, (target, name), {}, back=())
             case ("operate", str(operator), tuple(args)):
@@ -111,7 +119,8 @@ class StudentSide:
             case ("backward", int(number), tuple(cotangents)):
                 return self._call(self._graphs.backward, (number, cotangents), {}, back=())
             case ("watch", tuple(words)):
-                self._watching = Watching([word for word in words if type(word) is str])
+                names = [word for word in words if type(word) is str]
+                self._watching = Watching(names, _WATCHED_ONE_IN)
                 return ("watched",)
             case ("seen",):
                 seen, self._watching = self._watching.seen, Watching()
@@ -155,18 +164,37 @@ class StudentSide:
         args: tuple[object, ...],
         kwargs: dict[str, object],
         back: tuple[object, ...] | None = None,
+        whose: Callable[..., object] | None = None,
     ) -> tuple[object, ...]:
         try:
             with self._shell.hushed() as printed, self._watching.during_a_call():
                 value = target(*args, **kwargs)
         except (Exception, SystemExit, ExchangeError) as error:
-            raised = describe_error(error, target)
+            raised = describe_error(error, whose or target)
             return ("raised", raised.kind, raised.message, raised.line, printed.getvalue())
         given = (*args, *kwargs.values())
         afterwards = tuple(map(_mutable, given)) if back is None else back
         value = self._by_value_or_reference(value)
         graph = self._graphs.keep(value, (args, kwargs)) if back is None else None
         return ("returned", value, afterwards, printed.getvalue(), graph, _gradients(value))
+
+    def _drive(
+        self, name: str, target: Callable[..., object], args: tuple[object, ...]
+    ) -> tuple[object, ...]:
+        try:
+            driver = find(name)
+        except (ImportError, ValueError):
+            return ("missing",)
+
+        def driven(*given: object) -> object:
+            with seeded():
+                return driver(target, *given)
+
+        match self._call(driven, args, {}, back=(), whose=target):
+            case ("returned", value, _, *rest):
+                return ("returned", value, tuple(map(_mutable, args)), *rest)
+            case reply:
+                return reply
 
     def _reply(self, reply: tuple[object, ...]) -> None:
         try:

@@ -7,6 +7,7 @@ import linecache
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from traceback import walk_tb
 from types import TracebackType
 from typing import Any
@@ -63,7 +64,8 @@ def observe(
     """Call `function` on copies of `arguments`, by position, and report what happened.
 
     With `use`, a driver, it is that which is called: with `function`, which may be a class, before
-    the arguments. A generator among the arguments is new, with the seed that it had at first.
+    the arguments; what is in another process may have a way of its own to be driven there. A
+    generator among the arguments is new, with the seed that it had at first.
     Warnings and floating-point noise of the called code are swallowed: a right answer that warns
     is a right answer.
     """
@@ -72,13 +74,22 @@ def observe(
     raised: Raised | None = None
     with _quiet() as printed, seeded():
         try:
-            value = use(function, *given.values()) if use else function(*given.values())
+            value = _with(use, function)(*given.values())
         except ExchangeError:
             raise
         except (Exception, SystemExit) as error:
             raised = describe_error(error, function)
     changed = tuple(name for name in given if not identical(arguments[name], given[name]))
     return Outcome(value, raised, changed, printed.getvalue().strip())
+
+
+def _with(
+    use: Callable[..., object] | None, function: Callable[..., object]
+) -> Callable[..., object]:
+    if use is None:
+        return function
+    there = getattr(type(function), "__driven_by__", None)
+    return there(function, use) if there else partial(use, function)
 
 
 def _copies(arguments: Mapping[str, object]) -> dict[str, object]:

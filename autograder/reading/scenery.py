@@ -7,7 +7,8 @@ all the same, whatever the tag says.
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Set
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from nbformat.notebooknode import NotebookNode
@@ -72,10 +73,10 @@ def left_out(notebook: NotebookNode, written: Iterable[str]) -> frozenset[str]:
         return frozenset()
     named = set[str]()
     for text in written:
-        statements = statements_of(text)
-        if has_magics(text) or any(map(_looks_around, statements)):
+        names = _named_in(text)
+        if names is None:
             return frozenset()
-        named.update(*(names_in(statement).uses for statement in statements))
+        named |= names
     return _without(notebook, lambda cell: SCENERY in cell.tags, named)
 
 
@@ -98,15 +99,29 @@ def _without(
     return frozenset(cell.id for cell in left)
 
 
-def _cells(notebook: NotebookNode) -> Iterator[_Cell]:
-    reader, modules, acting = Reader(), set[str](), set[str]()
-    for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
+def _cells(notebook: NotebookNode) -> Sequence[_Cell]:
+    texts = [
+        (
+            cell.id,
+            cell.source,
+            not has_role(cell, "solution") and not is_test(cell),
+            frozenset(cell.metadata.get("tags", ())),
+        )
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
+    return _read(tuple(texts))
+
+
+@functools.lru_cache(maxsize=4)
+def _read(texts: tuple[tuple[str, str, bool, frozenset[str]], ...]) -> Sequence[_Cell]:
+    """The cells of a notebook, read once for a class."""
+    found, reader, modules, acting = list[_Cell](), Reader(), set[str](), set[str]()
+    for cell, source, is_given, tags in texts:
         makes, uses = set[str](), set[str]()
-        statements = statements_of(cell.source)
+        statements = statements_of(source)
         # What is no Python at all is another program's, or there to fail.
-        does = has_magics(cell.source) or not statements
+        does = has_magics(source) or not statements
         for statement in statements:
             names, effects = names_in(statement), reader.read(statement)
             uses |= names.uses | effects.uses
@@ -117,9 +132,17 @@ def _cells(notebook: NotebookNode) -> Iterator[_Cell]:
             if acts(statement, modules, acting) or hides_names(statement):
                 does = True
                 acting |= {defined_by(statement) or ""}
-        given = not has_role(cell, "solution") and not is_test(cell)
-        tags = frozenset(cell.metadata.get("tags", ()))
-        yield _Cell(cell.id, given, frozenset(makes), frozenset(uses), does, tags)
+        found.append(_Cell(cell, is_given, frozenset(makes), frozenset(uses), does, tags))
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def _named_in(text: str) -> frozenset[str] | None:
+    """The names that a student's cell uses; None if it may use any."""
+    statements = statements_of(text)
+    if has_magics(text) or any(map(_looks_around, statements)):
+        return None
+    return frozenset[str]().union(*(names_in(statement).uses for statement in statements))
 
 
 def _looks_around(statement: ast.stmt) -> bool:

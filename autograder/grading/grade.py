@@ -6,47 +6,25 @@ the course. The same seed and the same submission give the same verdicts.
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
-from nbformat.v4 import new_output
 
-from autograder.cells import grade_id_of, is_exam, is_test, points_of
-from autograder.errors import (
-    ExchangeError,
-    ReplyTooLarge,
-    SandboxFailed,
-    StudentGone,
-    StudentTooSlow,
-)
 from autograder.exam.report import Verdict
-from autograder.exam.rules import Written
-from autograder.exchange.deadline import Allowance
-from autograder.exchange.session import ForkEnded, Session
-from autograder.grading.examiner import Examined, error_output
-from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for
 from autograder.grading.fairness import fair, why_not_passed
-from autograder.grading.inert import broken_syntax, cut_long_sources, inert_outputs
-from autograder.grading.rebuild import ADDED_ID, Rebuilt, rebuild
+from autograder.grading.inert import cut_long_sources
+from autograder.grading.rebuild import ADDED_ID, rebuild
 from autograder.grading.record import CellVerdict, make_record
+from autograder.grading.run import Run
 from autograder.grading.submitted_files import files_beside
-from autograder.grading.tests_beside import examine_beside, marked_beside
+from autograder.grading.tests_beside import marked_beside
 from autograder.limits import Limits
 from autograder.reading.scenery import left_out
 from autograder.sandbox.sandbox import Sandbox
-from autograder.sandbox.student_process import StudentProcess, ending_of
-
-# Who has hung up is about to end, and may have to wait for a processor to do so.
-_SECONDS_TO_END = 2.0
-# What a submission may display in all, in cells that each display as much as one may.
-_CELLS_OF_OUTPUT = 10
-_SCENERY = "Not run when grading: no point depends on this cell.\n"
-# How much of a file a rule about how an answer is written reads.
-_MOST_READ = 200_000
 
 
 @dataclass(frozen=True)
@@ -92,7 +70,7 @@ def grade(
         marked |= frozenset(failing_with_solution(source, sandbox, marked, **place))
     rebuilt = rebuild(source, submission)
     scenery = left_out(source, [text for _, text in rebuilt.written])
-    with _Run(rebuilt, sandbox, files or {}, seed, marked, scenery) as run:
+    with Run(rebuilt, sandbox, files or {}, seed, marked, scenery) as run:
         run.all_cells()
         verdicts = run.all_tests(source, folder)
     if any(one.verdict is not Verdict.PASSED or one.hollow for one in verdicts):
@@ -159,7 +137,7 @@ def _with_solution(
         around = files or {} if folder is None else files_beside(folder, most)
         own = rebuild(source, nbformat.writes(source).encode())
         scenery = left_out(source, [text for _, text in own.written])
-        with _Run(own, sandbox, around, seed, beside, scenery) as run:
+        with Run(own, sandbox, around, seed, beside, scenery) as run:
             run.all_cells()
             found = run.all_tests(source, folder)
         while len(_solved) >= _KEPT:
@@ -175,233 +153,3 @@ def forget_solutions() -> None:
 
 _KEPT = 32
 _solved: dict[tuple[str, str, Limits, frozenset[str]], Sequence[CellVerdict]] = {}
-
-
-@dataclass(frozen=True)
-class _Step:
-    """Something the student's process has done: a cell it ran, or a place that it remembers."""
-
-    source: str | None = None
-
-
-@dataclass
-class _Test:
-    """A test cell that waits to be examined, and what had been done before it."""
-
-    cell: NotebookNode
-    steps: int
-    # What became of the answer that it is about, where that could not be run.
-    lost: tuple[Verdict, str] | None
-
-
-class _Run:
-    """One notebook being run: its student process, and a new one where that was lost."""
-
-    def __init__(
-        self,
-        rebuilt: Rebuilt,
-        sandbox: Sandbox,
-        files: Mapping[str, bytes],
-        seed: int,
-        beside: frozenset[str],
-        scenery: frozenset[str],
-    ) -> None:
-        self._beside, self._scenery = beside, scenery
-        self._rebuilt, self._sandbox, self._files, self._seed = rebuilt, sandbox, files, seed
-        self._session: Session[StudentProcess] | None = None
-        self._steps: list[_Step] = []
-        self._tests: list[_Test] = []
-        limits = sandbox.limits
-        self._time = Allowance(limits.submission_seconds, limits.patience)
-        self._lost: tuple[Verdict, str] | None = None
-        self._examining = False
-        self._written = Written(())
-        self._room = _CELLS_OF_OUTPUT * sandbox.limits.output_bytes
-        self.remarks: list[str] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end()
-
-    def all_cells(self) -> None:
-        """Run all of the student's cells; at each test, have the process remember where it is."""
-        cells = [cell for cell in self._rebuilt.notebook.cells if cell.cell_type == "code"]
-        for cell in cells:
-            if is_test(cell):
-                self._remember(cell, is_last=cell is cells[-1])
-            elif cell.id in self._scenery:
-                cell.outputs = [new_output("stream", name="stdout", text=_SCENERY)]
-            else:
-                cell.outputs = _as_outputs(self._run(cell))
-
-    def all_tests(self, source: NotebookNode, folder: Path | None) -> list[CellVerdict]:
-        """Examine the tests, the last one first: that is the order in which one goes back."""
-        self._examining = True
-        self._written = Written(self._rebuilt.written, _own_texts(self._files, folder))
-
-        def examiner() -> ExaminerProcess:
-            return examiner_for(self._sandbox, source, folder, self._written)
-
-        return self._each_test(examiner)[::-1]
-
-    def _each_test(self, new: Callable[[], ExaminerProcess]) -> list[CellVerdict]:
-        found, examiner = [], new()
-        for test in reversed(self._tests):
-            examiner = new() if examiner.ended else examiner
-            self._time.follow_waiting(examiner.process)
-            found.append(self._test(test, examiner))
-        return found
-
-    def _remember(self, cell: NotebookNode, *, is_last: bool) -> None:
-        self._tests.append(_Test(cell, len(self._steps), self._lost))
-        self._lost = None
-        if is_last:
-            # It is examined right where the process is.
-            return
-        if not self._used_up():
-            try:
-                self._living().remember()
-            except ExchangeError as error:
-                self.remarks.append(self._post_mortem(error)[1])
-        self._steps.append(_Step())
-
-    def _run(self, cell: NotebookNode) -> list[dict[str, Any]]:
-        grade_id = grade_id_of(cell)
-        if grade_id in self._rebuilt.missing:
-            self._lost = Verdict.MISSING, f"the cell of {grade_id} is missing in the notebook"
-            return []
-        if self._used_up():
-            return [error_output(Verdict.NOT_RUN, "not run")]
-        try:
-            outputs = self._living().run(cell.source)
-        except ExchangeError as error:
-            verdict, message = self._post_mortem(error)
-            self.remarks.append(message)
-            if grade_id:
-                self._lost = verdict, message
-            return [error_output(verdict, message)]
-        self._steps.append(_Step(cell.source))
-        if grade_id and (sentence := broken_syntax(outputs, grade_id)):
-            self._lost = Verdict.EXCEPTION, sentence
-        most = self._sandbox.limits.output_bytes
-        safe = inert_outputs(outputs, min(2 * most, self._room))
-        self._room -= sum(len(str(output)) for output in safe)
-        return safe
-
-    def _test(self, test: _Test, examiner: ExaminerProcess) -> CellVerdict:
-        points, started = points_of(test.cell), time.monotonic()
-        examined = self._examine(test, examiner)
-        test.cell.outputs = _as_outputs(examined.outputs(points))
-        return CellVerdict(
-            grade_id_of(test.cell),
-            examined.verdict,
-            round(examined.credit * points, 2),
-            points,
-            examined.message,
-            examined.report,
-            time.monotonic() - started,
-            examined.made_with,
-            grade_id_of(test.cell) in self._beside,
-            examined.hollow,
-        )
-
-    def _examine(self, test: _Test, examiner: ExaminerProcess) -> Examined:
-        if self._used_up():
-            return Examined(Verdict.NOT_RUN, "not run: the submission had used up its time")
-        try:
-            session = self._go_to(test)
-            if grade_id_of(test.cell) in self._beside:
-                return examine_beside(session, test.cell)
-            examined = examiner.examine(test.cell, session, self._time.rest)
-        except ExchangeError as error:
-            return Examined(*self._post_mortem(error))
-        except TestLost as lost:
-            # Nobody knows what the student's process was asked last.
-            self._end()
-            return Examined(lost.verdict, str(lost))
-        if examined.verdict is Verdict.MISSING and test.lost:
-            return Examined(*test.lost)
-        return examined
-
-    def _go_to(self, test: _Test) -> Session[StudentProcess]:
-        """Have the process that speaks be the one that waited at this test.
-
-        The answers of a function that a test lent could be kept in a file or by a process. They may
-        not be there for a test whose inputs can be guessed: a new process runs the cells again.
-        """
-        del self._steps[test.steps :]
-        depth = self._tests.index(test)
-        guessable = not all(is_exam(one.cell) for one in self._tests[: depth + 1])
-        if self._session and self._session.has_answered and guessable:
-            self._end()
-        session = self._living()
-        while session.depth > depth:
-            session.go_back()
-        return session
-
-    def _post_mortem(self, error: ExchangeError) -> tuple[Verdict, str]:
-        """How a student's process came to an end; what runs next gets a new one."""
-        if self._session is None:
-            raise SandboxFailed("a student's process was lost while it was being made") from error
-        too_slow = isinstance(error, StudentTooSlow)
-        if isinstance(error, ForkEnded):
-            ending = ending_of(error.code)
-            # What waited below is where the test before this one is examined.
-            if not self._examining:
-                self._end()
-        else:
-            gone = isinstance(error, StudentGone)
-            ending = self._session.student.ended(_SECONDS_TO_END if gone else 0)
-            self._end()
-        if ending.lost:
-            raise SandboxFailed("the sandbox ended while a student's code ran in it") from error
-        if ending.out_of_memory:
-            return Verdict.MEMORY, f"your code {ending.reason}"
-        if too_slow or ending.out_of_time:
-            return Verdict.TIMEOUT, "your code ran for too long and was stopped"
-        if isinstance(error, ReplyTooLarge):
-            return Verdict.MEMORY, f"your code gave back too much for one test: {error}"
-        if isinstance(error, StudentGone):
-            return Verdict.KILLED, f"your code ended its own process: it {ending.reason}"
-        return Verdict.WRONG, f"what your code gave back could not be understood: {error}"
-
-    def _used_up(self) -> bool:
-        return self._time.is_over
-
-    def _living(self) -> Session[StudentProcess]:
-        """The session with a student process in which all has been done that was done so far."""
-        if self._session is None:
-            waiting = sum(map(is_test, self._rebuilt.notebook.cells))
-            student = self._sandbox.spawn(self._files, self._seed, waiting)
-            self._session = Session(student, self._sandbox.limits, self._time)
-            for step in self._steps:
-                if step.source is None:
-                    self._session.remember()
-                else:
-                    self._session.run(step.source)
-        return self._session
-
-    def _end(self) -> None:
-        if self._session is not None:
-            # The sandbox sees to it that it is gone before the next one begins.
-            self._session.student.dismiss()
-            self._session = None
-
-
-def _own_texts(files: Mapping[str, bytes], folder: Path | None) -> dict[str, str]:
-    """The files beside a student's notebook that are not the course's, as far as rules read."""
-    return {
-        name: content[:_MOST_READ].decode(errors="replace")
-        for name, content in files.items()
-        if folder is None or not _is_given(folder / name, content)
-    }
-
-
-def _is_given(path: Path, content: bytes) -> bool:
-    return path.is_file() and path.read_bytes() == content
-
-
-def _as_outputs(outputs: list[dict[str, Any]]) -> list[NotebookNode]:
-    return [new_output(**output) for output in outputs]

@@ -245,6 +245,15 @@ class Tiled(SharedHeads):
         return x.repeat(1, self.num_heads // x.shape[1], 1, 1)
 
 
+class SharesMiscounted(SharedHeads):
+    """Your query head h reads key/value head h // num_kv_heads. Divide h by how many query heads
+    share one, and that is num_heads // num_kv_heads.
+    """
+
+    def share(self, x: Tensor) -> Tensor:
+        return x[:, torch.arange(self.num_heads) // x.shape[1]]
+
+
 class FirstHeadForAll(SharedHeads):
     """All your query heads read the first key/value head. Each is read by its own neighbours."""
 
@@ -276,4 +285,11 @@ class NeverRepeated(SharedHeads):
         return x
 
 
-SHARED = Family(Tiled, FirstHeadForAll, SharedHeadsAveraged, RepeatedAlongTokens, NeverRepeated)
+SHARED = Family(
+    Tiled,
+    SharesMiscounted,
+    FirstHeadForAll,
+    SharedHeadsAveraged,
+    RepeatedAlongTokens,
+    NeverRepeated,
+)

@@ -166,6 +166,19 @@ def window_from_the_start(
 
 
 @window.misconception
+def old_counted_from_the_start(
+    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
+) -> torch.Tensor:
+    """What comes after a token is hidden as it should, and what is too old for it is not: that
+    triangle begins at the upper left, as if the first new token stood at place 0. Shift it by the
+    number of tokens before them.
+    """
+    num_queries, num_keys = queries.shape[-2], keys.shape[-2]
+    too_old = torch.arange(num_queries)[:, None] - torch.arange(num_keys) >= window
+    return attend_at(queries, keys, values, (distances(queries, keys) < 0) | too_old)
+
+
+@window.misconception
 def old_hidden_future_seen(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:

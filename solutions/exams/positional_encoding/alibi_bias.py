@@ -94,6 +94,26 @@ def past_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
 
 
 @alibi.misconception
+def place_of_the_key(num_heads: int, num_tokens: int) -> Tensor:
+    """Your bias grows with the place of the key, and is the same for every query. Under a causal
+    mask the softmax makes the same of it, and so BLOOM's code has it; here it is minus the distance
+    of query and key, in both directions.
+    """
+    places = torch.arange(num_tokens)
+    return slopes(num_heads)[:, None, None] * places.expand(num_tokens, -1)
+
+
+@alibi.misconception
+def distance_from_the_end(num_heads: int, num_tokens: int) -> Tensor:
+    """Your bias is the distance of the key from the last token, the same for every query. Under a
+    causal mask the softmax makes the same of it, and so MPT's code has it; here it is minus the
+    distance of query and key, in both directions.
+    """
+    places = torch.arange(1 - num_tokens, 1)
+    return slopes(num_heads)[:, None, None] * places.expand(num_tokens, -1)
+
+
+@alibi.misconception
 def future_hidden(num_heads: int, num_tokens: int) -> Tensor:
     """You hid the future with −∞. That is the mask's task: the bias is finite everywhere."""
     bias = -slopes(num_heads)[:, None, None] * steps_apart(num_tokens).abs()

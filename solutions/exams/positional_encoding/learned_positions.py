@@ -177,6 +177,37 @@ class LearnedByBatch(Looking):
 
 
 @learned.misconception
+class CountedByBatch(LearnedByBatch):
+    """You take the first axis for the tokens, as in (tokens, batch, d_model): every token of a
+    sentence gets the same vector, and it is the sentences that are counted. Inputs are (batch,
+    num_tokens, d_model).
+    """
+
+    def refuse(self, num_tokens: int, known: int) -> None:
+        pass
+
+
+@learned.misconception
+class LastPositionForAll(Looking):
+    """All your tokens get the vector of the last one's position. Each has its own: look up the
+    positions 0 to num_tokens − 1.
+    """
+
+    def places(self, inputs: Tensor) -> Tensor:
+        return torch.tensor(inputs.shape[1] - 1)
+
+
+@learned.misconception
+class StartsAtOneAndGoesRound(Looking):
+    """Your first token gets the vector of position 1, and in a sentence of full length the last one
+    gets that of position 0. Positions count from 0.
+    """
+
+    def places(self, inputs: Tensor) -> Tensor:
+        return torch.arange(1, inputs.shape[1] + 1) % self.positions.num_embeddings
+
+
+@learned.misconception
 class WholeTable(Looking):
     """You add all positions, which fits sentences of full length only. Take as many as there are
     tokens.

@@ -110,6 +110,15 @@ def frequency_for_each_feature(x: Tensor, positions: Tensor) -> Tensor:
 
 
 @repaired.misconception
+def halved_exponents(x: Tensor, positions: Tensor) -> Tensor:
+    """The layout is right, but the exponents are 0, 1/d, 2/d: half of what they were. Pair i has
+    the exponent 2i / head_dim.
+    """
+    rates = 10000 ** (-torch.arange(x.shape[-1] // 2) / x.shape[-1])
+    return with_partners(x, (positions[:, None] * rates).repeat(1, 2))
+
+
+@repaired.misconception
 def repeated_as_rows(x: Tensor, positions: Tensor) -> Tensor:
     """You repeat the table of angles downwards. Its columns have to be repeated, the last axis."""
     return with_partners(x, pair_angles(x, positions).repeat(2, 1))

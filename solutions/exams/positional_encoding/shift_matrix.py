@@ -162,6 +162,16 @@ def sines_on_the_diagonal(k: int, d_model: int) -> Tensor:
 
 
 @shift.misconception
+def nothing_beside_the_diagonal(k: int, d_model: int) -> Tensor:
+    """Your matrix has sines and cosines on its diagonal and nothing beside it, so each column is
+    only made larger or smaller. A turn makes the new sine and the new cosine from both of the old
+    ones: fill blocks of 2 × 2, with the cosine on the diagonal.
+    """
+    angles = k * rates(d_model)
+    return torch.stack([angles.sin(), angles.cos()], dim=1).flatten().diag()
+
+
+@shift.misconception
 def doubled_exponents(k: int, d_model: int) -> Tensor:
     """The second pair turns too slowly: your exponents are 0, 4/d, 8/d. Pair i has the exponent
     2i/d.

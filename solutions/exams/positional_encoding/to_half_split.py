@@ -71,6 +71,15 @@ def seconds_first(W: Tensor, num_heads: int) -> Tensor:
 
 
 @layout.misconception
+def first_ones_twice(W: Tensor, num_heads: int) -> Tensor:
+    """The first ones of the pairs stand in both halves, and the second ones are lost. The second
+    half of a head has its columns 1, 3, 5, …
+    """
+    pairs = W.reshape(len(W), num_heads, -1, 2)
+    return pairs[..., :1].expand_as(pairs).transpose(2, 3).reshape(W.shape)
+
+
+@layout.misconception
 def rows_reordered(W: Tensor, num_heads: int) -> Tensor:
     """You reordered the rows, which are the features that come in. Heads and pairs are columns."""
     return torch.cat([W[0::2], W[1::2]])

@@ -139,6 +139,16 @@ class ScaledByKeyWidth(Variant):
 
 
 @grouped.misconception
+class ScaledByShare(Variant):
+    """You divided by the root of how many query heads share a key/value head. It is the root of
+    the width of one head.
+    """
+
+    def divisor(self, queries: torch.Tensor, keys: torch.Tensor) -> float:
+        return math.sqrt(self.num_heads * self.head_dim / self.kv_width)
+
+
+@grouped.misconception
 class ValuesNotShared(Variant):
     """The keys are shared among neighbours, but the values are handed out in turn. Treat both
     alike.
@@ -170,3 +180,15 @@ class WidthUnchecked(Variant):
     def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
         if num_heads % num_kv_heads:
             raise ValueError("not a multiple")
+
+
+@grouped.misconception
+class WidthUncheckedButViewed(WidthUnchecked):
+    """Ten features can't be divided among four heads. Your class takes them, and fails later, at a
+    `view` that did not fit. Raise a ValueError in __init__ unless d_out is a multiple of num_heads.
+    """
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        queries = self.W_query(inputs)
+        queries.view(*inputs.shape[:2], self.num_heads, self.head_dim)
+        return super().forward(inputs)

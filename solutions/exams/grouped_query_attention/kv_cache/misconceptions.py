@@ -142,6 +142,18 @@ class WholeBuffer(Notebook):
 
 
 @cache.misconception
+class WholeBufferCleared(WholeBuffer):
+    """You return all the room there is, with zeros where no token is yet. A key of zeros still gets
+    a weight: return the first `length` tokens only. A reset need not clear anything then.
+    """
+
+    def reset(self) -> None:
+        self.keys.zero_()
+        self.values.zero_()
+        self.length = 0
+
+
+@cache.misconception
 class NewOnly(Notebook):
     """You return the new tokens alone. Return all tokens so far."""
 
@@ -281,6 +293,51 @@ class OldestForgotten(Notebook):
         self.keys, self.values = self.keys.roll(-over, dims=2), self.values.roll(-over, dims=2)
         self.length -= over
         return super().append(keys, values)
+
+
+class Growing(Notebook):
+    """It joins new tokens to what it has, and takes no room in advance."""
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        self.refuse(self.length + keys.shape[2])
+        if self.length or self.kept:
+            keys, values = torch.cat([self.keys, keys], 2), torch.cat([self.values, values], 2)
+        self.keys, self.values, self.kept = keys, values, True
+        self.length = keys.shape[2]
+        return keys, values
+
+    kept = False
+
+    def reset(self) -> None:
+        self.length, self.kept = 0, False
+
+
+@cache.misconception
+class GrowsWithoutEnd(Growing):
+    """Your cache takes more tokens than max_tokens, and grows. Compare first, and raise a
+    ValueError.
+    """
+
+    def refuse(self, end: int) -> None:
+        return
+
+
+@cache.misconception
+class JoinedToTheTextBefore(Growing):
+    """A reset sets `length` to 0, but the tokens of the text before are still there, and the next
+    ones are joined to them. Forget them as well.
+    """
+
+    def reset(self) -> None:
+        self.length = 0
+
+
+@cache.misconception
+class GrowsAndJoins(GrowsWithoutEnd, JoinedToTheTextBefore):
+    """A reset sets `length` to 0, but the tokens of the text before are still there, and the next
+    ones are joined to them: forget them as well. And your cache takes more tokens than max_tokens:
+    compare first, and raise a ValueError.
+    """
 
 
 @cache.misconception

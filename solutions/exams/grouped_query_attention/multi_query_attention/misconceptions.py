@@ -110,3 +110,16 @@ class SingleUnchecked(Variant):
 
     def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
         return
+
+
+@single.misconception
+class SingleUncheckedButViewed(SingleUnchecked):
+    """Seven features can't be divided among three heads. Your class takes them, and fails later, at
+    a `view` that did not fit. Raise a ValueError in __init__ unless d_out is a multiple of
+    num_heads.
+    """
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        queries = self.W_query(inputs)
+        queries.view(*inputs.shape[:2], self.num_heads, self.head_dim)
+        return super().forward(inputs)

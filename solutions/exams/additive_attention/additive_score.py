@@ -178,6 +178,16 @@ def matrices_on_the_left(
     return torch.tanh(W_query @ query + W_key @ keys) @ v
 
 
+@additive.misconception
+def matrices_transposed(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """A matrix was transposed, by `.T` or by `F.linear`, which wants (out, in). These are (in,
+    out): take them as they are, on the right of query and keys.
+    """
+    return torch.tanh(query @ W_query.T + keys @ W_key.T) @ v
+
+
 TENSOR_DTYPE.apply(additive)
 LOOP.apply(additive)
 

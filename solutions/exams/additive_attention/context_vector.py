@@ -144,6 +144,14 @@ def hard_choice(weights: Tensor, annotations: Tensor) -> Tensor:
 
 
 @context.misconception
+def largest_of_each_feature(weights: Tensor, annotations: Tensor) -> Tensor:
+    """Of each feature you took the largest number among the weighted words. Add up over the
+    words instead.
+    """
+    return (weights.unsqueeze(-1) * annotations).amax(dim=1)
+
+
+@context.misconception
 def first_weights_for_all(weights: Tensor, annotations: Tensor) -> Tensor:
     """Every sentence was mixed by the weights of the first one."""
     return (weights[0].unsqueeze(-1) * annotations).sum(dim=1)

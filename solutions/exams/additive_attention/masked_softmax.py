@@ -178,6 +178,17 @@ def renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
 
 
 @masked.misconception
+def zero_score_then_renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The score 0 for padding, and weights divided by what is left of them: that works until the
+    words score so low that nothing is left, and 0 / 0 is NaN. Hide the scores with -inf, before
+    the softmax.
+    """
+    places = hidden_places(scores, lengths)
+    kept = torch.softmax(scores.masked_fill(places, 0.0), dim=-1).masked_fill(places, 0.0)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+@masked.misconception
 def not_small_enough(scores: Tensor, lengths: Tensor) -> Tensor:
     """You gave padding a low score, but not low enough: it keeps a little weight, and where all
     scores are lower it gets everything. Use -inf.

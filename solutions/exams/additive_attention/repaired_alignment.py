@@ -68,6 +68,13 @@ def first_query_for_all(projected_query: Tensor, projected_keys: Tensor, v: Tens
 
 
 @repaired.misconception
+def mean_query_for_all(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
+    """Every sentence is asked by the mean of all queries. Each has a query of its own."""
+    mean = projected_query.mean(dim=0)
+    return torch.softmax(torch.tanh(mean + projected_keys) @ v, dim=-1)
+
+
+@repaired.misconception
 def over_the_batch(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
     """The scores are right, but the softmax now runs over the sentences. Each row must sum to 1."""
     return torch.softmax(torch.tanh(projected_query.unsqueeze(1) + projected_keys) @ v, dim=0)

@@ -13,6 +13,7 @@ from solutions.exams.families import (
     LOOP,
     NO_SOFTMAX,
     SOFTMAX_AXIS,
+    SOFTMAX_BARE,
     SOFTMAX_SHIFT,
     Softmax,
 )
@@ -88,6 +89,7 @@ SOFTMAX_AXIS.apply(
         "every row sums to 1."
     },
 )
+SOFTMAX_BARE.apply(weights, Softmax)
 SOFTMAX_SHIFT.apply(weights, Softmax)
 NO_SOFTMAX.apply(weights, Softmax, called={"NeverDivided": "unnormalised"})
 
@@ -98,6 +100,16 @@ def over_the_queries(scores: np.ndarray) -> np.ndarray:
     the last axis: each row sums to 1.
     """
     return softmax(scores, axis=0)
+
+
+@weights.misconception
+def over_the_queries_unshifted(scores: np.ndarray) -> np.ndarray:
+    """Each column of your weights sums to 1, as after a softmax over the queries. It should run
+    over the keys, the last axis. And exponentials of large scores overflow: subtract each row's
+    maximum first.
+    """
+    exponentials = np.exp(scores)
+    return exponentials / exponentials.sum(axis=0)
 
 
 @weights.misconception

@@ -145,6 +145,10 @@ class Steps(ArrayAttention):
         "OverTheQueries": "These are the contexts of weights whose columns sum to 1, as after a "
         "softmax over the queries, or in a transposed table. The softmax should run over the keys, "
         "the last axis, and its table stand on the left as it is.",
+        "OverTheQueriesUnshifted": "These are the contexts of weights whose columns sum to 1, as "
+        "after a sum without its axis or over the queries. The softmax should run over the keys, "
+        "the last axis, with `keepdims=True`. And for long words the exponentials overflow: "
+        "subtract each row's maximum first, or call the given `softmax`.",
         "NothingWeighed": "These contexts mix the words by their scores. A softmax has to make "
         "weights of them first.",
         "WeightsMixed": "You multiplied the weights by the weights. The last line was right: it "

@@ -125,6 +125,14 @@ def words_of_the_last_sentence(inputs: np.ndarray) -> Pair:
 
 
 @batch.misconception
+def keys_of_the_first_sentence(inputs: np.ndarray) -> Pair:
+    """The words of every sentence are compared with those of the first one. Each sentence is
+    compared with itself.
+    """
+    return attend(inputs, softmax(inputs @ inputs[0].T))
+
+
+@batch.misconception
 def across_the_batch(inputs: np.ndarray) -> Pair:
     """You took the batch for the words: the first words of all sentences attend to each other, then
     the second ones. The layout is (batch, tokens, d_in), so a sentence's words are axis 1.

@@ -11,7 +11,8 @@ an exercise names all that its neighbours name.
 - `heads`: SPLIT, MERGE, SWAP, HEADS, COMPARED, OUTPUT, OUTPUT_DROPPED, SHARED
 - `testing`: answers that are tests, and VERDICT, CLOSENESS, GENEROSITY, EXTENT
 - `worksheets`: attention on paper, and WEIGHTS, CONTEXT, CARRIED; TYPED for any worksheet
-- `softmax`: a softmax that is written out, and SOFTMAX_AXIS, SOFTMAX_SHIFT, NO_SOFTMAX
+- `softmax`: a softmax that is written out, and SOFTMAX_AXIS, SOFTMAX_BARE,
+  SOFTMAX_SHIFT, NO_SOFTMAX
 - `mask_values`: MASK_VALUES (what a mask is made of)
 - `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, ENDS, PAIR (what is wrong with right numbers), and
   `declare_places`, for three results and more
@@ -64,7 +65,13 @@ from solutions.exams.families.results import (
     TENSOR_DTYPE,
     declare_places,
 )
-from solutions.exams.families.softmax import NO_SOFTMAX, SOFTMAX_AXIS, SOFTMAX_SHIFT, Softmax
+from solutions.exams.families.softmax import (
+    NO_SOFTMAX,
+    SOFTMAX_AXIS,
+    SOFTMAX_BARE,
+    SOFTMAX_SHIFT,
+    Softmax,
+)
 from solutions.exams.families.testing import (
     CLOSENESS,
     EXTENT,
@@ -109,6 +116,7 @@ __all__ = [
     "SHARED",
     "SOFTMAX",
     "SOFTMAX_AXIS",
+    "SOFTMAX_BARE",
     "SOFTMAX_SHIFT",
     "SPLIT",
     "STABILITY",

@@ -68,6 +68,29 @@ class OverEverything(ArrayAttention):
         return _softmax(scores, (-2, -1))
 
 
+class OverTheQueriesUnshifted(ArrayAttention):
+    """In your weights each column sums to 1, as after a softmax over the queries, or in a
+    transposed table. Each row should: the softmax runs over the keys, the last axis, and row i
+    belongs to query i. And for long words the exponentials overflow: subtract each row's maximum
+    first, or call the given `softmax`.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        exponentials = np.exp(scores)
+        return exponentials / exponentials.sum(axis=-2, keepdims=True)
+
+
+class OverEverythingUnshifted(ArrayAttention):
+    """All weights of your table together sum to 1. Each word as a query has its own softmax: every
+    row sums to 1. And for long words the exponentials overflow: subtract each row's maximum first,
+    or call the given `softmax`.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        exponentials = np.exp(scores)
+        return exponentials / exponentials.sum(axis=(-2, -1), keepdims=True)
+
+
 class BySharesOfTheScores(ArrayAttention):
     """You divided by the sum of the scores. Take the exponential of each first; otherwise a score
     below zero makes a weight below zero.
@@ -117,7 +140,9 @@ class NothingWeighed(ArrayAttention):
 
 ARRAY_SOFTMAX = Family(
     OverTheQueries,
+    OverTheQueriesUnshifted,
     OverEverything,
+    OverEverythingUnshifted,
     BySharesOfTheScores,
     NeverDivided,
     OverflowingWeights,

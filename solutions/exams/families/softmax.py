@@ -82,6 +82,41 @@ SOFTMAX_AXIS = Family(
     OverEverything, OneMaximumForAll, KeepdimsForgotten, MaximumWithoutKeepdims, SumWithoutKeepdims
 )
 
+# --- the axis, and no shift of its own -----------------------------------------------------------
+
+
+class OverEverythingUnshifted(OverEverything):
+    """All your weights together sum to 1. They should sum to 1 along the axis, once for each row or
+    column. And exponentials of large scores overflow: subtract the largest score first.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return 0
+
+
+class KeepdimsForgottenUnshifted(SumWithoutKeepdims):
+    """The sum has lost its axis, so that row i's sum divides column i: keep it, with length 1. And
+    exponentials of large scores overflow: subtract the largest score first.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return 0
+
+
+class KeepdimsForgottenWithOneMaximum(SumWithoutKeepdims):
+    """The sum has lost its axis, so that row i's sum divides column i: keep it, with length 1. And
+    take the maximum along the axis as well: in a row far below the largest score of all, every
+    exponential is 0.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return x.max()
+
+
+SOFTMAX_BARE = Family(
+    OverEverythingUnshifted, KeepdimsForgottenUnshifted, KeepdimsForgottenWithOneMaximum
+)
+
 # --- the shift -----------------------------------------------------------------------------------
 
 
@@ -110,6 +145,15 @@ class ShiftedByTheMean(Softmax):
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
         return x.mean(axis=axis, keepdims=True)
+
+
+class ShiftedByThePlace(Softmax):
+    """You subtracted where the largest score stands, which is what `argmax` says. Subtract the
+    score itself: `max`.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return x.argmax(axis=axis, keepdims=True)
 
 
 class Clipped(Softmax):
@@ -141,14 +185,22 @@ class WrittenInPlace(Softmax):
 
 
 SOFTMAX_SHIFT = Family(
-    Overflowing, ShiftedByTheMinimum, ShiftedByTheMean, Clipped, TurnedRound, WrittenInPlace
+    Overflowing,
+    ShiftedByTheMinimum,
+    ShiftedByTheMean,
+    ShiftedByThePlace,
+    Clipped,
+    TurnedRound,
+    WrittenInPlace,
 )
 
 # --- something else than a softmax ---------------------------------------------------------------
 
 
 class NeverDivided(Softmax):
-    """These are exponentials that no one divided. Divide by their sum along the axis."""
+    """These are the exponentials, and they do not sum to 1. Divide them by their sum along the
+    axis.
+    """
 
     def total(self, exponentials: np.ndarray, axis: int) -> Any:
         return 1

@@ -189,6 +189,15 @@ def sign_lost(a: np.ndarray, b: np.ndarray) -> object:
 
 
 @cosine.misconception
+def means_taken_off(a: np.ndarray, b: np.ndarray) -> object:
+    """You took the mean off each vector first, which makes it a correlation. Take the vectors as
+    they are.
+    """
+    a, b = a - a.mean(), b - b.mean()
+    return a @ b / (length(a) * length(b))
+
+
+@cosine.misconception
 def none_below_zero(a: np.ndarray, b: np.ndarray) -> object:
     """Where the cosine is below zero, you return 0. Return it as it is: -1 stands for opposite
     directions.

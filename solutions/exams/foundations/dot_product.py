@@ -127,6 +127,14 @@ def entries_added(a: np.ndarray, b: np.ndarray) -> object:
 
 
 @dot.misconception
+def squared_distance(a: np.ndarray, b: np.ndarray) -> object:
+    """These are the squared differences, added up: a distance. Multiply the entries of each pair
+    instead.
+    """
+    return ((a - b) ** 2).sum()
+
+
+@dot.misconception
 def cosine_already(a: np.ndarray, b: np.ndarray) -> object:
     """This is the cosine: the dot product divided by both lengths. Here nothing is divided."""
     return a @ b / (length(a) * length(b))

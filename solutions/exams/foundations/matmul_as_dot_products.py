@@ -26,6 +26,13 @@ def two_squares() -> Pair:
     return np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 1.0], [-1.0, 2.0]])
 
 
+@matmul.example
+def three_by_two() -> Pair:
+    """a 3 × 2 matrix times a 2 × 3 matrix"""
+    A = np.array([[1.0, -2.0], [0.5, 1.0], [2.0, 0.0]])
+    return A, np.array([[2.0, 1.0, -1.0], [0.0, 1.5, 1.0]])
+
+
 @matmul.case
 def any_shapes(draw: Draw) -> Pair:
     """matrices drawn at random"""
@@ -131,6 +138,14 @@ def returned_after_one_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
     product[0, 0] = A[0] @ B[:, 0]
     return product
+
+
+@matmul.misconception
+def in_whole_numbers(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Your result holds whole numbers, and what stands behind the point is cut off. Make the array
+    in the dtype of A.
+    """
+    return np.asarray(A @ B).astype(int)
 
 
 ARRAY_DTYPE.apply(matmul, called={"InFloat64": "in_float64"})

@@ -11,6 +11,7 @@ from solutions.exams.families import (
     LOOP,
     NO_SOFTMAX,
     SOFTMAX_AXIS,
+    SOFTMAX_BARE,
     SOFTMAX_SHIFT,
     Softmax,
 )
@@ -98,6 +99,7 @@ SOFTMAX_AXIS.apply(
         "divides column i.",
     },
 )
+SOFTMAX_BARE.apply(rows, Softmax)
 SOFTMAX_SHIFT.apply(
     rows,
     Softmax,

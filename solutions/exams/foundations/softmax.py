@@ -6,7 +6,14 @@ import numpy as np
 
 from autograder import Draw, Exam
 from solutions import foundations as reference
-from solutions.exams.families import ARRAY_DTYPE, NO_SOFTMAX, SOFTMAX_AXIS, SOFTMAX_SHIFT, Softmax
+from solutions.exams.families import (
+    ARRAY_DTYPE,
+    NO_SOFTMAX,
+    SOFTMAX_AXIS,
+    SOFTMAX_BARE,
+    SOFTMAX_SHIFT,
+    Softmax,
+)
 from solutions.exams.foundations._specimens import FAR_OUT, SQUARE, TWO_BY_THREE
 
 stable = Exam(reference.softmax, forbids=("companion", "torch_softmax"))
@@ -128,6 +135,7 @@ def shift_changes_nothing(
 
 
 SOFTMAX_AXIS.apply(stable, Softmax)
+SOFTMAX_BARE.apply(stable, Softmax)
 SOFTMAX_SHIFT.apply(stable, Softmax)
 NO_SOFTMAX.apply(stable, Softmax, called={"Shares": "divided_by_sum"})
 
@@ -146,6 +154,22 @@ def always_the_first_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
     `axis`.
     """
     return reference.softmax(x, 0)
+
+
+@stable.misconception
+def always_the_last_axis_unshifted(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Your weights sum to 1 along the last axis, whatever axis was asked for: use the argument
+    `axis`. And exponentials of large scores overflow: subtract the largest score first.
+    """
+    return np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
+
+
+@stable.misconception
+def always_the_first_axis_unshifted(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Your weights sum to 1 down each column, whatever axis was asked for: use the argument `axis`.
+    And exponentials of large scores overflow: subtract the largest score first.
+    """
+    return np.exp(x) / np.exp(x).sum(axis=0)
 
 
 @stable.misconception

@@ -253,6 +253,24 @@ def last_vector_only(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 @mixing.misconception
+def total_carried_on(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Each of your mixtures contains those above it: the total goes on from row to row. Begin each
+    row of weights at zeros.
+    """
+    if weights.ndim == 1:
+        return np.asarray(weights @ values)
+    return (weights @ values).cumsum(axis=0)
+
+
+@mixing.misconception
+def one_row_as_a_table(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """A single row of weights gives you a table with one row. It makes one vector, (d,), without a
+    second axis.
+    """
+    return np.atleast_2d(weights) @ values
+
+
+@mixing.misconception
 def mixtures_added_up(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     """One row of weights works. With several, your mixtures were added up into one vector. Each row
     of weights makes a mixture of its own.

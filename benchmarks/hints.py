@@ -33,7 +33,7 @@ sys.path.insert(0, str(ROOT))
 from autograder.checks import examples  # noqa: E402
 from autograder.course import Course  # noqa: E402
 from autograder.exam.exam import Exam, exams_of  # noqa: E402
-from autograder.exam.judge import explains, judge  # noqa: E402
+from autograder.exam.judge import Case, explains, judge  # noqa: E402
 from autograder.exam.report import Report, Verdict  # noqa: E402
 from autograder.exam.rules import broken  # noqa: E402
 from autograder.locate.where import with_places  # noqa: E402
@@ -118,12 +118,18 @@ def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen
         hint = checked.misconception or ("" if by_check else examined.misconception)
         hint = hint or _said_by_the_driver(checked)
         names = {report.misconception for report in (checked, examined)} - {""}
-        untrue = [one for one in sorted(names) if not explains(one, answer, unseen)]
+        untrue = [one for one in sorted(names) if not _holds(one, exam, answer, unseen)]
         seen.append(
             Seen(name, way, changed.text, by_check, by_exam, hint, changed.lines,
                  _told(checked, changed), ", ".join(untrue), seconds)
         )  # fmt: skip
     return seen
+
+
+def _holds(name: str, exam: Exam, answer: Callable[..., Any], cases: Sequence[Case]) -> bool:
+    """Whether a hint is true on these cases: some misconception that has it explains them."""
+    said = exam.hints[name]
+    return any(explains(one, answer, cases) for one, hint in exam.hints.items() if hint == said)
 
 
 def _shipped(exam: Exam) -> examples.Printed:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.locate.families.change import Scope
-from autograder.locate.seen_kinds import Kinds
+from autograder.locate.seen import Kinds
 from autograder.locate.source import Definition, Source
 
 _NOT_CHANGED = {"annotation", "returns", "decorator_list", "type_comment", "ctx", "type_params"}
@@ -16,12 +16,16 @@ TICK = "_tick_"
 
 @dataclass(frozen=True)
 class Slot:
-    """A place at which something else can stand: a field of a node, or an entry of that."""
+    """A place at which something else can stand: a field of a node, or an entry of that.
+
+    It makes no difference to a call that runs none of `lines`, from the first to the last.
+    """
 
     holder: ast.AST
     field: str
     index: int | None
     scope: Scope
+    lines: tuple[int, int] | None
 
     @property
     def content(self) -> Any:
@@ -68,10 +72,10 @@ def _slots(source: Source, kinds: Kinds) -> Iterator[Slot]:
     for definition in source.definitions:
         attributes = tuple(dict.fromkeys(_attributes(definition)))
         for function in _functions(definition):
-            seen = kinds.get(function.name, {})
-            yield from _within(
-                function, Scope(_names(function), attributes, source.namespace, seen)
-            )
+            names, seen = _names(function), kinds.get(function.name, {})
+            unused = tuple(_unused(names, function, attributes, definition))
+            scope = Scope(names, attributes, source.namespace, seen, unused)
+            yield from _within(function, scope, None)
 
 
 def _functions(definition: Definition) -> Sequence[ast.FunctionDef]:
@@ -80,20 +84,31 @@ def _functions(definition: Definition) -> Sequence[ast.FunctionDef]:
     return [one for one in definition.body if isinstance(one, ast.FunctionDef)]
 
 
-def _within(node: ast.AST, scope: Scope) -> Iterator[Slot]:
+def _within(node: ast.AST, scope: Scope, lines: tuple[int, int] | None) -> Iterator[Slot]:
     for name, content in ast.iter_fields(node):
         if name in _NOT_CHANGED:
             continue
         if isinstance(content, list) and content and isinstance(content[0], ast.stmt):
-            yield Slot(node, name, None, scope)
+            yield Slot(node, name, None, scope, _head(content))
         children = enumerate(content) if isinstance(content, list) else [(None, content)]
         for index, child in children:
             if isinstance(child, ast.stmt) and (is_tick(child) or _is_text(child)):
                 continue
             if isinstance(child, ast.expr):
-                yield Slot(node, name, index, scope)
+                yield Slot(node, name, index, scope, lines)
             if isinstance(child, ast.AST):
-                yield from _within(child, scope)
+                own = _head([child]) if isinstance(child, ast.stmt) else lines
+                yield from _within(child, scope, own)
+
+
+def _head(block: Sequence[ast.stmt]) -> tuple[int, int] | None:
+    """The lines of a block's first statement, without those of the statements inside of that."""
+    for one in block:
+        if not is_tick(one) and not _is_text(one):
+            inside = [part for part in getattr(one, "body", []) if not is_tick(part)]
+            last = inside[0].lineno - 1 if inside else one.end_lineno or one.lineno
+            return one.lineno, max(one.lineno, last)
+    return None
 
 
 def _is_text(statement: ast.stmt) -> bool:
@@ -112,6 +127,23 @@ def _names(function: ast.FunctionDef) -> tuple[str, ...]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     ]
     return tuple(dict.fromkeys([*(one.arg for one in given), *stored]))
+
+
+def _unused(
+    names: Sequence[str],
+    function: ast.FunctionDef,
+    attributes: Sequence[str],
+    definition: Definition,
+) -> Iterator[str]:
+    """The names, and attributes as "self.…", that nothing is made of."""
+    loaded = [
+        one for one in ast.walk(definition) if isinstance(getattr(one, "ctx", None), ast.Load)
+    ]
+    inside = {id(one) for one in ast.walk(function)}
+    used = {one.id for one in loaded if isinstance(one, ast.Name) and id(one) in inside}
+    yield from (name for name in names if name not in used and name.strip("_"))
+    kept = {one.attr for one in loaded if isinstance(one, ast.Attribute)}
+    yield from (f"self.{name}" for name in attributes if name not in kept)
 
 
 def _attributes(definition: Definition) -> Iterator[str]:

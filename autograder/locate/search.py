@@ -16,13 +16,13 @@ from autograder.exam.report import Place
 from autograder.locate.families.change import MOST_QUOTED, Family, StatementFamily, in_words
 from autograder.locate.families.table import FAMILIES, NEARER
 from autograder.locate.places import TICK, Slot, is_tick, slots_of, with_ticks
-from autograder.locate.seen_kinds import Kinds, noting_kinds
+from autograder.locate.seen import Kinds, Ran, watching
 from autograder.locate.source import Source, source_of
 from autograder.values.outcome import Outcome, observe
 from autograder.values.tensors import one_torch_thread
 
 SECONDS = 1.0
-_MOST_CHANGES = 4000
+_MOST_CHANGES = 10_000
 _MOST_TURNS = 10_000
 _MOST_PLACES = 4
 _MOST_TEXT = 120
@@ -80,10 +80,13 @@ def search(
         return []
     started = time.thread_time()
     end = started + seconds
-    outcomes, costs, now = [], [], started
-    with one_torch_thread(), noting_kinds(source.file) as kinds:
+    outcomes, costs, ran, now = [], [], [], started
+    kinds: Kinds = {}
+    with one_torch_thread():
         for case in cases:
-            outcomes.append(observe(answer, case.arguments, case.use))
+            with watching(source.file, kinds) as lines:
+                outcomes.append(observe(answer, case.arguments, case.use))
+            ran.append(lines)
             before, now = now, time.thread_time()
             costs.append(now - before)
             if now > end:
@@ -96,7 +99,11 @@ def search(
     order = sorted(range(len(cases)), key=lambda n: (not wrong[n], costs[n]))
     trials = _Trials(source, [cases[n] for n in order])
     found: dict[int, Found] = {}
-    changes = _changes(source, kinds, _stopped_at(outcomes[wrong.index(True)]))
+    to_blame = _Blame(
+        [one for one, is_wrong in zip(ran, wrong, strict=True) if is_wrong],
+        [one for one, is_wrong in zip(ran, wrong, strict=True) if not is_wrong],
+    )
+    changes = _changes(source, kinds, to_blame, _stopped_at(outcomes[wrong.index(True)]))
     with one_torch_thread():
         for turn, (node, family) in enumerate(changes):
             if turn >= most or time.thread_time() > end or len(found) >= _MOST_PLACES:
@@ -179,20 +186,38 @@ def _holds_itself(node: ast.AST) -> bool:
     return False
 
 
+@dataclass(frozen=True)
+class _Blame:
+    """Which lines can be the reason: what wrong calls have run, and what right ones have."""
+
+    wrong: Sequence[Ran]
+    right: Sequence[Ran]
+
+    def may_be(self, slot: Slot) -> bool:
+        """Whether every wrong call has been there: no change elsewhere would make it right."""
+        return slot.lines is None or all(one.any_of(*slot.lines) for one in self.wrong)
+
+    def is_likely(self, slot: Slot) -> bool:
+        """Whether no right call has been there."""
+        return slot.lines is not None and not any(one.any_of(*slot.lines) for one in self.right)
+
+
 def _changes(
-    source: Source, kinds: Kinds, first: int
+    source: Source, kinds: Kinds, to_blame: _Blame, first: int
 ) -> Iterator[tuple[ast.expr | ast.stmt, Family | StatementFamily]]:
     """Makes change after change; while it waits, the source is changed.
 
     What is wrong in a line stops there, or below it: so that line comes first, then those above.
     """
-    expressions, blocks = slots_of(source, kinds)
+    expressions, blocks = (list(filter(to_blame.may_be, one)) for one in slots_of(source, kinds))
     expressions.sort(key=lambda slot: _distance(slot.content.lineno, first))
     there = [slot for slot in expressions if slot.content.lineno == first]
-    for slots, families in ((there, NEARER), (expressions, FAMILIES)):
+    likely = [slot for slot in expressions if to_blame.right and to_blame.is_likely(slot)]
+    for slots, families in ((there, NEARER), (likely, NEARER), (expressions, FAMILIES)):
         for family in families:
             if isinstance(family, Family):
-                for slot in slots:
+                turned = family.from_the_end and not first
+                for slot in reversed(slots) if turned else slots:
                     yield from _of_expression(slot, family)
             elif slots is expressions:
                 for slot in blocks:
@@ -220,7 +245,7 @@ def _of_block(slot: Slot, family: StatementFamily) -> Iterator[tuple[ast.stmt, S
         for n, statement in enumerate(before):
             if is_tick(statement):
                 continue
-            for changed, after in family.changes(before, n):
+            for changed, after in family.changes(before, n, slot.scope):
                 slot.put([_located(one, statement) for one in after])
                 yield changed, family
     finally:

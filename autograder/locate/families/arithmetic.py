@@ -7,6 +7,7 @@ from itertools import combinations
 from autograder.locate.families.change import (
     Family,
     Scope,
+    called,
     number_in,
     replaced,
     with_arguments,
@@ -22,6 +23,7 @@ _COMPARISONS: tuple[ast.cmpop, ...] = (
 )
 _MOST_EXCHANGED = 6
 _NUMBERS = (0, 1, 2, -1, 0.5, -0.5, 3, 4, 1.0)
+_OF_A_BASE = {"log", "log2", "log10", "pow", "power", "float_power", "tensor"}
 _INFINITE = {"inf", "Inf", "infty"}
 
 
@@ -32,9 +34,17 @@ def _another_operator(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             for other in kinds:
                 if type(other) is not type(op):
                     yield ast.BinOp(left, other, right)
-            # A power of what is large is larger than any machine.
+            # A power of what is large is larger than any machine, but for floats.
             if not isinstance(op, ast.Pow) and number_in(right) is not None:
                 yield ast.BinOp(left, ast.Pow(), right)
+            base = number_in(left)
+            if not isinstance(op, ast.Pow) and base is not None:
+                yield ast.BinOp(written(repr(float(base))), ast.Pow(), right)
+            match left:
+                case ast.BinOp(left=first, op=ast.Mult() | ast.Div() as outer, right=second):
+                    if isinstance(op, ast.Mult) and (base := number_in(second)) is not None:
+                        power = ast.BinOp(written(repr(float(base))), ast.Pow(), right)
+                        yield ast.BinOp(first, outer, power)
         case ast.BoolOp(op=op, values=values):
             yield ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
 
@@ -129,6 +139,22 @@ def _another_number(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             yield ast.Constant(text[1:] if text.startswith("-") else f"-{text}")
 
 
+def _another_base(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """Of a power or a logarithm: larger than what is tried of other numbers, which may be sizes."""
+    for base in map(written, ("10000.0", "1000.0", "100.0", "10.0", "2.0")):
+        match node:
+            case ast.BinOp(left=left, op=ast.Pow(), right=right) if number_in(left) is not None:
+                yield ast.BinOp(base, ast.Pow(), right)
+            case ast.Call(args=[first, *rest]) if called(node) in _OF_A_BASE:
+                if number_in(first) is not None:
+                    yield with_arguments(node, [base, *rest])
+        if isinstance(node, ast.Call):
+            for n, word in enumerate(node.keywords):
+                if word.arg == "base":
+                    words = [*node.keywords[:n], ast.keyword("base", base), *node.keywords[n + 1 :]]
+                    yield ast.Call(node.func, node.args, words)
+
+
 def _another_sign(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
     match node:
         case ast.UnaryOp(op=ast.USub() | ast.Not() | ast.Invert(), operand=operand):
@@ -160,5 +186,8 @@ FAMILIES = (
     Family("an operator", _another_operator, "the operator in {}"),
     Family("brackets", _regrouped, "what belongs together in {}"),
 )
-NUMBERS = (Family("a number", _another_number, "the {} in it"),)
+NUMBERS = (
+    Family("a number", _another_number, "the {} in it"),
+    Family("a number", _another_base, "the base in {}"),
+)
 RARER = (Family("a sign or a negation", _another_sign, "the sign of {}, or whether it is negated"),)

@@ -25,6 +25,7 @@ _KEYWORDS = {"dim", "axis", "dims"}
 _KEPT = {"keepdim", "keepdims"}
 _AXES = (-1, -2, 0, 1, 2, -3, 3)
 _TRANSPOSED = {"T", "mT", "H", "mH"}
+_SPLITTING = {"view", "reshape", "unflatten"}
 _TURNS = _TWO_AXES | {"t", "permute"}
 
 
@@ -111,6 +112,13 @@ def _transpose_added(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
                 yield ast.BinOp(_swapped(left, axes), op, right)
 
 
+def _heads_not_turned(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """An axis was split, and the two parts still stand side by side."""
+    if called(node) in _SPLITTING:
+        yield _swapped(node, "1, 2")
+        yield _swapped(node, "0, 1")
+
+
 def _transposed_by_itself(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
     match node:
         case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
@@ -169,5 +177,6 @@ FAMILIES = (
     Family("an axis", _kept_or_not, "whether {} keeps the axis it works on", of_call=True),
     Family("a transpose", _transpose_left_out, "a transpose that is there, in {}"),
     Family("a transpose", _transpose_added, "a transpose that is not there, in {}"),
+    Family("a transpose", _heads_not_turned, "a transpose that is not there, in {}"),
 )
 RARER = (Family("a transpose", _transposed_by_itself, "a transpose that is not there, in {}"),)

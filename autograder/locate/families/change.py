@@ -17,12 +17,14 @@ class Scope:
         attributes: what the class around it keeps in `self`, if there is one.
         namespace: what the notebook has under its names.
         kinds: of what kind the values of names and of "self.…" are, as far as that was seen.
+        unused: of the names, and of "self.…", those of which nothing is made.
     """
 
     names: tuple[str, ...]
     attributes: tuple[str, ...]
     namespace: Mapping[str, object] = field(repr=False)
     kinds: Mapping[str, str] = field(default_factory=dict, repr=False)
+    unused: tuple[str, ...] = ()
 
     def are_alike(self, one: str, other: str) -> bool:
         """Whether two names hold values of one kind, as far as is known."""
@@ -47,7 +49,7 @@ MOST_QUOTED = 40
 
 Changes = Callable[[ast.expr, Scope], Iterator[ast.expr]]
 # From a block and a place in it to the statement that changes there, and what the block is then.
-Reordered = Callable[[list[ast.stmt], int], Iterator[tuple[ast.stmt, list[ast.stmt]]]]
+Reordered = Callable[[list[ast.stmt], int, Scope], Iterator[tuple[ast.stmt, list[ast.stmt]]]]
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,14 @@ class Family:
         changes: what else could stand in the place of an expression.
         more: the same, narrowed down; `{}` stands for the expression, or for what it calls.
         of_call: whether it is what is called that `{}` stands for.
+        from_the_end: whether it is more often at the end of an answer than at its beginning.
     """
 
     about: str
     changes: Changes
     more: str
     of_call: bool = False
+    from_the_end: bool = False
 
     def quoted(self, node: ast.AST) -> str:
         """What of a place is quoted in `more`."""

@@ -4,12 +4,13 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from autograder.locate.families.change import StatementFamily
+from autograder.locate.families.change import Scope, StatementFamily
 
+Made = Iterator[tuple[ast.stmt, list[ast.stmt]]]
 Block = ast.For | ast.While | ast.With | ast.If
 
 
-def _left_out(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+def _left_out(body: list[ast.stmt], n: int, scope: Scope) -> Made:
     if isinstance(body[n], ast.Return | ast.FunctionDef):
         return
     rest = [*body[:n], *body[n + 1 :]]
@@ -21,14 +22,14 @@ def _left_out(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast
                 yield body[n], [*body[:n], *other, *body[n + 1 :]]
 
 
-def _exchanged(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+def _exchanged(body: list[ast.stmt], n: int, scope: Scope) -> Made:
     if n + 1 < len(body):
         yield body[n], [*body[:n], body[n + 1], body[n], *body[n + 2 :]]
     if n + 2 < len(body):
         yield body[n], [*body[:n], *body[n + 1 : n + 3], body[n], *body[n + 3 :]]
 
 
-def _moved(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+def _moved(body: list[ast.stmt], n: int, scope: Scope) -> Made:
     """The last statement of a block, behind it, and the one behind it, in it; the same before."""
     one = body[n]
     if not isinstance(one, Block):
@@ -44,7 +45,7 @@ def _moved(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.st
         yield before[-1], [*before[:-1], _with_body(one, [before[-1], *one.body]), *after]
 
 
-def _kept_otherwise(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+def _kept_otherwise(body: list[ast.stmt], n: int, scope: Scope) -> Made:
     """`x += y`, `x = x + y` and `x = y`."""
     match body[n]:
         case ast.AugAssign(target=target, op=op, value=value):
@@ -80,11 +81,48 @@ def _kept_otherwise(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, li
             yield body[n], [*body[:n], ast.Return(call), *body[n + 1 :]]
 
 
-def _returned(body: list[ast.stmt], n: int) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+def _returned(body: list[ast.stmt], n: int, scope: Scope) -> Made:
     """A `return` that is missing at the end."""
     match body[n]:
         case ast.Assign(targets=[ast.Name(id=name)]) if n + 1 == len(body):
             yield body[n], [*body, ast.Return(ast.Name(name, ast.Load()))]
+
+
+def _said_of_another(body: list[ast.stmt], n: int, scope: Scope) -> Made:
+    """The same line for something else: what is done with the values, but not with the keys."""
+    one = body[n]
+    if not isinstance(one, ast.Assign | ast.AugAssign | ast.Expr):
+        return
+    own = (*scope.names, *scope.attributes)
+    used = dict.fromkeys(name for name in _names_in(one) if name in own and name != "self")
+    for old in used:
+        for new in dict.fromkeys(own):
+            if new not in used and new != "self" and scope.are_alike(old, new):
+                yield one, [*body[: n + 1], _Renaming(old, new).visit(copy.deepcopy(one)),
+                            *body[n + 1 :]]  # fmt: skip
+
+
+def _names_in(statement: ast.stmt) -> Iterator[str]:
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name):
+                yield name
+
+
+class _Renaming(ast.NodeTransformer):
+    """Has a name, and an attribute of that name, be another."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self._old, self._new = old, new
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self._new if node.id == self._old else node.id
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
+        self.generic_visit(node)
+        node.attr = self._new if node.attr == self._old else node.attr
+        return node
 
 
 def _with_body(one: Block, body: list[ast.stmt]) -> ast.stmt:
@@ -110,4 +148,11 @@ FAMILIES = (
     StatementFamily("a line too many", _left_out, "whether this line is needed"),
     StatementFamily("what a line keeps", _kept_otherwise, "what the left side holds afterwards"),
     StatementFamily("a missing `return`", _returned, "what the function gives back"),
+)
+RARER = (
+    StatementFamily(
+        "a missing line",
+        _said_of_another,
+        "whether the same has to be done with something else as well",
+    ),
 )

@@ -14,4 +14,12 @@ NEARER: tuple[Family | StatementFamily, ...] = (
     *steps.REMOVED,
     *statements.FAMILIES,
 )
-FAMILIES = (*NEARER, *arithmetic.RARER, *axes.RARER, *names.RARER, *steps.ADDED)
+FAMILIES = (
+    *NEARER,
+    *steps.UNUSED,
+    *arithmetic.RARER,
+    *axes.RARER,
+    *names.RARER,
+    *statements.RARER,
+    *steps.ADDED,
+)

@@ -1,0 +1,90 @@
+"""Each family of small changes finds the mistakes that it is there for."""
+
+import pytest
+
+from autograder.locate.seen import watching
+from tests.autograder.locate.test_search import found_in
+
+TWO_SIZES = """\
+def mean_of_rows(x):
+    sums, sizes = x, np.ones_like(x)
+    sums = sums.sum(axis=1)
+    return sums / sizes
+"""
+WIDTH_FORGOTTEN = """\
+def mean_of_rows(x):
+    width = x.shape[1]
+    return x @ np.ones(len(x.T))
+"""
+TIE = """\
+def mean_of_rows(x):
+    width = x.shape[1]
+    sums = x @ np.ones(len(x.T))
+    means = sums
+    return means
+"""
+TWO_DROPPED = """\
+def mean_of_rows(x):
+    half, one = x / x.shape[1], np.ones(x.shape[1])
+    nothing = np.zeros(len(x))
+    return nothing
+"""
+TURNED = """\
+def mean_of_rows(x):
+    columns = x.T.reshape(x.shape[1], len(x))
+    return np.array([sum(row) / len(row) for row in columns])
+"""
+LISTED = "def mean_of_rows(x):\n    return [row.mean() for row in x]\n"
+POWER = "def mean_of_rows(x):\n    return x.sum(axis=1) * 10 ** -np.log10(x.shape[1])\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "about"),
+    [
+        (WIDTH_FORGOTTEN, 3, "a missing step"),
+        (TIE, 5, "a missing step"),
+        (TWO_DROPPED, 4, "a missing step"),
+        (TURNED, 2, "a transpose"),
+        (LISTED, 2, "a missing step"),
+        (POWER.replace("10 **", "0 **"), 2, "a number"),
+        (POWER.replace("10 **", "10 *"), 2, "an operator"),
+    ],
+)
+def test_first_place_is_that_of_the_mistake(text: str, line: int, about: str) -> None:
+    first, *_ = found_in(text)
+    assert (first.line, first.place().about) == (line, about)
+
+
+def test_a_line_is_missing_for_something_else() -> None:
+    assert (3, "a missing line") in [(one.line, one.place().about) for one in found_in(TWO_SIZES)]
+
+
+def test_what_ran_in_right_examples_alone_is_not_looked_at() -> None:
+    text = """\
+def mean_of_rows(x):
+    if len(x) == 2:
+        return x.sum(axis=1) / 3
+    return x.sum(axis=0) / 3
+"""
+    assert [one.line for one in found_in(text)] == []
+    assert [one.line for one in found_in(text.replace("axis=0) / 3", "axis=1) / 3"))] == [4]
+
+
+def test_only_so_many_lines_are_noted() -> None:
+    def short() -> None:
+        pass
+
+    def long() -> int:
+        total = 0
+        for number in range(30_000):
+            total += number
+        return total
+
+    with watching(__file__, {}) as ran:
+        short()
+    first = short.__code__.co_firstlineno
+    assert ran.any_of(first, first + 1)
+    assert not ran.any_of(1, first - 1)
+    with watching(__file__, {}) as ran:
+        assert long() == sum(range(30_000))
+    assert ran.any_of(1, 1)

@@ -42,8 +42,10 @@ def two_tables() -> torch.Tensor:
 
 @weights.example
 def tables_of_heads() -> torch.Tensor:
-    """two tables with two axes before them, of one sentence with two heads"""
-    return torch.stack([MIXED_SCORES[:3, :3], -MIXED_SCORES[1:, 1:]])[None]
+    """two tables with two axes before them, of two heads, one of them with scores of 60"""
+    # In float32, exp(60) is a number, and exp(60 + 60) is none.
+    large = torch.tensor([[60.0, 2, 0], [1, 60, -3], [0.5, 59, 60]], dtype=torch.float64)
+    return torch.stack([MIXED_SCORES[:3, :3], large])[None]
 
 
 @weights.case

@@ -51,6 +51,15 @@ def large_square(draw: Draw) -> np.ndarray:
 
 
 @rows.case(times=1)
+def rows_far_apart(draw: Draw) -> np.ndarray:
+    """a square matrix, some of its rows near 1000, the others near -1000"""
+    scores = draw.fix(n=6)("n n")
+    scores[::2] += 1000
+    scores[1::2] -= 1000
+    return scores
+
+
+@rows.case(times=1)
 def a_single_row(draw: Draw) -> np.ndarray:
     """one row"""
     return draw.fix(rows=1)("rows columns")

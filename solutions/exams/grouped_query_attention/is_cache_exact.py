@@ -46,6 +46,7 @@ exact.tries([specimens.first_text_only], TWO_TEXTS[:1], on="one text")
 exact.tries(
     (specimens.pads_odd_chunks, specimens.shortcut_for_one), TWO_TEXTS[:, :2], on="two words"
 )
+exact.tries([specimens.only_itself], TWO_TEXTS[:, :1], on="one word, of which there is one chunk")
 
 
 def sums_so_far(chunk: torch.Tensor, past: Past) -> Step:

@@ -34,6 +34,12 @@ def square_matrices() -> Four:
 
 
 @projected.example
+def square_words() -> Four:
+    """three words of three features, matrices of three by three"""
+    return wave(3, 3), wave(3, 3, shift=1), wave(3, 3, shift=2), wave(3, 3, shift=3)
+
+
+@projected.example
 def wide_values() -> Four:
     """two words, whose values have more features than queries and keys"""
     return wave(2, 3), wave(3, 2, shift=1), wave(3, 2, shift=2), wave(3, 4, shift=3)

@@ -29,9 +29,12 @@ def in_chunks(keys: torch.Tensor, values: torch.Tensor, *sizes: int) -> list[Chu
     return [(k.clone(), v.clone()) for k, v in chunks]
 
 
-def printed_text(*sizes: int, start: int) -> list[Chunk]:
-    """One text of two key/value heads with one feature, in chunks."""
-    keys, values = (numbers(1, 2, sum(sizes), 1, start=start + i) for i in (0, 50))
+def printed_text(
+    *sizes: int, start: int, batch: int = 1, heads: int = 2, head_dim: int = 1
+) -> list[Chunk]:
+    """Texts of as many key/value heads with as many features, in chunks."""
+    shape = batch, heads, sum(sizes), head_dim
+    keys, values = (numbers(*shape, start=start + i) for i in (0, 50))
     return in_chunks(keys, values, *sizes)
 
 
@@ -43,8 +46,10 @@ def token_by_token() -> Texts:
 
 @cache.example
 def uneven_chunks() -> Texts:
-    """chunks of two, three and one token, which fill it"""
-    return cache_sizes(1, 2, 6, 1), [printed_text(2, 3, 1, start=20)]
+    """two texts of one head with three features, in chunks of two, three and one token"""
+    # No other size is one of these chunks and the next of another.
+    text = printed_text(2, 3, 1, start=20, batch=2, heads=1, head_dim=3)
+    return cache_sizes(2, 1, 6, 3), [text]
 
 
 @cache.example

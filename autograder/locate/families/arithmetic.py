@@ -61,9 +61,13 @@ def _swapped_operands(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
 
 
 def _exchanged_names(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
-    """Two names in each other's places, all through a sum or a difference of two terms."""
+    """Two names in each other's places, all through a list, or a sum of two terms."""
     match node:
-        case ast.BinOp(left=ast.BinOp(), op=ast.Add() | ast.Sub(), right=ast.BinOp()):
+        case (
+            ast.BinOp(left=ast.BinOp(), op=ast.Add() | ast.Sub(), right=ast.BinOp())
+            | ast.List(ctx=ast.Load())
+            | ast.Tuple(ctx=ast.Load())
+        ):
             found = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
             names = [name for name in dict.fromkeys(found) if name in scope.names]
             for one, other in combinations(names[:_MOST_EXCHANGED], 2):

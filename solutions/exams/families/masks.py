@@ -113,8 +113,9 @@ class InfinityAfterwards(Attention):
 
 
 class DividedOnceMore(MaskedAfterwards):
-    """You hid after the softmax and divided again. Where hidden scores are far above the others,
-    these have been rounded to 0, and 0 / 0 is NaN. Hide the scores first.
+    """You hid the keys when their exponentials had been taken, as after a softmax, and divided
+    then. Where hidden scores are far above the others, these have been rounded to 0, and 0 / 0 is
+    NaN. Hide the scores first.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:

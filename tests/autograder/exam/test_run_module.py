@@ -293,7 +293,7 @@ def test_rounding_is_no_difference():
             Misnamed,
             {"W": W},
             "looked for W: an nn.Linear(3, 2), or an nn.Parameter of shape (3, 2); "
-            "your module has mask (4, 4), Wq.weight (2, 3)",
+            "your module has Wq.weight (2, 3)",
         ),
         (
             Plain,

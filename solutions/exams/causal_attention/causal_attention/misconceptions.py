@@ -103,9 +103,9 @@ class MaskIsNoBuffer(Variant):
 
 @module.misconception
 class LibraryThatDropsAlways(Variant):
-    """Your module drops in eval mode, too, and has no buffer for context_length tokens. PyTorch's
-    attention and `F.dropout` know nothing of the mode: give `dropout_p` or `p` only if
-    self.training, and 0.0 otherwise. And keep the mask: self.register_buffer in __init__.
+    """Your module drops in eval mode, too, and has no buffer for context_length tokens. `F.dropout`
+    and the `dropout_p` of PyTorch's attention have to be told the mode, self.training; `nn.Dropout`
+    knows it if it is made in __init__. And the mask is kept by self.register_buffer.
     """
 
     def keep(self, hidden: torch.Tensor) -> None:

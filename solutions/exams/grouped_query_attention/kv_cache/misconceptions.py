@@ -298,15 +298,15 @@ class OldestForgotten(Notebook):
 class Growing(Notebook):
     """It joins new tokens to what it has, and takes no room in advance."""
 
+    kept = False
+
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         self.refuse(self.length + keys.shape[2])
-        if self.length or self.kept:
+        if self.kept:
             keys, values = torch.cat([self.keys, keys], 2), torch.cat([self.values, values], 2)
         self.keys, self.values, self.kept = keys, values, True
         self.length = keys.shape[2]
         return keys, values
-
-    kept = False
 
     def reset(self) -> None:
         self.length, self.kept = 0, False
@@ -338,6 +338,22 @@ class GrowsAndJoins(GrowsWithoutEnd, JoinedToTheTextBefore):
     ones are joined to them: forget them as well. And your cache takes more tokens than max_tokens:
     compare first, and raise a ValueError.
     """
+
+
+@cache.misconception
+class TokensForgottenAlone(Growing):
+    """A reset forgets the tokens, but `length` still counts them, and goes on from there. Set it
+    back to 0.
+    """
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        counted = self.length + keys.shape[2]
+        both = super().append(keys, values)
+        self.length = counted
+        return both
+
+    def reset(self) -> None:
+        self.kept = False
 
 
 @cache.misconception

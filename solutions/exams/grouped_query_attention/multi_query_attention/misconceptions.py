@@ -1,6 +1,7 @@
 """The known wrong answers to `MultiQueryAttention`, lesson 07."""
 
 import torch
+from torch import nn
 
 from solutions.exams.families import (
     BIAS,
@@ -32,6 +33,25 @@ class KeysForEveryHead(Variant):
 
     def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
         return num_heads * self.head_dim
+
+
+@single.misconception
+class QueriesForAll(KeysForEveryHead):
+    """W_query makes a single head, and W_key and W_value make one for every query head. It is the
+    other way round: every head asks with a query of its own, and all read the same keys and values.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias=qkv_bias)
+        self.W_query = nn.Linear(d_in, self.head_dim, bias=qkv_bias)
 
 
 (HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(

@@ -7,7 +7,7 @@ learner's check (numbers shipped beside the notebook) and the hidden exam (numbe
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from autograder.exam.nearness import Tried, how_far
 from autograder.exam.report import Finding, Report, Verdict
 from autograder.exam.rules import while_it_runs
 from autograder.values.compare import Difference, Tolerance, differences
+from autograder.values.dtypes import with_dtypes_of
 from autograder.values.outcome import Outcome, Raised, observe
 from autograder.values.side_by_side import Axes, comparisons, shapes
 
@@ -36,6 +37,8 @@ _ASSERTED = "AssertionError"
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
 )
+# After a hint that explains all but the dtype.
+_AND_DTYPE = " The dtype is not right either: keep that of what you are given."
 # What a driver is told, and nobody who is called by it.
 _TIMES = "calls"
 # What a driver calls the parts of its value that follow from the others.
@@ -110,7 +113,9 @@ def judge(
         found = _what_is_missing(unwritten)
         return Report(exercise, Verdict.NOT_IMPLEMENTED, passed, len(cases), found)
     smallest = min(failed, key=lambda one: size_of(one.case.arguments))
-    name = _diagnose(observations, hints)
+    name, more = _diagnose(observations, hints), ""
+    if not name and (recast := _in_right_dtypes(observations)):
+        name, more = _diagnose(recast, hints), _AND_DTYPE
     return Report(
         exercise,
         Verdict.EXCEPTION if _stopped(smallest) else Verdict.WRONG,
@@ -118,7 +123,7 @@ def judge(
         len(cases),
         _finding(smallest, exercise),
         name,
-        hints.get(name, ""),
+        hints[name] + more if name else "",
         _credit(observations),
         nearest="" if name else _how_far(observations),
     )
@@ -253,6 +258,24 @@ def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) ->
         if explained > most:
             best, most = name, explained
     return best
+
+
+def _in_right_dtypes(observations: Sequence[_Observation]) -> list[_Observation]:
+    """What would have been observed of an answer that keeps dtypes; nothing if this one does.
+
+    An array that is made without a dtype is the commonest slip of all, and hides every other.
+    """
+    recast = [_in_right_dtype(one) for one in observations]
+    return recast if any(a is not b for a, b in zip(recast, observations, strict=True)) else []
+
+
+def _in_right_dtype(one: _Observation) -> _Observation:
+    value = with_dtypes_of(one.case.expected.value, one.outcome.value)
+    if value is one.outcome.value:
+        return one
+    outcome = replace(one.outcome, value=value)
+    wrong = list(_compare(one.case.expected, outcome, one.case))
+    return _Observation(one.case, outcome, wrong, not wrong)
 
 
 def is_mistaken(outcome: Outcome, case: Case) -> bool:

@@ -66,6 +66,34 @@ def test_all_passed():
     assert report == Report("total", Verdict.PASSED, ("five", "three"), 2)
 
 
+DTYPE = "The dtype is not right either: keep that of what you are given."
+
+
+@pytest.mark.parametrize("made", [np.array, torch.tensor, lambda x: (np.array(x), np.array(x))])
+def test_wrong_dtype_hides_no_mistake(made):
+    """What an answer gets wrong besides the dtype is named, with a sentence about the dtype."""
+
+    def answer(change, dtype):
+        def answered(x):
+            found = made(change(x).tolist())
+            cast = [one.astype(dtype) if type(one) is np.ndarray else one.to(getattr(torch, dtype))
+                    for one in (found if type(found) is tuple else [found])]  # fmt: skip
+            return tuple(cast) if type(found) is tuple else cast[0]
+
+        answered.__name__ = change.__name__
+        return answered
+
+    right, wrong = answer(total, "float32"), answer(doubled, "float32")
+    cases = [case(str(n), right, wrong, x=WORDS[:n].astype("float32")) for n in (2, 3)]
+    assert judged(answer(doubled, "float32"), *cases).hint == "DOUBLED"
+    also = judged(answer(doubled, "float64"), *cases)
+    assert also.hint == f"DOUBLED {DTYPE}"
+    assert also.misconception == "doubled"
+    # Where the numbers are right, or nothing like a known mistake, the dtype alone is no mistake.
+    assert not judged(answer(total, "float64"), *cases).hint
+    assert not judged(answer(over_rows, "float64"), *cases).hint
+
+
 def test_smallest_failure_is_shown():
     cases = [case(str(n), total, x=WORDS[:n]) for n in (1, 4, 3, 5, 2)]
     report = judged(lambda x: x.sum(axis=0) + (len(x) > 2), *cases)

@@ -37,8 +37,9 @@ _ASSERTED = "AssertionError"
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
 )
-# After a hint that explains all but the dtype.
+# After a hint that explains all else.
 _AND_DTYPE = " The dtype is not right either: keep that of what you are given."
+_AND_WRITES = " And your code writes to what it is given: leave that as it is."
 # What a driver is told, and nobody who is called by it.
 _TIMES = "calls"
 # What a driver calls the parts of its value that follow from the others.
@@ -114,8 +115,9 @@ def judge(
         return Report(exercise, Verdict.NOT_IMPLEMENTED, passed, len(cases), found)
     smallest = min(failed, key=lambda one: size_of(one.case.arguments))
     name, more = _diagnose(observations, hints), ""
-    if not name and (recast := _in_right_dtypes(observations)):
-        name, more = _diagnose(recast, hints), _AND_DTYPE
+    if not name:
+        less, more = _with_less(observations)
+        name = _diagnose(less, hints)
     return Report(
         exercise,
         Verdict.EXCEPTION if _stopped(smallest) else Verdict.WRONG,
@@ -260,21 +262,29 @@ def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) ->
     return best
 
 
-def _in_right_dtypes(observations: Sequence[_Observation]) -> list[_Observation]:
-    """What would have been observed of an answer that keeps dtypes; nothing if this one does.
+def _with_less(observations: Sequence[_Observation]) -> tuple[list[_Observation], str]:
+    """What would have been observed of an answer that keeps dtypes, and what it is given.
 
-    An array that is made without a dtype is the commonest slip of all, and hides every other.
+    An array that is made without a dtype, and writing to an argument, are the commonest slips of
+    all, and would hide every other.
+
+    Returns:
+        The observations, and a sentence about each of the two; nothing if the answer does neither.
     """
-    recast = [_in_right_dtype(one) for one in observations]
-    return recast if any(a is not b for a, b in zip(recast, observations, strict=True)) else []
+    less = [_but_for_habits(one) for one in observations]
+    both = [(a.outcome, b.outcome) for a, b in zip(less, observations, strict=True)]
+    dtype = _AND_DTYPE if any(a.value is not b.value for a, b in both) else ""
+    writes = _AND_WRITES if any(a.changed != b.changed for a, b in both) else ""
+    return (less, dtype + writes) if dtype or writes else ([], "")
 
 
-def _in_right_dtype(one: _Observation) -> _Observation:
-    value = with_dtypes_of(one.case.expected.value, one.outcome.value)
-    if value is one.outcome.value:
+def _but_for_habits(one: _Observation) -> _Observation:
+    expected = one.case.expected
+    value = with_dtypes_of(expected.value, one.outcome.value)
+    if value is one.outcome.value and one.outcome.changed == expected.changed:
         return one
-    outcome = replace(one.outcome, value=value)
-    wrong = list(_compare(one.case.expected, outcome, one.case))
+    outcome = replace(one.outcome, value=value, changed=expected.changed)
+    wrong = list(_compare(expected, outcome, one.case))
     return _Observation(one.case, outcome, wrong, not wrong)
 
 

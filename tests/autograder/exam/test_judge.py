@@ -94,6 +94,21 @@ def test_wrong_dtype_hides_no_mistake(made):
     assert not judged(answer(over_rows, "float64"), *cases).hint
 
 
+def test_writing_hides_no_mistake():
+    def answer(x):
+        x -= 1
+        return 2 * (x + 1).sum(axis=0)
+
+    def right_but_for_writing(x):
+        x -= 1
+        return (x + 1).sum(axis=0)
+
+    cases = [case(str(n), total, doubled, x=WORDS[:n]) for n in (2, 3)]
+    report = judged(answer, *cases)
+    assert report.hint == "DOUBLED And your code writes to what it is given: leave that as it is."
+    assert not judged(right_but_for_writing, *cases).hint
+
+
 def test_smallest_failure_is_shown():
     cases = [case(str(n), total, x=WORDS[:n]) for n in (1, 4, 3, 5, 2)]
     report = judged(lambda x: x.sum(axis=0) + (len(x) > 2), *cases)

@@ -22,7 +22,7 @@ _COMPARISONS: tuple[ast.cmpop, ...] = (
     *(ast.Lt(), ast.LtE(), ast.Gt(), ast.GtE(), ast.Eq(), ast.NotEq()),
 )
 _MOST_EXCHANGED = 6
-_NUMBERS = (0, 1, 2, -1, 0.5, -0.5, 3, 4, 1.0)
+_NUMBERS = (0, 1, 2, -1, 0.5, -0.5, 3, 4, 1.0, 8, 10)
 _OF_A_BASE = {"log", "log2", "log10", "pow", "power", "float_power", "tensor"}
 _INFINITE = {"inf", "Inf", "infty"}
 

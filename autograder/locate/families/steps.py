@@ -18,7 +18,7 @@ from autograder.locate.families.change import (
 # What a value may have to go through, where `x` stands for it.
 _OFTEN = (
     *("x.softmax(-1)", "x / x.sum(-1, keepdims=True)", "x ** 0.5", "x ** 2", "x + 1", "x - 1"),
-    *("x * 2", "x / 2", "x.clone()", "x.unsqueeze(-1)", "x.sum(-1)"),
+    *("x * 2", "x / 2", "x // 2", "x.clone()", "x.unsqueeze(-1)", "x.sum(-1)"),
 )
 _STEPS = (
     *("1 / x", "abs(x)", "float(x)", "int(x)", "bool(x)", "len(x)"),
@@ -72,6 +72,8 @@ _JOINED = {
 _MATHS = ("exp(x)", "sqrt(x)", "log(x)")
 _MOST_NAMES = 10
 _MOST_UNUSED = 3
+_PRODUCTS = ("x + y * z", "x - y * z", "x + y @ z")
+_MOST_OF_A_PRODUCT = 5
 
 
 def _left_out(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
@@ -180,6 +182,14 @@ def _missing_more_rarely(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
     return _with_others(node, scope, tuple(_others(scope)), _RARER_OF_TWO)
 
 
+def _product_missing(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """Of two that are used elsewhere."""
+    arrays = [name for name in _others(scope) if scope.kinds.get(name, "") in _A]
+    if _is_value(node, scope) and not isinstance(node, ast.Subscript):
+        for one, other in permutations(map(written, arrays[-_MOST_OF_A_PRODUCT:]), 2):
+            yield from (_filled(step, node, one, other) for step in _PRODUCTS)
+
+
 def _others(scope: Scope) -> Iterator[str]:
     yield from (name for name in scope.names[:_MOST_NAMES] if name != "self")
     yield from (f"self.{name}" for name in scope.attributes[:_MOST_NAMES])
@@ -254,4 +264,5 @@ ADDED = (
     Family(_STEP, _missing_with_another, _DONE, from_the_end=True),
     Family(_STEP, _missing, _DONE, from_the_end=True),
     Family(_STEP, _missing_more_rarely, _DONE, from_the_end=True),
+    Family(_STEP, _product_missing, _DONE, from_the_end=True),
 )

@@ -25,6 +25,12 @@ def two_texts_at_once() -> Repeated:
 
 
 @repeating.example
+def two_for_each() -> Repeated:
+    """2 key/value heads for 4 query heads"""
+    return numbers(1, 2, 3, 2, start=80), 2
+
+
+@repeating.example
 def one_for_all() -> Repeated:
     """1 key/value head for 5 query heads"""
     return numbers(1, 1, 2, 3, start=50), 5

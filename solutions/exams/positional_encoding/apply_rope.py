@@ -246,6 +246,14 @@ def frequencies_inverted(x: Tensor, positions: Tensor) -> Tensor:
 
 
 @rotary.misconception
+def divided_by_the_frequencies(x: Tensor, positions: Tensor) -> Tensor:
+    """Later pairs turn faster and faster. The position is divided by 10000^(2i / head_dim)."""
+    # Far out, it is rounded otherwise than the product.
+    pair_angles(x, positions)
+    return turn(x, positions[:, None] / 10000 ** -exponents(x.shape[-1]))
+
+
+@rotary.misconception
 def first_pair_turned(x: Tensor, positions: Tensor) -> Tensor:
     """Only your first pair turns. `0:1` and `1:2` are single features; `0::2` and `1::2` are the
     first and the second of every pair.

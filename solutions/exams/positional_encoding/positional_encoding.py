@@ -117,6 +117,16 @@ class WithoutInputs(Adding):
 
 
 @module.misconception
+class NothingAdded(Adding):
+    """These are the inputs as they came in, with no position in them. Add the first rows of the
+    table to them.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs
+
+
+@module.misconception
 class Multiplied(Adding):
     """You multiplied the inputs by the encoding. It is added."""
 

@@ -33,6 +33,13 @@ def heads_of_six() -> Turned:
     return numbers.reshape(2, 3, 6), torch.tensor([4, 5, 6])
 
 
+@repaired.example
+def one_pair() -> Turned:
+    """two heads, three tokens, two features"""
+    numbers = torch.arange(12, dtype=torch.float64).sin().round(decimals=2)
+    return numbers.reshape(2, 3, 2), torch.tensor([4, 5, 6])
+
+
 @repaired.case
 def random_heads(draw: Draw) -> Turned:
     """a batch of several heads"""
@@ -89,6 +96,12 @@ def minus_lost(x: Tensor, positions: Tensor) -> Tensor:
     angles = pair_angles(x, positions).repeat(1, 2)
     first, second = x.chunk(2, dim=-1)
     return x * angles.cos() + torch.cat([second, first], dim=-1) * angles.sin()
+
+
+@repaired.misconception
+def cosines_alone(x: Tensor, positions: Tensor) -> Tensor:
+    """Each feature is only multiplied by its cosine. A turn adds the partner times the sine."""
+    return x * pair_angles(x, positions).repeat(1, 2).cos()
 
 
 @repaired.misconception

@@ -41,6 +41,8 @@ def everybody_asks() -> Attended:
     queries = torch.stack([SOME_QUERIES, SOME_KEYS])[None]
     keys = torch.stack([2 * SOME_KEYS, SOME_QUERIES.flip(1)])[None]
     values = torch.stack([SOME_QUERIES.roll(1, dims=0), SOME_KEYS])[None]
+    # The half of four features would be their root.
+    queries, keys = (torch.cat([x, x[..., :2].flip(-1)], dim=-1) for x in (queries, keys))
     return queries, keys, values, torch.arange(2, 6), torch.arange(4)
 
 

@@ -35,9 +35,9 @@ def as_on_paper() -> Sizes:
 
 
 @encoding.example
-def twelve_by_six() -> Sizes:
-    """twelve positions in six columns"""
-    return 12, 6
+def eleven_by_six() -> Sizes:
+    """eleven positions in six columns"""
+    return 11, 6
 
 
 @encoding.example
@@ -170,6 +170,16 @@ def divided_by_the_frequency(num_positions: int, d_model: int) -> Tensor:
     """
     refuse_odd(d_model)
     return waves(torch.arange(num_positions)[:, None] / rates(d_model))
+
+
+@encoding.misconception
+def multiplied_by_the_power(num_positions: int, d_model: int) -> Tensor:
+    """Your waves get faster from pair to pair. The angle is the position divided by 10000^(2i/d):
+    either divide by that, or multiply by its inverse.
+    """
+    # Far out, it is rounded otherwise than what is divided by the inverse.
+    refuse_odd(d_model)
+    return waves(torch.arange(num_positions)[:, None] * 10000 ** exponents(d_model))
 
 
 @encoding.misconception

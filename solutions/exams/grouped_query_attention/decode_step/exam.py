@@ -52,6 +52,12 @@ def a_chunk_later() -> Decoding:
 
 
 @step.example
+def one_head_for_all() -> Decoding:
+    """two new tokens, three cached ones, and a single key/value head"""
+    return printed_decoding(2, 3, 4, 1)
+
+
+@step.example
 def far_from_zero() -> Decoding:
     """scores far below zero; in the second text the cached key is of zeros, whose scores are 0, and
     in the third the future has the highest

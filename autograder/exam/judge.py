@@ -7,16 +7,16 @@ learner's check (numbers shipped beside the notebook) and the hidden exam (numbe
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from autograder.exam.arguments import call_of, in_words, loose, one_by_one, size_of
+from autograder.exam.habits import without_habits
 from autograder.exam.nearness import Tried, how_far
 from autograder.exam.report import Finding, Report, Verdict
 from autograder.exam.rules import while_it_runs
 from autograder.values.compare import Difference, Tolerance, differences
-from autograder.values.dtypes import with_dtypes_of
 from autograder.values.outcome import Outcome, Raised, observe
 from autograder.values.side_by_side import Axes, comparisons, shapes
 
@@ -37,9 +37,6 @@ _ASSERTED = "AssertionError"
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
 )
-# After a hint that explains all else.
-_AND_DTYPE = " The dtype is not right either: keep that of what you are given."
-_AND_WRITES = " And your code writes to what it is given: leave that as it is."
 # What a driver is told, and nobody who is called by it.
 _TIMES = "calls"
 # What a driver calls the parts of its value that follow from the others.
@@ -116,8 +113,8 @@ def judge(
     smallest = min(failed, key=lambda one: size_of(one.case.arguments))
     name, more = _diagnose(observations, hints), ""
     if not name:
-        less, more = _with_less(observations)
-        name = _diagnose(less, hints)
+        rest, more = _without_habits(observations)
+        name = _diagnose(rest, hints)
     return Report(
         exercise,
         Verdict.EXCEPTION if _stopped(smallest) else Verdict.WRONG,
@@ -262,30 +259,23 @@ def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) ->
     return best
 
 
-def _with_less(observations: Sequence[_Observation]) -> tuple[list[_Observation], str]:
-    """What would have been observed of an answer that keeps dtypes, and what it is given.
-
-    An array that is made without a dtype, and writing to an argument, are the commonest slips of
-    all, and would hide every other.
+def _without_habits(observations: Sequence[_Observation]) -> tuple[list[_Observation], str]:
+    """What would have been observed of an answer without the habits that hide all else.
 
     Returns:
-        The observations, and a sentence about each of the two; nothing if the answer does neither.
+        The observations, and a sentence about each habit; nothing of an answer without any.
     """
-    less = [_but_for_habits(one) for one in observations]
-    both = [(a.outcome, b.outcome) for a, b in zip(less, observations, strict=True)]
-    dtype = _AND_DTYPE if any(a.value is not b.value for a, b in both) else ""
-    writes = _AND_WRITES if any(a.changed != b.changed for a, b in both) else ""
-    return (less, dtype + writes) if dtype or writes else ([], "")
-
-
-def _but_for_habits(one: _Observation) -> _Observation:
-    expected = one.case.expected
-    value = with_dtypes_of(expected.value, one.outcome.value)
-    if value is one.outcome.value and one.outcome.changed == expected.changed:
-        return one
-    outcome = replace(one.outcome, value=value, changed=expected.changed)
-    wrong = list(_compare(expected, outcome, one.case))
-    return _Observation(one.case, outcome, wrong, not wrong)
+    rest: list[_Observation] = []
+    said: dict[str, None] = {}
+    for one in observations:
+        outcome, sentences = without_habits(one.case.expected, one.outcome)
+        said |= dict.fromkeys(sentences)
+        if outcome is one.outcome:
+            rest.append(one)
+        elif outcome:
+            wrong = list(_compare(one.case.expected, outcome, one.case))
+            rest.append(_Observation(one.case, outcome, wrong, not wrong))
+    return (rest, "".join(said)) if said else ([], "")
 
 
 def is_mistaken(outcome: Outcome, case: Case) -> bool:

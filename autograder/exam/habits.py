@@ -1,0 +1,50 @@
+"""Habits that would hide what else is wrong with an answer, as they spoil all that it returns.
+
+An array made without a dtype, a `-=` on an argument, an error that is not raised and a mask that is
+no buffer are slips of their own. Whoever makes one of them and another is told of both.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from autograder.values.dtypes import with_dtypes_of
+from autograder.values.outcome import Outcome
+
+_DTYPE = " The dtype is not right either: keep that of what you are given."
+_WRITES = " And your code writes to what it is given: leave that as it is."
+_NO_ERROR = " And where an error is asked for, your code goes on."
+_NO_BUFFER = " And a buffer that is asked for is missing."
+_ERROR = "Error"
+# What `run_module` calls the part of its value that says whether there is one.
+_BUFFER = "a buffer of shape "
+
+
+def without_habits(expected: Outcome, received: Outcome) -> tuple[Outcome | None, list[str]]:
+    """What an answer would have done without these habits.
+
+    Returns:
+        The outcome, which is `received` itself if there are none, or None if nothing is left of it;
+        and a sentence about each habit, to stand behind another sentence.
+    """
+    if received.raised:
+        return received, []
+    if _is_refusal(expected) and not _is_refusal(received):
+        return None, [_NO_ERROR]
+    value, changed = with_dtypes_of(expected.value, received.value), expected.changed
+    said = [_DTYPE] * (value is not received.value) + [_WRITES] * (received.changed != changed)
+    whole = _with_buffers(expected.value, value)
+    said += [_NO_BUFFER] * (whole is not value)
+    return (replace(received, value=whole, changed=changed), said) if said else (received, [])
+
+
+def _is_refusal(outcome: Outcome) -> bool:
+    """Whether a call raised an exception, or is said to by a driver."""
+    told = type(outcome.value) is str and _ERROR in outcome.value
+    return outcome.raised is not None or told
+
+
+def _with_buffers(wanted: Any, value: Any) -> Any:
+    if type(wanted) is not dict or type(value) is not dict or wanted.keys() != value.keys():
+        return value
+    missing = {name: True for name in wanted if name.startswith(_BUFFER) and value[name] is False}
+    return {**value, **missing} if missing else value

@@ -109,6 +109,25 @@ class Concatenated(Adding):
 
 
 @module.misconception
+class BehindTheTokens(Adding):
+    """You put the encodings behind the tokens, as if they were more tokens. Each is added to the
+    features of its own token.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        rows = self.encoding[: inputs.shape[1]].expand_as(inputs)
+        return torch.cat([inputs, rows], dim=1)
+
+
+@module.misconception
+class LastTokenFirst(Adding):
+    """Your positions run backwards: the last token gets position 0. It is the first that does."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[: inputs.shape[1]].flip(0)
+
+
+@module.misconception
 class WithoutInputs(Adding):
     """This is the encoding alone: the words are gone. Add it to the inputs."""
 

@@ -248,6 +248,19 @@ def past_changed(attention: Attention, inputs: torch.Tensor) -> bool:
 
 
 @causal.misconception
+def change_expected(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You ask that something changes from the changed word on, and do not look at what stands
+    before it. There it is decided: nothing may change.
+    """
+    for now in range(1, inputs.shape[1]):
+        changed = inputs.clone()
+        changed[:, now:] += 1
+        if torch.allclose(attention(changed)[:, now:], attention(inputs)[:, now:]):
+            return False
+    return True
+
+
+@causal.misconception
 def first_sentence_only(attention: Attention, inputs: torch.Tensor) -> bool:
     """You try the first sentence only. An attention can be causal there and leak in the others."""
     return _everywhere(attention, inputs[:1])

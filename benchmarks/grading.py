@@ -1,12 +1,15 @@
 """Seconds per submission: stock `nbgrader autograde` against ours, in turn, in one run.
 
-    python benchmarks/grading.py [submissions]
+    python benchmarks/grading.py [lesson ...] [--class 12] [--memory]
 
-Both grade the same submissions of the same small PyTorch notebook (12 cells, 5 of them tests), one
-worker each, ours with all walls. The table gives the median of the rounds and the ratio, then where
-our time goes, and the grader's memory after 10 submissions and after all.
+Both grade the same class, which has handed in right answers to the course's own lessons and to a
+small PyTorch notebook of 12 cells: one worker each, ours with all walls. The table has the seconds
+a submission, how many times stock's are ours, where ours go, and how long ours takes for a single
+submission from the command to its score. With --memory, the grader's memory after 10 submissions
+of the small notebook and after 400.
 """
 
+import argparse
 import os
 import re
 import shutil
@@ -15,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -23,15 +28,19 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from rich.console import Console
 from rich.table import Table
 
-from autograder.grading.grade import grade
-from autograder.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 
-LESSON = "small"
-SUBMISSIONS = 40
+from autograder.course import Course  # noqa: E402
+from autograder.grading.grade import grade  # noqa: E402
+from autograder.lesson.build import build_lesson  # noqa: E402
+from autograder.limits import Limits  # noqa: E402
+from autograder.sandbox.sandbox import Sandbox  # noqa: E402
+
+COURSE = Course(ROOT)
+SMALL = "small"
+STUDENTS = 12
 FEW, MANY = 10, 400
-ROUNDS = 2
-MODULES = ["numpy", "torch", "matplotlib.pyplot"]
 ANSWERS = {
     "scores": "def scores(q, k):\n    return q @ k.T",
     "scale": "def scale(s, d):\n    return s / d**0.5",
@@ -49,19 +58,43 @@ TESTS = {
 STOCK = """
 c = get_config()
 c.CourseDirectory.root = {root!r}
+c.CourseDirectory.release_directory = "notebooks"
+c.Execute.timeout = 600
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]
+c.ClearMarkScheme.enforce_metadata = False
 """
 OURS = """
 from autograder import configure
 
-c = get_config()
-configure(c, __file__)
-c.CourseDirectory.release_directory = "release"
-c.GradeSafely.preload = {modules}
+configure(get_config(), __file__)
 """
 
 
-def notebook() -> NotebookNode:
+@dataclass(frozen=True)
+class Lesson:
+    """What is graded: the instructor's notebook, what lies beside it, and a right submission."""
+
+    name: str
+    source: NotebookNode
+    files: Mapping[str, bytes]
+    solved: NotebookNode
+
+
+def lessons(wanted: Sequence[str]) -> Iterator[Lesson]:
+    """The small notebook and the lessons of the course, or those whose names begin so."""
+
+    def is_wanted(name: str) -> bool:
+        return not wanted or name.startswith(tuple(wanted))
+
+    if is_wanted(SMALL):
+        yield Lesson(SMALL, small(), {}, small())
+    for name in filter(is_wanted, COURSE.lessons()):
+        built = build_lesson(COURSE, name)
+        files = {"checks.json": built.checks.encode()}
+        yield Lesson(name, built.source, files, built.solved())
+
+
+def small() -> NotebookNode:
     """An ordinary nbgrader notebook with 12 code and text cells, 5 of them tests."""
     cells = [new_markdown_cell("# Small"), new_code_cell("import torch")]
     for name, answer in ANSWERS.items():
@@ -82,33 +115,37 @@ def _marked(source: str, grade_id: str, points: int) -> NotebookNode:
     return cell
 
 
-def make_course(root: Path, settings: str, submissions: int) -> None:
+def make_course(root: Path, settings: str, lesson: Lesson, students: int) -> None:
     """A course with a class that has handed in right answers."""
-    folder = root / "source" / LESSON
+    folder = root / "source" / lesson.name
     folder.mkdir(parents=True)
-    nbformat.write(notebook(), folder / f"{LESSON}.ipynb")
-    (root / "nbgrader_config.py").write_text(settings.format(root=str(root), modules=MODULES))
-    _nbgrader(root, "generate_assignment", LESSON)
-    released = nbformat.read(root / "release" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    for cell in released.cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
-        cell.source = ANSWERS.get(name, cell.source)
-    for number in range(submissions):
-        target = root / "submitted" / f"s{number:03}" / LESSON
+    nbformat.write(lesson.source, folder / f"{lesson.name}.ipynb")
+    for name, content in lesson.files.items():
+        (folder / name).write_bytes(content)
+    # What the tests of lessons compare with.
+    for name in ("solutions", "companion"):
+        shutil.copytree(ROOT / name, root / name)
+    shutil.copy(ROOT / "course.toml", root)
+    (root / "nbgrader_config.py").write_text(settings.format(root=str(root)))
+    _nbgrader(root, "generate_assignment", lesson.name, "--force")
+    for number in range(students):
+        target = root / "submitted" / f"s{number:03}" / lesson.name
         target.mkdir(parents=True)
-        nbformat.write(released, target / f"{LESSON}.ipynb")
+        nbformat.write(lesson.solved, target / f"{lesson.name}.ipynb")
+        for name, content in lesson.files.items():
+            (target / name).write_bytes(content)
 
 
-def autograde(root: Path, students: range) -> tuple[float, int]:
-    """Seconds per submission and the peak memory in MiB of `nbgrader autograde` for these."""
+def autograde(root: Path, lesson: str, students: range) -> tuple[float, int]:
+    """Seconds in all, and the peak memory in MiB, of `nbgrader autograde` for these students."""
     waiting = root / "waiting"
     for folder in sorted((root / "submitted").iterdir()):
         if int(folder.name[1:]) not in students:
             waiting.mkdir(exist_ok=True)
             shutil.move(folder, waiting / folder.name)
     started = time.perf_counter()
-    memory = _nbgrader(root, "autograde", LESSON, "--force")
-    seconds = (time.perf_counter() - started) / len(students)
+    memory = _nbgrader(root, "autograde", lesson, "--force")
+    seconds = time.perf_counter() - started
     for folder in sorted(waiting.iterdir()) if waiting.exists() else ():
         shutil.move(folder, root / "submitted" / folder.name)
     return seconds, memory
@@ -121,65 +158,109 @@ def _nbgrader(root: Path, *arguments: str) -> int:
         "    print('peak', resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
     )
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(root)}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code, *arguments],
-        cwd=root, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True,
+        cwd=root, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(f"nbgrader {' '.join(arguments)} failed in {root}:\n{done.stderr}")
     return int(re.findall(r"peak (\d+)", done.stdout)[-1])
 
 
-def where_it_goes(submissions: int) -> dict[str, float]:
+def where_it_goes(lesson: Lesson, folder: Path, submissions: int = 3) -> dict[str, float]:
     """Median seconds of the parts of one grading, without nbgrader."""
-    source = notebook()
-    released = nbformat.reads(nbformat.writes(source), as_version=4)
-    content = nbformat.writes(released).encode()
-    parts: dict[str, list[float]] = {"fork and end": [], "cells": [], "exam": []}
-    with Sandbox(Limits(), preload=MODULES) as sandbox:
-        for _ in range(submissions):
+    content = nbformat.writes(lesson.solved).encode()
+    parts: dict[str, list[float]] = {"fork": [], "cells": [], "exam": []}
+    with Sandbox(Limits(), preload=COURSE.settings.preload, hidden=[ROOT]) as sandbox:
+        for _ in range(1 + submissions):
             started = time.perf_counter()
             sandbox.spawn({}, 0).close()
-            parts["fork and end"].append(time.perf_counter() - started)
+            parts["fork"].append(time.perf_counter() - started)
             started = time.perf_counter()
-            graded = grade(source, content, sandbox)
+            graded = grade(lesson.source, content, sandbox, files=lesson.files, folder=folder)
             whole = time.perf_counter() - started
-            assert all(one.points for one in graded.verdicts)
+            lost = [one.grade_id for one in graded.verdicts if not one.points]
+            assert not lost, f"{lesson.name}: a right submission earns nothing for {lost}"
             parts["exam"].append(sum(one.seconds for one in graded.verdicts))
-            parts["cells"].append(whole - parts["exam"][-1] - parts["fork and end"][-1])
-    return {name: statistics.median(seconds) for name, seconds in parts.items()}
+            parts["cells"].append(whole - parts["exam"][-1] - parts["fork"][-1])
+    # The first one of a class computes what the others are compared with.
+    return {name: statistics.median(seconds[1:]) for name, seconds in parts.items()}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came out for one lesson, in seconds."""
+
+    lesson: str
+    stock: float
+    ours: float
+    single: float
+    parts: Mapping[str, float]
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long stock takes."""
+        return self.stock / self.ours
+
+
+def measure(lesson: Lesson, students: int, folder: Path) -> Measured:
+    """Grade a class of one lesson with each."""
+    roots = {"stock": folder / "stock", "ours": folder / "ours"}
+    for name, settings in (("stock", STOCK), ("ours", OURS)):
+        make_course(roots[name], settings, lesson, students)
+    single, _ = autograde(roots["ours"], lesson.name, range(1))
+    seconds = {
+        name: autograde(root, lesson.name, range(students))[0] / students
+        for name, root in roots.items()
+    }
+    parts = where_it_goes(lesson, roots["ours"] / "source" / lesson.name)
+    return Measured(lesson.name, seconds["stock"], seconds["ours"], single, parts)
+
+
+def as_table(found: Iterable[Measured], students: int) -> Table:
+    """All that was measured."""
+    table = Table(title=f"Seconds a submission, a class of {students}", title_justify="left")
+    table.add_column("")
+    columns = ("stock", "ours", "ratio", "fork", "cells", "exam", "nbgrader", "a single one")
+    for name in columns:
+        table.add_column(name, justify="right")
+    for one in found:
+        rest = one.ours - sum(one.parts.values())
+        numbers = one.stock, one.ours, one.ratio, *one.parts.values(), rest, one.single
+        table.add_row(one.lesson, *(f"{number:.2f}" for number in numbers))
+    return table
+
+
+def peaks(folder: Path) -> str:
+    """The grader's memory after few submissions and after many."""
+    (lesson,) = lessons([SMALL])
+    make_course(folder / "many", OURS, lesson, MANY)
+    memory = {n: autograde(folder / "many", SMALL, range(n))[1] for n in (FEW, MANY)}
+    return ", ".join(f"{peak} MiB for {count} submissions" for count, peak in memory.items())
 
 
 def main() -> None:
     """Measure and print."""
-    console = Console()
-    seconds: dict[str, list[float]] = {"stock": [], "ours": []}
-    with tempfile.TemporaryDirectory() as folder:
-        roots = {"stock": Path(folder) / "stock", "ours": Path(folder) / "ours"}
-        for name, settings in (("stock", STOCK), ("ours", OURS)):
-            make_course(roots[name], settings, SUBMISSIONS if name == "stock" else MANY)
-        for _ in range(ROUNDS):
-            for name, root in roots.items():
-                spent, peak = autograde(root, range(SUBMISSIONS))
-                seconds[name].append(spent)
-                console.print(f"  {name}: {spent:.3f} s a submission, {peak} MiB")
-        memory = {count: autograde(roots["ours"], range(count))[1] for count in (FEW, MANY)}
-    medians = {name: statistics.median(measured) for name, measured in seconds.items()}
-    parts = where_it_goes(SUBMISSIONS)
-    console.print(_as_table(medians, parts))
-    console.print(f"stock / ours: {medians['stock'] / medians['ours']:.1f}")
-    peaks = ", ".join(f"{peak} MiB for {count} submissions" for count, peak in memory.items())
-    console.print(f"the grader's peak memory: {peaks}")
-
-
-def _as_table(medians: dict[str, float], parts: dict[str, float]) -> Table:
-    table = Table(title=f"{SUBMISSIONS} submissions, one worker", title_justify="left")
-    table.add_column("")
-    table.add_column("seconds a submission", justify="right")
-    for name, spent in medians.items():
-        table.add_row(name, f"{spent:.3f}")
-    rest = medians["ours"] - sum(parts.values())
-    for name, spent in {**parts, "nbgrader's own work, and starting": rest}.items():
-        table.add_row(f"  of ours: {name}", f"{spent:.3f}")
-    return table
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("lessons", nargs="*", help="how their names begin; without any, all")
+    parser.add_argument("--class", type=int, default=STUDENTS, dest="students")
+    parser.add_argument("--memory", action="store_true")
+    wanted = parser.parse_args()
+    console, found = Console(width=120), list[Measured]()
+    for lesson in lessons(wanted.lessons):
+        with tempfile.TemporaryDirectory() as folder:
+            one = measure(lesson, wanted.students, Path(folder))
+        found.append(one)
+        console.print(f"  {one.lesson}: {one.stock:.2f} s, ours {one.ours:.2f} s")
+    console.print(as_table(found, wanted.students))
+    of_lessons = [one.ratio for one in found if one.lesson != SMALL]
+    if of_lessons:
+        mean = statistics.geometric_mean(of_lessons)
+        console.print(f"stock / ours: {mean:.1f} (geometric mean), {min(of_lessons):.1f} at least")
+    if wanted.memory:
+        with tempfile.TemporaryDirectory() as folder:
+            console.print(f"the grader's peak memory: {peaks(Path(folder))}")
 
 
 if __name__ == "__main__":

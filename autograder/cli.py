@@ -159,6 +159,28 @@ def grade(
 
 
 @app.command()
+def report(
+    lessons: Annotated[list[str], typer.Argument(help="Lessons, by name or number.")],
+    to: Annotated[
+        Path | None, typer.Option(help="Where the files go; by default reports/ in the course.")
+    ] = None,
+) -> None:
+    """Write what a graded class shows: a page, and the same as JSON and CSV.
+
+    How the points lie, which exercises were hard, which mistakes were made and by whom. With
+    several LESSONS also how the class has done from one to the next.
+    """
+    from autograder.survey.survey import write_report
+
+    course = Course.find()
+    # A notebook that was made by hand has no text from which it is built.
+    graded = [one for one in lessons if any(course.root.glob(f"autograded/*/{one}"))]
+    named = [*lessons] if graded == lessons else course.lessons_named(lessons)
+    for path in write_report(course, named, to):
+        typer.echo(f"  wrote {path}")
+
+
+@app.command()
 def mark(
     notebook: Annotated[Path, typer.Argument(help="A notebook of yours, of one of the lessons.")],
 ) -> None:

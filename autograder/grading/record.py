@@ -11,9 +11,11 @@
     remarks      what was wrong with the submission itself
     seconds      how long it took
     cells        for each test: grade_id, verdict, points, max_points, message, misconception,
-                 hint, seconds; could_be_forged: whether the test ran in the student's process, as
-                 the lecturer has allowed; made_with_answers: the names that given cells have made
-                 with an answer, and that the test took as they are in the student's process
+                 hint, seconds; places: where to look in an answer that no hint explains, each with
+                 its line, text, about and more; could_be_forged: whether the test ran in the
+                 student's process, as the lecturer has allowed; made_with_answers: the names that
+                 given cells have made with an answer, and that the test took as they are in the
+                 student's process
 
 A verdict is the name of one of `autograder.exam.report.Verdict`, in small letters.
 """
@@ -106,6 +108,7 @@ def _written(verdict: CellVerdict) -> dict[str, Any]:
         "message": verdict.message,
         "misconception": report.misconception if report else "",
         "hint": report.hint if report else "",
+        "places": [vars(place) for place in report.places] if report else [],
         "seconds": round(verdict.seconds, 3),
         "made_with_answers": sorted(verdict.made_with),
         "could_be_forged": verdict.beside,

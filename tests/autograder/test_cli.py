@@ -11,6 +11,7 @@ from autograder import cli
 from autograder.errors import LessonNotFound, NotebookEdited
 from autograder.learner import jupyter
 from autograder.lesson import incremental
+from autograder.survey import survey
 from tests.support.course import COURSE, ROOT
 
 LESSON = COURSE.lessons()[-1]
@@ -93,3 +94,20 @@ def test_unknown_lesson_is_one_sentence(
     monkeypatch.chdir(ROOT)
     with pytest.raises(LessonNotFound, match=f"^{words} called '{name}': there are .*{LESSON}"):
         run("build", name)
+
+
+def test_report_takes_lessons_by_number_and_notebooks_by_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(
+        survey, "write_report", lambda course, lessons, to: asked.append(lessons) or []
+    )
+    for folder in ("source", "autograded/ada/homework"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "nbgrader_config.py").touch()
+    (tmp_path / "source" / "02_two.md").touch()
+    monkeypatch.chdir(tmp_path)
+    run("report", "02")
+    run("report", "homework")
+    assert asked == [["02_two"], ["homework"]]

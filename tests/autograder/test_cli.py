@@ -99,15 +99,18 @@ def test_unknown_lesson_is_one_sentence(
 def test_report_takes_lessons_by_number_and_notebooks_by_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    asked: list[Any] = []
-    monkeypatch.setattr(
-        survey, "write_report", lambda course, lessons, to: asked.append(lessons) or []
-    )
+    asked: list[Sequence[str]] = []
+
+    def write(course: object, lessons: Sequence[str], folder: Path | None) -> list[Path]:
+        asked.append(lessons)
+        return [tmp_path / "reports" / "page.html"]
+
+    monkeypatch.setattr(survey, "write_report", write)
     for folder in ("source", "autograded/ada/homework"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "nbgrader_config.py").touch()
     (tmp_path / "source" / "02_two.md").touch()
     monkeypatch.chdir(tmp_path)
-    run("report", "02")
+    assert "page.html" in run("report", "02")
     run("report", "homework")
     assert asked == [["02_two"], ["homework"]]

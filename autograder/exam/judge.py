@@ -289,7 +289,9 @@ def explains(name: str, answer: Callable[..., object], cases: Sequence[Case]) ->
     It explains nothing of an answer that is right on all of them.
     """
     observations = [_observe(answer, case, "") for case in cases]
-    return any(one.wrong for one in observations) and _explained(name, observations) > 0
+    if not any(one.wrong for one in observations):
+        return False
+    return any(_explained(name, seen) for seen in (observations, _without_habits(observations)[0]))
 
 
 def _explained(name: str, observations: Sequence[_Observation]) -> int:

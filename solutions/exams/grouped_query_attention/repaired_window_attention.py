@@ -13,11 +13,11 @@ window = Exam(reference.repaired_window_attention)
 Windowed = tuple[torch.Tensor, torch.Tensor, torch.Tensor, int]
 
 
-def printed_window(new: int, tokens: int, width: int) -> Windowed:
+def printed_window(new: int, tokens: int, width: int, texts: int = 1) -> Windowed:
     return (
-        numbers(1, new, 2),
-        numbers(1, tokens, 2, start=40),
-        numbers(1, tokens, 2, start=80) * 5,
+        numbers(texts, new, 2),
+        numbers(texts, tokens, 2, start=40),
+        numbers(texts, tokens, 2, start=80) * 5,
         width,
     )
 
@@ -30,8 +30,8 @@ def one_in_a_window() -> Windowed:
 
 @window.example
 def chunk_in_a_window() -> Windowed:
-    """two new tokens of six, a window of three"""
-    return printed_window(2, 6, 3)
+    """four texts, two new tokens of six each, a window of three"""
+    return printed_window(2, 6, 3, texts=4)
 
 
 @window.example

@@ -34,6 +34,7 @@ class Meter:
     def __init__(self) -> None:
         self._process: int | None = None
         self._helper: int | None = None
+        self._seen = set[str]()
         self._last: dict[str, Turns] = {}
         self._total = Turns()
         self.read()
@@ -41,6 +42,7 @@ class Meter:
     def follow(self, process: int | None) -> None:
         """Look at this process from now on; None is one that is not known."""
         self._process = process
+        self._seen.clear()
 
     def follow_waiting(self, process: int | None) -> None:
         """Count what this process waits, as what the reading thread waits; None ends it."""
@@ -49,7 +51,10 @@ class Meter:
 
     def read(self) -> Turns:
         """What was counted until now. Of a thread that has ended, the last of it is missing."""
-        now = {path: _turns(path) for path in self._threads()}
+        # While one of several ends, the kernel may leave others out of its list.
+        counted = {path: _turns(path) for path in {*self._threads(), *self._seen}}
+        now = {path: turns for path, turns in counted.items() if turns != Turns()}
+        self._seen = set(now)
         own = _turns(_OWN_THREAD)
         now[_OWN_THREAD] = Turns(0.0, own.waiting)
         now |= {path: Turns(0.0, _turns(path).waiting) for path in self._helpers()}
@@ -70,16 +75,45 @@ class Meter:
 
 
 def _threads_of(process: int) -> Iterator[str]:
-    with suppress(OSError):
-        for thread in os.listdir(f"{_PROC}/{process}/task"):
-            yield f"{_PROC}/{process}/task/{thread}/schedstat"
+    for thread in _entries(f"{_PROC}/{process}/task"):
+        yield f"{_PROC}/{process}/task/{thread}/schedstat"
 
 
 def tree(process: int) -> list[int]:
     """A process with all that it started, and all that they did, as far as they are still there."""
+    found = [process]
+    try:
+        for one in found:
+            found += _children(one)
+    except FileNotFoundError:
+        return _searched(process)
+    return found
+
+
+def _children(process: int) -> list[int]:
+    """What a process has started.
+
+    Raises:
+        FileNotFoundError: when this kernel does not list them.
+    """
+    listed = list[int]()
+    for thread in _entries(f"{_PROC}/{process}/task"):
+        try:
+            with open(f"{_PROC}/{process}/task/{thread}/children", "rb") as children:
+                listed += map(int, children.read().split())
+        except ProcessLookupError:
+            continue
+        except FileNotFoundError:
+            # They come and go while they are looked at.
+            if os.path.exists(f"{_PROC}/{process}/task/{thread}/stat"):
+                raise
+    return listed
+
+
+def _searched(process: int) -> list[int]:
+    """The same where each process has to be asked who has started it."""
     children: dict[int, list[int]] = {}
-    for name in filter(str.isdigit, os.listdir(_PROC)) if os.path.isdir(_PROC) else ():
-        # They come and go while they are looked at.
+    for name in filter(str.isdigit, _entries(_PROC)):
         with suppress(OSError), open(f"{_PROC}/{name}/stat", "rb") as stat:
             # The name, in parentheses, is the student's to choose.
             _, parent, *_ = stat.read().rpartition(b")")[2].split()
@@ -88,6 +122,12 @@ def tree(process: int) -> list[int]:
     for one in found:
         found += children.get(one, [])
     return found
+
+
+def _entries(folder: str) -> list[str]:
+    with suppress(OSError):
+        return os.listdir(folder)
+    return []
 
 
 def process_of(pidfd: int) -> int | None:

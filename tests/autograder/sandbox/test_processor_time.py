@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from autograder.sandbox import processor_time
 from autograder.sandbox.processor_time import Meter, Turns, process_of, tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts turns")
@@ -94,6 +95,34 @@ def test_what_was_started_counts_too() -> None:
         assert tree(process.pid) == [process.pid]
         # What has ended is not taken back.
         assert since(meter, before).running >= 0.25
+
+
+def test_a_kernel_that_lists_no_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    with worker() as process:
+        order(process, "p = subprocess.Popen(['sleep', '60'])")
+        listed = tree(process.pid)
+
+        def none(_: int) -> list[int]:
+            raise FileNotFoundError
+
+        monkeypatch.setattr(processor_time, "_children", none)
+        assert tree(process.pid) == listed
+        assert len(listed) == 2
+        order(process, "p.kill()")
+
+
+def test_what_the_list_leaves_out_once_is_not_counted_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    meter = Meter()
+    with worker() as process:
+        meter.follow(process.pid)
+        order(process, "spin(0.3)")
+        before = meter.read()
+        with monkeypatch.context() as patch:
+            patch.setattr(processor_time, "tree", lambda process: [])
+            assert since(meter, before).running < 0.1
+        assert since(meter, before).running < 0.1
 
 
 def test_nothing_to_follow() -> None:

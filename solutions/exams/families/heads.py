@@ -254,6 +254,23 @@ class SharesMiscounted(SharedHeads):
         return x[:, torch.arange(self.num_heads) // x.shape[1]]
 
 
+class SharesMiscountedInColumns(SharesMiscounted):
+    """Your query head h reads the columns of key/value head h // num_kv_heads, and where there is
+    no such head, these columns are none. Divide h by how many query heads share one, and that is
+    num_heads // num_kv_heads.
+    """
+
+    def attend(
+        self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
+    ) -> Tensor:
+        num_kv_heads, width = keys.shape[1], keys.shape[-1]
+        columns = keys.transpose(1, 2).flatten(2)
+        for head in range(self.num_heads):
+            start = head // num_kv_heads * width
+            self.product(queries[:, head], columns[..., start : start + width])
+        return super().attend(queries, keys, values, hidden)
+
+
 class FirstHeadForAll(SharedHeads):
     """All your query heads read the first key/value head. Each is read by its own neighbours."""
 
@@ -288,6 +305,7 @@ class NeverRepeated(SharedHeads):
 SHARED = Family(
     Tiled,
     SharesMiscounted,
+    SharesMiscountedInColumns,
     FirstHeadForAll,
     SharedHeadsAveraged,
     RepeatedAlongTokens,

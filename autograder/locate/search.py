@@ -109,7 +109,7 @@ def search(
             if turn >= most or time.thread_time() > end or len(found) >= _MOST_PLACES:
                 break
             line = node.lineno
-            if line not in found and trials.are_right():
+            if line not in found and trials.are_right(end):
                 text = source.text(line)
                 found[line] = Found(line, text, FAMILIES.index(family), family.quoted(node))
                 # Another place that would do is looked for as long again.
@@ -137,8 +137,8 @@ class _Trials:
             node for one in source.definitions for node in ast.walk(one) if _may_grow(node)
         ]
 
-    def are_right(self) -> bool:
-        """Whether all cases are right."""
+    def are_right(self, end: float) -> bool:
+        """Whether all cases are right, and before the processor time has come to its end."""
         if any(map(_holds_itself, self._growing)):
             return False
         try:
@@ -149,7 +149,9 @@ class _Trials:
         except Exception:
             return False
         answer = self._namespace[self._name]
-        return callable(answer) and all(self._is_right(answer, case) for case in self._cases)
+        return callable(answer) and all(
+            time.thread_time() < end and self._is_right(answer, case) for case in self._cases
+        )
 
     def _is_right(self, answer: Callable[..., Any], case: Case) -> bool:
         self._turns = 0

@@ -60,6 +60,7 @@ _OF_AN_UNUSED = {
     **dict.fromkeys(("x @ y.T", "x @ y.mT", "x * y[:, None]", "x + y[:, None]"), _A),
     **dict.fromkeys(("x * y[..., None]", "x * y[..., None, :, :]", "x * y[..., None, :]"), _A),
     **dict.fromkeys(("x | y[:, None]", "x & y[:, None]", "x / y[:, None]", "x - y[:, None]"), _A),
+    **dict.fromkeys(("y.softmax(-1) @ x", "x @ y.softmax(0)", "x * y.softmax(-1)"), _A),
     "x + y(x)": _F | _O,
 }
 _OF_TWO_UNUSED = ("x + y @ z", "x + y * z", "x * y @ z", "x - y @ z")
@@ -119,7 +120,8 @@ def _argument_missing(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
                 yield with_arguments(node, [*node.args[:n], moved, *node.args[n + 1 :]])
     if name in _MAKERS and not any(word.arg == "dtype" for word in node.keywords):
         for other in scope.names[:_MOST_NAMES]:
-            word = ast.keyword("dtype", written(f"{other}.dtype"))
+            own = scope.kinds.get(other, "") == "dtype"
+            word = ast.keyword("dtype", written(other if own else f"{other}.dtype"))
             yield ast.Call(node.func, node.args, [*node.keywords, word])
         for kind in ("bool", "float", "int"):
             word = ast.keyword("dtype", written(kind))

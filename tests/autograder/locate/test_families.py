@@ -35,6 +35,14 @@ def mean_of_rows(x):
     return np.array([sum(row) / len(row) for row in columns])
 """
 LISTED = "def mean_of_rows(x):\n    return [row.mean() for row in x]\n"
+WEIGHTS_UNUSED = """\
+def mean_of_rows(x):
+    import torch
+
+    rows = torch.from_numpy(x)
+    alike = torch.zeros(x.shape[1], dtype=torch.float64)
+    return rows.numpy()
+"""
 POWER = "def mean_of_rows(x):\n    return x.sum(axis=1) * 10 ** -np.log10(x.shape[1])\n"
 
 
@@ -44,6 +52,7 @@ POWER = "def mean_of_rows(x):\n    return x.sum(axis=1) * 10 ** -np.log10(x.shap
         (WIDTH_FORGOTTEN, 3, "a missing step"),
         (TIE, 5, "a missing step"),
         (TWO_DROPPED, 4, "a missing step"),
+        (WEIGHTS_UNUSED, 6, "a missing step"),
         (TURNED, 2, "a transpose"),
         (LISTED, 2, "a missing step"),
         (POWER.replace("10 **", "0 **"), 2, "a number"),

@@ -308,13 +308,13 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
         likeness = _likeness(one.case.lookalikes[name](), one) if mistaken else 0
         if mistaken == one.as_expected or (mistaken and not likeness):
             # Where an exception is asked for, one that is raised is an answer.
-            if one.as_expected or not _stopped(one):
+            if one.as_expected or not one.outcome.raised:
                 return 0
             unrun += 1
         wrong += bool(likeness)
         explained += likeness
     # Of another slip, which meets the same wall, the words of an exception may be the same.
-    only_walls = all(_stopped(one) for one in observations if not one.as_expected)
+    only_walls = all(one.outcome.raised for one in observations if not one.as_expected)
     return 0 if unrun > wrong or (unrun and only_walls) else explained
 
 

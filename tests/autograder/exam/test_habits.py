@@ -44,3 +44,15 @@ def test_a_buffer_that_is_missing_is_set_aside() -> None:
     assert said == [" And a buffer that is asked for is missing."]
     other = Outcome({"output": 2.0})
     assert without_habits(expected, other) == (other, [])
+
+
+def test_calls_that_are_about_dropout_are_left_out() -> None:
+    def outputs(number: int) -> Outcome:
+        return Outcome({"different outputs in 24 calls": number, "outputs seen in training": 1.0})
+
+    for wanted, received, words in ((8, 1, "in training"), (1, 2, "in eval mode")):
+        outcome, (said,) = without_habits(outputs(wanted), outputs(received))
+        assert outcome is None
+        assert words in said
+    for wanted, received in ((8, 6), (8, 8), (1, 1)):
+        assert without_habits(outputs(wanted), outputs(received)) == (outputs(received), [])

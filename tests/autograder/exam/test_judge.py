@@ -109,6 +109,20 @@ def test_writing_hides_no_mistake():
     assert not judged(right_but_for_writing, *cases).hint
 
 
+def test_a_module_that_cannot_be_loaded_in_one_case_hides_no_mistake():
+    class AffineMismatch(Exception):
+        pass
+
+    def answer(x):
+        if len(x) == 2:
+            raise AffineMismatch("a bias is missing")
+        return 2 * x.sum(axis=0)
+
+    cases = [case(str(n), total, doubled, x=WORDS[:n]) for n in (2, 3)]
+    assert judged(answer, *cases).hint == "DOUBLED"
+    assert not judged(answer, cases[0]).hint
+
+
 def test_smallest_failure_is_shown():
     cases = [case(str(n), total, x=WORDS[:n]) for n in (1, 4, 3, 5, 2)]
     report = judged(lambda x: x.sum(axis=0) + (len(x) > 2), *cases)

@@ -27,6 +27,7 @@ from autograder.grading.inert import broken_syntax, inert_outputs
 from autograder.grading.rebuild import Rebuilt
 from autograder.grading.record import CellVerdict
 from autograder.grading.tests_beside import examine_beside
+from autograder.reading.scenery import NOT_RUN
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.student_process import StudentProcess, ending_of
 
@@ -34,7 +35,6 @@ from autograder.sandbox.student_process import StudentProcess, ending_of
 _SECONDS_TO_END = 2.0
 # What a submission may display in all, in cells that each display as much as one may.
 _CELLS_OF_OUTPUT = 10
-_SCENERY = "Not run when grading: no point depends on this cell.\n"
 # How much of a file a rule about how an answer is written reads.
 _MOST_READ = 200_000
 
@@ -94,7 +94,7 @@ class Run:
             if is_test(cell):
                 self._remember(cell, is_last=cell is cells[-1])
             elif cell.id in self._scenery:
-                cell.outputs = [new_output("stream", name="stdout", text=_SCENERY)]
+                cell.outputs = [new_output("stream", name="stdout", text=NOT_RUN)]
             else:
                 cell.outputs = _as_outputs(self._run(cell))
 

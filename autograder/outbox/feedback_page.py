@@ -20,9 +20,11 @@ from autograder.cells import has_role
 from autograder.grading.rebuild import ADDED_ID
 from autograder.outbox.answers import answer_to_html, lesson_to_html
 from autograder.outbox.outline import Part, parts_of
+from autograder.reading.scenery import NOT_RUN, SCENERY
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
+_CODE = re.compile(r"`([^`\n]+)`")
 _BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PICTURES = ("image/png", "image/jpeg")
@@ -87,6 +89,11 @@ class _Shown:
         data = (output.get("data", {}) for output in cell.get("outputs", []))
         return any("<img" in one.get("text/html", "") or set(_PICTURES) & set(one) for one in data)
 
+    def is_scenery(self, cell: NotebookNode) -> bool:
+        """Whether a given cell was left out when grading."""
+        tagged = SCENERY in cell.metadata.get("tags", ())
+        return tagged and any(one.get("text") == NOT_RUN for one in cell.get("outputs", []))
+
     def is_answer(self, cell: NotebookNode) -> bool:
         """Whether a student wrote the cell."""
         return has_role(cell, "solution") or str(cell.get("id", "")).startswith(ADDED_ID)
@@ -120,6 +127,11 @@ class _Shown:
         return Markup(f"<pre>{html}</pre>")
 
 
+def _with_code(text: str) -> Markup:
+    """A sentence, in which code stands between backticks."""
+    return Markup(_CODE.sub(r"<code>\1</code>", escape(text)))
+
+
 def _title(notebook: NotebookNode) -> str:
     texts = (cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     found = (_HEADING.search(text) for text in texts)
@@ -134,6 +146,7 @@ def _as_text(text: str) -> Markup:
 def _environment() -> Environment:
     environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True)
     environment.filters["points"] = _points
+    environment.filters["with_code"] = _with_code
     environment.tests["open"] = _is_open
     return environment
 

@@ -19,6 +19,8 @@ from autograder.reading.cell_code import has_magics, hides_names, statements_of
 from autograder.reading.effects import Reader, defined_by, names_in, root_of
 
 SCENERY, NEEDED = "scenery", "needed"
+# What stands below a cell that was left out.
+NOT_RUN = "Not run when grading: no point depends on this cell.\n"
 # With these a student's code can find what it does not name.
 _LOOKING_AROUND = frozenset(
     ("__main__", "_getframe", "currentframe", "user_ns", "In", "Out", "_", "__", "_ih", "_oh")

@@ -15,6 +15,7 @@ from autograder.exam.exam import exams_of
 from autograder.exam.report import Finding, Report, Verdict
 from autograder.lesson.reference import read_reference, words
 from autograder.outbox.page import page
+from autograder.reading.scenery import NOT_RUN, SCENERY
 from tests.support.course import COURSE, ROOT
 from tests.support.samples import make_cell
 
@@ -117,7 +118,7 @@ def test_summary_comes_first(made: BeautifulSoup) -> None:
     assert rows(made) == [
         ["double", "2 / 2", "passed, 1 case"],
         ["triple", "0 / 3",
-         "not yet right, 0 of 4 cases passed · with a comment Take the `other` axis."],
+         "not yet right, 0 of 4 cases passed · with a comment Take the other axis."],
         ["half", "1.25 / 2",
          "not yet right, 0 of 4 cases passed; points given by hand weights: wrong"],
         ["plain", "0 / 2", f"no {ATTACK}"],
@@ -213,3 +214,17 @@ def own_lines_left_out(report: Report) -> Report:
         return report
     kept = tuple(one for one in report.finding.details if not one.startswith("in your code"))
     return replace(report, finding=replace(report.finding, details=kept, compared=()))
+
+
+def test_what_was_not_run_is_folded_up() -> None:
+    notebook = graded_notebook()
+    given = new_code_cell("heatmap(scores)", metadata={"tags": [SCENERY]})
+    printed = new_code_cell("print('that')", id="added-3-1")
+    for cell in (given, printed):
+        cell.outputs = [new_output("stream", name="stdout", text=NOT_RUN)]
+        notebook.cells.append(cell)
+    found = BeautifulSoup(page("feedback", notebook, {"nbgrader": MARKS}), "html.parser")
+    (folded,) = found.select("details.scenery")
+    assert "no point depends on it" in folded.text
+    assert "heatmap(scores)" in folded.text
+    assert NOT_RUN.strip() in found.text.replace(folded.text, "")

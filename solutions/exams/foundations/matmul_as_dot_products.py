@@ -84,6 +84,18 @@ def entry_by_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 @matmul.misconception
+def entry_by_entry_in_a_loop(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """You multiplied entry (i, j) of A by entry (i, j) of B. Entry (i, j) is a whole dot product:
+    row i of A with column j of B.
+    """
+    product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
+    for i in range(A.shape[0]):
+        for j in range(B.shape[1]):
+            product[i, j] = A[i, j] * B[i, j]
+    return product
+
+
+@matmul.misconception
 def rows_with_rows(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """You took rows of A with rows of B. The second partner is a column of B."""
     return A @ B.T

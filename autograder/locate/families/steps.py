@@ -118,23 +118,30 @@ def _argument_missing(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             for more in (ast.Add(), ast.Sub()):
                 moved = ast.BinOp(end, more, ast.Constant(1))
                 yield with_arguments(node, [*node.args[:n], moved, *node.args[n + 1 :]])
-    if name in _MAKERS and not any(word.arg == "dtype" for word in node.keywords):
-        for other in scope.names[:_MOST_NAMES]:
-            own = scope.kinds.get(other, "") == "dtype"
-            word = ast.keyword("dtype", written(other if own else f"{other}.dtype"))
-            yield ast.Call(node.func, node.args, [*node.keywords, word])
-        for kind in ("bool", "float", "int"):
-            word = ast.keyword("dtype", written(kind))
-            yield ast.Call(node.func, node.args, [*node.keywords, word])
     for other in scope.names[:_MOST_NAMES]:
         if other != "self":
             yield ast.Call(node.func, [*node.args, ast.Name(other, ast.Load())], node.keywords)
-            word = ast.keyword("bias", ast.Name(other, ast.Load()))
-            if name in {"Linear", "LazyLinear"}:
-                yield ast.Call(node.func, node.args, [*node.keywords, word])
-    if name in {"Linear", "LazyLinear"} and not node.keywords:
-        words = [ast.keyword("bias", ast.Constant(False))]
-        yield ast.Call(node.func, node.args, words)
+
+
+def _keyword_missing(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """A dtype, a bias: what a library has a default for, that is another than what is asked for."""
+    if not isinstance(node, ast.Call):
+        return
+    name, given = called(node), {word.arg for word in node.keywords}
+    others = [other for other in scope.names[:_MOST_NAMES] if other != "self"]
+    if name in _MAKERS and "dtype" not in given:
+        for other in others:
+            own = scope.kinds.get(other, "") == "dtype"
+            yield _with_word(node, "dtype", other if own else f"{other}.dtype")
+        for kind in ("bool", "float", "int"):
+            yield _with_word(node, "dtype", kind)
+    if name in {"Linear", "LazyLinear"} and "bias" not in given:
+        for value in ("False", *others):
+            yield _with_word(node, "bias", value)
+
+
+def _with_word(node: ast.Call, word: str, value: str) -> ast.expr:
+    return ast.Call(node.func, node.args, [*node.keywords, ast.keyword(word, written(value))])
 
 
 _MAKERS = {"zeros", "ones", "empty", "full", "arange", "eye", "array", "tensor", "triu", "tril"}
@@ -255,6 +262,7 @@ REMOVED = (
     Family("a step too many", _left_out, "whether all of {} is needed"),
     Family("an argument", _argument_left_out, "what {} is given", of_call=True),
 )
+KEYWORDS = (Family("an argument", _keyword_missing, "what {} is given", of_call=True),)
 _STEP, _DONE = "a missing step", "what has to be done with {}"
 UNUSED = (
     Family(_STEP, _missing_with_unused, _DONE, from_the_end=True),

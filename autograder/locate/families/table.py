@@ -12,6 +12,7 @@ NEARER: tuple[Family | StatementFamily, ...] = (
     *names.FAMILIES,
     *arithmetic.NUMBERS,
     *steps.REMOVED,
+    *steps.KEYWORDS,
     *statements.FAMILIES,
 )
 FAMILIES = (

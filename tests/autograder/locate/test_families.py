@@ -43,6 +43,13 @@ def mean_of_rows(x):
     alike = torch.zeros(x.shape[1], dtype=torch.float64)
     return rows.numpy()
 """
+TYPED = """\
+def mean_of_rows(x):
+    means = np.arange(len(x))
+    for i, row in enumerate(x):
+        means[i] = row.mean()
+    return means
+"""
 POWER = "def mean_of_rows(x):\n    return x.sum(axis=1) * 10 ** -np.log10(x.shape[1])\n"
 
 
@@ -53,6 +60,7 @@ POWER = "def mean_of_rows(x):\n    return x.sum(axis=1) * 10 ** -np.log10(x.shap
         (TIE, 5, "a missing step"),
         (TWO_DROPPED, 4, "a missing step"),
         (WEIGHTS_UNUSED, 6, "a missing step"),
+        (TYPED, 2, "an argument"),
         (TURNED, 2, "a transpose"),
         (LISTED, 2, "a missing step"),
         (POWER.replace("10 **", "0 **"), 2, "a number"),

@@ -27,10 +27,10 @@ def two_squares() -> Pair:
 
 
 @matmul.example
-def three_by_two() -> Pair:
-    """a 3 × 2 matrix times a 2 × 3 matrix"""
-    A = np.array([[1.0, -2.0], [0.5, 1.0], [2.0, 0.0]])
-    return A, np.array([[2.0, 1.0, -1.0], [0.0, 1.5, 1.0]])
+def three_rows() -> Pair:
+    """two square matrices of three rows"""
+    A = np.array([[1.0, -2.0, 0.0], [0.5, 1.0, -1.0], [2.0, 0.0, 1.5]])
+    return A, np.array([[2.0, 1.0, -1.0], [0.0, 1.5, 1.0], [1.0, -0.5, 2.0]])
 
 
 @matmul.case

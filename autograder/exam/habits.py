@@ -23,8 +23,10 @@ _BUFFER = "a buffer of shape "
 _OUTPUTS = "different outputs in "
 
 
-def without_habits(expected: Outcome, received: Outcome) -> tuple[Outcome | None, list[str]]:
-    """What an answer would have done without these habits.
+def without_habits(
+    expected: Outcome, received: Outcome, dropout: bool = True
+) -> tuple[Outcome | None, list[str]]:
+    """What an answer would have done without these habits, of which that of `dropout` may be left.
 
     Returns:
         The outcome, which is `received` itself if there are none, or None if nothing is left of it;
@@ -34,8 +36,8 @@ def without_habits(expected: Outcome, received: Outcome) -> tuple[Outcome | None
         return received, []
     if _is_refusal(expected) and not _is_refusal(received):
         return None, [_NO_ERROR]
-    if dropout := _about_dropout(expected.value, received.value):
-        return None, [dropout]
+    if dropout and (sentence := _about_dropout(expected.value, received.value)):
+        return None, [sentence]
     value, changed = with_dtypes_of(expected.value, received.value), expected.changed
     said = [_DTYPE] * (value is not received.value) + [_WRITES] * (received.changed != changed)
     whole = _with_buffers(expected.value, value)

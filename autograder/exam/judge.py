@@ -112,9 +112,10 @@ def judge(
         return Report(exercise, Verdict.NOT_IMPLEMENTED, passed, len(cases), found)
     smallest = min(failed, key=lambda one: size_of(one.case.arguments))
     name, more = _diagnose(observations, hints), ""
-    if not name:
-        rest, more = _without_habits(observations)
-        name = _diagnose(rest, hints)
+    for dropout in (False, True):
+        if not name:
+            rest, more = _without_habits(observations, dropout)
+            name = _diagnose(rest, hints)
     return Report(
         exercise,
         Verdict.EXCEPTION if _stopped(smallest) else Verdict.WRONG,
@@ -259,8 +260,12 @@ def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) ->
     return best
 
 
-def _without_habits(observations: Sequence[_Observation]) -> tuple[list[_Observation], str]:
+def _without_habits(
+    observations: Sequence[_Observation], dropout: bool = True
+) -> tuple[list[_Observation], str]:
     """What would have been observed of an answer without the habits that hide all else.
+
+    A missing `dropout` is one of them only where no hint is about it.
 
     Returns:
         The observations, and a sentence about each habit; nothing of an answer without any.
@@ -268,7 +273,7 @@ def _without_habits(observations: Sequence[_Observation]) -> tuple[list[_Observa
     rest: list[_Observation] = []
     said: dict[str, None] = {}
     for one in observations:
-        outcome, sentences = without_habits(one.case.expected, one.outcome)
+        outcome, sentences = without_habits(one.case.expected, one.outcome, dropout)
         said |= dict.fromkeys(sentences)
         if outcome is one.outcome:
             rest.append(one)

@@ -3,9 +3,10 @@
 An exam of a class says `use=run_module`. Weights are handed over by name, always as the matrix W of
 `x @ W`, so that a learner may write `self.W_query` as an `nn.Parameter` or as an `nn.Linear`.
 
-When an instructor grades, the class lives in another process. So nothing is asked of it here but to
-be called, and nothing of its module but what a module does by itself: state_dict, load_state_dict,
-named_parameters, named_buffers, train, to, and to be called.
+When an instructor grades, the class lives in another process, and this runs there. Where it can't,
+the calls go over one by one; so nothing is asked of the class but to be called, and nothing of its
+module but what a module does by itself: state_dict, load_state_dict, named_parameters,
+named_buffers, train, to, and to be called.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -3,6 +3,7 @@
 import linecache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from autograder.exam.exam import Exam
 from autograder.exam.run_module import run_module
 from autograder.lesson.lesson import Lesson, read_lesson
 from autograder.lesson.reference import Source, read_reference
+from autograder.locate.search import Found, search
 
 FRONT_MATTER = """\
 ---
@@ -185,3 +187,39 @@ def affine_exam() -> Exam:
             return self.W(x) if isinstance(self.W, nn.Module) else x @ self.W
 
     return exam
+
+
+def mean_of_rows(x: np.ndarray) -> np.ndarray:
+    """Each row's mean."""
+    total = np.zeros(len(x))
+    for i in range(len(x)):
+        total[i] = x[i].sum() / x.shape[1]
+    return total
+
+
+MEANS = Exam(mean_of_rows, dtypes=("float64",))
+
+
+@MEANS.example
+def uneven() -> np.ndarray:
+    """three rows of two numbers"""
+    return np.array([[1.0, 2.0], [4.0, 8.5], [0.25, -3.0]])
+
+
+@MEANS.example
+def wide() -> np.ndarray:
+    """two rows of three numbers"""
+    return np.array([[1.0, 2.0, 7.0], [4.0, 8.5, 0.5]])
+
+
+def places_in(text: str) -> list[Found]:
+    """Where the search says to look in an answer to `mean_of_rows`."""
+    # A busy machine is to try as many changes as a quiet one.
+    return search(means_in(text), MEANS.printed_cases(), seconds=60, most=700)
+
+
+def means_in(text: str, **names: object) -> Any:
+    """The answer to `mean_of_rows` that a cell defines, with what else it finds there."""
+    namespace: dict[str, object] = {"np": np, "__name__": "__main__", **names}
+    run_cell(text, namespace)
+    return namespace["mean_of_rows"]

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.locate.seen import watching
-from tests.autograder.locate.test_search import found_in
+from tests.support.samples import places_in
 
 TWO_SIZES = """\
 def mean_of_rows(x):
@@ -68,12 +68,12 @@ POWER = "def mean_of_rows(x):\n    return x.sum(axis=1) * 10 ** -np.log10(x.shap
     ],
 )
 def test_first_place_is_that_of_the_mistake(text: str, line: int, about: str) -> None:
-    first, *_ = found_in(text)
+    first, *_ = places_in(text)
     assert (first.line, first.place().about) == (line, about)
 
 
 def test_a_line_is_missing_for_something_else() -> None:
-    assert (3, "a missing line") in [(one.line, one.place().about) for one in found_in(TWO_SIZES)]
+    assert (3, "a missing line") in [(one.line, one.place().about) for one in places_in(TWO_SIZES)]
 
 
 def test_what_ran_in_right_examples_alone_is_not_looked_at() -> None:
@@ -83,8 +83,8 @@ def mean_of_rows(x):
         return x.sum(axis=1) / 3
     return x.sum(axis=0) / 3
 """
-    assert [one.line for one in found_in(text)] == []
-    assert [one.line for one in found_in(text.replace("axis=0) / 3", "axis=1) / 3"))] == [4]
+    assert [one.line for one in places_in(text)] == []
+    assert [one.line for one in places_in(text.replace("axis=0) / 3", "axis=1) / 3"))] == [4]
 
 
 def test_only_so_many_lines_are_noted() -> None:

@@ -8,44 +8,9 @@ import pytest
 from autograder.exam.exam import Exam
 from autograder.exam.report import Report
 from autograder.locate.families.table import FAMILIES
-from autograder.locate.search import Found, search
+from autograder.locate.search import search
 from autograder.locate.where import searching_in, with_places
-from tests.support.samples import run_cell
-
-
-def mean_of_rows(x: np.ndarray) -> np.ndarray:
-    """Each row's mean."""
-    total = np.zeros(len(x))
-    for i in range(len(x)):
-        total[i] = x[i].sum() / x.shape[1]
-    return total
-
-
-EXAM = Exam(mean_of_rows, dtypes=("float64",))
-
-
-@EXAM.example
-def uneven() -> np.ndarray:
-    """three rows of two numbers"""
-    return np.array([[1.0, 2.0], [4.0, 8.5], [0.25, -3.0]])
-
-
-@EXAM.example
-def wide() -> np.ndarray:
-    """two rows of three numbers"""
-    return np.array([[1.0, 2.0, 7.0], [4.0, 8.5, 0.5]])
-
-
-def found_in(text: str) -> list[Found]:
-    # A busy machine is to try as many changes as a quiet one.
-    return search(answer(text), EXAM.printed_cases(), seconds=60, most=700)
-
-
-def answer(text: str, **names: object) -> Any:
-    namespace: dict[str, object] = {"np": np, "__name__": "__main__", **names}
-    run_cell(text, namespace)
-    return namespace["mean_of_rows"]
-
+from tests.support.samples import MEANS, mean_of_rows, means_in, places_in, uneven
 
 LOOP = """\
 # my answer
@@ -71,7 +36,7 @@ ONE_LINE = "def mean_of_rows(x):\n    return x.sum(axis=1) / x.shape[1]\n"
     ],
 )
 def test_what_it_is_about(right: str, wrong: str, about: str) -> None:
-    (found,) = found_in(ONE_LINE.replace(right, wrong))
+    (found,) = places_in(ONE_LINE.replace(right, wrong))
     assert found.line == 2
     assert found.place().about == about
 
@@ -88,7 +53,7 @@ def test_what_it_is_about(right: str, wrong: str, about: str) -> None:
     ],
 )
 def test_first_line_is_that_of_the_mistake(right: str, wrong: str, line: int) -> None:
-    first, *_ = found_in(LOOP.replace(right, wrong))
+    first, *_ = places_in(LOOP.replace(right, wrong))
     assert first.line == line
     assert first.text == LOOP.replace(right, wrong).splitlines()[line - 1].strip()
 
@@ -100,7 +65,7 @@ def mean_of_rows(x):
     total = x.sum(axis=1)
     return size * (1 / total) - (total - total)
 """
-    first, *_ = found_in(text)
+    first, *_ = places_in(text)
     assert (first.line, first.place().about) == (4, "the order of two things")
 
 
@@ -110,27 +75,27 @@ def mean_of_rows(x):
     steps = x.shape[1]
     return x @ np.diff(np.linspace(0, 1, steps))
 """
-    first, *_ = found_in(text)
+    first, *_ = places_in(text)
     assert (first.line, first.place().more) == (3, "what `linspace` is given")
 
 
 def test_place_quotes_the_learner_and_not_the_change() -> None:
-    (found,) = found_in(ONE_LINE.replace("axis=1", "axis=0"))
+    (found,) = places_in(ONE_LINE.replace("axis=1", "axis=0"))
     assert found.text == "return x.sum(axis=0) / x.shape[1]"
     assert found.place().more == "the axis that `sum` works on"
 
 
 def test_right_answers_and_hopeless_ones_have_no_place() -> None:
-    assert found_in(ONE_LINE) == []
-    assert found_in("def mean_of_rows(x):\n    return 'no idea'\n") == []
-    assert search(len, EXAM.printed_cases()) == []
-    assert search(eval("lambda x: x"), EXAM.printed_cases()) == []
+    assert places_in(ONE_LINE) == []
+    assert places_in("def mean_of_rows(x):\n    return 'no idea'\n") == []
+    assert search(len, MEANS.printed_cases()) == []
+    assert search(eval("lambda x: x"), MEANS.printed_cases()) == []
 
 
 def test_slow_answer_is_run_once_and_not_changed() -> None:
     runs: list[int] = []
     text = "def mean_of_rows(x):\n    runs.append(len(x))\n    return x.sum(axis=0)\n"
-    assert search(answer(text, runs=runs), EXAM.printed_cases(), seconds=0) == []
+    assert search(means_in(text, runs=runs), MEANS.printed_cases(), seconds=0) == []
     assert runs == [3]
 
 
@@ -143,7 +108,7 @@ def mean_of_rows(x):
         i = i + 1
     return np.array(means)
 """
-    assert next(one.line for one in found_in(text)) in (4, 6)
+    assert next(one.line for one in places_in(text)) in (4, 6)
 
 
 @pytest.mark.parametrize("grown", ["means.append(mean)", "means += [mean]"])
@@ -164,7 +129,7 @@ def mean_of_rows(x):
     return -collected(means)
 """
     # With two mistakes in it, every change is tried.
-    search(answer(text, collected=collected), EXAM.printed_cases(), seconds=60, most=700)
+    search(means_in(text, collected=collected), MEANS.printed_cases(), seconds=60, most=700)
     assert len(seen) > 100
     assert not any(seen)
 
@@ -186,12 +151,12 @@ def test_what_reaches_files_is_never_run_changed(reaching: str) -> None:
     text = (
         f"def mean_of_rows(x):\n    if len(x) > 9:\n        {reaching}\n    return x.sum(axis=0)\n"
     )
-    wrong = answer(text, os=os, remove=os.remove)
-    assert search(wrong, EXAM.printed_cases(), seconds=60, most=9) == []
+    wrong = means_in(text, os=os, remove=os.remove)
+    assert search(wrong, MEANS.printed_cases(), seconds=60, most=9) == []
 
 
-def report(text: str, exam: Exam = EXAM) -> Report:
-    wrong = answer(text)
+def report(text: str, exam: Exam = MEANS) -> Report:
+    wrong = means_in(text)
     return with_places(exam.preview(wrong), wrong, exam.printed_cases())
 
 
@@ -230,16 +195,16 @@ def over_rows(x: np.ndarray) -> np.ndarray:
     ],
 )
 def test_forged_claims_are_no_places(claim: list[dict[str, str]]) -> None:
-    wrong = answer(ONE_LINE.replace("axis=1", "axis=0"))
+    wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
     with searching_in(lambda source: claim):
-        located = with_places(EXAM.preview(wrong), wrong, EXAM.printed_cases())
+        located = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases())
     assert located.places == ()
 
 
 def test_a_true_claim_is_believed() -> None:
-    wrong = answer(ONE_LINE.replace("axis=1", "axis=0"))
+    wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
     claim = '[{"line": 2, "text": "return x", "family": 0, "quoted": "sum"}]'
     with searching_in(lambda source: [{"text": claim}]):
-        located = with_places(EXAM.preview(wrong), wrong, EXAM.printed_cases())
+        located = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases())
     (place,) = located.places
     assert (place.line, place.about) == (2, FAMILIES[0].about)

@@ -24,6 +24,8 @@ from autograder.values.tensors import one_torch_thread
 SECONDS = 1.0
 _MOST_CHANGES = 10_000
 _MOST_TURNS = 10_000
+# Of one call of a changed answer: a number that each turn squares grows beyond any machine.
+_MOST_SECONDS = 0.25
 _MOST_PLACES = 4
 _MOST_TEXT = 120
 _LINE = re.compile(r"line (\d+):")
@@ -130,9 +132,9 @@ class _Trials:
         with_ticks(source)
         self._name = source.name
         self._module = ast.Module(list(source.definitions), [])
-        self._namespace = {**source.namespace, TICK: self._tick}
+        self._namespace = {"range": self._range, **source.namespace, TICK: self._tick}
         self._cases = cases
-        self._turns = 0
+        self._turns, self._until = 0, 0.0
         self._growing = [
             node for one in source.definitions for node in ast.walk(one) if _may_grow(node)
         ]
@@ -154,7 +156,7 @@ class _Trials:
         )
 
     def _is_right(self, answer: Callable[..., Any], case: Case) -> bool:
-        self._turns = 0
+        self._turns, self._until = 0, time.thread_time() + _MOST_SECONDS
         try:
             return not is_mistaken(observe(answer, case.arguments, case.use), case)
         except (_TooLong, MemoryError, RecursionError):
@@ -162,8 +164,15 @@ class _Trials:
 
     def _tick(self) -> None:
         self._turns += 1
-        if self._turns > _MOST_TURNS:
+        if self._turns > _MOST_TURNS or time.thread_time() > self._until:
             raise _TooLong
+
+    def _range(self, *bounds: int) -> range:
+        """A range for a loop that has no place to count its turns, as a comprehension."""
+        made = range(*bounds)
+        if len(made) > _MOST_TURNS:
+            raise _TooLong
+        return made
 
 
 def _may_grow(node: ast.AST) -> bool:

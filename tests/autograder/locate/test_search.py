@@ -1,5 +1,6 @@
 """The place to look at is that of the mistake, it is found safely, and no correction is told."""
 
+import time
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,29 @@ def mean_of_rows(x):
     return np.array(means)
 """
     assert next(one.line for one in places_in(text)) in (4, 6)
+
+
+def test_number_that_squares_itself_does_not_grow_for_ever() -> None:
+    text = """\
+def mean_of_rows(x):
+    total = 2
+    for _ in range(90):
+        size = 7
+        total = total * size
+    return x * total
+"""
+    started = time.thread_time()
+    search(means_in(text), MEANS.printed_cases(), seconds=1)
+    assert time.thread_time() - started < 4
+
+
+def test_comprehension_over_a_huge_range_comes_to_an_end() -> None:
+    text = """\
+def mean_of_rows(x):
+    n = 10 ** 12
+    return np.array([n + len(x) for _ in range(len(x))])
+"""
+    assert search(means_in(text), MEANS.printed_cases(), seconds=60, most=900) == []
 
 
 @pytest.mark.parametrize("grown", ["means.append(mean)", "means += [mean]"])

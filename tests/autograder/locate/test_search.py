@@ -1,6 +1,5 @@
 """The place to look at is that of the mistake, it is found safely, and no correction is told."""
 
-import time
 from typing import Any
 
 import numpy as np
@@ -121,9 +120,7 @@ def mean_of_rows(x):
         total = total * size
     return x * total
 """
-    started = time.thread_time()
-    search(means_in(text), MEANS.printed_cases(), seconds=1)
-    assert time.thread_time() - started < 4
+    assert search(means_in(text), MEANS.printed_cases(), seconds=1) == []
 
 
 def test_comprehension_over_a_huge_range_comes_to_an_end() -> None:

@@ -303,9 +303,9 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
     """2 for each failed case that is all as the misconception has it, 1 if it is so in part.
 
     0 if it leaves a failed case unexplained: then it may be true of one and false of the answer.
-    A case that the answer can't even run says nothing, if there are as many others to go by.
+    A case that the answer can't even run says nothing, if there are others to go by.
     """
-    explained, unrun, wrong = 0, 0, 0
+    explained, unrun = 0, False
     for one in observations:
         if name not in one.case.lookalikes:
             continue
@@ -315,12 +315,11 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
             # Where an exception is asked for, one that is raised is an answer.
             if one.as_expected or not one.outcome.raised:
                 return 0
-            unrun += 1
-        wrong += bool(likeness)
+            unrun = True
         explained += likeness
     # Of another slip, which meets the same wall, the words of an exception may be the same.
     only_walls = all(one.outcome.raised for one in observations if not one.as_expected)
-    return 0 if unrun > wrong or (unrun and only_walls) else explained
+    return 0 if unrun and only_walls else explained
 
 
 def _likeness(lookalike: Outcome, observation: _Observation) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 _RUNS = 300
-# The variance of two normal numbers is below a tenth of the true one in a quarter of all runs, that
+# The variance of two normal numbers is below a tenth of its mean in a quarter of all runs, that
 # of the four products of two queries with two keys in one of 25, and the mean of their squares in
 # one of ten.
 _SMALL = 0.1
@@ -45,7 +45,7 @@ def measure_twice(
     again, other = score_variance(d_k, n, seed), score_variance(d_k, n, seed + 1)
     of_two = np.array([_number(score_variance(d_k, 2, seed + run)) for run in range(_RUNS)])
     # Where all are the same number, none or all of them are small.
-    scattered = _OFTEN < (of_two < _SMALL * d_k).mean() < 1 - _OFTEN
+    scattered = _OFTEN < (of_two < _SMALL * of_two.mean()).mean() < 1 - _OFTEN
     of_many = np.array([_number(score_variance(2, _PAIRS, seed + run)) for run in range(_FEW_RUNS)])
     steady = of_many.std() <= _STEADY * of_many.mean()
     of_products = [_number(score_variance(1, _PRODUCTS, seed + run)) for run in range(_MANY_RUNS)]

@@ -38,6 +38,12 @@ def large_scores() -> np.ndarray:
     return FAR_OUT
 
 
+@rows.example
+def one_row() -> np.ndarray:
+    """one row of three scores"""
+    return TWO_BY_THREE[:1]
+
+
 @rows.case
 def any_rows(draw: Draw) -> np.ndarray:
     """scores drawn at random"""

@@ -52,6 +52,12 @@ def a_square() -> tuple[np.ndarray, int]:
 
 
 @stable.example
+def tables_of_three_axes() -> tuple[np.ndarray, int]:
+    """two tables of three rows and two columns, axis 1"""
+    return np.stack([TWO_BY_THREE.T, TWO_BY_THREE.T[::-1] * 2]), 1
+
+
+@stable.example
 def far_from_zero() -> tuple[np.ndarray, int]:
     """scores near 1000 and -1000"""
     return FAR_OUT, -1

@@ -34,6 +34,13 @@ def another_query() -> Many:
     return -2 * STATE, WORDS[1:], W_QUERY, W_KEY, V
 
 
+@additive.example
+def as_many_of_all() -> Many:
+    """three keys of three features, three hidden numbers"""
+    # The products that are the wrong way round fit here, and show their numbers.
+    return WORDS[0] + 1, WORDS, W_KEY[:, 1:], W_KEY[:, :3], V[:3]
+
+
 def additive_arguments(draw: Draw) -> Many:
     """Arguments of sizes that differ."""
     return (

@@ -20,6 +20,12 @@ def full_weights() -> torch.Tensor:
 
 
 @renormalised.example
+def one_word_each() -> torch.Tensor:
+    """two texts of one word each"""
+    return torch.ones(2, 1, 1, dtype=torch.float64)
+
+
+@renormalised.example
 def uneven_weights() -> torch.Tensor:
     """a batch of uneven weights"""
     scores = torch.stack([MIXED_SCORES[:3, :3], MIXED_SCORES[1:, 1:]])

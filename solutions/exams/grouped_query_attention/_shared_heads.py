@@ -95,7 +95,7 @@ class Variant(SharedHeads, Dropping, Projecting, Keeping):
         self.d_in, self.num_heads, self.head_dim = d_in, num_heads, d_out // num_heads
         self.kv_width = self.find_kv_width(num_heads, num_kv_heads)
         bias = self.biased(qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=bias)
+        self.W_query = nn.Linear(d_in, self.find_query_width(d_out), bias=bias)
         self.W_key = nn.Linear(d_in, self.kv_width, bias=bias)
         self.W_value = nn.Linear(d_in, self.kv_width, bias=bias)
         self.out_proj = nn.Linear(d_out, d_out)
@@ -105,6 +105,9 @@ class Variant(SharedHeads, Dropping, Projecting, Keeping):
     def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
         if d_out % num_heads or num_heads % num_kv_heads:
             raise ValueError("not a multiple")
+
+    def find_query_width(self, d_out: int) -> int:
+        return d_out
 
     def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
         return num_kv_heads * self.head_dim

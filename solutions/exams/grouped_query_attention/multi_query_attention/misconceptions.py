@@ -1,7 +1,6 @@
 """The known wrong answers to `MultiQueryAttention`, lesson 07."""
 
 import torch
-from torch import nn
 
 from solutions.exams.families import (
     BIAS,
@@ -41,17 +40,8 @@ class QueriesForAll(KeysForEveryHead):
     other way round: every head asks with a query of its own, and all read the same keys and values.
     """
 
-    def __init__(
-        self,
-        d_in: int,
-        d_out: int,
-        context_length: int,
-        dropout: float,
-        num_heads: int,
-        qkv_bias: bool = False,
-    ) -> None:
-        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias=qkv_bias)
-        self.W_query = nn.Linear(d_in, self.head_dim, bias=qkv_bias)
+    def find_query_width(self, d_out: int) -> int:
+        return self.head_dim
 
 
 (HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(

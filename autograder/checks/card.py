@@ -257,6 +257,11 @@ def _prose(text: str) -> str:
     """Escaped text, with a line of code, and what stands between backticks, as code."""
     if own := _OWN_LINE.fullmatch(text):
         return f"{own[1]}<code>{escape(own[2])}</code>"
+    return with_code(text)
+
+
+def with_code(text: str) -> str:
+    """Escaped text, in which code stands between backticks, as HTML."""
     return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
 
 

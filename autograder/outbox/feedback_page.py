@@ -17,6 +17,7 @@ from nbformat.notebooknode import NotebookNode
 from pygments.formatters import HtmlFormatter
 
 from autograder.cells import has_role
+from autograder.checks.card import with_code
 from autograder.grading.rebuild import ADDED_ID
 from autograder.outbox.answers import answer_to_html, lesson_to_html
 from autograder.outbox.outline import Part, parts_of
@@ -24,7 +25,6 @@ from autograder.reading.scenery import NOT_RUN, SCENERY
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
-_CODE = re.compile(r"`([^`\n]+)`")
 _BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PICTURES = ("image/png", "image/jpeg")
@@ -127,11 +127,6 @@ class _Shown:
         return Markup(f"<pre>{html}</pre>")
 
 
-def _with_code(text: str) -> Markup:
-    """A sentence, in which code stands between backticks."""
-    return Markup(_CODE.sub(r"<code>\1</code>", escape(text)))
-
-
 def _title(notebook: NotebookNode) -> str:
     texts = (cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     found = (_HEADING.search(text) for text in texts)
@@ -146,7 +141,7 @@ def _as_text(text: str) -> Markup:
 def _environment() -> Environment:
     environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True)
     environment.filters["points"] = _points
-    environment.filters["with_code"] = _with_code
+    environment.filters["with_code"] = lambda text: Markup(with_code(text))
     environment.tests["open"] = _is_open
     return environment
 

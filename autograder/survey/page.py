@@ -1,7 +1,6 @@
 """A report as one page that needs nothing beside it: no script, no network."""
 
 import functools
-import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from autograder.checks.card import with_code
 from autograder.exam.report import Verdict
 from autograder.survey import figures, findings
 from autograder.survey.classwork import Classwork, Result
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_CODE = re.compile(r"`([^`]*)`")
 # A larger map is folded up.
 _MANY = 40
 _SLOWEST = 5
@@ -103,13 +102,8 @@ def _environment() -> Environment:
     environment.filters["points"] = lambda number: f"{round(number, 2):g}"
     environment.filters["per_cent"] = lambda share: f"{100 * share:.0f} %"
     environment.filters["names"] = _names
-    environment.filters["prose"] = _prose
+    environment.filters["with_code"] = lambda text: Markup(with_code(text))
     return environment
-
-
-def _prose(text: str) -> Markup:
-    """A hint, in which code stands between backticks."""
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _names(students: Sequence[Any]) -> str:

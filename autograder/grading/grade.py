@@ -23,7 +23,6 @@ from autograder.grading.run import Run
 from autograder.grading.submitted_files import files_beside
 from autograder.grading.tests_beside import marked_beside
 from autograder.limits import Limits
-from autograder.reading.scenery import left_out
 from autograder.sandbox.sandbox import Sandbox
 
 
@@ -69,8 +68,7 @@ def grade(
     if beside:
         marked |= frozenset(failing_with_solution(source, sandbox, marked, **place))
     rebuilt = rebuild(source, submission)
-    scenery = left_out(source, [text for _, text in rebuilt.written])
-    with Run(rebuilt, sandbox, files or {}, seed, marked, scenery) as run:
+    with Run(rebuilt, sandbox, files or {}, seed, marked) as run:
         run.all_cells()
         verdicts = run.all_tests(source, folder)
     if any(one.verdict is not Verdict.PASSED or one.hollow for one in verdicts):
@@ -136,8 +134,7 @@ def _with_solution(
         most = sandbox.limits.disk_bytes // 2
         around = files or {} if folder is None else files_beside(folder, most)
         own = rebuild(source, nbformat.writes(source).encode())
-        scenery = left_out(source, [text for _, text in own.written])
-        with Run(own, sandbox, around, seed, beside, scenery) as run:
+        with Run(own, sandbox, around, seed, beside) as run:
             run.all_cells()
             found = run.all_tests(source, folder)
         while len(_solved) >= _KEPT:

@@ -17,6 +17,7 @@ from nbgrader.preprocessors import ClearSolutions
 
 from autograder.cells import grade_id_of, has_role
 from autograder.grading.inert import inert_markdown
+from autograder.reading.scenery import left_out
 
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
@@ -33,6 +34,8 @@ class Rebuilt:
     remarks: tuple[str, ...] = ()
     # The student's own code: in their order, cells with the exercise that each answers, or "".
     written: Sequence[tuple[str, str]] = ()
+    # The ids of given cells that need not run.
+    scenery: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -65,7 +68,8 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     given = {cell.id for cell in source.cells if not has_role(cell, "solution")}
     own = [cell for cell in cells if cell.cell_type == "code" and cell.id not in given]
     written = [(grade_id_of(cell), cell.source) for cell in own]
-    return Rebuilt(notebook, missing, (*found.remarks, *remarks), written)
+    scenery = left_out(source, [text for _, text in written])
+    return Rebuilt(notebook, missing, (*found.remarks, *remarks), written, scenery)
 
 
 def _answer(found: _Found, grade_id: str, kind: str) -> str:

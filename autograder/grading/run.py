@@ -66,9 +66,8 @@ class Run:
         files: Mapping[str, bytes],
         seed: int,
         beside: frozenset[str],
-        scenery: frozenset[str],
     ) -> None:
-        self._beside, self._scenery = beside, scenery
+        self._beside = beside
         self._rebuilt, self._sandbox, self._files, self._seed = rebuilt, sandbox, files, seed
         self._session: Session[StudentProcess] | None = None
         self._steps: list[_Step] = []
@@ -93,7 +92,7 @@ class Run:
         for cell in cells:
             if is_test(cell):
                 self._remember(cell, is_last=cell is cells[-1])
-            elif cell.id in self._scenery:
+            elif cell.id in self._rebuilt.scenery:
                 cell.outputs = [new_output("stream", name="stdout", text=NOT_RUN)]
             else:
                 cell.outputs = _as_outputs(self._run(cell))

@@ -88,19 +88,19 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
         GradingFailed: when there are none, or a record can't be read.
     """
     pattern = f"*/{lesson}/{lesson}{RECORD_SUFFIX}"
-    records = {
-        path.parent.parent.name: _read(path)
-        for path in sorted((course.root / "autograded").glob(pattern))
-    }
-    if not records:
+    paths = sorted((course.root / "autograded").glob(pattern))
+    if not paths:
         raise GradingFailed(
             f"nobody's {lesson} is graded yet: `autograder grade {lesson}` does it, and a report "
             "can be made after that"
         )
+    results, seconds = list[Result](), dict[str, float]()
+    for path in paths:
+        student = path.parent.parent.name
+        found, seconds[student] = _read(path, student)
+        results += found
     handed_in = {path.parent.name for path in (course.root / "submitted").glob(f"*/{lesson}")}
-    results = [one for student, record in records.items() for one in _results(student, record)]
-    seconds = {student: float(record["seconds"]) for student, record in records.items()}
-    return Classwork(lesson, results, seconds, sorted(handed_in - records.keys()))
+    return Classwork(lesson, results, seconds, sorted(handed_in - seconds.keys()))
 
 
 def _results(student: str, record: Mapping[str, Any]) -> list[Result]:
@@ -128,13 +128,12 @@ def _first_place(cell: Mapping[str, Any]) -> str:
     return ""
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, student: str) -> tuple[list[Result], float]:
     try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        _results("", record), float(record["seconds"])
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return _results(student, record), float(record["seconds"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise GradingFailed(
             f"the record {path} can't be read ({type(error).__name__}: {error}): grade this "
             "submission again with --force"
         ) from error
-    return record

@@ -14,9 +14,7 @@ from autograder.exam.judge import judge
 from autograder.exam.report import Report, Verdict
 from autograder.exam.rules import broken, watched
 from autograder.locate.where import with_places
-
-# What is in another process has this, and the name that it was asked for by.
-_ELSEWHERE = "__driven_by__"
+from autograder.values.outcome import DRIVEN_BY
 
 
 class ExerciseNotPassed(Exception):
@@ -70,7 +68,8 @@ def settle(report: Report) -> None:
 def name_of(answer: object, exercises: Iterable[str], namespace: Mapping[str, object]) -> str:
     """The exercise that `answer` belongs to: by the name it is bound to, else by its own name."""
     known = list(exercises)
-    if (name := getattr(answer, "__name__", "")) in known and hasattr(type(answer), _ELSEWHERE):
+    # What is in another process has the name that it was asked for by.
+    if (name := getattr(answer, "__name__", "")) in known and hasattr(type(answer), DRIVEN_BY):
         return str(name)
     bound = [name for name in known if name in namespace and namespace[name] is answer]
     own = getattr(answer, "__name__", "")

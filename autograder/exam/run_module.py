@@ -124,10 +124,7 @@ def _waits_for_a_call(module: Any) -> bool:
 def _load(module: Any, weights: "Weights") -> dict[str, str]:
     """Load weights, and return the name that each has in the module's state dict."""
     state, parameters = dict(module.state_dict()), [name for name, _ in module.named_parameters()]
-    # Buffers are free, and so is the order: who makes the same mistake reads the same sentence.
-    shown = sorted(name for name in parameters if name in state)
-    found = ", ".join(f"{name} {tuple(state[name].shape)}" for name in shown)
-    places = {name: _place(name, weight, state, found) for name, weight in weights.items()}
+    places = {name: _place(name, weight, state, parameters) for name, weight in weights.items()}
     for name in parameters:
         if name not in places.values():
             raise ModuleMismatch(f"your module has a parameter that was not asked for: {name}")
@@ -139,8 +136,10 @@ def _load(module: Any, weights: "Weights") -> dict[str, str]:
     return places
 
 
-def _place(name: str, weight: "torch.Tensor", state: Mapping[str, Any], found: str) -> str:
-    """Where a weight belongs in a module's state dict; `found` says what parameters there are."""
+def _place(
+    name: str, weight: "torch.Tensor", state: Mapping[str, Any], parameters: Sequence[str]
+) -> str:
+    """Where a weight belongs in a module's state dict, of which these are parameters."""
     shape, linear = tuple(weight.shape), f"{name}.weight"
     # The name of an nn.Parameter can't hold a dot.
     bias = f"{name.removesuffix('.bias')}_bias" if name.endswith(".bias") else ""
@@ -155,6 +154,9 @@ def _place(name: str, weight: "torch.Tensor", state: Mapping[str, Any], found: s
         wanted = f"the bias of an nn.Linear, or an nn.Parameter {bias}, of shape {shape}"
     elif weight.ndim == 2 and not name.endswith(".weight"):
         wanted = f"an nn.Linear{shape}, or {wanted}"
+    # Buffers are free, and so is the order: who makes the same mistake reads the same sentence.
+    shown = sorted(key for key in parameters if key in state)
+    found = ", ".join(f"{key} {tuple(state[key].shape)}" for key in shown)
     # A layer that is turned round shows the very numbers that were asked for.
     turned = linear in state and tuple(state[linear].shape) == shape
     stored = " (an nn.Linear stores (out, in))" if turned else ""

@@ -19,6 +19,8 @@ from autograder.values.compare import identical
 from autograder.values.tensors import fresh_generators, seeded
 
 _PRINTED = 500
+# The method by which what is in another process is driven there.
+DRIVEN_BY = "__driven_by__"
 # What a blank function says of itself when another one calls it; `is_blank` knows it by its end.
 _BLANK_CALLEE = ", which this calls, is not implemented yet"
 # What torch says of a module without a forward.
@@ -88,7 +90,7 @@ def _with(
 ) -> Callable[..., object]:
     if use is None:
         return function
-    there = getattr(type(function), "__driven_by__", None)
+    there = getattr(type(function), DRIVEN_BY, None)
     return there(function, use) if there else partial(use, function)
 
 

@@ -223,9 +223,7 @@ def test_what_was_not_run_is_folded_up() -> None:
     for cell in (given, printed):
         cell.outputs = [new_output("stream", name="stdout", text=NOT_RUN)]
         notebook.cells.append(cell)
-    found = BeautifulSoup(
-        page("feedback", notebook, {"nbgrader": MARKS}, plain=False), "html.parser"
-    )
+    found = BeautifulSoup(render(notebook), "html.parser")
     (folded,) = found.select("details.scenery")
     assert "no point depends on it" in folded.text
     assert "heatmap(scores)" in folded.text

@@ -45,7 +45,7 @@ def configure(c: Config, config_file: str | Path) -> None:
         _place(c, course)
         _release_as_built(c)
         _take_in_safely(c)
-        c.ExportApp.plugin_class = "autograder.outbox.export.SafeCsvExport"
+        c.ExportApp.plugin_class = "autograder.exports.table.SafeCsvExport"
         _grade_safely(c, course)
         _prepare_process(course)
 

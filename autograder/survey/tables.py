@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from autograder.outbox.export import as_text
+from autograder.exports.table import as_text
 from autograder.survey import findings
 from autograder.survey.classwork import Classwork
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.outbox.export import SafeCsvExport, as_text
+from autograder.exports.table import SafeCsvExport, as_text
 
 NAMES = (
     '=HYPERLINK("http:report.html")', "+1+1", "-2", "@SUM(1)", "\t=1", " =1", "|calc", "%0A=1",

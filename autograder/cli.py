@@ -136,6 +136,12 @@ def grade(
     isolation: Annotated[
         str, typer.Option(help='"full", or "none" to run student code with all that you may do.')
     ] = "full",
+    workers: Annotated[
+        int | None, typer.Option(help="Processes that grade a class: one for each processor.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask scheduler's address, whose workers grade instead.")
+    ] = None,
 ) -> None:
     """Grade the submissions in submitted/ safely: scores in the gradebook, a record for each.
 
@@ -147,10 +153,12 @@ def grade(
 
     course = Course.find()
     students = [student] if student else students_of(course, lesson)
+    given = {"isolation": isolation, "workers": workers, "scheduler": scheduler}
+    settings = {name: value for name, value in given.items() if value is not None}
     with one_thread(), _bar() as bar:
         task = bar.add_task(lesson, total=len(students))
         results = []
-        for result in grade_class(course, lesson, students, force=force, isolation=isolation):
+        for result in grade_class(course, lesson, students, force=force, settings=settings):
             results.append(result)
             bar.update(task, advance=1, description=printable(f"{lesson} {result.student}"))
     Console().print(as_table(results, lesson))

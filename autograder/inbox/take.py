@@ -6,7 +6,7 @@ nobody's notebook or record go with it, into the student's process.
 
 import hashlib
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -23,10 +23,13 @@ class Beside:
     Attributes:
         files: where the files that are taken lie, by name.
         left_out: why others are not, and why the time of handing in can't be told.
+        course: where the course's files lie that come into the same folder, by name: what a
+            student has called the same is replaced.
     """
 
     files: dict[str, Path] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    course: dict[str, Path] = field(default_factory=dict)
 
     def copy_to(self, target: Path) -> None:
         """Put the files where the submission is graded."""
@@ -35,21 +38,39 @@ class Beside:
             _make_room(copy, target)
             copy.write_bytes(read_regular(path, FILE_BYTES))
 
-    def digests(self, course: Collection[str] = ()) -> dict[str, str]:
+    def digests(self) -> dict[str, str]:
         """The SHA-256 of each file, but for those that the course puts its own in the place of."""
         return {
             name: hashlib.sha256(read_regular(path, FILE_BYTES)).hexdigest()
-            for name, path in sorted(self.files.items())
-            if name not in course
+            for name, path in self._of_the_student()
         }
 
+    def contents(self, most: int) -> dict[str, bytes]:
+        """What lies beside the notebook when it runs: the course's files, then the student's.
 
-def beside(folder: Path, course: Collection[str]) -> Beside:
+        Args:
+            most: how many bytes there is room for; of a file that is larger, nothing.
+        """
+        contents = {}
+        for name, path in sorted(self.course.items()):
+            # It may be a link: whose files these are need not be protected from themselves.
+            contents[name] = path.read_bytes() if path.stat().st_size <= most else b""
+            most -= len(contents[name])
+        for name, path in self._of_the_student():
+            contents[name] = read_regular(path, most)
+            most -= len(contents[name])
+        return contents
+
+    def _of_the_student(self) -> list[tuple[str, Path]]:
+        return sorted((name, path) for name, path in self.files.items() if name not in self.course)
+
+
+def beside(folder: Path, course: Mapping[str, Path]) -> Beside:
     """What is taken of a submission, but for its notebooks.
 
     Args:
         folder: what was handed in.
-        course: the names of the course's files, which come into the same folder later.
+        course: the course's files, by name, which come into the same folder later.
     """
     taken, left_out = files_in(folder)
     problem = stamp_of(folder).problem
@@ -62,7 +83,7 @@ def beside(folder: Path, course: Collection[str]) -> Beside:
             reasons.append(f"{name} is left out: it has the place of a file of the course")
         else:
             files[name] = path
-    return Beside(files, (*reasons, *left_out))
+    return Beside(files, (*reasons, *left_out), dict(course))
 
 
 def _make_room(copy: Path, target: Path) -> None:

@@ -20,9 +20,9 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course import Course
+from autograder.jobs.own_code import watch
 from autograder.lesson.release import PREPROCESSORS, settings
-from autograder.nbgrading.converter import install, or_nothing_is_graded
-from autograder.nbgrading.own_code import watch
+from autograder.nbgrading.install import install, or_nothing_is_graded
 from autograder.outbox import feedback
 from autograder.threads import VARIABLE
 

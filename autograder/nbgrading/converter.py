@@ -6,17 +6,12 @@ fails.
 All the rest is nbgrader's, and behaves as its documentation says.
 """
 
-import dis
 import hashlib
-import inspect
 import json
-import operator
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib import metadata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from nbconvert.exporters import Exporter, NotebookExporter
@@ -26,15 +21,13 @@ from nbgrader.api import MissingEntry
 from nbgrader.converters import (
     Autograde,
     BaseConverter,
-    GenerateAssignment,
-    GenerateFeedback,
     NbGraderException,
 )
 from nbgrader.utils import find_all_files
 from traitlets import List, Type
+from traitlets.config import Config
 
 from autograder.checks import purpose
-from autograder.errors import GradingFailed
 from autograder.exam.report import Verdict
 from autograder.grading.record import RECORD_SUFFIX, draft_of
 from autograder.grading.submitted_files import (
@@ -42,34 +35,31 @@ from autograder.grading.submitted_files import (
     is_own_folder,
     read_regular,
 )
-from autograder.inbox import lists
 from autograder.inbox.handed_in import handed_in
 from autograder.inbox.take import Beside, beside
+from autograder.jobs.garbage_collection import keep_what_is_there
+from autograder.jobs.workers import ahead, processors, room_ahead, workers
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.all_or_nothing import remove
 from autograder.nbgrading.failures import sentence_of
-from autograder.nbgrading.garbage_collection import keep_what_is_there
-from autograder.nbgrading.generate import SafeGenerate
 from autograder.nbgrading.one_by_one import OneByOne
-from autograder.nbgrading.preprocessor import AUTOGRADE_PREPROCESSORS, SANITIZE_PREPROCESSORS
-from autograder.nbgrading.transaction import gradebook_of, share_gradebook, transaction
-from autograder.outbox import formgrader
-from autograder.outbox.feedback import SafeFeedback
+from autograder.nbgrading.preprocessor import (
+    AUTOGRADE_PREPROCESSORS,
+    SANITIZE_PREPROCESSORS,
+    GradeSafely,
+)
+from autograder.nbgrading.transaction import gradebook_of, transaction
 
 _ROUNDING = 0.005
-_ANOTHER = (
-    "nbgrader {} does not work by {} as we know it, and would run student code without a sandbox, "
-    "or show what it wrote as it is: install a version that the course's pyproject.toml allows"
-)
-_START = Autograde.start
+# A worker takes as long to start as it does to grade a few submissions.
+_WORTH_A_WORKER = 3
 
 
 class SubmissionExporter(NotebookExporter):
     """Takes a submission as bytes, whatever is in them: `resources["submission"]`.
 
-    `resources["left_out"]` says which of its other files were not taken, and why;
-    `resources["files"]` has a digest of each that was. nbgrader's own reader gives up on a damaged
-    notebook, and with it on the student.
+    `resources["beside"]` says what is taken of its other files. nbgrader's own reader gives up on a
+    damaged notebook, and with it on the student.
     """
 
     def from_filename(
@@ -81,11 +71,9 @@ class SubmissionExporter(NotebookExporter):
             return super().from_filename(filename, resources, **kw)
         path = Path(filename)
         resources = ResourcesDict() if resources is None else resources
-        own = is_own_folder(path.parent)
-        resources["submission"] = read_regular(path, NOTEBOOK_BYTES) if own else b""
         names = resources["nbgrader"]
-        resources["left_out"] = converter.beside.left_out
-        resources["files"] = converter.beside.digests(converter.course_files(names["assignment"]))
+        resources["submission"] = handed_in_notebook(path)
+        resources["beside"] = converter.beside
         resources["folder"] = converter._format_dest(names["assignment"], names["student"])
         resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
         return self.from_notebook_node(new_notebook(), resources, **kw)  # type: ignore[no-untyped-call, no-any-return]
@@ -97,12 +85,13 @@ class _TakesRegularFiles(OneByOne):
     beside = Beside()
     """What lies beside the submission's notebooks."""
 
-    def course_files(self, lesson: str) -> set[str]:
-        """The names of the course's files that come to a submission's, in their place."""
+    def course_files(self, lesson: str) -> dict[str, Path]:
+        """The course's files that come to a submission's, in their place, by name."""
         source = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
         found = find_all_files(source, [*self.coursedir.ignore, "*.ipynb"])
+        named = {os.path.relpath(path, source): Path(path) for path in found}
         left_to_students = self.exclude_overwriting.get(lesson, [])
-        return {os.path.relpath(path, source) for path in found} - set(left_to_students)
+        return {name: path for name, path in named.items() if name not in left_to_students}
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copy what is taken of a submission's files."""
@@ -123,6 +112,11 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     exporter_class = Type(SubmissionExporter, klass=Exporter).tag(config=True)
     sanitize_preprocessors = List(SANITIZE_PREPROCESSORS).tag(config=True)
     autograde_preprocessors = List(AUTOGRADE_PREPROCESSORS).tag(config=True)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """As nbgrader's."""
+        super().__init__(*args, **kwargs)
+        self._begun: set[str] = set()
 
     @property
     def is_sanitizing(self) -> bool:
@@ -162,6 +156,29 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
             # nbgrader would keep the time of an earlier submission.
             with gradebook_of(self.coursedir) as gradebook:
                 gradebook.update_or_create_submission(assignment_id, student_id, timestamp=None)
+
+    def begin(self) -> None:
+        """Have workers begin what `start` will ask for, as far as they have room."""
+        self.init_notebooks()
+        self.begin_ahead(sorted(self.assignments))
+
+    def begin_ahead(self, sources: Sequence[str]) -> None:
+        """Have workers begin the submissions that come next."""
+        for source in sources[: room_ahead()]:
+            if source not in self._begun:
+                self._begun.add(source)
+                # What fails here fails again, and is told, when it is its turn.
+                with suppress(Exception):
+                    self._begin(source)
+
+    def _begin(self, source: str) -> None:
+        self.notebooks = sorted(self.assignments[source])
+        lesson, student = self._names_of(source)
+        if self.is_wanted(lesson, student):
+            files = beside(Path(source), self.course_files(lesson))
+            for path in map(Path, self.notebooks):
+                grading = GradeSafely(config=self.config)
+                ahead(grading.job(lesson, path.stem, handed_in_notebook(path), files))
 
     def is_wanted(self, lesson: str, student: str) -> bool:
         """Whether to grade: what was handed in anew, begun and never finished, or is forced."""
@@ -231,11 +248,11 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         """Whether what is in the gradebook came from just this file."""
         path = Path(notebook_filename)
         record = _read_record(place, notebook_filename)
-        digest = hashlib.sha256(read_regular(path, NOTEBOOK_BYTES)).hexdigest()
+        digest = hashlib.sha256(handed_in_notebook(path)).hexdigest()
         if not record or record["submission"] != digest:
             return False
-        files = beside(path.parent, self.course_files(lesson)).digests(self.course_files(lesson))
-        if record.get("files") != files:
+        files = beside(path.parent, self.course_files(lesson))
+        if record.get("files") != files.digests():
             return False
         with gradebook_of(self.coursedir) as gradebook:
             try:
@@ -261,13 +278,32 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
             must_agree(Path(os.path.normpath(folder)), lesson, gradebook)
 
 
+@contextmanager
+def workers_for(submissions: int, config: Config) -> Iterator[None]:
+    """As many workers as a class asks for, and the course's settings allow."""
+    settings = GradeSafely(config=config)
+    most = max(1, submissions // _WORTH_A_WORKER)
+    with workers(min(most, settings.workers or processors()), settings.scheduler):
+        yield
+
+
 class SafeCommand(SafeAutograde):
     """The same for `nbgrader autograde`, whose process does nothing else."""
+
+    def convert_notebooks(self) -> None:
+        """As for others, and on all processors."""
+        with workers_for(len(self.assignments), self.config):
+            super().convert_notebooks()
 
     def settle(self, folder: Path) -> None:
         """As for others, and with its memory kept flat."""
         super().settle(folder)
         keep_what_is_there()
+
+
+def handed_in_notebook(path: Path) -> bytes:
+    """The student's notebook, whatever is in it; nothing of it in a folder that is a link."""
+    return read_regular(path, NOTEBOOK_BYTES) if is_own_folder(path.parent) else b""
 
 
 def _is_score(cell: dict[str, Any], score: float | None) -> bool:
@@ -291,75 +327,3 @@ def _read_record(folder: Path, notebook_filename: str) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
     return dict(record) if whole else {}
-
-
-@contextmanager
-def or_nothing_is_graded() -> Iterator[None]:
-    """Have nbgrader refuse to grade when what is done within fails.
-
-    nbgrader only warns of what its configuration raises, and goes on without: with no sandbox.
-    """
-    Autograde.start = _START
-    try:
-        yield
-    except Exception as failure:
-        Autograde.start = _refusing(failure)
-        raise
-
-
-def install() -> None:
-    """Have nbgrader's commands, its interface and formgrader grade with `SafeAutograde`, and make
-    feedback with `SafeFeedback`.
-
-    nbgrader has no setting for it. Calling this again changes nothing.
-
-    Raises:
-        GradingFailed: when nbgrader is not made as we know it, and would grade without a sandbox.
-    """
-    from nbgrader.apps import api, autogradeapp, generateassignmentapp, generatefeedbackapp
-
-    makers = (
-        (api, "NbGraderAPI.autograde", Autograde, SafeAutograde),
-        (autogradeapp, "AutogradeApp.start", Autograde, SafeCommand),
-        (api, "NbGraderAPI.generate_assignment", GenerateAssignment, SafeGenerate),
-        (
-            generateassignmentapp,
-            "GenerateAssignmentApp.start",
-            GenerateAssignment,
-            SafeGenerate,
-        ),
-        (api, "NbGraderAPI.generate_feedback", GenerateFeedback, SafeFeedback),
-        (generatefeedbackapp, "GenerateFeedbackApp.start", GenerateFeedback, SafeFeedback),
-    )
-    for module, maker, usual, safe in makers:
-        if not _makes(module, maker, usual, safe):
-            raise GradingFailed(_ANOTHER.format(metadata.version("nbgrader"), maker))
-    try:
-        share_gradebook()
-    except (AttributeError, ModuleNotFoundError) as error:
-        raise GradingFailed(_ANOTHER.format(metadata.version("nbgrader"), error)) from error
-    for module, _, usual, safe in makers:
-        setattr(module, usual.__name__, safe)
-    lists.install()
-    formgrader.install()
-
-
-def _makes(module: ModuleType, maker: str, usual: type, safe: type) -> bool:
-    """Whether a function of nbgrader's looks up a class of its own where we can put another."""
-    try:
-        function = inspect.unwrap(operator.attrgetter(maker)(module))
-        known = getattr(module, usual.__name__) in (usual, safe)
-    except AttributeError:
-        return False
-    steps = dis.get_instructions(function)
-    return known and any(
-        step.opname == "LOAD_GLOBAL" and step.argval == usual.__name__ for step in steps
-    )
-
-
-def _refusing(failure: Exception) -> Callable[[Autograde], None]:
-    def start(self: Autograde) -> None:
-        self.log.error("Nothing is graded: %s", failure)
-        raise NbGraderException(f"nothing is graded: {failure}") from failure
-
-    return start

@@ -4,12 +4,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nbgrader.apps import NbGraderAPI
+from nbgrader.utils import temp_attrs
 from rich.table import Table
 
 from autograder.course import Course
@@ -18,10 +19,12 @@ from autograder.grading.record import RECORD_SUFFIX
 from autograder.grading.submitted_files import shown
 from autograder.inbox.handed_in import closed_folders
 from autograder.inbox.student_ids import NOBODY, is_student_id
+from autograder.jobs.garbage_collection import keep_what_is_there
+from autograder.jobs.workers import room_ahead
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.converter import SafeAutograde, workers_for
 from autograder.nbgrading.failures import sentence_of
-from autograder.nbgrading.garbage_collection import keep_what_is_there
 from autograder.terminal import as_written
 
 # The last line of a traceback, which says what failed.
@@ -59,19 +62,42 @@ def students_of(course: Course, lesson: str) -> list[str]:
 
 
 def grade_class(
-    course: Course, lesson: str, students: Sequence[str], *, force: bool, isolation: str
+    course: Course,
+    lesson: str,
+    students: Sequence[str],
+    *,
+    force: bool,
+    settings: Mapping[str, str | int],
 ) -> Iterator[StudentResult]:
     """Grade each student's submission, or take the score that is there already.
+
+    Args:
+        course: whose gradebook it is.
+        lesson: the name of the lesson.
+        students: who has handed it in.
+        force: whether to grade again what is graded already.
+        settings: those of `GradeSafely` that are others than the course's.
 
     Raises:
         GradingFailed: when the gradebook does not know the lesson as it is in source/.
     """
     config = configuration(course, course.root)
-    config.GradeSafely.isolation = isolation
+    config.GradeSafely.update(settings)
     api = nbgrader_api(config)
     with _said(), api.gradebook as gradebook:
         must_agree(course.source / lesson, lesson, gradebook)
-    for student in students:
+    with workers_for(len(students), config):
+        yield from _each(course, api, lesson, students, force=force)
+
+
+def _each(
+    course: Course, api: NbGraderAPI, lesson: str, students: Sequence[str], *, force: bool
+) -> Iterator[StudentResult]:
+    begun = 0
+    for number, student in enumerate(students):
+        while begun < min(len(students), number + room_ahead()):
+            _begin(api, lesson, students[begun], force=force)
+            begun += 1
         if not is_student_id(student):
             yield StudentResult(shown(student), failure=NOBODY)
             continue
@@ -84,6 +110,14 @@ def grade_class(
             yield _result(course, api, lesson, student)
         else:
             yield StudentResult(student, failure=reason_of(outcome))
+
+
+def _begin(api: NbGraderAPI, lesson: str, student: str, *, force: bool) -> None:
+    """Have a worker begin a submission, which is asked for by `autograde` later."""
+    # What fails here fails again, and is told, when it is its turn.
+    place = temp_attrs(api.coursedir, assignment_id=lesson, student_id=student)
+    with suppress(Exception), place:
+        SafeAutograde(coursedir=api.coursedir, parent=api, force=force).begin()
 
 
 def _result(course: Course, api: NbGraderAPI, lesson: str, student: str) -> StudentResult:

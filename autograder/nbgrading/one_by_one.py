@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from nbgrader.converters import BaseConverter, NbGraderException
@@ -23,7 +24,9 @@ class OneByOne(BaseConverter):  # type: ignore[misc]
             NbGraderException: at the end, with what failed.
         """
         failures = []
-        for source in sorted(self.assignments):
+        order = sorted(self.assignments)
+        for number, source in enumerate(order):
+            self.begin_ahead(order[number:])
             self.notebooks = sorted(self.assignments[source])
             try:
                 self._make(*self._names_of(source))
@@ -35,6 +38,9 @@ class OneByOne(BaseConverter):  # type: ignore[misc]
         if failures:
             others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
             raise NbGraderException(f"{failures[0]}{others}")
+
+    def begin_ahead(self, sources: Sequence[str]) -> None:
+        """Begin what others can do of those that come next; whoever has no others does nothing."""
 
     def is_wanted(self, lesson: str, student: str) -> bool:
         """Whether there is anything to do."""

@@ -4,16 +4,12 @@
 penalties, manual grades, comments, feedback) is nbgrader's as it comes.
 """
 
-import atexit
-import functools
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
 
-import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.notebooknode import NotebookNode
 from nbgrader.coursedir import CourseDirectory
@@ -28,21 +24,20 @@ from nbgrader.preprocessors import (
 from traitlets import Bool, Bunch, Dict, Enum, Integer, List, Unicode, validate
 
 from autograder.cells import grade_id_of, is_test
-from autograder.errors import GradingFailed, SandboxFailed, SettingError
-from autograder.grading.grade import Graded, failing_with_solution, forget_solutions, grade
+from autograder.errors import GradingFailed, SettingError
+from autograder.grading.grade import failing_with_solution, forget_solutions
 from autograder.grading.record import RECORD_SUFFIX, draft_of, is_not_gradable, record_text
-from autograder.grading.submitted_files import read_regular
 from autograder.grading.tests_beside import marked_beside
-from autograder.inbox.kept_names import name_handed_in
+from autograder.inbox.take import Beside
+from autograder.jobs.job import Job
+from autograder.jobs.own_code import digest_of, engine_digest, refresh
+from autograder.jobs.sandboxes import Walls, close_sandboxes, in_sandbox
+from autograder.jobs.work import CHANGED, read_source
+from autograder.jobs.workers import result_of
 from autograder.limits import Limits
-from autograder.nbgrading.own_code import digest_of, refresh
 from autograder.own_modules import out_of_reach
-from autograder.preload import load
 from autograder.sandbox.sandbox import Sandbox
 from autograder.settings import what_is_secret
-
-_OUR_RETRIES = 2
-_Made = TypeVar("_Made")
 
 
 class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
@@ -70,39 +65,64 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         "outcome could be forged; the tag `beside` says so of one cell.",
     ).tag(config=True)
     seed = Integer(0, help="Where random numbers in a student's process begin.").tag(config=True)
+    workers = Integer(
+        0, min=0, help="How many processes grade a class; with 0 one for each processor."
+    ).tag(config=True)
+    scheduler = Unicode(
+        help="The address of a Dask scheduler whose workers grade in their place: see docs/."
+    ).tag(config=True)
 
     def preprocess(
         self, nb: NotebookNode, resources: ResourcesDict
     ) -> tuple[NotebookNode, ResourcesDict]:
         """Put the graded notebook in the place of the submission, and keep the record beside it."""
         names = resources["nbgrader"]
-        directories = CourseDirectory(config=self.config)
-        source = _path(directories, directories.source_directory, ".", names)
-        folder = Path(resources["folder"])
-        course = Path(self._course)
-        if refresh(course, source):
-            close_sandboxes()
-            forget_solutions()
-        code = digest_of(course, source, self.preload)
-        notebook = _read_source(source, names["notebook"])
-        self._refuse_out_of_reach(notebook, source)
-        graded = self._grade(
-            notebook,
-            resources["submission"],
-            files=_read_files(folder, source, self._limits.disk_bytes // 2),
-            seed=self.seed,
-            remarks=resources["left_out"],
-            folder=source.absolute(),
-            beside=self.beside,
-        )
+        folder, beside = Path(resources["folder"]), resources["beside"]
+        job = self.job(names["assignment"], names["notebook"], resources["submission"], beside)
+        graded = result_of(job)
+        if digest_of(job.course, job.lesson, job.walls.preload) != job.code:
+            raise GradingFailed(CHANGED)
         draft = draft_of(folder / f"{names['notebook']}{RECORD_SUFFIX}")
-        if digest_of(course, source, self.preload) != code:
-            raise GradingFailed("the exams have changed while they were run: grade again")
-        record = {**graded.record, "code": code, "files": resources["files"]}
+        record = {**graded.record, "code": job.code, "files": beside.digests()}
         draft.write_text(record_text(record), encoding="utf-8")
         for name, text in graded.whole.items():
             (folder / name).write_text(text, encoding="utf-8")
         return graded.notebook, resources
+
+    def job(self, lesson: str, notebook: str, submission: bytes, beside: Beside) -> Job:
+        """All on which the grading of a submission depends, as it is now.
+
+        Args:
+            lesson: the name of the lesson.
+            notebook: the name of one of its notebooks.
+            submission: the student's file.
+            beside: what is taken of the others.
+
+        Raises:
+            GradingFailed: when there is no such notebook, or one that no student could run; when
+                the settings, or this program, are others than when it was started.
+        """
+        directories = CourseDirectory(config=self.config)
+        place = directories.format_path(directories.source_directory, ".", lesson)
+        folder, course = Path(place).absolute(), Path(self._course)
+        source = _read(folder / f"{notebook}.ipynb")
+        if refresh(course, folder):
+            close_sandboxes()
+            forget_solutions()
+        self._refuse_out_of_reach(read_source(source), folder)
+        return Job(
+            source,
+            submission,
+            files=beside.contents(self._limits.disk_bytes // 2),
+            remarks=tuple(beside.left_out),
+            course=course,
+            lesson=folder,
+            code=digest_of(course, folder, self.preload),
+            engine=engine_digest(),
+            walls=self._walls,
+            seed=self.seed,
+            beside=self.beside,
+        )
 
     @validate("preload")
     def _keep_secret(self, proposal: Bunch) -> list[str]:
@@ -133,6 +153,10 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         return tuple(sorted(filter(os.path.isdir, folders)))
 
     @property
+    def _walls(self) -> Walls:
+        return Walls(self.isolation, json.dumps(self.limits), tuple(self.preload), self._hidden)
+
+    @property
     def _limits(self) -> Limits:
         return Limits.from_mapping(self.limits)
 
@@ -147,21 +171,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
             found = failing(box, marked)
             return failing(box, marked | found.keys()) if found and self.beside else found
 
-        return self._in_sandbox(tried)
-
-    def _grade(self, source: NotebookNode, submission: bytes, **settings: Any) -> Graded:
-        return self._in_sandbox(lambda box: grade(source, submission, box, **settings))
-
-    def _in_sandbox(self, do: Callable[[Sandbox], _Made]) -> _Made:
-        for attempt in range(_OUR_RETRIES + 1):
-            limits, preload = json.dumps(self.limits), tuple(self.preload)
-            try:
-                return do(the_sandbox(self.isolation, limits, preload, self._hidden))
-            except SandboxFailed:
-                close_sandboxes()
-                if attempt == _OUR_RETRIES:
-                    raise
-        raise AssertionError("unreachable")
+        return in_sandbox(self._walls, tried)
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
@@ -184,65 +194,8 @@ SANITIZE_PREPROCESSORS = [GradeSafely, OverwriteCells]
 AUTOGRADE_PREPROCESSORS = [SaveGrades, AssignLatePenalties, CheckCellMetadata]
 
 
-_open: dict[tuple[object, ...], Sandbox] = {}
-
-
-def the_sandbox(
-    isolation: str, limits: str, preload: tuple[str, ...], hidden: tuple[str, ...]
-) -> Sandbox:
-    """The one sandbox of this process with these settings, opened at its first use."""
-    settings = isolation, limits, preload, hidden
-    if settings in _open:
-        return _open[settings]
-    box = Sandbox(
-        Limits.from_mapping(json.loads(limits)),
-        isolation,  # type: ignore[arg-type]
-        preload,
-        hidden=[Path(folder) for folder in hidden],
-    )
-    _open[settings] = box.__enter__()
-    # The tests will need them on this side too: imported now, they take no time of their own, since
-    # the sandbox is not ready before it has imported them as well.
-    for entry in preload:
-        load(entry)
-    return box
-
-
-@atexit.register
-def close_sandboxes() -> None:
-    """Close what is open, broken or not; whoever needs a sandbox after that gets a new one."""
-    while _open:
-        _, box = _open.popitem()
-        with suppress(SandboxFailed):
-            box.__exit__(None, None, None)
-
-
-def _read_files(folder: Path, course: Path, most: int) -> dict[str, bytes]:
-    """What lies beside the notebook when it runs: the course's files, then the student's."""
-    files: dict[str, bytes] = {}
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    names = [str(path.relative_to(folder)) for path in paths if path.suffix != ".ipynb"]
-    for name in sorted(names, key=lambda name: not (course / name).exists()):
-        content = read_regular(folder / name, most)
-        most -= len(content)
-        files.setdefault(name if (course / name).exists() else name_handed_in(name), content)
-    return files
-
-
-def _path(directories: CourseDirectory, step: str, student: str, names: Mapping[str, str]) -> Path:
-    return Path(directories.format_path(step, student, names["assignment"]))
-
-
-def _read_source(folder: Path, notebook: str) -> NotebookNode:
-    path = folder / f"{notebook}.ipynb"
+def _read(path: Path) -> bytes:
     try:
-        return _read_once(path.read_bytes())
+        return path.read_bytes()
     except FileNotFoundError:
         raise GradingFailed(f"{path} is missing: run `autograder build` first") from None
-
-
-@functools.lru_cache(maxsize=4)
-def _read_once(content: bytes) -> NotebookNode:
-    """The instructor's notebook, as long as it says the same; nobody writes to it."""
-    source: NotebookNode = nbformat.reads(content.decode(), as_version=4)
-    return source

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from autograder.inbox.take import beside
 
-COURSE = {"data.txt", "images/plot.csv", "LICENSE"}
+COURSE = {name: Path("course", name) for name in ("data.txt", "images/plot.csv", "LICENSE")}
 
 
 def write(folder: Path, *names: str, content: str = "1") -> None:
@@ -35,7 +35,7 @@ def test_what_is_in_the_way_of_the_course(tmp_path: Path) -> None:
 def test_time_that_cannot_be_told(tmp_path: Path) -> None:
     write(tmp_path, "timestamp.txt", content="1" * 400)
     (tmp_path / "link").symlink_to("/etc/hostname")
-    assert beside(tmp_path, ()).left_out == (
+    assert beside(tmp_path, {}).left_out == (
         "timestamp.txt holds no time that can be read: it counts as handed in on time",
         "link is left out: it is not a regular file, or too large",
     )
@@ -47,21 +47,34 @@ def test_copying(tmp_path: Path) -> None:
     write(target, "helper.py", "own", "plan/x.csv", content="old")
     write(folder, "plan", content="new")
     (target / "helper.py").chmod(0o444)
-    taken = beside(folder, ())
+    taken = beside(folder, {})
     taken.copy_to(target)
     assert {(target / name).read_text() for name in ("helper.py", "own/x.csv", "plan")} == {"new"}
 
 
 def test_digests_notice_every_change(tmp_path: Path) -> None:
     write(tmp_path, "tiny.ipynb", "helper.py", "data.txt")
-    before = beside(tmp_path, COURSE).digests(COURSE)
+    before = beside(tmp_path, COURSE).digests()
     assert list(before) == ["helper.py"]
     write(tmp_path, "tiny.ipynb", "data.txt", content="2")
-    assert beside(tmp_path, COURSE).digests(COURSE) == before
+    assert beside(tmp_path, COURSE).digests() == before
     write(tmp_path, "helper.py", content="2")
-    changed = beside(tmp_path, COURSE).digests(COURSE)
+    changed = beside(tmp_path, COURSE).digests()
     assert changed != before
     write(tmp_path, "more.py")
-    assert beside(tmp_path, COURSE).digests(COURSE) != changed
+    assert beside(tmp_path, COURSE).digests() != changed
     (tmp_path / "more.py").unlink()
-    assert beside(tmp_path, COURSE).digests(COURSE) == changed
+    assert beside(tmp_path, COURSE).digests() == changed
+
+
+def test_contents_are_the_courses_first(tmp_path: Path) -> None:
+    course, student = tmp_path / "course", tmp_path / "student"
+    write(course, "data.txt", "linked.txt", content="course")
+    (course / "link.txt").symlink_to(course / "linked.txt")
+    write(student, "data.txt", "mine.txt", content="student")
+    given = {name: course / name for name in ("data.txt", "link.txt")}
+    taken = beside(student, given)
+    whole = {"data.txt": b"course", "link.txt": b"course", "mine.txt": b"student"}
+    assert taken.contents(100) == whole
+    assert list(taken.contents(100)) == list(whole)
+    assert taken.contents(15) == {**whole, "mine.txt": b""}

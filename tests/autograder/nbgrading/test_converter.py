@@ -22,15 +22,11 @@ from traitlets.config import Config
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
 from autograder.grading.grade import grade
 from autograder.grading.record import RECORD_SUFFIX, draft_of
-from autograder.nbgrading import converter, preprocessor
+from autograder.jobs import work
+from autograder.nbgrading import converter
 from autograder.nbgrading.configuration import configure, nbgrader_api
-from autograder.nbgrading.converter import (
-    SafeAutograde,
-    SafeCommand,
-    SubmissionExporter,
-    install,
-    or_nothing_is_graded,
-)
+from autograder.nbgrading.converter import SafeAutograde, SafeCommand, SubmissionExporter
+from autograder.nbgrading.install import install, or_nothing_is_graded
 from autograder.nbgrading.preprocessor import GradeSafely
 from autograder.sandbox.sandbox import Sandbox
 from tests.support.attacks.inputs import nested
@@ -144,7 +140,7 @@ def test_failure_leaves_the_old_score(course: Class, monkeypatch: pytest.MonkeyP
         raise SandboxFailed("the sandbox broke")
 
     with monkeypatch.context() as patched:
-        patched.setattr(preprocessor, "grade", broken)
+        patched.setattr(work, "grade", broken)
         assert not course.grade("failing")
     assert course.scores("failing") == ALL
     assert course.record("failing").exists()
@@ -167,7 +163,7 @@ def test_sandbox_that_fails_once(course: Class, monkeypatch: pytest.MonkeyPatch)
         closed.append(box)
         close(box, *error)
 
-    monkeypatch.setattr(preprocessor, "grade", sometimes)
+    monkeypatch.setattr(work, "grade", sometimes)
     monkeypatch.setattr(Sandbox, "__exit__", closing)
     assert course.grade("lucky")
     assert course.scores("lucky") == ALL

@@ -26,6 +26,7 @@ from nbgrader.utils import capture_log, temp_attrs
 from autograder.course import Course
 from autograder.errors import CourseError, GradingFailed, SandboxFailed
 from autograder.grading.record import RECORD_SUFFIX
+from autograder.jobs import sandboxes, work
 from autograder.nbgrading import all_or_nothing, preprocessor
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeCommand
@@ -89,7 +90,7 @@ class Class:
     def command(self, *, force: bool = True) -> str:
         """`autograder grade`; what failed, or nothing."""
         try:
-            (result,) = grade_class(self.course, LESSON, ["ada"], force=force, isolation="full")
+            (result,) = grade_class(self.course, LESSON, ["ada"], force=force, settings={})
         except CourseError as error:
             return str(error)
         return result.failure
@@ -233,21 +234,21 @@ def source_half_written(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
 
 @way("bubblewrap is missing", "bubblewrap is not there")
 def no_walls(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
-    patched.setattr(preprocessor, "_open", {})
+    patched.setattr(sandboxes, "_open", {})
     patched.setattr(sandbox, "available", lambda: sandbox.Layers(missing="bubblewrap is not there"))
     yield
 
 
 @way("the sandbox breaks, and again", "the sandbox broke")
 def sandbox_breaks(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
-    patched.setattr(preprocessor, "the_sandbox", raising(SandboxFailed("the sandbox broke")))
-    patched.setattr(preprocessor, "close_sandboxes", lambda: None)
+    patched.setattr(sandboxes, "_the_sandbox", raising(SandboxFailed("the sandbox broke")))
+    patched.setattr(sandboxes, "close_sandboxes", lambda: None)
     yield
 
 
 @way("the grader's memory is used up", "the grader ran out of memory")
 def no_memory(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
-    patched.setattr(preprocessor, "grade", raising(MemoryError()))
+    patched.setattr(work, "grade", raising(MemoryError()))
     yield
 
 
@@ -359,7 +360,7 @@ def test_failure_changes_nothing(course: Class, way: Way, monkeypatch: pytest.Mo
 
 def test_interrupted(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
     before = course.state()
-    monkeypatch.setattr(preprocessor, "grade", raising(KeyboardInterrupt()))
+    monkeypatch.setattr(work, "grade", raising(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         course.command()
     assert "KeyboardInterrupt" in course.button()
@@ -485,7 +486,7 @@ def test_never_generated(examined: Class) -> None:
         examined.root / "submitted" / "ben" / "new"
     )
     with pytest.raises(GradingFailed, match="nbgrader does not know new yet: choose Generate in"):
-        list(grade_class(examined.course, "new", ["ben"], force=True, isolation="full"))
+        list(grade_class(examined.course, "new", ["ben"], force=True, settings={}))
     outcome = examined.api.autograde("new", "ben")
     assert "nbgrader does not know new yet" in reason_of(outcome)
     assert dump(examined.gradebook) == before

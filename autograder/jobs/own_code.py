@@ -5,6 +5,7 @@ of the day it was started. So before each grading the course's modules are looke
 if one of them has changed: who needs them then imports them anew.
 """
 
+import functools
 import hashlib
 import importlib
 import importlib.util
@@ -95,6 +96,16 @@ def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
             digest.update(hashlib.sha256(path.read_bytes()).digest())
         _digests[root] = stamps, digest.hexdigest()
     return _digests[root][1]
+
+
+@functools.cache
+def engine_digest() -> str:
+    """By which this program is known again, as it was when it was first asked for here."""
+    digest = hashlib.sha256()
+    for path in sorted(_sources(_ENGINE)):
+        digest.update(f"{path.relative_to(_ENGINE)}\0".encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def _tops(root: Path) -> list[Path]:

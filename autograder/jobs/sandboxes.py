@@ -1,0 +1,84 @@
+"""The sandbox of a process that grades: one for all that it grades with the same settings.
+
+A sandbox belongs to the thread that opened it, so one thread of a process grades, and no other.
+"""
+
+import atexit
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from autograder.errors import SandboxFailed
+from autograder.limits import Limits
+from autograder.preload import load
+from autograder.sandbox.sandbox import Sandbox
+
+_OUR_RETRIES = 2
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True)
+class Walls:
+    """The settings of a sandbox.
+
+    Attributes:
+        isolation: "full" or "none".
+        limits: those that are not the usual ones, as JSON.
+        preload: the modules that are there, imported, when a student's process begins.
+        hidden: the folders that student code must not see, wherever they lie.
+    """
+
+    isolation: str
+    limits: str
+    preload: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+
+def in_sandbox(walls: Walls, do: Callable[[Sandbox], _Made]) -> _Made:
+    """Do something with a sandbox, and again with a new one where the sandbox itself failed.
+
+    Raises:
+        SandboxFailed: when it fails again and again.
+        IsolationUnavailable: when a wall is missing here that is asked for.
+    """
+    for attempt in range(_OUR_RETRIES + 1):
+        try:
+            return do(_the_sandbox(walls))
+        except SandboxFailed:
+            close_sandboxes()
+            if attempt == _OUR_RETRIES:
+                raise
+    raise AssertionError("unreachable")
+
+
+_open: dict[Walls, Sandbox] = {}
+
+
+def _the_sandbox(walls: Walls) -> Sandbox:
+    """The one sandbox of this process with these settings, opened at its first use."""
+    if walls in _open:
+        return _open[walls]
+    box = Sandbox(
+        Limits.from_mapping(json.loads(walls.limits)),
+        walls.isolation,  # type: ignore[arg-type]
+        walls.preload,
+        hidden=[Path(folder) for folder in walls.hidden],
+    )
+    _open[walls] = box.__enter__()
+    # The tests will need them on this side too: imported now, they take no time of their own, since
+    # the sandbox is not ready before it has imported them as well.
+    for entry in walls.preload:
+        load(entry)
+    return box
+
+
+@atexit.register
+def close_sandboxes() -> None:
+    """Close what is open, broken or not; whoever needs a sandbox after that gets a new one."""
+    while _open:
+        _, box = _open.popitem()
+        with suppress(SandboxFailed):
+            box.__exit__(None, None, None)

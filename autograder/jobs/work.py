@@ -1,0 +1,60 @@
+"""A job, done in this process."""
+
+import functools
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.errors import GradingFailed
+from autograder.grading.grade import Graded, forget_solutions, grade
+from autograder.jobs.job import Job
+from autograder.jobs.own_code import digest_of, engine_digest, refresh
+from autograder.jobs.sandboxes import close_sandboxes, in_sandbox
+
+CHANGED = "the exams are not those with which this grading was begun: grade again"
+_ANOTHER = (
+    "a worker has another version of autograder than the program that asked it: install the same "
+    "on both, and start it again"
+)
+
+
+def work(job: Job) -> Graded:
+    """Grade, with the course's code as it is now.
+
+    Raises:
+        GradingFailed: when that is not the code with which the job is to be done.
+        SandboxFailed: when the sandbox itself fails, which is never scored.
+    """
+    if refresh(job.course, job.lesson):
+        close_sandboxes()
+        forget_solutions()
+    _must_be_meant(job)
+    graded = in_sandbox(
+        job.walls,
+        lambda box: grade(
+            read_source(job.notebook),
+            job.submission,
+            box,
+            files=job.files,
+            seed=job.seed,
+            remarks=job.remarks,
+            folder=job.lesson,
+            beside=job.beside,
+        ),
+    )
+    _must_be_meant(job)
+    return graded
+
+
+def _must_be_meant(job: Job) -> None:
+    if engine_digest() != job.engine:
+        raise GradingFailed(_ANOTHER)
+    if digest_of(job.course, job.lesson, job.walls.preload) != job.code:
+        raise GradingFailed(CHANGED)
+
+
+@functools.lru_cache(maxsize=4)
+def read_source(content: bytes) -> NotebookNode:
+    """The instructor's notebook, as long as it says the same; nobody writes to it."""
+    source: NotebookNode = nbformat.reads(content.decode(), as_version=4)
+    return source

@@ -1,0 +1,63 @@
+"""A worker's process: it does one job after the other until whoever asks is gone.
+
+    python -m autograder.jobs.worker DESCRIPTOR
+
+What it changes belongs to it alone: the folder it is in, where it imports from, its environment,
+what its examiner writes to, and its one sandbox. It writes nothing to the gradebook or the course.
+"""
+
+import os
+import sys
+import traceback
+from multiprocessing.connection import Connection
+
+from autograder.errors import CourseError, GradingFailed, SourceError
+from autograder.grading.grade import Graded
+from autograder.jobs.garbage_collection import keep_what_is_there
+from autograder.jobs.job import Job
+from autograder.jobs.own_code import watch
+from autograder.jobs.work import work
+from autograder.sandbox.confine import die_with_parent
+
+
+def serve(connection: Connection) -> None:
+    """Answer jobs: with what came of them, or with what was raised."""
+    while True:
+        try:
+            job = connection.recv()
+        except EOFError:
+            return
+        connection.send(_answer(job))
+
+
+def _answer(job: Job) -> Graded | Exception:
+    try:
+        _be_in(job)
+        return work(job)
+    except SourceError as error:
+        # It can't be sent as it is.
+        return GradingFailed(str(error))
+    except CourseError as error:
+        return error
+    except Exception as error:
+        failure = RuntimeError(f"{type(error).__name__}: {error}")
+        failure.add_note(traceback.format_exc())
+        return failure
+    finally:
+        keep_what_is_there()
+
+
+def _be_in(job: Job) -> None:
+    """Exams compare with solutions/, which can be imported from the course's folder alone."""
+    root = str(job.course)
+    if root not in sys.path:
+        sys.path.insert(0, root)
+        watch(job.course)
+
+
+if __name__ == "__main__":
+    # Nobody would ask any more, and nobody end a student's process.
+    die_with_parent()
+    descriptor = int(sys.argv[1])
+    os.set_inheritable(descriptor, False)
+    serve(Connection(descriptor))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from autograder.exports.table import as_text
+from autograder.exports.as_text import as_text
 from autograder.survey import findings
 from autograder.survey.classwork import Classwork
 

@@ -1,26 +1,19 @@
 """The table of grades, with names that spreadsheets would calculate or take apart."""
 
 import csv
-import os
-import sys
 from pathlib import Path
 
+import pandas
 import pytest
-from nbgrader.api import Gradebook
 
-from autograder.exports.table import SafeCsvExport, as_text
-
-NAMES = (
-    '=HYPERLINK("http:report.html")', "+1+1", "-2", "@SUM(1)", "\t=1", " =1", "|calc", "%0A=1",
-    "a,b", 'a"b', "a\nb", "\r=1", "Ada",
-)  # fmt: skip
+from autograder.exports.as_text import as_text
+from autograder.exports.table import SafeCsvExport
+from tests.support.gradebooks import NAMES, add_lessons, gradebook_in, hand_in
 
 
 def test_names_are_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A new gradebook calls a program that lies beside Python.
-    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     path = tmp_path / "grades.csv"
-    with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}", "course") as gradebook:
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
         gradebook.add_assignment("tiny")
         for number, name in enumerate(NAMES):
             details = dict.fromkeys(("first_name", "last_name", "email"), name)
@@ -29,14 +22,40 @@ def test_names_are_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         SafeCsvExport(to=str(path)).export(gradebook)
     with path.open(newline="", encoding="utf-8") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    with path.open(newline="", encoding="utf-8") as file:
+        frame = pandas.read_csv(file, dtype=str, keep_default_na=False).set_index("student_id")
     for number, name in enumerate(NAMES):
         row = rows[f"student-{number}"]
         assert (row["score"], row["max_score"]) == ("0.0", "0.0")
         for column in ("first_name", "last_name", "email"):
             assert row[column].removeprefix("'") == name
             assert row[column].lstrip()[0] not in "=+-@|%"
+            assert frame.loc[f"student-{number}", column] == row[column]
     assert rows["without"]["email"] == ""
 
 
 def test_numbers_stay_numbers() -> None:
     assert [as_text(one) for one in (-1.5, 0, None, "ada")] == [-1.5, 0, "", "ada"]
+
+
+def test_what_waits_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "grades.csv"
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
+        add_lessons(gradebook)
+        for student in ("ada", "ben", "cleo"):
+            gradebook.add_student(student)
+        hand_in(gradebook, "week1", "ada", 4, 2, 3, penalty=1.5)
+        hand_in(gradebook, "week1", "ben", 4, 0, None)
+        SafeCsvExport(to=str(path), assignment=["week1"]).export(gradebook)
+    frame = pandas.read_csv(path).set_index("student_id")
+    assert frame["score"].to_dict() == {"ada": 7.5, "ben": 4.0, "cleo": 0.0}
+    assert frame["raw_score"]["ada"] == 9.0
+    assert frame["needs_manual_grade"].to_dict() == {"ada": False, "ben": True, "cleo": False}
+
+
+def test_nobody_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with gradebook_in(tmp_path, monkeypatch) as gradebook, pytest.raises(SystemExit):
+        SafeCsvExport(to=str(tmp_path / "grades.csv"), student=["ada"]).export(gradebook)
+    assert "the gradebook has no student 'ada'" in caplog.text

@@ -1,0 +1,80 @@
+"""What the gradebook knows of a class: the scores that every export begins with."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
+from nbgrader.plugins import ExportPlugin
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a submission has earned so far.
+
+    `penalty` is what was taken off because it was late. While `waits`, a human has yet to grade a
+    part of it, and no number is the last word.
+    """
+
+    earned: float
+    penalty: float
+    waits: bool
+    submission: SubmittedAssignment
+
+    @property
+    def total(self) -> float:
+        """The points with the penalty taken off, never less than none."""
+        return round(max(0.0, self.earned - self.penalty), 5)
+
+
+# By student, and None for who has handed nothing in.
+Scores = Mapping[str, Score | None]
+
+
+class ScoresExport(ExportPlugin):  # type: ignore[misc]
+    """What the exports share: whom and what they are asked for, and how they say what is wrong."""
+
+    def lessons(self, gradebook: Gradebook) -> list[Assignment]:
+        """The assignments to export, in the gradebook's order."""
+        return self._chosen(gradebook.assignments, self.assignment, "name", "assignment")
+
+    def students(self, gradebook: Gradebook) -> list[Student]:
+        """The students to export, in the gradebook's order."""
+        return self._chosen(gradebook.students, self.student, "id", "student")
+
+    def scores(self, lesson: Assignment, students: Sequence[Student]) -> Scores:
+        """What each of these students has earned in a lesson."""
+        found = {one.student_id: one for one in lesson.submissions}
+        return {
+            student.id: _score(found[student.id]) if student.id in found else None
+            for student in students
+        }
+
+    def fail(self, sentence: str) -> NoReturn:
+        """Say what is wrong and end as nbgrader's own commands do."""
+        self.log.error(sentence)
+        raise SystemExit(1)
+
+    def say(self, sentence: str, students: Iterable[str]) -> None:
+        """A warning about some students, with their names behind it; none where there are none."""
+        if names := ", ".join(map(repr, students)):
+            self.log.warning("%s: %s", sentence, names)
+
+    def _chosen(
+        self, all_of_them: Sequence[Any], asked: list[Any], key: str, kind: str
+    ) -> list[Any]:
+        wanted = dict.fromkeys(map(str, asked))
+        known = {getattr(one, key) for one in all_of_them}
+        for name in wanted:
+            if name not in known:
+                self.fail(f"the gradebook has no {kind} {name!r}: nothing was exported")
+        return [one for one in all_of_them if not wanted or getattr(one, key) in wanted]
+
+
+def _score(submission: SubmittedAssignment) -> Score:
+    return Score(
+        submission.score,
+        submission.late_submission_penalty or 0.0,
+        bool(submission.needs_manual_grade),
+        submission,
+    )

@@ -45,6 +45,7 @@ lint: $(INSTALLED) ## Check style and types
 test: lint ## Check style and types, run all tests
 	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
+	@tools/system-packages postgresql
 	@$(BIN)/python -m compileall -q autograder companion solutions tests # or each process does
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 

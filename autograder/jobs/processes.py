@@ -10,6 +10,7 @@ from autograder.errors import SandboxFailed
 from autograder.grading.grade import Graded
 from autograder.jobs.job import Job
 
+_PROGRAM = "autograder.jobs.worker"
 _RETRIES = 2
 
 
@@ -26,7 +27,7 @@ class _Worker:
             descriptor = theirs.fileno()
             # In a session of its own: an interrupt from the keyboard is for who asks.
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "autograder.jobs.worker", str(descriptor)],
+                [sys.executable, "-m", _PROGRAM, str(descriptor)],
                 pass_fds=[descriptor],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -69,7 +69,8 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         0, min=0, help="How many processes grade a class; with 0 one for each processor."
     ).tag(config=True)
     scheduler = Unicode(
-        help="The address of a Dask scheduler whose workers grade in their place: see docs/."
+        help="The address of a Dask scheduler, whose workers grade in their place: see "
+        "docs/large_classes.md."
     ).tag(config=True)
 
     def preprocess(

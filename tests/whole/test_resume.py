@@ -1,6 +1,5 @@
 """The grader killed at random moments: what comes after resuming is as if it had not been."""
 
-import json
 import os
 import random
 import shutil
@@ -10,17 +9,15 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import nbformat
 import pytest
-from nbgrader.api import Gradebook
 
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.sandbox.processor_time import Meter
 from tests.support.course import ROOT
+from tests.support.graded_class import Outcome, class_of_twelve, folders, read_record
 from tests.support.processes import BACKSTOP, descendants, eventually, running
-from tests.support.tiny_course import ANSWERS, DOUBLE, LESSON, hand_in, tiny_course
+from tests.support.tiny_course import LESSON, tiny_course
 
 MOMENTS = int(os.environ.get("AUTOGRADER_KILLS", "6"))
 KILLS = 6
@@ -35,20 +32,10 @@ print("ready", flush=True)
 input()
 course = Course(Path(sys.argv[1]))
 students = students_of(course, "tiny")
-for result in grade_class(course, "tiny", students, force=False, settings={}):
+settings = {"workers": int(sys.argv[2])}
+for result in grade_class(course, "tiny", students, force=False, settings=settings):
     print(result.student, result.failure, flush=True)
 """
-RIGHT = {**ANSWERS, "why": "It is what it is."}
-WRONG = "def double(x):\n    return 7"
-# Two of each: right, wrong, an unfinished one, one that ends its process, one that prints much.
-STUDENTS = [
-    RIGHT,
-    {**RIGHT, "double": WRONG},
-    {**RIGHT, "fourfold": "def fourfold(x):\n    raise NotImplementedError"},
-    {**RIGHT, "double": "import os\nos._exit(1)"},
-    {**RIGHT, "double": f"{DOUBLE}\nfor n in range(10_000):\n    print('x' * 90)"},
-    {**RIGHT, "why": "YOUR ANSWER HERE"},
-] * 2
 
 
 @dataclass
@@ -56,11 +43,12 @@ class Grader:
     """One process that grades the class, and what it said of whom."""
 
     root: Path
+    workers: int
     done: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", GRADER, str(self.root)],
+            [sys.executable, "-c", GRADER, str(self.root), str(self.workers)],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
@@ -119,41 +107,6 @@ def stat_of(process: int) -> list[str]:
         return []
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a class came to: scores in the gradebook, and records without their times."""
-
-    scores: dict[str, dict[str, float | None]]
-    records: dict[str, dict[str, Any]]
-    files: list[str]
-
-    @classmethod
-    def of(cls, root: Path) -> "Outcome":
-        scores, records = {}, {}
-        with Gradebook(f"sqlite:///{root / 'gradebook.db'}", "attention") as gradebook:
-            for submission in gradebook.assignment_submissions(LESSON):
-                (notebook,) = submission.notebooks
-                grades = {grade.cell.name: grade.auto_score for grade in notebook.grades}
-                scores[submission.student.id] = grades
-        for path in folders(root):
-            nbformat.validate(nbformat.read(path / f"{LESSON}.ipynb", as_version=4))
-            record = read_record(path)
-            for part in (record, *record["cells"]):
-                del part["seconds"]
-            records[path.parent.name] = record
-        graded = root / "autograded"
-        return cls(scores, records, sorted(str(p.relative_to(graded)) for p in graded.rglob("*")))
-
-
-def folders(root: Path) -> list[Path]:
-    return sorted((root / "autograded").glob(f"*/{LESSON}"))
-
-
-def read_record(folder: Path) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads((folder / f"{LESSON}{RECORD_SUFFIX}").read_text())
-    return record
-
-
 def stamps(root: Path) -> dict[str, tuple[int, int]]:
     """For each student when, and as which file, the record was written."""
     found = {}
@@ -172,19 +125,14 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root.mkdir()
     shutil.copy(ROOT / "nbgrader_config.py", root)
     tiny_course(root)
-    released = nbformat.read(root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    for number, answers in enumerate(STUDENTS):
-        for cell in released.cells:
-            grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-            cell.source = answers.get(grade_id, cell.source)
-        hand_in(root, f"student-{number:02}", nbformat.writes(released).encode())
+    class_of_twelve(root)
     return root
 
 
 @pytest.fixture(scope="module")
 def undisturbed(handed_in: Path) -> Outcome:
     root = shutil.copytree(handed_in, handed_in.with_name("undisturbed"))
-    Grader(root).finish()
+    Grader(root, workers=1).finish()
     return Outcome.of(root)
 
 
@@ -193,17 +141,20 @@ def test_undisturbed_scores(undisturbed: Outcome) -> None:
     assert earned == [(2, 3), (0, 0), (2, 0), (0, 0), (2, 3), (2, 3)] * 2
 
 
+@pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("first", range(0, MOMENTS, KILLS))
-def test_kills_change_nothing(handed_in: Path, undisturbed: Outcome, first: int) -> None:
-    chance = random.Random(first)
-    root = shutil.copytree(handed_in, handed_in.with_name(f"killed-{first}"))
+def test_kills_change_nothing(
+    handed_in: Path, undisturbed: Outcome, first: int, workers: int
+) -> None:
+    chance = random.Random(first + workers)
+    root = shutil.copytree(handed_in, handed_in.with_name(f"killed-{first}-{workers}"))
     done: dict[str, tuple[int, int]] = {}
     cut_short = 0
-    following = Grader(root)
+    following = Grader(root, workers)
     for _ in range(min(KILLS, MOMENTS - first)):
         # The next one gets ready while this one grades.
-        grader, following = following, Grader(root)
-        cut_short += grader.kill_after(chance.uniform(0, SECONDS))
+        grader, following = following, Grader(root, workers)
+        cut_short += grader.kill_after(chance.uniform(0, SECONDS * workers))
         assert stamps(root).items() >= done.items()
         done |= {student: stamps(root)[student] for student in grader.done}
     following.finish()

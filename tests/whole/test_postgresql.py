@@ -1,0 +1,115 @@
+"""The gradebook on a PostgreSQL server, which two graders write to at once."""
+
+import glob
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.course import ROOT
+from tests.support.graded_class import STUDENTS, Outcome, class_of_twelve
+from tests.support.processes import BACKSTOP
+from tests.support.tiny_course import tiny_course
+
+GRADER = """
+import sys
+from pathlib import Path
+from autograder.nbgrading.grade_class import grade_class
+from autograder.course import Course
+course, *students = sys.argv[1:]
+for result in grade_class(Course(Path(course)), "tiny", students, force=False, settings={}):
+    print(result.student, result.failure, flush=True)
+"""
+
+
+class Server:
+    """A server in a folder of its own, that listens on a socket in it and nowhere else."""
+
+    def __init__(self, folder: Path) -> None:
+        self._data, self._folder = folder / "data", folder
+        # It refuses to be started by root.
+        self._as = ["runuser", "-u", "nobody", "--"] if os.getuid() == 0 else []
+        if self._as:
+            nobody = pwd.getpwnam("nobody")
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+
+    def __enter__(self) -> "Server":
+        self._run("initdb", "-D", self._data, "-U", "grader", "--auth=trust", "--no-sync")
+        listen = f"-c listen_addresses='' -c unix_socket_directories={self._folder} -c fsync=off"
+        self._run("pg_ctl", "-D", self._data, "-o", listen, "-l", self._folder / "log", "start")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._run("pg_ctl", "-D", self._data, "-m", "immediate", "stop")
+
+    def database(self, name: str) -> str:
+        """A new database's address, as SQLAlchemy has it."""
+        self._run("createdb", "-h", self._folder, "-U", "grader", name)
+        return f"postgresql+psycopg://grader@/{name}?host={self._folder}"
+
+    def _run(self, program: str, *arguments: str | Path) -> None:
+        found = shutil.which(program) or max(glob.glob(f"/usr/lib/postgresql/*/bin/{program}"))
+        subprocess.run(
+            [*self._as, found, *arguments], cwd=self._folder, check=True, stdout=subprocess.DEVNULL
+        )
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    # The path of a socket has room for a hundred letters, and its folders must be open to nobody.
+    with tempfile.TemporaryDirectory(prefix="pg") as folder, Server(Path(folder)) as server:
+        yield server
+
+
+@pytest.fixture
+def handed_in(tmp_path: Path) -> Path:
+    root = tmp_path / "course"
+    root.mkdir()
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    tiny_course(root)
+    class_of_twelve(root)
+    return root
+
+
+def grade(root: Path, *students: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", GRADER, str(root), *students],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def said_by(grader: "subprocess.Popen[str]") -> list[str]:
+    return grader.communicate(timeout=BACKSTOP)[0].split("\n")
+
+
+def test_two_graders_at_once(handed_in: Path, server: Server) -> None:
+    alone = shutil.copytree(handed_in, handed_in.with_name("alone"))
+    students = [f"student-{number:02}" for number in range(len(STUDENTS))]
+    everybody = ["", *(f"{student} " for student in students)]
+    assert sorted(said_by(grade(alone, *students))) == everybody
+
+    address = server.database("gradebook")
+    with (handed_in / "nbgrader_config.py").open("a") as config:
+        config.write(f"\nc = get_config()\nc.CourseDirectory.db_url = {address!r}\n")
+    (handed_in / "gradebook.db").unlink()
+    released = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "generate_assignment", "tiny", "--force"],
+        cwd=handed_in,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert released.returncode == 0, released.stderr
+    both = [grade(handed_in, *students[::2]), grade(handed_in, *students[1::2])]
+    assert sorted({line for grader in both for line in said_by(grader)}) == everybody
+    assert not (handed_in / "gradebook.db").exists()
+    assert Outcome.of(handed_in, address) == Outcome.of(alone)

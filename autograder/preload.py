@@ -4,9 +4,12 @@ import importlib
 from contextlib import suppress
 
 _AND_ALL_NAMES = ".*"
-# What a package imports by itself later: the first gradient that torch is asked for takes ten
-# thousand times as long as the others, in each process anew.
-_LATER = {"torch": ("torch.fx.experimental.symbolic_shapes",)}
+# What a package imports by itself later: IPython for the first exception that it shows, and this
+# one for the names that notebooks and drivers ask for.
+_LATER = {
+    "IPython": ("stack_data", "pygments.formatters.terminal256"),
+    "autograder": ("autograder.checks.check", "autograder.exam.run_module"),
+}
 
 
 def load(entry: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from autograder.values.compare import describe
-from autograder.values.tensors import dtype_name, is_tensor
+from autograder.values.tensors import back_propagate, dtype_name, is_tensor
 
 if TYPE_CHECKING:
     import torch
@@ -171,11 +171,9 @@ def _is_turned(name: str, place: str) -> bool:
 
 
 def _back_propagate(output: object) -> None:
-    import torch
-
     outputs = [value for value in _parts(output) if _is_floating(value) and value.requires_grad]
     if outputs:
-        torch.autograd.backward(outputs, [_cotangent(value) for value in outputs])
+        back_propagate(outputs, [_cotangent(value) for value in outputs])
 
 
 def _parts(output: object) -> "Iterator[torch.Tensor]":

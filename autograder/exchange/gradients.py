@@ -12,6 +12,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from autograder.values.tensors import back_propagate
+
 if TYPE_CHECKING:
     import torch
 
@@ -81,15 +83,12 @@ class Graphs:
             KeyError: for a graph that is not kept.
             RuntimeError: when autograd refuses.
         """
-        import torch
-
         results, leaves = self._kept[number]
         for leaf in leaves:
             leaf.grad = None
         pairs = [pair for pair in zip(results, cotangents, strict=True) if pair[0].requires_grad]
-        torch.autograd.backward(
-            [result for result, _ in pairs], [one for _, one in pairs], retain_graph=True
-        )
+        if pairs:
+            back_propagate(*zip(*pairs, strict=True), retain_graph=True)
         return [leaf.grad for leaf in leaves]
 
 

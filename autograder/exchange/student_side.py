@@ -48,6 +48,7 @@ from autograder.exchange.gradients import Graphs, parameters_in
 from autograder.exchange.operators import OPERATORS
 from autograder.exchange.shell import Shell, the_shell
 from autograder.limits import Limits
+from autograder.preload import load
 from autograder.values.as_bytes import Reference, Unsupported, dtype_of_number, number_of_dtype
 from autograder.values.as_json import find
 from autograder.values.outcome import describe_error
@@ -61,6 +62,9 @@ _WRITTEN = ("ndarray", "Tensor", "list", "dict")
 _WHENEVER = Deadline(None)
 # No multiple of two, by which cases in two dtypes come.
 _WATCHED_ONE_IN = 3
+# They are not imported anew in each process.
+for _package in ("IPython", "autograder"):
+    load(_package)
 _MODULE = os.path.join("torch", "nn", "modules", "module.py")
 
 

@@ -33,7 +33,7 @@ from typing import Any
 
 from autograder.limits import Limits
 from autograder.preload import load
-from autograder.sandbox import confine, seccomp
+from autograder.sandbox import bubblewrap, confine, seccomp
 from autograder.sandbox.control import Link, Message
 from autograder.sandbox.watcher import Watcher
 
@@ -65,6 +65,8 @@ def main() -> None:
     confine.die_with_parent()
     confine.set_dumpable(False)
     os.umask(0o022)
+    # It was read when this process began, and is not for what students start.
+    os.environ.pop(bubblewrap.LARGE_PAGES, None)
     # Nobody waits for gateways and watchers: the kernel buries them.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with suppress(EOFError):
@@ -92,6 +94,7 @@ class Zygote:
         # What is here now stays. No collection need look at it, which would copy its pages.
         gc.collect()
         gc.freeze()
+        confine.use_large_pages()
         _must_be_single_threaded()
 
     def serve(self, control: Link) -> None:

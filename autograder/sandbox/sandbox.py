@@ -64,7 +64,7 @@ class Layers:
     @property
     def complete(self) -> bool:
         """Whether all of them do."""
-        return self == Layers(*(True,) * 4)
+        return self == _ALL
 
     @property
     def record(self) -> str:
@@ -105,7 +105,7 @@ class Sandbox:
             )
         self.limits = limits
         self.isolation = isolation
-        self.layers = Layers()
+        self._layers = Layers() if isolation == "none" else None
         self._preload = preload
         self._entry = entry
         self._hidden = hidden
@@ -116,14 +116,12 @@ class Sandbox:
         """Start it. It gets ready while the caller goes on; the first student waits for that.
 
         Raises:
-            IsolationUnavailable: when isolation is "full" and a wall is missing here.
+            IsolationUnavailable: when isolation is "full" and what that needs is not installed.
         """
         if self.isolation == "none":
             warnings.warn(_NO_WALLS, stacklevel=2)
-        else:
-            self.layers = available()
-            if not self.layers.complete:
-                raise IsolationUnavailable(self.layers.missing)
+        elif missing := _what_is_not_installed():
+            raise IsolationUnavailable(missing)
         self._launcher = self._launch()
         return self
 
@@ -141,8 +139,19 @@ class Sandbox:
             if self._launcher:
                 self._launcher.stop()
 
+    @property
+    def layers(self) -> Layers:
+        """Which walls stand: with isolation "full", each that there is, or nothing is run.
+
+        Raises:
+            IsolationUnavailable, SandboxFailed: as `spawn` does.
+        """
+        if self._layers is None:
+            self.spawn({}, 0).close()
+        return self._layers or _ALL
+
     def spawn(self, files: Mapping[str, bytes], seed: int, waiting: int = 0) -> StudentProcess:
-        """Start a student's process.
+        """Start a student's process, which is there only once all walls stand around it.
 
         Args:
             files: what lies in its folder, by names relative to that.
@@ -151,6 +160,7 @@ class Sandbox:
 
         Raises:
             ValueError: for files that can't be laid out there.
+            IsolationUnavailable: when isolation is "full" and a wall can't be built here.
             SandboxFailed: when the zygote is gone, and a new one does no better.
         """
         _must_stay_inside(files)
@@ -158,7 +168,14 @@ class Sandbox:
             if student.dismissed and not student.closed:
                 student.close()
         self._students = [student for student in self._students if not student.closed]
-        student = self._spawn(files, seed, waiting)
+        try:
+            student = self._spawn(files, seed, waiting)
+        except SandboxFailed as error:
+            # It never did, so it may be that it can't: a smaller trial tells at which wall.
+            if self._layers is None and not (layers := available()).complete:
+                raise IsolationUnavailable(layers.missing) from error
+            raise
+        self._layers = self._layers or _ALL
         self._students.append(student)
         return student
 
@@ -190,21 +207,29 @@ class Sandbox:
         return Launcher(self.limits, self._preload, self._entry, self._hidden, walled=walled)
 
 
+_ALL = Layers(*(True,) * 4)
+
+
 def available() -> Layers:
     """Find out, by trying, which walls can be had here. It takes about a second."""
+    missing = _what_is_not_installed()
+    return Layers(missing=missing) if missing else _try()
+
+
+def _what_is_not_installed() -> str:
     if sys.platform != "linux":
-        return Layers(missing=f"Only Linux can wall student code in: grade there, {_OR_ELSE}.")
+        return f"Only Linux can wall student code in: grade there, {_OR_ELSE}."
     try:
         seccomp.filter_program()
     except IsolationUnavailable as error:
-        return Layers(missing=str(error))
+        return str(error)
     if not bubblewrap.program():
-        return Layers(
-            missing="Bubblewrap, which keeps student code away from solutions and grades, is not "
+        return (
+            "Bubblewrap, which keeps student code away from solutions and grades, is not "
             "installed: install it (on Debian or Ubuntu: sudo apt-get install bubblewrap), "
             f"{_OR_ELSE}."
         )
-    return _try()
+    return ""
 
 
 def _try() -> Layers:

@@ -32,7 +32,7 @@ from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeCommand
 from autograder.nbgrading.grade_class import grade_class, reason_of
 from autograder.nbgrading.transaction import WaitingGradebook
-from autograder.sandbox import sandbox
+from autograder.sandbox import bubblewrap
 from tests.support.course import ROOT
 from tests.support.samples import make_cell
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
@@ -232,10 +232,10 @@ def source_half_written(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
         course.source.write_bytes(whole)
 
 
-@way("bubblewrap is missing", "bubblewrap is not there")
+@way("bubblewrap is missing", "is not installed: install it")
 def no_walls(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
     patched.setattr(sandboxes, "_open", {})
-    patched.setattr(sandbox, "available", lambda: sandbox.Layers(missing="bubblewrap is not there"))
+    patched.setattr(bubblewrap, "program", lambda: None)
     yield
 
 

@@ -45,6 +45,8 @@ causal.tries(
 causal.tries([specimens.leaks_when_long], TWO_SENTENCES[:, :4], on="four words")
 causal.tries([specimens.masks_first_sentence], TWO_SENTENCES[:1], on="one sentence")
 causal.tries([specimens.sees_everything], TWO_SENTENCES[:, :1], on="one word")
+# Whoever counts features for words watches one place alone.
+causal.tries([specimens.causal_attention], TWO_SENTENCES[..., :2], on="words of two features")
 # Whoever counts sentences for words watches as many words as there are.
 THREE_SENTENCES = torch.cat([TWO_SENTENCES, TWO_SENTENCES[:1].flip(1)])
 causal.tries([specimens.second_sees_third], THREE_SENTENCES, on="three sentences")

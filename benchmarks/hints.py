@@ -231,15 +231,13 @@ def main() -> None:
     chosen = exercises(given.only)
     each = max(1, round(given.wrong / len(chosen) / len(WAYS)))
     seen: list[Seen] = []
+    print(f"{'':34}" + "".join(f"{column:>12}" for column in COLUMNS))
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
         waiting = {pool.submit(try_exercise, *one, each, given.seed): one for one in chosen}
         for done, future in enumerate(as_completed(waiting), 1):
-            lesson, name = waiting[future]
-            print(f"{done}/{len(waiting)} {lesson} {name}", file=sys.stderr)
             seen += future.result()
-    print(f"{'':34}" + "".join(f"{column:>12}" for column in COLUMNS))
-    for name in dict.fromkeys(one.exercise for one in seen):
-        print(row(name, (one for one in seen if one.exercise == name)))
+            # At once: who stops it after an hour keeps what it has found.
+            print(row(waiting[future][1], future.result()), f"{done}/{len(waiting)}", flush=True)
     for way in WAYS:
         print(row(way, (one for one in seen if one.way == way)))
     print(row("all", seen))

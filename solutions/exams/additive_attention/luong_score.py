@@ -49,6 +49,12 @@ def concat_of_three() -> Scored:
 
 
 @scores.example
+def concat_of_two() -> Scored:
+    """concat: two keys, of three numbers"""
+    return STATE, WORDS[:2], "concat", torch.cat([W_QUERY, W_KEY]), V
+
+
+@scores.example
 def no_such_kind() -> Scored:
     """a kind that does not exist"""
     return STATE, WORDS[:, :2], "cosine"

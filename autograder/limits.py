@@ -33,10 +33,16 @@ class Limits:
     """
 
     # Time that is spent running and sleeping; waiting for a processor that others use is free.
-    cell_seconds: float = 60.0  # one cell of the student's
-    call_seconds: float = 30.0  # one call of a function or method of the student's
-    submission_seconds: float = 600.0  # all cells and calls of a submission
+    # These are the most: what a submission may take follows from the instructor's own solution.
+    cell_seconds: float = 600.0  # one cell of the student's
+    call_seconds: float = 600.0  # one call of a function or method of the student's
+    submission_seconds: float = 600.0  # all cells, calls and tests of a submission
     patience: float = 10.0  # by the clock on the wall, each of these takes so many times as long
+    # Wrong answers to this course's lessons take up to four times what the solution takes, since a
+    # hint and the place to look at are searched for. Loops of Python's take more.
+    solution_times: float = 20.0  # what the solution takes is multiplied by this
+    least_seconds: float = 45.0  # a submission may always take this; a hostile one costs no more
+    least_cell_seconds: float = 10.0  # and a cell or a call this, as long as there is much left
     cpu_seconds: float = 600.0  # processor time of a student process in all its life
 
     # What a student may have: all of their processes together, but for files and open files.

@@ -99,6 +99,8 @@ class Session(Generic[Peer]):
         # has caught this goes on with what is not so.
         self.refused: NotPlain | None = None
         self.depth = 0
+        # What the longest question has taken.
+        self.longest = 0.0
         # Whether the student's code has called a function that was lent to it.
         self.has_answered = False
         # Whether something that came back was empty or nan: a test may have compared nothing.
@@ -121,6 +123,10 @@ class Session(Generic[Peer]):
             waiting=waiting,
         )
 
+    def hold_to(self, limits: Limits) -> None:
+        """Have a cell and a call take no longer than this, from now on."""
+        self._limits = limits
+
     def run(self, source: str) -> list[object]:
         """Run a cell; its outputs, of which nothing is known but that they are plain values.
 
@@ -133,19 +139,19 @@ class Session(Generic[Peer]):
                 return outputs
         raise self._not_understood("running a cell gave no outputs")
 
-    def remember(self) -> None:
-        """Have the process wait where it is, and a fork of it go on."""
-        match self._ask(("remember",), self._limits.call_seconds):
-            case ("remembered",):
+    def remember(self) -> int:
+        """Have the process wait where it is, and a fork of it go on, which tells its number."""
+        match self._ask(("remember",)):
+            case ("remembered", int(number)):
                 self.depth += 1
-                return
+                return number
         raise self._not_understood("the process did not go on")
 
     def go_back(self) -> None:
         """End the fork that went on: who speaks now is the process that waited."""
         self._lent.clear()
         try:
-            self._ask(("leave",), self._limits.call_seconds)
+            self._ask(("leave",))
         except ForkEnded:
             self.failure = None
             return
@@ -157,7 +163,7 @@ class Session(Generic[Peer]):
         Raises:
             NameError: when it has nothing.
         """
-        match self._ask(("find", name), self._limits.call_seconds):
+        match self._ask(("find", name)):
             case ("found", RemoteObject() as found, _):
                 return RemoteObject(self, reference_of(found) or Reference("object", 0), name)
             case ("found", value, tuple(gradients)):
@@ -169,7 +175,7 @@ class Session(Generic[Peer]):
 
     def seed(self, kind: str, number: int) -> None:
         """Begin a module's random numbers anew, as the test does with its own."""
-        self._ask(("seed", kind, number), self._limits.call_seconds)
+        self._ask(("seed", kind, number))
 
     def call(
         self, target: Reference, args: tuple[object, ...], kwargs: dict[str, object]
@@ -180,7 +186,7 @@ class Session(Generic[Peer]):
         lent = self._lent_so_far
         value = None
         try:
-            reply = self._ask(("call", _Sent(target), args, kwargs), self._limits.call_seconds)
+            reply = self._ask(("call", _Sent(target), args, kwargs))
             value = self._returned(reply, args, kwargs)
             return value
         finally:
@@ -193,7 +199,7 @@ class Session(Generic[Peer]):
         Nothing, where that process has no driver of this name.
         """
         request = ("drive", driver, _Sent(target), args)
-        reply = self._ask(request, self._limits.call_seconds)
+        reply = self._ask(request)
         return () if reply == ("missing",) else (self._returned(reply, args, {}),)
 
     def get(self, target: Reference, name: str) -> object:
@@ -212,21 +218,19 @@ class Session(Generic[Peer]):
                 "which no class of the instructor's solution has: have the answer give a number, "
                 "text, list or array back, and compare that here"
             )
-        return self._returned(
-            self._ask(("get", _Sent(target), name), self._limits.call_seconds), (), {}
-        )
+        return self._returned(self._ask(("get", _Sent(target), name)), (), {})
 
     @contextmanager
     def watching(self, words: Sequence[str]) -> Iterator[Callable[[], str]]:
         """Have the process watch for calls of these names; afterwards, which of them it saw."""
-        match self._ask(("watch", tuple(words)), self._limits.call_seconds):
+        match self._ask(("watch", tuple(words))):
             case ("watched",):
                 yield lambda: self._seen(words)
                 return
         raise self._not_understood("the process does not watch")
 
     def _seen(self, words: Sequence[str]) -> str:
-        match self._ask(("seen",), self._limits.call_seconds):
+        match self._ask(("seen",)):
             case ("saw", str(word)):
                 return word if word in words else ""
         raise self._not_understood("the process does not tell what it saw")
@@ -242,7 +246,7 @@ class Session(Generic[Peer]):
         if wanted not in known and not any(one in known for one in INSTEAD.get(operator, ())):
             raise NotPlain(f"{operator} of an object in the student's process is not asked for")
         request = ("operate", operator, (_Sent(target), *args))
-        return self._returned(self._ask(request, self._limits.call_seconds), (), {})
+        return self._returned(self._ask(request), (), {})
 
     def refuse(self, reason: str) -> Never:
         """Raise NotPlain, and keep in mind that it was: a test may catch anything."""
@@ -253,20 +257,17 @@ class Session(Generic[Peer]):
     def is_instance(self, value: object, target: Reference) -> bool:
         """Whether a value is of a class of the student's, as their process says."""
         request = ("operate", "isinstance", (value, _Sent(target)))
-        found = self._returned(self._ask(request, self._limits.call_seconds), (), {})
-        return found is True
+        return self._returned(self._ask(request), (), {}) is True
 
     def described(self, target: Reference) -> Description:
         """What a function of the student's says of itself."""
-        request = ("describe", _Sent(target))
-        found = self._returned(self._ask(request, self._limits.call_seconds), (), {})
-        return description_of(found)
+        return description_of(self._returned(self._ask(("describe", _Sent(target))), (), {}))
 
     def _stream(self, reference: Reference) -> Iterator[object]:
         """What an iterator of the student's gives, one after the other."""
         for _ in range(MOST_VALUES):
             request = ("operate", "next", (_Sent(reference),))
-            match self._returned(self._ask(request, self._limits.call_seconds), (), {}):
+            match self._returned(self._ask(request), (), {}):
                 case (value,):
                     yield value
                 case _:
@@ -274,8 +275,7 @@ class Session(Generic[Peer]):
         self.refuse(f"an iterator gave more than {MOST_VALUES:,} values")
 
     def _backward(self, graph: int, cotangents: Sequence[object]) -> Sequence[object]:
-        request = ("backward", graph, tuple(cotangents))
-        value = self._returned(self._ask(request, self._limits.call_seconds), (), {})
+        value = self._returned(self._ask(("backward", graph, tuple(cotangents))), (), {})
         if type(value) is not list:
             raise self._not_understood("a backward pass gave no gradients")
         return value
@@ -298,12 +298,12 @@ class Session(Generic[Peer]):
         raise self._not_understood("a call gave neither a value nor an exception")
 
     def _ask(
-        self, request: tuple[object, ...], seconds: float, most: float = math.inf
+        self, request: tuple[object, ...], seconds: float = 0.0, most: float = math.inf
     ) -> tuple[object, ...]:
         if self.failure is not None and not isinstance(self.failure, ForkEnded):
             raise self.failure
         # A question within a question has no more time than the one around it.
-        time = self._times[-1].part(seconds)
+        time = self._times[-1].part(seconds or self._limits.call_seconds)
         self._times.append(time)
         try:
             self._channel.send(request, time)
@@ -324,7 +324,7 @@ class Session(Generic[Peer]):
             # The functions that were lent don't get here: it went wrong between the two sides.
             raise self._fail(error) from error
         finally:
-            self._times.pop()
+            self.longest = max(self.longest, self._times.pop().taken)
 
     def _received(self, time: Allowance, most: float) -> tuple[object, ...]:
         """A reply that can be matched: an array in the place of its first word would be compared

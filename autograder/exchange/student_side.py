@@ -6,7 +6,8 @@ decides anything: what it sends is a claim, and the examiner believes values alo
 A request is a tuple, its first entry what to do; so is each reply:
 
     run source               → ran outputs
-    remember                 → remembered, by a fork; this process waits for its end, and tells:
+    remember                 → remembered number, by a fork that has this number for itself; this
+                               process waits for its end, and tells:
                                back exit-code
     seed kind number         → returned … | missing
     leave                    → nothing: this process ends
@@ -143,7 +144,7 @@ class StudentSide:
                 os.close(self._goodbye)
             os.close(waiting)
             self._goodbye = goodbye
-            return ("remembered",)
+            return ("remembered", os.getpid())
         os.close(goodbye)
         try:
             return ("back", 0 if _leaves(fork, waiting) else _exit_code(fork))

@@ -104,7 +104,7 @@ class ExaminerProcess:
             return False
 
     def examine(
-        self, cell: NotebookNode, session: Session[StudentProcess], rest: float
+        self, cell: NotebookNode, session: Session[StudentProcess], rest: float, limits: Limits
     ) -> Examined:
         """Examine a test cell.
 
@@ -112,6 +112,7 @@ class ExaminerProcess:
             cell: the cell; the process takes its own copy of it.
             session: the student's process, at the place where this test is to find it.
             rest: the seconds that the submission has left.
+            limits: how long a call and this test may take.
 
         Raises:
             ExchangeError: when the student's process has broken off.
@@ -121,9 +122,10 @@ class ExaminerProcess:
         """
         student = session.student
         request = {"test": cell.id, "process": student.process, "rest": rest}
+        request |= {"call_seconds": limits.call_seconds, "cell_seconds": limits.cell_seconds}
         try:
             self._link.send({**request, "depth": session.depth}, [student.sock.fileno()])
-            reply = self._reply(min(rest, self._limits.test_seconds))
+            reply = self._reply(min(rest, limits.test_seconds))
         except BaseException as error:
             # Whatever it would say later is no answer to the next request.
             self.close()
@@ -134,6 +136,7 @@ class ExaminerProcess:
             raise
         session.depth = reply.pop("depth")
         session.has_answered |= reply.pop("has_answered")
+        session.longest = max(session.longest, reply.pop("longest"))
         return _examined(reply)
 
     def close(self) -> None:
@@ -266,9 +269,10 @@ class _Serving:
             self._written = Written(cells, request["files"])
             return {"fresh": self._is_fresh()}
         with socket.socket(fileno=files[0]) as sock:
+            seconds = {name: request[name] for name in ("cell_seconds", "call_seconds")}
             session = self._session = Session(
                 _Student(sock, request["process"]),
-                self._limits,
+                replace(self._limits, **seconds),
                 Allowance(request["rest"], self._limits.patience),
                 changes := Changes(),
                 self._attributes,
@@ -279,7 +283,8 @@ class _Serving:
             reply = self._examine(session, request["test"])
             changes.take_back()
         self._note_files()
-        return {**reply, "depth": session.depth, "has_answered": session.has_answered}
+        known = ("depth", "has_answered", "longest")
+        return {**reply, **{name: getattr(session, name) for name in known}}
 
     def _find(self, name: str) -> object:
         assert self._session is not None

@@ -15,9 +15,10 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograder.exam.report import Verdict
+from autograder.grading.allowed import Allowed, Kept, forget, without_solution
 from autograder.grading.fairness import fair, why_not_passed
 from autograder.grading.inert import cut_long_sources
-from autograder.grading.rebuild import ADDED_ID, rebuild
+from autograder.grading.rebuild import ADDED_ID, Rebuilt, rebuild
 from autograder.grading.record import CellVerdict, make_record
 from autograder.grading.run import Run
 from autograder.grading.submitted_files import files_beside
@@ -46,6 +47,7 @@ def grade(
     remarks: Sequence[str] = (),
     folder: Path | None = None,
     beside: bool = False,
+    kept: Kept | None = None,
 ) -> Graded:
     """Grade one submission.
 
@@ -58,19 +60,32 @@ def grade(
         remarks: what was seen of the submission before, for the record.
         folder: where the instructor's notebook lies, with the files and modules that tests use.
         beside: whether a test that can't be judged here runs beside the student's code.
+        kept: where it is kept what the instructor's own solution takes.
 
     Raises:
         SandboxFailed: when the sandbox itself fails, which is never scored.
     """
     started = time.monotonic()
     marked = marked_beside(source)
-    place: dict[str, Any] = {"files": files, "seed": seed, "folder": folder}
+    kept = kept or Kept()
+    place: dict[str, Any] = {"files": files, "seed": seed, "folder": folder, "kept": kept}
     if beside:
         marked |= frozenset(failing_with_solution(source, sandbox, marked, **place))
-    rebuilt = rebuild(source, submission)
-    with Run(rebuilt, sandbox, files or {}, seed, marked) as run:
-        run.all_cells()
-        verdicts = run.all_tests(source, folder)
+    digest = _digest(source)
+
+    def graded_once() -> tuple[Run, Rebuilt, list[CellVerdict]]:
+        rebuilt = rebuild(source, submission)
+        allowed = Allowed(sandbox.limits, kept.find(digest))
+        with Run(rebuilt, sandbox, files or {}, seed, marked, allowed) as run:
+            run.all_cells()
+            return run, rebuilt, run.all_tests(source, folder)
+
+    run, rebuilt, verdicts = graded_once()
+    if run.stopped and kept.find(digest) is None:
+        # What everybody may take was not enough. The solution may take long here, too.
+        _with_solution(source, sandbox, marked, **place)
+        if Allowed(sandbox.limits, kept.find(digest)).limits() != run.allowed.limits():
+            run, rebuilt, verdicts = graded_once()
     if any(one.verdict is not Verdict.PASSED or one.hollow for one in verdicts):
         solved = _with_solution(source, sandbox, marked, **place)
         pairs = zip(verdicts, solved, strict=True)
@@ -83,6 +98,8 @@ def grade(
         seed=seed,
         isolation=sandbox.layers.record,
         seconds=time.monotonic() - started,
+        used=run.taken.submission,
+        allowed=run.allowed,
     )
     cut = cut_long_sources(rebuilt.notebook, ADDED_ID)
     return Graded(rebuilt.notebook, tuple(verdicts), record, cut)
@@ -96,6 +113,7 @@ def failing_with_solution(
     files: Mapping[str, bytes] | None = None,
     seed: int = 0,
     folder: Path | None = None,
+    kept: Kept | None = None,
 ) -> Mapping[str, str]:
     """The tests that the instructor's own solution does not pass here, and why not.
 
@@ -106,11 +124,13 @@ def failing_with_solution(
         files: what lies beside it, where `folder` does not say so.
         seed: where the random numbers of its process begin.
         folder: where the notebook lies.
+        kept: where it is kept what the solution takes.
 
     Raises:
         SandboxFailed: when the sandbox itself fails.
     """
-    solved = _with_solution(source, sandbox, beside, files=files, seed=seed, folder=folder)
+    place: dict[str, Any] = {"files": files, "seed": seed, "folder": folder}
+    solved = _with_solution(source, sandbox, beside, **place, kept=kept or Kept())
     failing = [one for one in solved if one.verdict is not Verdict.PASSED]
     return {one.grade_id: why_not_passed(one) for one in failing}
 
@@ -123,20 +143,23 @@ def _with_solution(
     files: Mapping[str, bytes] | None,
     seed: int,
     folder: Path | None,
+    kept: Kept,
 ) -> Sequence[CellVerdict]:
-    """What comes of the instructor's own solution; it is kept.
+    """What comes of the instructor's own solution; it is kept, and so is what it takes.
 
     It runs in the sandbox as a submission does, when no student's process is left.
     """
-    digest = hashlib.sha256(nbformat.writes(source).encode()).hexdigest()
+    digest = _digest(source)
     known = digest, str(folder), sandbox.limits, beside
     if known not in _solved:
-        most = sandbox.limits.disk_bytes // 2
-        around = files or {} if folder is None else files_beside(folder, most)
+        room = sandbox.limits.disk_bytes // 2
+        around = files or {} if folder is None else files_beside(folder, room)
         own = rebuild(source, nbformat.writes(source).encode())
-        with Run(own, sandbox, around, seed, beside) as run:
+        most = without_solution(sandbox.limits)
+        with Run(own, sandbox, around, seed, beside, most) as run:
             run.all_cells()
             found = run.all_tests(source, folder)
+        kept.keep(digest, run.taken)
         while len(_solved) >= _KEPT:
             del _solved[next(iter(_solved))]
         _solved[known] = found
@@ -146,6 +169,11 @@ def _with_solution(
 def forget_solutions() -> None:
     """Find out anew what the instructors' solutions do not pass: their exams have changed."""
     _solved.clear()
+    forget()
+
+
+def _digest(source: NotebookNode) -> str:
+    return hashlib.sha256(nbformat.writes(source).encode()).hexdigest()
 
 
 _KEPT = 32

@@ -10,6 +10,8 @@
     libraries    their versions, and Python's
     remarks      what was wrong with the submission itself
     seconds      how long it took
+    time         in seconds that were run or slept: what was used and what was allowed; and what
+                 the instructor's solution took, or null where nobody had to know that
     cells        for each test: grade_id, verdict, points, max_points, message, misconception,
                  hint, seconds; places: where to look in an answer that no hint explains, each with
                  its line, text, about and more; could_be_forged: whether the test ran in the
@@ -33,6 +35,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograder.exam.report import Report, Verdict
+from autograder.grading.allowed import Allowed
 
 VERSION = 1
 RECORD_SUFFIX = ".verdicts.json"
@@ -67,6 +70,8 @@ def make_record(
     seed: int,
     isolation: str,
     seconds: float,
+    used: float,
+    allowed: Allowed,
 ) -> dict[str, Any]:
     """The record of one grading."""
     return {
@@ -78,6 +83,11 @@ def make_record(
         "libraries": {"python": platform.python_version(), **_versions()},
         "remarks": list(remarks),
         "seconds": round(seconds, 3),
+        "time": {
+            "used": round(used, 3),
+            "allowed": round(allowed.seconds, 3),
+            "solution": round(allowed.solution.submission, 3) if allowed.solution else None,
+        },
         "cells": [_written(verdict) for verdict in verdicts],
     }
 

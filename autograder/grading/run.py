@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +21,7 @@ from autograder.exam.report import Verdict
 from autograder.exam.rules import Written
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.session import ForkEnded, Session
+from autograder.grading.allowed import Allowed, Taken
 from autograder.grading.examiner import Examined, error_output
 from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for
 from autograder.grading.inert import broken_syntax, inert_outputs
@@ -29,7 +30,7 @@ from autograder.grading.record import CellVerdict
 from autograder.grading.tests_beside import examine_beside
 from autograder.reading.scenery import NOT_RUN
 from autograder.sandbox.sandbox import Sandbox
-from autograder.sandbox.student_process import StudentProcess, ending_of
+from autograder.sandbox.student_process import Leftovers, StudentProcess, ending_of
 
 # Who has hung up is about to end, and may have to wait for a processor to do so.
 _SECONDS_TO_END = 2.0
@@ -37,6 +38,11 @@ _SECONDS_TO_END = 2.0
 _CELLS_OF_OUTPUT = 10
 # How much of a file a rule about how an answer is written reads.
 _MOST_READ = 200_000
+
+_LEFTOVERS = (
+    "processes that a cell or a test had left running were ended with it: the next cell does not "
+    "find them"
+)
 
 
 @dataclass(frozen=True)
@@ -66,14 +72,20 @@ class Run:
         files: Mapping[str, bytes],
         seed: int,
         beside: frozenset[str],
+        allowed: Allowed,
     ) -> None:
         self._beside = beside
+        self.allowed = allowed
         self._rebuilt, self._sandbox, self._files, self._seed = rebuilt, sandbox, files, seed
         self._session: Session[StudentProcess] | None = None
+        self._numbers: list[int] = []
         self._steps: list[_Step] = []
         self._tests: list[_Test] = []
-        limits = sandbox.limits
-        self._time = Allowance(limits.submission_seconds, limits.patience)
+        self._time = Allowance(allowed.seconds, sandbox.limits.patience)
+        # What it has taken in all, once it is over, and its longest cell and call.
+        self.taken = Taken()
+        # Whether anything was stopped, or not run, because it took too long.
+        self.stopped = False
         self._lost: tuple[Verdict, str] | None = None
         self._examining = False
         self._written = Written(())
@@ -84,6 +96,7 @@ class Run:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.taken = replace(self.taken, submission=self._time.taken)
         self._end()
 
     def all_cells(self) -> None:
@@ -113,6 +126,8 @@ class Run:
             examiner = new() if examiner.ended else examiner
             self._time.follow_waiting(examiner.process)
             found.append(self._test(test, examiner))
+            # No test is to pay for what another has started.
+            self._end_leftovers()
         return found
 
     def _remember(self, cell: NotebookNode, *, is_last: bool) -> None:
@@ -123,7 +138,7 @@ class Run:
             return
         if not self._used_up():
             try:
-                self._living().remember()
+                self._wait_here(self._living())
             except ExchangeError as error:
                 self.remarks.append(self._post_mortem(error)[1])
         self._steps.append(_Step())
@@ -136,7 +151,10 @@ class Run:
         if self._used_up():
             return [error_output(Verdict.NOT_RUN, "not run")]
         try:
-            outputs = self._living().run(cell.source)
+            session = self._living()
+            before = self._time.taken
+            outputs = session.run(cell.source)
+            self._note(cell=self._time.taken - before)
         except ExchangeError as error:
             verdict, message = self._post_mortem(error)
             self.remarks.append(message)
@@ -144,6 +162,9 @@ class Run:
                 self._lost = verdict, message
             return [error_output(verdict, message)]
         self._steps.append(_Step(cell.source))
+        if left := self._end_leftovers():
+            sentence = f"what this cell had left running was ended with it: {left}"
+            outputs.append({"output_type": "stream", "name": "stderr", "text": f"{sentence}\n"})
         if grade_id and (sentence := broken_syntax(outputs, grade_id)):
             self._lost = Verdict.EXCEPTION, sentence
         most = self._sandbox.limits.output_bytes
@@ -175,10 +196,14 @@ class Run:
             session = self._go_to(test)
             if grade_id_of(test.cell) in self._beside:
                 return examine_beside(session, test.cell)
-            examined = examiner.examine(test.cell, session, self._time.rest)
+            rest = self._time.rest
+            limits = self.allowed.limits(rest)
+            examined = examiner.examine(test.cell, session, rest, limits)
+            self._note(call=session.longest)
         except ExchangeError as error:
             return Examined(*self._post_mortem(error))
         except TestLost as lost:
+            self.stopped |= lost.verdict is Verdict.TIMEOUT
             # Nobody knows what the student's process was asked last.
             self._end()
             return Examined(lost.verdict, str(lost))
@@ -221,6 +246,7 @@ class Run:
         if ending.out_of_memory:
             return Verdict.MEMORY, f"your code {ending.reason}"
         if too_slow or ending.out_of_time:
+            self.stopped = True
             return Verdict.TIMEOUT, "your code ran for too long and was stopped"
         if isinstance(error, ReplyTooLarge):
             return Verdict.MEMORY, f"your code gave back too much for one test: {error}"
@@ -228,20 +254,47 @@ class Run:
             return Verdict.KILLED, f"your code ended its own process: it {ending.reason}"
         return Verdict.WRONG, f"what your code gave back could not be understood: {error}"
 
+    def _wait_here(self, session: Session[StudentProcess]) -> None:
+        number = session.remember()
+        self._numbers = [*self._numbers[: session.depth], number]
+
+    def _end_leftovers(self) -> Leftovers | None:
+        """End what the student's code has left running, but for the processes that wait for tests.
+
+        These tell their numbers themselves: for one who lies, nothing waits there.
+        """
+        if self._session is None:
+            return None
+        left = self._session.student.end_others(self._numbers[: self._session.depth + 1])
+        if not left.count:
+            return None
+        if _LEFTOVERS not in self.remarks:
+            self.remarks.append(_LEFTOVERS)
+        return left
+
     def _used_up(self) -> bool:
+        self.stopped |= self._time.is_over
         return self._time.is_over
+
+    def _note(self, *, cell: float = 0.0, call: float = 0.0) -> None:
+        taken = self.taken
+        self.taken = replace(taken, cell=max(taken.cell, cell), call=max(taken.call, call))
 
     def _living(self) -> Session[StudentProcess]:
         """The session with a student process in which all has been done that was done so far."""
         if self._session is None:
             waiting = sum(map(is_test, self._rebuilt.notebook.cells))
             student = self._sandbox.spawn(self._files, self._seed, waiting)
-            self._session = Session(student, self._sandbox.limits, self._time)
+            self._session = Session(student, self.allowed.limits(), self._time)
+            self._numbers = [student.number]
             for step in self._steps:
                 if step.source is None:
-                    self._session.remember()
+                    self._wait_here(self._session)
                 else:
                     self._session.run(step.source)
+                    self._end_leftovers()
+            # What has run once may run as long again, but nothing new may use up what is left.
+            self._session.hold_to(self.allowed.limits(self._time.rest))
         return self._session
 
     def _end(self) -> None:

@@ -1,11 +1,13 @@
 """A job, done in this process."""
 
 import functools
+from pathlib import Path
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograder.errors import GradingFailed
+from autograder.grading.allowed import Kept
 from autograder.grading.grade import Graded, forget_solutions, grade
 from autograder.jobs.job import Job
 from autograder.jobs.own_code import digest_of, engine_digest, refresh
@@ -16,6 +18,9 @@ _ANOTHER = (
     "a worker has another version of autograder than the program that asked it: install the same "
     "on both, and start it again"
 )
+
+# Where a course keeps what its solutions take.
+SOLUTIONS = Path("cache", "solutions")
 
 
 def work(job: Job) -> Graded:
@@ -40,6 +45,7 @@ def work(job: Job) -> Graded:
             remarks=job.remarks,
             folder=job.lesson,
             beside=job.beside,
+            kept=Kept(job.course / SOLUTIONS, job.code),
         ),
     )
     _must_be_meant(job)

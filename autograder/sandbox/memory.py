@@ -66,8 +66,7 @@ class Memory:
     def is_exceeded(self) -> bool:
         """Whether the processes together hold more than is allowed."""
         most = self._limits.memory_bytes - _files_and_sockets()
-        processes = _processes()
-        left = most + self._inherited - sum(map(_had_by, processes))
+        left = most + self._inherited - sum(map(_had_by, processes()))
         if left < 0:
             now = monotonic()
             if now < self._next_close_look:
@@ -86,13 +85,13 @@ class Memory:
         """What is held in all, where a page that several processes share counts once."""
         with suppress(ProcessLookupError):
             os.kill(-1, signal.SIGSTOP)
-        processes = _all_stopped()
+        stopped = all_stopped()
         try:
-            held = self._sum(processes)
+            held = self._sum(stopped)
             if held > most:
                 # Before this has consequences, nothing is taken from an earlier look.
                 self._shares.clear()
-                held = self._sum(processes)
+                held = self._sum(stopped)
         finally:
             with suppress(ProcessLookupError):
                 os.kill(-1, signal.SIGCONT)
@@ -112,17 +111,18 @@ class Memory:
         return shares + self._released + sum(map(_beside_of, processes)) - self._inherited
 
 
-def _processes() -> list[str]:
+def processes() -> list[str]:
+    """All that are there, but for pid 1, which asks."""
     return [name for name in os.listdir("/proc") if name.isdigit() and name != "1"]
 
 
-def _all_stopped() -> list[str]:
+def all_stopped() -> list[str]:
     """The processes, once none of them runs; one that the kernel holds can't change much."""
     end = monotonic() + _SECONDS_TO_STOP
     while True:
-        processes = _processes()
-        if all(_stat(name)[0] in _STOPPED for name in processes) or monotonic() > end:
-            return processes
+        found = processes()
+        if all(stat_of(name)[0] in _STOPPED for name in found) or monotonic() > end:
+            return found
         sleep(_SECONDS_BETWEEN_LOOKS[0])
 
 
@@ -150,11 +150,11 @@ def _share_of(process: str, faults: int) -> _Share:
 
 
 def _faults_of(process: str) -> int:
-    fields = _stat(process)
+    fields = stat_of(process)
     return int(fields[7]) + int(fields[9]) if len(fields) > 9 else 0
 
 
-def _stat(process: str) -> list[str]:
+def stat_of(process: str) -> list[str]:
     """What the kernel tells of a process, from its state on; of one that is gone, that it is."""
     with suppress(OSError), open(f"/proc/{process}/stat") as line:
         return line.read().rpartition(")")[2].split()

@@ -3,10 +3,15 @@
 On a busy machine a process stands in line, which is no fault of its code. Linux counts both for
 each thread, in /proc/<process>/task/<thread>/schedstat. Where that is not to be had nothing counts
 as waited, and time is what the clock on the wall says.
+
+Of what has ended, the kernel tells in the numbers of whoever has waited for its end. A process can
+have its children end without that. A swarm of them, each too short-lived to be seen, would then
+have run for nothing: that is why each that was never seen has its price.
 """
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +19,12 @@ from pathlib import Path
 _NANOSECONDS = 1e-9
 _PROC = "/proc"
 _OWN_THREAD = f"{_PROC}/thread-self/schedstat"
+_SECONDS_OF_A_TICK = 1 / os.sysconf("SC_CLK_TCK")
+# What starting a process takes, and about as much as one can do before it is seen.
+_SECONDS_UNSEEN = 0.01
+# Of the words that follow a process's name in its line: what it has run, and those of its children
+# for whose end somebody has waited, in the system's part and in its own.
+_RAN = slice(11, 15)
 
 
 @dataclass(frozen=True)
@@ -27,6 +38,8 @@ class Turns:
 class Meter:
     """Adds up the turns of a process and of all that it started; what it says never goes down.
 
+    Who reads it often sees more: what runs and ends between two looks may be seen by none.
+
     The thread that reads the meter is counted too, as far as it waits: while it has work to do,
     such as an answer to a question, the process that is followed can't go on.
     """
@@ -37,38 +50,68 @@ class Meter:
         self._seen = set[str]()
         self._last: dict[str, Turns] = {}
         self._total = Turns()
+        self._ran = 0.0
+        self._numbers = set[int]()
+        self._unseen = 0
+        self._read_at = 0.0
         self.read()
 
     def follow(self, process: int | None) -> None:
         """Look at this process from now on; None is one that is not known."""
         self._process = process
         self._seen.clear()
+        self._ran, self._unseen = 0.0, 0
+        self._numbers.clear()
 
     def follow_waiting(self, process: int | None) -> None:
         """Count what this process waits, as what the reading thread waits; None ends it."""
         self._helper = process
         self._last |= {path: Turns(0.0, _turns(path).waiting) for path in self._helpers()}
 
-    def read(self) -> Turns:
-        """What was counted until now. Of a thread that has ended, the last of it is missing."""
+    def read(self, within: float = 0.0) -> Turns:
+        """What was counted until now, or until so many seconds before."""
+        if time.monotonic() - self._read_at < within:
+            return self._total
+        processes = tree(self._process) if self._process else []
+        ran = self._ran_since(processes)
         # While one of several ends, the kernel may leave others out of its list.
-        counted = {path: _turns(path) for path in {*self._threads(), *self._seen}}
+        listed = {path for process in processes for path in _threads_of(process)}
+        counted = {path: _turns(path) for path in listed | self._seen}
         now = {path: turns for path, turns in counted.items() if turns != Turns()}
+        unseen = self._unseen_since(now.keys() - self._seen)
         self._seen = set(now)
         own = _turns(_OWN_THREAD)
         now[_OWN_THREAD] = Turns(0.0, own.waiting)
         now |= {path: Turns(0.0, _turns(path).waiting) for path in self._helpers()}
-        running, waiting = self._total.running, self._total.waiting
+        running, waiting = 0.0, 0.0
         for path, turns in now.items():
             before = self._last.get(path, Turns())
             running += max(0.0, turns.running - before.running)
             waiting += max(0.0, turns.waiting - before.waiting)
-        self._last, self._total = now, Turns(running, waiting)
+        # The one count is exact and forgets who has ended, the other remembers, in ticks.
+        running = max(running, ran) + _SECONDS_UNSEEN * unseen
+        self._last = now
+        self._total = Turns(self._total.running + running, self._total.waiting + waiting)
+        self._read_at = time.monotonic()
         return self._total
 
-    def _threads(self) -> Iterator[str]:
-        for process in tree(self._process) if self._process else ():
-            yield from _threads_of(process)
+    def _ran_since(self, processes: Sequence[int]) -> float:
+        """What was run since the last look, those included that have ended in the meantime."""
+        # Parents come first in the list: a child whose end is waited for meanwhile counts once.
+        now = sum(map(_ran, processes))
+        since = max(0.0, now - self._ran)
+        self._ran = max(self._ran, now)
+        return since
+
+    def _unseen_since(self, new: Iterable[str]) -> int:
+        """How many were started since the last look and are not to be seen.
+
+        In a process tree of its own, the kernel numbers all processes and threads one by one.
+        """
+        self._numbers |= {number for path in new if (number := _number_within(path))}
+        before = self._unseen
+        self._unseen = max(before, max(self._numbers, default=0) - len(self._numbers))
+        return self._unseen - before
 
     def _helpers(self) -> Iterator[str]:
         return _threads_of(self._helper) if self._helper else iter(())
@@ -77,6 +120,25 @@ class Meter:
 def _threads_of(process: int) -> Iterator[str]:
     for thread in _entries(f"{_PROC}/{process}/task"):
         yield f"{_PROC}/{process}/task/{thread}/schedstat"
+
+
+def _ran(process: int) -> float:
+    """The seconds that a process has run, and all those that it has waited for."""
+    with suppress(OSError, ValueError), open(f"{_PROC}/{process}/stat", "rb") as stat:
+        # The name, in parentheses, is the student's to choose.
+        ticks = stat.read().rpartition(b")")[2].split()[_RAN]
+        return sum(map(int, ticks)) * _SECONDS_OF_A_TICK
+    return 0.0
+
+
+def _number_within(path: str) -> int:
+    """The number that a thread has in the process tree it is in, if that is one of its own."""
+    with suppress(OSError, ValueError), open(path.replace("schedstat", "status"), "rb") as status:
+        for line in status:
+            if line.startswith(b"NSpid:"):
+                _, _, *within = line.split()
+                return int(within[-1]) if within else 0
+    return 0
 
 
 def tree(process: int) -> list[int]:

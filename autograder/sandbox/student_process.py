@@ -4,7 +4,7 @@ import os
 import select
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -46,6 +46,20 @@ class Ending:
         return f"ended with exit code {self.code}"
 
 
+@dataclass(frozen=True)
+class Leftovers:
+    """What was ended because it still ran: how many processes, and what some call themselves."""
+
+    count: int = 0
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """A few words that complete "… was ended"."""
+        what = "1 process" if self.count == 1 else f"{self.count} processes"
+        names = ", ".join(filter(None, self.names))
+        return f"{what} ({names})" if names else what
+
+
 class StudentProcess:
     """A student's process. `sock` is the other end of its only socket."""
 
@@ -80,9 +94,38 @@ class StudentProcess:
         self._memory_kills = memory_kills()
         self.dismissed = False
         self.closed = False
+        # The number that it has for itself.
+        self.number = int(told["ready"])
         self._told = told
         self._killed = False
         self._ending: Ending | None = None
+
+    def end_others(self, kept: Collection[int]) -> Leftovers:
+        """End what it has started, but for these, by the numbers that they have for themselves.
+
+        Without walls, nobody sees all of it: then it goes on.
+
+        Raises:
+            SandboxFailed: when its watcher does not answer.
+        """
+        if self._pidfd is None or self._ending is not None:
+            return Leftovers()
+        self._report.sock.settimeout(_SECONDS_TO_DIE)
+        try:
+            self._report.send({"keep": list(kept)})
+            while True:
+                message = self._report.receive()
+                if "ended" in message:
+                    return Leftovers(message["ended"], tuple(message["names"]))
+                self._told |= message
+        except TimeoutError:
+            raise SandboxFailed(
+                f"What a student's code had left running did not end within {_SECONDS_TO_DIE:.0f} "
+                "s: the machine is overloaded, or its kernel holds a process."
+            ) from None
+        except (EOFError, OSError):
+            # It has ended meanwhile, and all else with it.
+            return Leftovers()
 
     def dismiss(self) -> None:
         """Have it and all that it started end; `close`, later, makes sure that they did."""

@@ -11,9 +11,11 @@ import sys
 from contextlib import suppress
 
 from autograder.limits import Limits
-from autograder.sandbox import confine
+from autograder.sandbox import confine, leftovers
 from autograder.sandbox.control import Link, Message
 from autograder.sandbox.memory import Memory
+
+_MOST_NAMES = 5
 
 
 class Watcher:
@@ -25,7 +27,8 @@ class Watcher:
         Args:
             limits: what the student, together with all that it starts, is held to.
             student: its process id, which without walls is its process group too.
-            report: the grader, which hangs up or sends anything when the student is to end.
+            report: the grader, which hangs up when the student is to end, and says before when
+                what the student has started is to.
             walled: whether all other processes in sight are the student's.
         """
         self._student = student
@@ -44,13 +47,21 @@ class Watcher:
         while True:
             for descriptor, _ in waiting.poll(1000 * self._memory.seconds_to_next_look):
                 if descriptor == self._report.sock.fileno():
-                    waiting.unregister(descriptor)
-                    self._kill()
+                    try:
+                        self._tidy_up(self._report.receive())
+                    except (EOFError, OSError):
+                        waiting.unregister(descriptor)
+                        self._kill()
             if ending := self._bury():
                 return ending
             if self._walled and self._memory.is_exceeded():
                 self._too_much = True
                 self._kill()
+
+    def _tidy_up(self, order: Message) -> None:
+        """End all that runs, but for the student's own process and those of its forks that wait."""
+        names = leftovers.end_all_but({self._student, *order["keep"]}) if self._walled else []
+        self._report.send({"ended": len(names), "names": sorted(set(names))[:_MOST_NAMES]})
 
     def _kill(self) -> None:
         with suppress(ProcessLookupError):

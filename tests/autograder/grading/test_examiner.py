@@ -1,5 +1,7 @@
 """What came of a test cell, and the page and the record that are made from it."""
 
+from typing import Any
+
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook, new_output
@@ -7,8 +9,10 @@ from nbgrader.utils import determine_grade
 
 from autograder.checks.card import bundle
 from autograder.exam.report import Report, Verdict
+from autograder.grading.allowed import Allowed, Taken
 from autograder.grading.examiner import Examined, Examiner
 from autograder.grading.record import CellVerdict, make_record
+from autograder.limits import Limits
 from autograder.reading.instructor_names import Definitions
 from tests.support.samples import make_cell
 
@@ -71,8 +75,11 @@ def test_record_tells_what_the_card_tells() -> None:
         CellVerdict("weights_check", Verdict.WRONG, 0, 4, WRONG.headline, WRONG),
         CellVerdict("loop_check", Verdict.NOT_RUN, 0, 1, "not run"),
     ]
-    record = make_record(new_notebook(), b"", verdicts, [], seed=0, isolation="full", seconds=1.0)
+    allowed = Allowed(Limits(), Taken(4.0, 1.0, 0.5))
+    how: dict[str, Any] = {"isolation": "full", "seconds": 1.0, "used": 2.5, "allowed": allowed}
+    record = make_record(new_notebook(), b"", verdicts, [], seed=0, **how)
     assert [(one["verdict"], one["misconception"], one["hint"]) for one in record["cells"]] == [
         ("wrong", "over_rows", "Take the other axis."),
         ("not_run", "", ""),
     ]
+    assert record["time"] == {"used": 2.5, "allowed": 80.0, "solution": 4.0}

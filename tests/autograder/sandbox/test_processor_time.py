@@ -97,6 +97,56 @@ def test_what_was_started_counts_too() -> None:
         assert since(meter, before).running >= 0.25
 
 
+SWARM = (
+    "import signal; signal.signal(signal.SIGCHLD, signal.{})\n"
+    "for _ in range(30):\n"
+    "    if not os.fork(): spin(0.02); os._exit(0)\n"
+    "    try: os.wait()\n"
+    "    except ChildProcessError: pass\n"
+)
+
+
+def test_who_has_ended_is_counted_by_who_waited() -> None:
+    """No look falls between the beginning and the end of any of them."""
+    meter = Meter()
+    with worker() as process:
+        meter.follow(process.pid)
+        before = meter.read()
+        order(process, f"exec({SWARM.format('SIG_DFL')!r})")
+        assert 0.5 < since(meter, before).running < 1.5
+
+
+def test_who_was_never_seen_has_a_price() -> None:
+    """In a process tree of its own, whose numbers tell how many there were."""
+    unshare = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+    command = [*unshare, sys.executable, "-c", WORK]
+    meter, pipe = Meter(), subprocess.PIPE
+    try:
+        subprocess.run([*unshare, "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"no process tree of one's own: {error}")
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        order(process, "pass")
+        meter.follow(process.pid)
+        before = meter.read()
+        order(process, f"exec({SWARM.format('SIG_IGN')!r})")
+        order(process, "p = subprocess.Popen(['sleep', '600'])")
+        assert since(meter, before).running >= 0.29
+        assert since(meter, meter.read()).running < 0.1
+        order(process, "p.kill()")
+        process.kill()
+
+
+def test_a_look_is_as_good_as_one_just_before() -> None:
+    meter = Meter()
+    with worker() as process:
+        meter.follow(process.pid)
+        before = meter.read()
+        order(process, "spin(0.2)")
+        assert meter.read(within=60) == before
+        assert meter.read().running > before.running
+
+
 def test_a_kernel_that_lists_no_children(monkeypatch: pytest.MonkeyPatch) -> None:
     with worker() as process:
         order(process, "p = subprocess.Popen(['sleep', '60'])")

@@ -876,7 +876,7 @@ def test_memory_of_noise():
 
 def test_default_limits():
     assert LIMITS.message_bytes == 64 * 2**20
-    assert LIMITS.cell_seconds == 60
+    assert LIMITS.processes == 64
     assert Limits.from_mapping(asdict(LIMITS)) == LIMITS
 
 

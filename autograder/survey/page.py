@@ -2,7 +2,7 @@
 
 import functools
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from markupsafe import Markup
 from autograder.checks.card import with_code
 from autograder.exam.report import Verdict
 from autograder.survey import figures, findings
+from autograder.survey.alike import ALL, Alike
 from autograder.survey.classwork import Classwork, Result
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -30,11 +31,16 @@ class _Cell:
     title: str
 
 
-def page(works: Sequence[Classwork]) -> str:
-    """The page of one lesson, or of several and how the class has done from one to the next."""
+def page(works: Sequence[Classwork], alike: Mapping[str, Alike]) -> str:
+    """The page of one lesson, or of several and how the class has done from one to the next.
+
+    `alike` has by lesson who wrote alike.
+    """
     several = len(works) > 1
     return _environment().get_template("report.html.j2").render(
         works=works,
+        alike=alike,
+        all_lessons=ALL,
         findings=findings,
         figures=figures,
         over_time=_over_time(works) if several else "",

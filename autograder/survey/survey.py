@@ -6,6 +6,7 @@ from pathlib import Path
 from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.survey import tables
+from autograder.survey.alike import read_alike
 from autograder.survey.classwork import read_classwork
 from autograder.survey.page import page
 
@@ -27,7 +28,13 @@ def write_report(course: Course, lessons: Sequence[str], folder: Path | None = N
     works = [read_classwork(course, lesson) for lesson in lessons]
     folder = folder or course.root / FOLDER
     stem = lessons[0] if len(lessons) == 1 else f"{lessons[0][:2]}_to_{lessons[-1][:2]}"
-    texts = {".html": page(works), ".json": tables.as_json(works), ".csv": tables.as_csv(works)}
+    alike = read_alike(course, works)
+    texts = {
+        ".html": page(works, alike),
+        ".json": tables.as_json(works, alike),
+        ".csv": tables.as_csv(works),
+        "_alike.csv": tables.alike_as_csv(alike),
+    }
     files = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -120,7 +120,7 @@ def test_few_students_separate_nothing() -> None:
 
 
 def test_the_page_says_what_was_found(work: Classwork) -> None:
-    text = page([work])
+    text = page([work], {})
     for words in (HINT, "the axis of the sum", "NameError: &lt;x&gt;", "finn", "1 of the 4 who"):
         assert words in text
     assert "<script" not in text
@@ -132,20 +132,20 @@ def test_names_are_text(tmp_path: Path) -> None:
     course = graded(tmp_path)
     folder = course.root / "autograded"
     (folder / "ada").rename(folder / "<b>ada")
-    text = page([read_classwork(course, LESSON)])
+    text = page([read_classwork(course, LESSON)], {})
     assert "<b>ada" not in text
     assert "&lt;b&gt;ada" in text
 
 
 def test_several_lessons_are_compared(tmp_path: Path) -> None:
     works = [read_classwork(graded(tmp_path, one), one) for one in ("01_one", "02_two")]
-    text = page(works)
+    text = page(works, {})
     assert "From lesson to lesson" in text
     assert "The middle of the class: 0 % in 01_one, 0 % in 02_two" in text
 
 
 def test_tables_hold_the_same(work: Classwork) -> None:
-    report = json.loads(as_json([work]))[LESSON]
+    report = json.loads(as_json([work], {}))[LESSON]
     assert report["students"]["ben"] == {"points": 1.0, "seconds": 1.5}
     assert report["misconceptions"][0]["students"] == ["ben", "cleo"]
     rows = list(csv.DictReader(io.StringIO(as_csv([work]))))
@@ -167,6 +167,7 @@ def test_files_are_written(tmp_path: Path) -> None:
     files = write_report(course, [LESSON])
     assert [path.relative_to(tmp_path).as_posix() for path in files] == [
         f"reports/{LESSON}.html", f"reports/{LESSON}.json", f"reports/{LESSON}.csv",
+        f"reports/{LESSON}_alike.csv",
     ]  # fmt: skip
     assert all(path.read_text(encoding="utf-8") for path in files)
 

@@ -1,0 +1,125 @@
+"""A simulated class, some of whom have copied: each hides it in the way that its name says.
+
+Honest students write right answers in a style that an exam accepts, another one for each exercise,
+and typical wrong ones: what an exam knows as misconceptions, or a sign that is the wrong one.
+"""
+
+import ast
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+Answers = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Ways:
+    """In which ways an exercise is answered; the first right one is the reference."""
+
+    given: str
+    right: Sequence[str]
+    wrong: Sequence[str]
+
+
+def simulated_class(
+    ways: Mapping[str, Ways], students: int, seed: int, copies: Sequence[str] = ()
+) -> tuple[dict[str, Answers], set[tuple[str, str]]]:
+    """What each student wrote, and the pairs of whom one has copied from the other."""
+    rng = random.Random(seed)
+    written = {}
+    for number in range(students):
+        skill = rng.betavariate(5, 2)
+        written[f"s{number:03}"] = {name: _answer(one, skill, rng) for name, one in ways.items()}
+    chosen = rng.sample(sorted(written), 2 * len(copies))
+    pairs = set()
+    for kind, source, copy in zip(copies, chosen[::2], chosen[1::2], strict=True):
+        written[copy] = {name: disguised(text, kind) for name, text in written[source].items()}
+        pairs.add((min(source, copy), max(source, copy)))
+    return written, pairs
+
+
+def _answer(ways: Ways, skill: float, rng: random.Random) -> str:
+    luck = rng.random()
+    if luck < skill or not ways.wrong:
+        return rng.choice(ways.right)
+    if luck > 0.95:
+        return ways.given
+    if rng.random() < 0.15:
+        return ways.right[0].replace("-1", "0", 1).replace(" + ", " - ", 1)
+    # The first mistakes are the frequent ones.
+    return ways.wrong[min(len(ways.wrong) - 1, int(rng.expovariate(0.9)))]
+
+
+def disguised(source: str, kind: str) -> str:
+    """A source that does the same and looks different."""
+    tree = ast.parse(source)
+    for part in kind.split("+"):
+        tree = _KINDS[part](tree)
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    if "comments" not in kind:
+        return text
+    lines = text.split("\n")
+    return "\n".join(f"{line}  # step {n}" if n % 2 else line for n, line in enumerate(lines))
+
+
+def _renamed(tree: ast.Module) -> ast.Module:
+    stored = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    names = {name: f"my_{name.lower()[::-1]}" for name in stored | _arguments(tree)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+        elif isinstance(node, ast.arg):
+            node.arg = names.get(node.arg, node.arg)
+    return tree
+
+
+def _arguments(tree: ast.AST) -> set[str]:
+    return {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)} - {"self"}
+
+
+def _reordered(tree: ast.Module) -> ast.Module:
+    """Two assignments that don't need each other, in each other's places."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for place in range(len(body) - 1) if isinstance(body, list) else ():
+            one, other = body[place : place + 2]
+            both = isinstance(one, ast.Assign) and isinstance(other, ast.Assign)
+            if both and not _needs(one, other) and not _needs(other, one):
+                body[place : place + 2] = [other, one]
+    return tree
+
+
+def _needs(one: ast.stmt, other: ast.stmt) -> bool:
+    used = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
+    made = {
+        node.id
+        for node in ast.walk(other)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return bool(used & made)
+
+
+def _rewritten(tree: ast.Module) -> ast.Module:
+    """Loops from 0, and a result that gets a name before it is returned."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[_] as arguments)):
+                arguments.insert(0, ast.Constant(0))
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(last := body[-1], ast.Return):
+            name = ast.Assign([ast.Name("outcome", ast.Store())], last.value or ast.Constant(None))
+            body[-1:] = [name, ast.Return(ast.Name("outcome", ast.Load()))]
+    return tree
+
+
+_KINDS: Mapping[str, Callable[[ast.Module], ast.Module]] = {
+    "names": _renamed,
+    "order": _reordered,
+    "loops": _rewritten,
+    "comments": lambda tree: tree,
+}
+KINDS = ("names", "order+comments", "names+comments", "names+order", "loops+names")

@@ -17,7 +17,7 @@ from autograder.exam.nearness import Tried, how_far
 from autograder.exam.report import Finding, Report, Verdict
 from autograder.exam.rules import while_it_runs
 from autograder.values.compare import Difference, Tolerance, differences
-from autograder.values.outcome import Outcome, Raised, observe
+from autograder.values.outcome import TOGETHER, Outcome, Raised, observe, observe_each
 from autograder.values.side_by_side import Axes, comparisons, shapes
 
 _STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
@@ -37,7 +37,7 @@ _ASSERTED = "AssertionError"
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
 )
-# What a driver is told, and nobody who is called by it.
+# What a driver alone is told.
 _TIMES = "calls"
 # What a driver calls the parts of its value that follow from the others.
 _FOLLOWS = ("gradient for ", "outputs seen in ")
@@ -101,7 +101,7 @@ def judge(
         wanted = "class or function" if any(case.use for case in cases) else "function"
         finding = Finding("the name itself", "", (f"expected a {wanted}, found a {kind}",))
         return Report(exercise, Verdict.WRONG, (), len(cases), finding)
-    observations = [_observe(answer, case, known) for case in cases]
+    observations = _observe(answer, cases, known)
     failed = [one for one in observations if one.wrong]
     passed = tuple(one.case.label for one in observations if not one.wrong)
     if not failed:
@@ -161,10 +161,25 @@ def _credit(observations: Sequence["_Observation"]) -> float:
     return (len(groups) - len(spoilt)) / len(groups) if len(groups) > 1 else 0.0
 
 
-def _observe(answer: Callable[..., object], case: Case, known: str) -> _Observation:
+def _observe(
+    answer: Callable[..., object], cases: Sequence[Case], known: str
+) -> list[_Observation]:
+    uses = {case.use for case in cases}
+    if hasattr(type(answer), TOGETHER) and len(uses) == 1:
+        # First all calls: of an answer that is in another process, these are few messages.
+        outcomes = observe_each(answer, [case.arguments for case in cases], *uses)
+    else:
+        outcomes = [_outcome(answer, case, known) for case in cases]
+    return [_looked_at(answer, *one) for one in zip(cases, outcomes, strict=True)]
+
+
+def _outcome(answer: Callable[..., object], case: Case, known: str) -> Outcome:
     run = case.lookalikes.get(known) or partial(observe, answer, case.arguments, case.use)
     with while_it_runs():
-        outcome = run()
+        return run()
+
+
+def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> _Observation:
     wrong = list(_compare(case.expected, outcome, case))
     as_expected = not wrong
     if as_expected:
@@ -293,7 +308,7 @@ def explains(name: str, answer: Callable[..., object], cases: Sequence[Case]) ->
 
     It explains nothing of an answer that is right on all of them.
     """
-    observations = [_observe(answer, case, "") for case in cases]
+    observations = _observe(answer, cases, "")
     if not any(one.wrong for one in observations):
         return False
     return any(_explained(name, seen) for seen in (observations, _without_habits(observations)[0]))

@@ -3,5 +3,5 @@
 The grader asks, the student's process answers, and only plain values cross: the protocol, and what
 stands on each side for what is on the other.
 
-From outside: `session`, `stand_in`, `changes`, `deadline`.
+From outside: `session`, `questions`, `stand_in`, `changes`, `deadline`.
 """

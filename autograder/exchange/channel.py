@@ -74,7 +74,7 @@ class Channel:
             StudentTooSlow: when the peer does not take it in time.
             StudentGone: when there is no peer any more.
         """
-        message = encode(value, self._limits, refer=self._refer)
+        message = self.packed(value)
         deadline = deadline or Deadline(self._limits.call_seconds)
         with self._unbroken("did not take what it was sent", deadline), self._waiting():
             for part in (_LENGTH.pack(len(message)), message):
@@ -102,6 +102,22 @@ class Channel:
             if self._left < 0:
                 raise ReplyTooLarge(f"more than {self._most:,} bytes in one test")
             message = self._read(length, deadline)
+        return self.unpacked(message)
+
+    def packed(self, value: object) -> bytes:
+        """A value as it is sent.
+
+        Raises:
+            ValueTooLarge: for one beyond the limits.
+        """
+        return encode(value, self._limits, refer=self._refer)
+
+    def unpacked(self, message: bytes | bytearray) -> object:
+        """A value as it was sent, anew each time.
+
+        Raises:
+            ReplyNotUnderstood: when it is none, or one beyond the limits.
+        """
         return decode(message, self._limits, resolve=self._resolve, unsupported=self._unsupported)
 
     def _read(self, size: int, deadline: Deadline) -> bytearray:

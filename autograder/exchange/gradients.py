@@ -57,6 +57,14 @@ def parameters_in(value: object) -> list["torch.Tensor"]:
     return [one for one in tensors_in(value) if is_parameter(one)]
 
 
+def with_gradients(value: object, gradients: tuple[object, ...]) -> object:
+    """Give parameters the gradients that they have over there."""
+    for parameter, gradient in zip(parameters_in(value), gradients, strict=False):
+        if type(gradient) is type(parameter.data) and gradient.shape == parameter.shape:
+            parameter.grad = gradient.detach().to(parameter.dtype)
+    return value
+
+
 class Graphs:
     """The results whose graphs are kept where they were made; the oldest are forgotten."""
 

@@ -13,13 +13,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Generic, Never, Protocol, TypeVar
 
-from autograder.errors import ExchangeError, ReplyNotUnderstood, ReplyTooLarge, StudentGone
 from autograder.exchange.changes import Changes
 from autograder.exchange.channel import Channel
 from autograder.exchange.deadline import Allowance
 from autograder.exchange.described import description_of
-from autograder.exchange.gradients import connect, parameters_in
+from autograder.exchange.gradients import connect, with_gradients
 from autograder.exchange.operators import INSTEAD, MOST_VALUES
+from autograder.exchange.questions import ForkEnded, Questions
 from autograder.exchange.stand_in import (
     OF_MODULES,
     VERDICTS,
@@ -30,17 +30,15 @@ from autograder.exchange.stand_in import (
     error_of,
     reference_of,
 )
-from autograder.exchange.weight import is_hollow, weight_of
+from autograder.exchange.weight import is_hollow
 from autograder.limits import Limits
 from autograder.values.as_bytes import Reference, Unsupported, dtype_of_number, number_of_dtype
 from autograder.values.tensors import is_generator
 
-_MOST_NESTED = 10
 # What a cell displays is bounded where it arises, in characters. Each takes up to four bytes, and
 # each output has some of its own; what is many times longer is no honest reply.
 _BYTES_OF_OUTPUT = 16
 _FRAME = 1 << 16
-_CODES = range(-255, 256)
 
 
 class Line(Protocol):
@@ -56,17 +54,11 @@ class Line(Protocol):
 
 
 Peer = TypeVar("Peer", bound=Line)
+# A driver's name, or "" for a call, and the arguments.
+Call = tuple[str, tuple[object, ...]]
 
 
-class ForkEnded(StudentGone):
-    """The fork that went on has ended, and the process that waited below it is back."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__("the student's process has ended")
-        self.code = code
-
-
-class Session(Generic[Peer]):
+class Session(Questions, Generic[Peer]):
     """A student process and what is known of it."""
 
     def __init__(
@@ -91,27 +83,16 @@ class Session(Generic[Peer]):
             most: how many bytes it may send in all.
             waiting: what is entered while it is waited for.
         """
+        super().__init__(limits, time)
         self.student = student
-        # What broke the session: no answer that comes later makes up for it. A fork that ended is
-        # kept too, but a new question goes to the process that waited.
-        self.failure: ExchangeError | None = None
         # The first thing that was asked of the student's objects and is not answered: a test that
         # has caught this goes on with what is not so.
         self.refused: NotPlain | None = None
-        self.depth = 0
-        # What the longest question has taken.
-        self.longest = 0.0
-        # Whether the student's code has called a function that was lent to it.
-        self.has_answered = False
         # Whether something that came back was empty or nan: a test may have compared nothing.
         self.gave_nothing = False
-        self._limits = limits
-        self._times = [time]
         time.follow(student.process)
         self._changes = changes or Changes()
         self._attributes = attributes
-        self._lent: dict[int, Callable[..., object]] = {}
-        self._lent_so_far = 0
         self._channel = Channel(
             student.sock,
             limits,
@@ -149,7 +130,7 @@ class Session(Generic[Peer]):
 
     def go_back(self) -> None:
         """End the fork that went on: who speaks now is the process that waited."""
-        self._lent.clear()
+        self._lent.take_back(0)
         try:
             self._ask(("leave",))
         except ForkEnded:
@@ -168,7 +149,7 @@ class Session(Generic[Peer]):
                 return RemoteObject(self, reference_of(found) or Reference("object", 0), name)
             case ("found", value, tuple(gradients)):
                 self.gave_nothing |= is_hollow(value)
-                return _with_gradients(value, gradients)
+                return with_gradients(value, gradients)
             case ("missing",):
                 raise NameError(f"name '{name}' is not defined", name=name)
         raise self._not_understood("looking up a name gave no answer")
@@ -183,7 +164,7 @@ class Session(Generic[Peer]):
         """Call something of the student's. Functions that were lent to it end with the call,
         unless what came back is an object that may have kept them.
         """
-        lent = self._lent_so_far
+        lent = self._lent.so_far
         value = None
         try:
             reply = self._ask(("call", _Sent(target), args, kwargs))
@@ -191,7 +172,7 @@ class Session(Generic[Peer]):
             return value
         finally:
             if type(value) is not RemoteObject:
-                self._lent = {n: function for n, function in self._lent.items() if n < lent}
+                self._lent.take_back(lent)
 
     def drive(self, driver: str, target: Reference, args: tuple[object, ...]) -> tuple[object, ...]:
         """What a driver that works in the student's process makes of something of theirs.
@@ -199,7 +180,22 @@ class Session(Generic[Peer]):
         Nothing, where that process has no driver of this name.
         """
         request = ("drive", driver, _Sent(target), args)
-        reply = self._ask(request)
+        return self._driven(self._ask(request), args)
+
+    def each(self, target: Reference, calls: Sequence[Call]) -> list[Callable[[], object]]:
+        """What several calls and drives give of which none depends on another; in few messages.
+
+        Each returns, or raises, what came of its call; a drive returns as `drive` does.
+        """
+        replies = self._ask_each([_request(target, driver, args) for driver, args in calls])
+        return [
+            partial(self._driven, reply, args)
+            if driver
+            else partial(self._returned, reply, args, {})
+            for (driver, args), reply in zip(calls, replies, strict=True)
+        ]
+
+    def _driven(self, reply: tuple[object, ...], args: tuple[object, ...]) -> tuple[object, ...]:
         return () if reply == ("missing",) else (self._returned(reply, args, {}),)
 
     def get(self, target: Reference, name: str) -> object:
@@ -288,7 +284,7 @@ class Session(Generic[Peer]):
                 self._changes.write((*args, *kwargs.values()), after)
                 print(printed[: self._limits.output_bytes], end="")
                 self.gave_nothing |= is_hollow(value)
-                value = _with_gradients(value, gradients)
+                value = with_gradients(value, gradients)
                 if type(graph) is int:
                     return connect(value, (args, kwargs), lambda c: self._backward(graph, c))
                 return value
@@ -296,68 +292,6 @@ class Session(Generic[Peer]):
                 print(printed[: self._limits.output_bytes], end="")
                 raise error_of(kind, message, line)
         raise self._not_understood("a call gave neither a value nor an exception")
-
-    def _ask(
-        self, request: tuple[object, ...], seconds: float = 0.0, most: float = math.inf
-    ) -> tuple[object, ...]:
-        if self.failure is not None and not isinstance(self.failure, ForkEnded):
-            raise self.failure
-        # A question within a question has no more time than the one around it.
-        time = self._times[-1].part(seconds or self._limits.call_seconds)
-        self._times.append(time)
-        try:
-            self._channel.send(request, time)
-            while True:
-                reply = self._received(time, most)
-                match reply:
-                    case ("callback", int(number), tuple(args)):
-                        self._channel.send(self._answer(number, args), time)
-                    case ("back", int(code)) if self.depth and code in _CODES:
-                        self.depth -= 1
-                        raise ForkEnded(code)
-                    case _:
-                        return reply
-        except ExchangeError as error:
-            self.failure = self.failure or error
-            raise
-        except Exception as error:
-            # The functions that were lent don't get here: it went wrong between the two sides.
-            raise self._fail(error) from error
-        finally:
-            self.longest = max(self.longest, self._times.pop().taken)
-
-    def _received(self, time: Allowance, most: float) -> tuple[object, ...]:
-        """A reply that can be matched: an array in the place of its first word would be compared
-        entry by entry.
-        """
-        reply = self._channel.receive(time, most)
-        if type(reply) is tuple and reply and type(reply[0]) is str:
-            return reply
-        raise ReplyNotUnderstood("a reply that begins with no word")
-
-    def _fail(self, error: Exception) -> ExchangeError:
-        no_memory = isinstance(error, MemoryError) or "can't allocate memory" in str(error)
-        kind = ReplyTooLarge if no_memory else ReplyNotUnderstood
-        self.failure = kind("it takes too much memory" if no_memory else repr(error)[:200])
-        return self.failure
-
-    def _not_understood(self, text: str) -> ReplyNotUnderstood:
-        self.failure = ReplyNotUnderstood(text)
-        return self.failure
-
-    def _answer(self, number: int, args: tuple[object, ...]) -> tuple[object, ...]:
-        if number not in self._lent:
-            raise ReplyNotUnderstood("the student's code asks for a function that it was not lent")
-        if len(self._times) > _MOST_NESTED:
-            return ("refused", "RecursionError: too many questions within questions")
-        # What is called here runs in the grader: its memory and time are not the student's.
-        if weight_of(args) > self._limits.asked_numbers:
-            return ("refused", "ValueError: these arguments are too large to be tried out here")
-        self.has_answered = True
-        try:
-            return ("answer", self._lent[number](*args))
-        except Exception as error:
-            return ("refused", f"{type(error).__name__}: {error}"[:2000])
 
     def _refer(self, value: object) -> Reference | None:
         if type(value) is _Sent:
@@ -370,9 +304,7 @@ class Session(Generic[Peer]):
         if (number := number_of_dtype(value)) is not None:
             return Reference("dtype", number)
         if callable(value):
-            self._lent[self._lent_so_far] = value
-            self._lent_so_far += 1
-            return Reference("callback", self._lent_so_far - 1)
+            return self._lent.lend(value)
         return None
 
     def _resolve(self, reference: Reference) -> object:
@@ -385,16 +317,12 @@ class Session(Generic[Peer]):
         return RemoteObject(self, reference)
 
 
+def _request(target: Reference, driver: str, args: tuple[object, ...]) -> tuple[object, ...]:
+    return ("drive", driver, _Sent(target), args) if driver else ("call", _Sent(target), args, {})
+
+
 class _Sent:
     """A reference to an object of the student's, on its way back there."""
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
-
-
-def _with_gradients(value: object, gradients: tuple[object, ...]) -> object:
-    """Give parameters the gradients that they have over there."""
-    for parameter, gradient in zip(parameters_in(value), gradients, strict=False):
-        if type(gradient) is type(parameter.data) and gradient.shape == parameter.shape:
-            parameter.grad = gradient.detach().to(parameter.dtype)
-    return value

@@ -9,7 +9,7 @@ among the arguments stays here: the student's code gets one that asks back.
 import builtins
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Never, Protocol, TypeVar
 
@@ -72,6 +72,11 @@ class Asks(Protocol):
     def drive(self, driver: str, target: Reference, args: tuple[object, ...]) -> tuple[object, ...]:
         """What a driver returns over there, or nothing where the process has no such driver."""
 
+    def each(
+        self, target: Reference, calls: Sequence[tuple[str, tuple[object, ...]]]
+    ) -> list[Callable[[], object]]:
+        """What several calls, and drives by a driver's name, give: each when it is called."""
+
     def get(self, target: Reference, name: str) -> object:
         """An attribute of something of the student's."""
 
@@ -114,6 +119,34 @@ class RemoteObject:
             return found[0] if found else use(self, *arguments)
 
         return drive
+
+    def __called_together__(
+        self, use: Callable[..., object] | None, calls: Sequence[tuple[object, ...]]
+    ) -> list[Callable[[], object]]:
+        """Several calls, or what a driver makes of them, in few messages: what comes of each.
+
+        Each is returned, or raised, when it is called.
+        """
+        name = _public_name(use) if use else ""
+        if use and not name:
+            return [functools.partial(use, self, *arguments) for arguments in calls]
+        results = self._session.each(self._reference, [(name, one) for one in calls])
+        if use is None:
+            return results
+        return [
+            functools.partial(self._driven, use, result, arguments)
+            for result, arguments in zip(results, calls, strict=True)
+        ]
+
+    def _driven(
+        self,
+        use: Callable[..., object],
+        there: Callable[[], object],
+        arguments: tuple[object, ...],
+    ) -> object:
+        """What a driver has made over there or, where that process does not have it, makes here."""
+        found = there()
+        return found[0] if type(found) is tuple and found else use(self, *arguments)
 
     def __getattr__(self, name: str) -> object:
         if name == "__signature__":

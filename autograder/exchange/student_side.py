@@ -18,6 +18,7 @@ A request is a tuple, its first entry what to do; so is each reply:
     operate operator args    → returned … | raised …
     describe target          → returned … | raised …
     get target name          → returned … | raised …
+    several requests         → the replies to them, each when it is there
     backward graph cotangents → returned gradients-of-arguments … | raised …
     watch names              → watched: from now on, in one call of three, whether code of the
                                student's calls these
@@ -37,7 +38,7 @@ import select
 import socket
 import sys
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import GeneratorType, ModuleType
 from typing import Any
 
@@ -95,7 +96,16 @@ class StudentSide:
                 request = self._channel.receive(_WHENEVER)
             except StudentGone:
                 return
-            self._reply(self._answer(request))
+            for one in self._each(request):
+                self._reply(self._answer(one))
+
+    def _each(self, request: object) -> Iterator[object]:
+        """The requests in one message; nothing of one is there before it is its turn."""
+        match request:
+            case ("several", list(packed)):
+                yield from map(self._channel.unpacked, packed)
+            case _:
+                yield request
 
     def _answer(self, request: object) -> tuple[object, ...]:
         match request:
@@ -251,7 +261,8 @@ class StudentSide:
                     raise RuntimeError(message)
                 case request:
                     # To answer, the examiner may have to call something of the student's.
-                    self._reply(self._answer(request))
+                    for one in self._each(request):
+                        self._reply(self._answer(one))
 
 
 def _next(iterator: Any) -> tuple[object, ...]:

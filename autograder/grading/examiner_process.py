@@ -38,7 +38,8 @@ from autograder.exam.report import Verdict
 from autograder.exam.rules import Written, looking_at
 from autograder.exchange.changes import Changes
 from autograder.exchange.deadline import Allowance
-from autograder.exchange.session import ForkEnded, Session
+from autograder.exchange.questions import ForkEnded
+from autograder.exchange.session import Session
 from autograder.grading.examiner import TOO_MUCH, Examined, Examiner, said
 from autograder.limits import Limits
 from autograder.locate.where import searching_in

@@ -20,7 +20,8 @@ from autograder.errors import (
 from autograder.exam.report import Verdict
 from autograder.exam.rules import Written
 from autograder.exchange.deadline import Allowance
-from autograder.exchange.session import ForkEnded, Session
+from autograder.exchange.questions import ForkEnded
+from autograder.exchange.session import Session
 from autograder.grading.allowed import Allowed, Taken
 from autograder.grading.examiner import Examined, error_output
 from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for

@@ -5,7 +5,7 @@ import copy
 import io
 import linecache
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from traceback import walk_tb
@@ -21,6 +21,8 @@ from autograder.values.tensors import fresh_generators, seeded
 _PRINTED = 500
 # The method by which what is in another process is driven there.
 DRIVEN_BY = "__driven_by__"
+# The method by which it is asked for several calls at once.
+TOGETHER = "__called_together__"
 # What a blank function says of itself when another one calls it; `is_blank` knows it by its end.
 _BLANK_CALLEE = ", which this calls, is not implemented yet"
 # What torch says of a module without a forward.
@@ -72,11 +74,36 @@ def observe(
     is a right answer.
     """
     given = _copies(arguments)
+    return _observed(function, arguments, given, lambda: _with(use, function)(*given.values()))
+
+
+def observe_each(
+    function: Callable[..., object],
+    calls: Sequence[Mapping[str, object]],
+    use: Callable[..., object] | None = None,
+) -> list[Outcome]:
+    """What `observe` finds in each of several calls, of which none depends on another's outcome.
+
+    It is asked for all of them at once, by the method `TOGETHER` of its type.
+    """
+    given = [_copies(arguments) for arguments in calls]
+    together = getattr(type(function), TOGETHER)
+    results = together(function, use, [tuple(one.values()) for one in given])
+    return [_observed(function, *one) for one in zip(calls, given, results, strict=True)]
+
+
+def _observed(
+    function: Callable[..., object],
+    arguments: Mapping[str, object],
+    given: Mapping[str, object],
+    call: Callable[[], object],
+) -> Outcome:
+    """What a call of `function` did with what was given to it, copies of the arguments."""
     value: object = None
     raised: Raised | None = None
     with _quiet() as printed, seeded():
         try:
-            value = _with(use, function)(*given.values())
+            value = call()
         except ExchangeError:
             raise
         except (Exception, SystemExit) as error:

@@ -17,7 +17,8 @@ import torch
 
 from autograder.errors import ReplyNotUnderstood, StudentGone, StudentTooSlow
 from autograder.exchange.deadline import Allowance
-from autograder.exchange.session import ForkEnded, Session
+from autograder.exchange.questions import ForkEnded
+from autograder.exchange.session import Session
 from autograder.exchange.stand_in import NotPlain, RemoteObject, StudentError
 from autograder.limits import Limits
 from autograder.sandbox.processor_time import tree
@@ -355,7 +356,7 @@ def test_nothing_is_lent_after_going_back(session: Session) -> None:
     session.find("Keeper")(lambda: 7)  # type: ignore[operator]
     session.go_back()
     session.run("kept = None")
-    assert session._lent == {}
+    assert session._lent.functions == {}
 
 
 # Arguments and results of special kinds

@@ -1,7 +1,7 @@
 """A table that Canvas imports into its gradebook.
 
 The columns are those of "How do I import grades in the Gradebook?",
-https://community.canvaslms.com/t5/Instructor-Guide/How-do-I-import-grades-in-the-Gradebook/ta-p/807,
+https://community.instructure.com/en/kb/articles/660862-how-do-i-import-grades-in-the-gradebook,
 and how they are read is in Canvas's source,
 https://github.com/instructure/canvas-lms/blob/master/lib/gradebook_importer.rb:
 

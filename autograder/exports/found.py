@@ -34,7 +34,7 @@ class Part:
 
 
 def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[Part]:
-    """The parts of a submission that can earn points, by name."""
+    """The parts of a submission that can earn points: tests in their order, then answers in words."""
     directory = _course_of(plugin)
     for notebook in submission.notebooks:
         path = directory.format_path(
@@ -42,14 +42,17 @@ def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[
         )
         record = _cells(Path(path) / f"{notebook.name}{RECORD_SUFFIX}")
         comments = {one.name: one.comment for one in notebook.comments if one.comment}
-        for grade in sorted(notebook.grades, key=lambda one: str(one.name)):
+        order = {name: place for place, name in enumerate(record)}
+        for grade in sorted(
+            notebook.grades, key=lambda one: (order.get(one.name, len(order)), str(one.name))
+        ):
             name = str(grade.name).removesuffix(_CHECK)
             written = {comments[one] for one in {name, grade.name} if one in comments}
             yield _part(grade, name, record.get(grade.name, {}), written)
 
 
 def in_words(plugin: ExportPlugin, score: Score) -> str:
-    """What was found in a submission, a line for each part that lost points or has a comment."""
+    """What was found in a submission, a line for each part."""
     return "\n".join([*remarks(score), *(_line(one) for one in parts_of(plugin, score.submission))])
 
 

@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook, Student
 from traitlets import Enum
 
 from autograder.exports.found import Part, parts_of, remarks
-from autograder.exports.scores import Score, ScoresExport
+from autograder.exports.scores import FEW, Score, ScoresExport
 
 _AS_IT_IS = {"name_format": "text", "output_format": "text"}
 
@@ -42,6 +42,7 @@ class GradescopeExport(ScoresExport):
             self.say(
                 f"{lesson.name}: points that are not final, as a part waits for your grade",
                 [name for name, score in scores.items() if score and score.waits],
+                FEW,
             )
             for name, score in scores.items():
                 if score and name not in no_folder:

@@ -27,6 +27,8 @@ class Score:
         return round(max(0.0, self.earned - self.penalty), 5)
 
 
+# So many names are enough where nobody is left out.
+FEW = 10
 # By student, and None for who has handed nothing in.
 Scores = Mapping[str, Score | None]
 
@@ -55,10 +57,12 @@ class ScoresExport(ExportPlugin):  # type: ignore[misc]
         self.log.error(sentence)
         raise SystemExit(1)
 
-    def say(self, sentence: str, students: Iterable[str]) -> None:
-        """A warning about some students, with their names behind it; none where there are none."""
-        if names := ", ".join(map(repr, students)):
-            self.log.warning("%s: %s", sentence, names)
+    def say(self, sentence: str, students: Iterable[str], most: int | None = None) -> None:
+        """A warning about some students, with their names, or so many of them, behind it."""
+        names = [repr(student) for student in students]
+        more = [f"and {len(names) - most} more"] if most and len(names) > most else []
+        if names:
+            self.log.warning("%s: %s", sentence, ", ".join([*names[:most], *more]))
 
     def _chosen(
         self, all_of_them: Sequence[Any], asked: list[Any], key: str, kind: str

@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook, Student
 from traitlets import Bool
 
 from autograder.exports.as_text import as_text
-from autograder.exports.scores import Score, ScoresExport
+from autograder.exports.scores import FEW, Score, ScoresExport
 
 
 class LmsExport(ScoresExport):
@@ -54,6 +54,7 @@ class LmsExport(ScoresExport):
         self.say(
             f"{lesson}: an empty cell, as a part of the score waits for your grade",
             [student for student, score in scores if score and score.waits],
+            FEW,
         )
         missing = sum(score is None for _, score in scores)
         if missing and not self.missing_as_zero:

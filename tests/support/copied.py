@@ -8,8 +8,17 @@ import ast
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.demo.standalone import standing_alone
+from autograder.exam.exam import exams_of
+from autograder.lesson.reference import read_reference
+from autograder.similarity.usual import Usual, usual_of
+from tests.support.course import COURSE
 
 Answers = dict[str, str]
+# What the notebooks import.
+KNOWN = {"torch", "np", "nn", "math", "F"}
 
 
 @dataclass(frozen=True)
@@ -21,15 +30,59 @@ class Ways:
     wrong: Sequence[str]
 
 
+def ways_of(lesson: str) -> dict[str, Ways]:
+    """How the exercises of a lesson of this course are answered, by its reference and exams."""
+    file = COURSE.solution_module(lesson).__file__
+    assert file
+    references = read_reference(Path(file))
+    found = {}
+    for name, exam in exams_of(COURSE.exam_module(lesson)).items():
+        right = [standing_alone(one, name, KNOWN) for one in exam.accepted.values()]
+        wrong = [standing_alone(one, name, KNOWN) for one in exam.misconceptions.values()]
+        found[name] = Ways(
+            "", [references[name].text, *filter(None, right)], [*filter(None, wrong)][:7]
+        )
+    return found
+
+
+def usual_ways(ways: Mapping[str, Ways]) -> dict[str, Usual]:
+    """What of it is usual."""
+    return {
+        name: usual_of(one.given, one.right[0], one.right[1:], one.wrong)
+        for name, one in ways.items()
+    }
+
+
 def simulated_class(
-    ways: Mapping[str, Ways], students: int, seed: int, copies: Sequence[str] = ()
+    ways: Mapping[str, Ways],
+    students: int,
+    seed: int,
+    copies: Sequence[str] = (),
+    *,
+    reference: float = 0.0,
+    habit: float = 0.0,
 ) -> tuple[dict[str, Answers], set[tuple[str, str]]]:
-    """What each student wrote, and the pairs of whom one has copied from the other."""
+    """What each student wrote, and the pairs of whom one has copied from the other.
+
+    Args:
+        ways: how each exercise may be answered.
+        students: how many there are.
+        seed: where the random numbers begin.
+        copies: how each of those who copied has hidden it.
+        reference: the share of right answers that are the reference, beyond those drawn as such.
+        habit: the share in which a student takes to the same style everywhere, one of four.
+    """
     rng = random.Random(seed)
     written = {}
     for number in range(students):
-        skill = rng.betavariate(5, 2)
-        written[f"s{number:03}"] = {name: _answer(one, skill, rng) for name, one in ways.items()}
+        skill, favourite = rng.betavariate(5, 2), rng.randrange(4)
+        own = written[f"s{number:03}"] = dict[str, str]()
+        for name, one in ways.items():
+            own[name] = _answer(one, skill, rng)
+            if own[name] in one.right and rng.random() < reference:
+                own[name] = one.right[0]
+            elif own[name] in one.right and rng.random() < habit:
+                own[name] = one.right[favourite % len(one.right)]
     chosen = rng.sample(sorted(written), 2 * len(copies))
     pairs = set()
     for kind, source, copy in zip(copies, chosen[::2], chosen[1::2], strict=True):

@@ -159,8 +159,8 @@ def test_moodle(gradebook: Gradebook, tmp_path: Path) -> None:
     assert ada[:4] == ["Ada", "Lovelace", "17", "4.5"]
     assert ada[4].splitlines() == [
         "Late: 1.5 of 6 points were taken off.",
-        "mix: 2 of 2.",
         "scale: 1 of 4. " + HINT.replace("<", "&lt;").replace(">", "&gt;"),
+        "mix: 2 of 2.",
         "why: 3 of 3.",
     ]
     assert ben[3] == ""

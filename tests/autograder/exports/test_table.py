@@ -59,3 +59,14 @@ def test_nobody_of_that_name(
     with gradebook_in(tmp_path, monkeypatch) as gradebook, pytest.raises(SystemExit):
         SafeCsvExport(to=str(tmp_path / "grades.csv"), student=["ada"]).export(gradebook)
     assert "the gradebook has no student 'ada'" in caplog.text
+
+
+def test_many_names_are_not_all_said(caplog: pytest.LogCaptureFixture) -> None:
+    plugin = SafeCsvExport()
+    plugin.say("not final", map(str, range(5)), 2)
+    plugin.say("not final", [], 2)
+    plugin.say("left out", map(str, range(5)))
+    assert [one.message for one in caplog.records] == [
+        "not final: '0', '1', and 3 more",
+        "left out: '0', '1', '2', '3', '4'",
+    ]

@@ -1,20 +1,14 @@
 """Copies are found whatever they were hidden with, and nobody who is honest."""
 
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-from autograder.demo.standalone import standing_alone
-from autograder.exam.exam import exams_of
-from autograder.lesson.reference import read_reference
 from autograder.similarity.pairs import Class
-from autograder.similarity.usual import Usual, usual_of
-from tests.support.copied import KINDS, Ways, disguised, simulated_class
-from tests.support.course import COURSE
+from autograder.similarity.usual import usual_of
+from tests.support.copied import KINDS, disguised, simulated_class, usual_ways, ways_of
 
 LESSON = "04_causal_attention"
-KNOWN = {"torch", "nn", "math", "F"}
 MEAN = "def mean(x):\n    return sum(x) / len(x)"
 STRANGE = """\
 def mean(x):
@@ -25,45 +19,28 @@ def mean(x):
 """
 
 
-@cache
-def ways() -> dict[str, Ways]:
-    """How the exercises of a lesson are answered, by its exams."""
-    file = COURSE.solution_module(LESSON).__file__
-    assert file
-    references = read_reference(Path(file))
-    found = {}
-    for name, exam in exams_of(COURSE.exam_module(LESSON)).items():
-        right = [standing_alone(one, name, KNOWN) for one in exam.accepted.values()]
-        wrong = [standing_alone(one, name, KNOWN) for one in exam.misconceptions.values()]
-        if any(right):
-            solution = references[name].text
-            found[name] = Ways("", [solution, *filter(None, right)], [*filter(None, wrong)][:7])
-    return found
-
-
-def usual() -> dict[str, Usual]:
-    return {
-        name: usual_of(one.given, one.right[0], one.right[1:], one.wrong)
-        for name, one in ways().items()
-    }
+WAYS = cache(ways_of)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_five_copies_are_found_and_nobody_else(seed: int) -> None:
-    written, copied = simulated_class(ways(), 60, seed, KINDS)
-    found = Class(written, usual(), {}).pairs()
+    written, copied = simulated_class(WAYS(LESSON), 60, seed, KINDS)
+    found = Class(written, usual_ways(WAYS(LESSON)), {}).pairs()
     assert {pair.students for pair in found} == copied
 
 
-def test_an_honest_class_is_not_accused() -> None:
+@pytest.mark.parametrize("habit", [0.0, 0.6])
+def test_an_honest_class_is_not_accused(habit: float) -> None:
     for seed in range(10, 14):
-        written, _ = simulated_class(ways(), 40, seed)
-        assert Class(written, usual(), {}).pairs() == []
+        written, _ = simulated_class(WAYS(LESSON), 40, seed, habit=habit)
+        assert Class(written, usual_ways(WAYS(LESSON)), {}).pairs() == []
 
 
 def test_the_reference_is_nothing_to_have_in_common() -> None:
-    written = {f"s{n}": {name: one.right[0] for name, one in ways().items()} for n in range(12)}
-    pair = Class(written, usual(), {}).pair("s0", "s1")
+    written = {
+        f"s{n}": {name: one.right[0] for name, one in WAYS(LESSON).items()} for n in range(12)
+    }
+    pair = Class(written, usual_ways(WAYS(LESSON)), {}).pair("s0", "s1")
     assert (pair.weight, pair.alike) == (0.0, 1.0)
 
 

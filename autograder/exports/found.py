@@ -34,7 +34,7 @@ class Part:
 
 
 def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[Part]:
-    """The parts of a submission that can earn points: tests in their order, then answers in words."""
+    """What can earn points in a submission: tests in their order, then answers in words."""
     directory = _course_of(plugin)
     for notebook in submission.notebooks:
         path = directory.format_path(

@@ -13,10 +13,13 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 # Longer ones are nobody's answer to an exercise.
 LONGEST = 10_000
 _LONGEST_LINE = 2_000
+# And of one with more statements, so many are enough.
+_MOST = 200
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _WORD = re.compile(r"\w+|[^\w\s]")
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
@@ -31,13 +34,12 @@ class Line:
 
 
 def normal_lines(source: str) -> list[Line]:
-    """The statements of a source in their normal form; docstrings and `pass` are none."""
+    """The first statements of a source in their normal form; docstrings and `pass` are none."""
     tree = _parsed(source)
     if tree is None:
         return _line_by_line(source)
     try:
-        given = _names_given(tree)
-        return [*_lines(tree, given)]
+        return [*islice(_lines(tree, _names_given(tree)), _MOST)]
     except RecursionError:
         return _line_by_line(source)
 
@@ -49,7 +51,7 @@ def size_of(text: str) -> int:
 
 def _line_by_line(source: str) -> list[Line]:
     """The lines of what is no Python, each by itself."""
-    written = [line.strip()[:_LONGEST_LINE] for line in source.splitlines()]
+    written = [line.strip()[:_LONGEST_LINE] for line in source.splitlines()[:_MOST]]
     trees = [_parsed(f"{line} pass" if line.endswith(":") else line) for line in written]
     given = {name for tree in trees if tree for name in _safely_given(tree)}
     found = []

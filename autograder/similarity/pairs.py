@@ -143,11 +143,9 @@ class Class:
 
     def pairs(self) -> list[Pair]:
         """The pairs that have enough in common, those with the most first."""
-        found = (self.pair(*students) for students in self._candidates())
-        return sorted(
-            (pair for pair in found if pair.weight >= self.needed),
-            key=lambda pair: (-pair.weight, pair.students),
-        )
+        enough = (one for one in self._candidates() if self._weighed(*one)[0] >= self.needed)
+        found = [self.pair(*students) for students in enough]
+        return sorted(found, key=lambda pair: (-pair.weight, pair.students))
 
     def pair(self, one: str, other: str) -> Pair:
         """What two students have in common."""

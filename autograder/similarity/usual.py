@@ -79,7 +79,8 @@ def solution_cells(path: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     return {
-        grade_id_of(cell): "".join(cell["source"])
+        # What is no Unicode could not be written to a page.
+        grade_id_of(cell): "".join(cell["source"]).encode(errors="replace").decode()
         for cell in notebook["cells"]
         if cell["cell_type"] == "code" and has_role(cell, "solution")
     }

@@ -6,7 +6,9 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -30,11 +32,22 @@ def gradebook_in(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gradeb
     """A new gradebook, without students or lessons."""
     # It calls a program that lies beside Python.
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    (root / "gradebook.db").write_bytes(_empty())
     with warnings.catch_warnings():
         # nbgrader's own use of SQLAlchemy, as when it grades.
         warnings.filterwarnings("ignore", message="Object of type .* not in session")
         with Gradebook(f"sqlite:///{root / 'gradebook.db'}", "course") as gradebook:
             yield gradebook
+
+
+@cache
+def _empty() -> bytes:
+    """An empty gradebook, which takes seconds to make."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "gradebook.db"
+        with Gradebook(f"sqlite:///{path}", "course"):
+            pass
+        return path.read_bytes()
 
 
 def add_lessons(gradebook: Gradebook) -> None:

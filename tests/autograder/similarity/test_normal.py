@@ -77,5 +77,5 @@ HOSTILE = {
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_nothing_hangs_or_crashes(kind: str) -> None:
     start = time.process_time()
-    assert len(normal_lines(HOSTILE[kind])) <= 2500
-    assert time.process_time() - start < 2
+    assert len(normal_lines(HOSTILE[kind])) <= 200
+    assert time.process_time() - start < 1

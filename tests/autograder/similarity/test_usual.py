@@ -52,6 +52,14 @@ def test_notebooks_say_it_where_there_are_no_exams(tmp_path: Path) -> None:
     assert usual["double"].right == {"return 2 * v0"}
 
 
+def test_what_is_no_unicode_can_be_shown(tmp_path: Path) -> None:
+    path = tmp_path / "autograded" / "ada" / "week1" / "week1.ipynb"
+    write(path, DOUBLE)
+    path.write_text(path.read_text("utf-8").replace("return 2", "return \\ud800"))
+    found = read_answers(Course(tmp_path), "week1", ["ada"])
+    assert found.sources["ada"]["double"].endswith("return ? * x")
+
+
 def test_answers_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "autograded"
     write(folder / "ada" / "week1" / "week1.ipynb", DOUBLE)

@@ -175,8 +175,8 @@ def report(
 ) -> None:
     """Write what a graded class shows: a page, and the same as JSON and CSV.
 
-    How the points lie, which exercises were hard, which mistakes were made and by whom. With
-    several LESSONS also how the class has done from one to the next.
+    How the points lie, which exercises were hard, which mistakes were made and by whom, and which
+    answers are alike. With several LESSONS also how the class has done from one to the next.
     """
     from autograder.survey.survey import write_report
 

@@ -130,7 +130,8 @@ def _sources(top: Path) -> Iterator[Path]:
     if top.suffix == ".py":
         yield top
     else:
-        yield from top.rglob("*.py")
+        for folder, _, names in os.walk(top):
+            yield from (Path(folder, name) for name in names if name.endswith(".py"))
 
 
 def _stamps(paths: Iterable[Path]) -> _Stamps:

@@ -6,6 +6,7 @@ penalties, manual grades, comments, feedback) is nbgrader's as it comes.
 
 import json
 import os
+from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -191,8 +192,24 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
         self.gradebook.db.commit()
 
 
+class CheckMetadata(CheckCellMetadata):  # type: ignore[misc]
+    """nbgrader's check of the cells' metadata: once for a class, as they are the instructor's."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        """Leave the notebook as it is, or fail."""
+        cells = [(cell.cell_type, cell.metadata.get("nbgrader")) for cell in nb.cells]
+        if (marks := json.dumps(cells, sort_keys=True)) not in _valid:
+            super().preprocess(nb, resources)
+            _valid.append(marks)
+        return nb, resources
+
+
+_valid = deque[str](maxlen=4)
+
 SANITIZE_PREPROCESSORS = [GradeSafely, OverwriteCells]
-AUTOGRADE_PREPROCESSORS = [SaveGrades, AssignLatePenalties, CheckCellMetadata]
+AUTOGRADE_PREPROCESSORS = [SaveGrades, AssignLatePenalties, CheckMetadata]
 
 
 def _read(path: Path) -> bytes:

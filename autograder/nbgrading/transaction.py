@@ -5,14 +5,17 @@ fails halfway leaves half of its scores. Within `transaction` they all get the s
 what they commit waits until `keep`.
 """
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
+from nbgrader import api
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
 _OPENED_BY = (
@@ -91,6 +94,19 @@ def share_gradebook() -> None:
         if module.Gradebook not in (Gradebook, _opened):
             raise AttributeError(f"{name}.Gradebook")
         vars(module)["Gradebook"] = _opened
+    if api.create_engine not in (create_engine, _engine):
+        raise AttributeError(f"{api.__name__}.create_engine")
+    vars(api)["create_engine"] = _engine
+
+
+@functools.cache
+def _engine(url: str, **settings: Any) -> Engine:
+    """The one engine for a gradebook: it keeps what it has made of each question in SQL.
+
+    nbgrader makes one each time that it opens the gradebook, and lets go of its connections when it
+    closes that, as before.
+    """
+    return create_engine(url, **settings)
 
 
 def _opened(*args: Any, **kwargs: Any) -> Gradebook:

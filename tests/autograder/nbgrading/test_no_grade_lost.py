@@ -422,6 +422,7 @@ def record_of(course: Class) -> dict[str, Any]:
     record: dict[str, Any] = json.loads((course.graded / f"{LESSON}{RECORD_SUFFIX}").read_text())
     for part in (record, *record["cells"]):
         del part["seconds"]
+    del record["time"]
     return record
 
 

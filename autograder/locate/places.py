@@ -52,11 +52,12 @@ def slots_of(source: Source, kinds: Kinds) -> tuple[list[Slot], list[Slot]]:
 
 
 def with_ticks(source: Source) -> None:
-    """Have every loop of a source count its turns."""
+    """Have every loop of a source count its turns, and every function within another its calls."""
     tick = ast.parse(f"{TICK}()").body[0]
     for definition in source.definitions:
+        outer = _functions(definition)
         for node in ast.walk(definition):
-            if isinstance(node, ast.For | ast.While):
+            if isinstance(node, ast.For | ast.While | ast.FunctionDef) and node not in outer:
                 node.body.insert(0, ast.copy_location(tick, node))
 
 

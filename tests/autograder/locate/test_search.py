@@ -1,5 +1,6 @@
 """The place to look at is that of the mistake, it is found safely, and no correction is told."""
 
+import time
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,28 @@ def mean_of_rows(x):
     return np.array(means)
 """
     assert next(one.line for one in places_in(text)) in (4, 6)
+
+
+def test_function_that_calls_itself_comes_to_an_end() -> None:
+    """Python ends it after a thousand calls, of which each may take its time."""
+    text = """\
+def mean_of_rows(x):
+    def sums(rows, depth):
+        spend(depth)
+        return [rows[:1].sum() / 2 + 1, *sums(rows[1:], depth + 1)] if len(rows) > 0 else []
+    return np.array(sums(x, 0))
+"""
+    depths: list[int] = []
+
+    def spend(depth: object) -> None:
+        if isinstance(depth, int):
+            depths.append(depth)
+        until = time.thread_time() + 0.002
+        while time.thread_time() < until:
+            pass
+
+    assert search(means_in(text, spend=spend), MEANS.printed_cases(), seconds=10)
+    assert 5 < max(depths) < 400
 
 
 def test_number_that_squares_itself_does_not_grow_for_ever() -> None:

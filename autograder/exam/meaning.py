@@ -51,6 +51,7 @@ class Meaning:
     live: Mapping[str, object] | None = None
     _bound: dict[tuple[str, str], list[tuple[int, bool]]] = field(default_factory=dict, init=False)
     _place: dict[Statement, int] = field(default_factory=dict, init=False)
+    _found: dict[Statement, Sequence[tuple[str, int]]] = field(default_factory=dict, init=False)
     _at: int = field(default=0, init=False)
     _file: str = field(default="", init=False)
 
@@ -68,16 +69,20 @@ class Meaning:
             for name, is_of_library in found:
                 self._bound.setdefault((one.file, name), []).append((place, is_of_library))
 
-    def of_libraries(self, one: Statement) -> Iterator[tuple[str, int]]:
+    def of_libraries(self, one: Statement) -> Sequence[tuple[str, int]]:
         """The libraries' names that a statement leads to, each with its line."""
+        if one not in self._found:
+            self._found[one] = self._libraries_in(one)
+        return self._found[one]
+
+    def _libraries_in(self, one: Statement) -> Sequence[tuple[str, int]]:
         if one.tree is None:
-            yield from _words(one.text)
-            return
+            return list(_words(one.text))
         self._at, self._file = self._place[one], one.file
         try:
-            yield from list(self._read([one.tree], None, 0))
+            return list(self._read([one.tree], None, 0))
         except RecursionError:
-            yield from _words(one.text)
+            return list(_words(one.text))
 
     def _read(
         self, nodes: Iterable[ast.AST], scope: _Scope | None, depth: int

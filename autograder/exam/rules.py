@@ -40,6 +40,7 @@ _WHERE = "how it is written"
 # In this process, which is a learner's: to watch a run takes several times as long as the run.
 _RUNS_WATCHED_HERE = 2
 
+_read: list[Meaning] = []
 _written: ContextVar[Written | None] = ContextVar("written", default=None)
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _here: ContextVar[Iterator[Watching] | None] = ContextVar("here", default=None)
@@ -68,7 +69,7 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
     if written.is_too_long:
         most = f"more than {MOST_CHARACTERS:,} characters of code"
         return _report(name, f"your notebook can't be read for how it is written: it has {most}")
-    meaning = Meaning(written, live)
+    meaning = _meaning_of(written) if live is None else Meaning(written, live)
     for one in made_with(name, written):
         if one.tree is None and one.exercise == name:
             return _report(name, "your code can't be read as Python", one.where)
@@ -76,6 +77,13 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
             if found := _first(forbidden, path):
                 return _report(name, _without(found), f"in your code, {one.line(line)}")
     return None
+
+
+def _meaning_of(written: Written) -> Meaning:
+    """What names mean in a submission, which several rules ask one after the other."""
+    if not _read or _read[0].written is not written:
+        _read[:] = [Meaning(written)]
+    return _read[0]
 
 
 @contextmanager

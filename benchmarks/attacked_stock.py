@@ -48,8 +48,15 @@ from tests.support.course import COURSE, ROOT
 
 HARD_SECONDS = 90
 CELL_SECONDS = 10
+UNSTOPPED = "nothing but a limit of ours would stop it"
 NOT_RUN = {
-    "fork bomb": "nothing but a limit of ours would stop it",
+    "fork bomb": UNSTOPPED,
+    "busy fork bomb": UNSTOPPED,
+    "bomb whose processes detach": UNSTOPPED,
+    "bomb that sleeps and wakes when its cell is over": UNSTOPPED,
+    "bomb in each call, each process in a session of its own": UNSTOPPED,
+    "swarm of processes that end before they are seen": UNSTOPPED,
+    "pool that starts its processes anew": UNSTOPPED,
     "memory bomb by many processes and files": "3 GB, and nothing but limits of ours to stop it",
     "every added cell prints all it may": "600 MB in the grader's memory and on its disk",
 }

@@ -1,6 +1,8 @@
 """When the time is up that something of a student's may take."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from autograder.sandbox.processor_time import Meter, Turns
 
@@ -62,6 +64,18 @@ class Allowance(Deadline):
     def part(self, seconds: float) -> "Allowance":
         """A time that begins now and ends with this one at the latest."""
         return Allowance(seconds, self._patience, self)
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Don't count what passes within by the clock."""
+        before = time.monotonic()
+        try:
+            yield
+        finally:
+            passed = time.monotonic() - before
+            self._started += passed
+            self._latest += passed
+            self._look += passed
 
     def follow(self, process: int | None) -> None:
         """Have it be about this process, and all that it starts, from now on."""

@@ -82,7 +82,6 @@ class Run:
         self._numbers: list[int] = []
         self._steps: list[_Step] = []
         self._tests: list[_Test] = []
-        self._time = Allowance(allowed.seconds, sandbox.limits.patience)
         # What it has taken in all, once it is over, and its longest cell and call.
         self.taken = Taken()
         # Whether anything was stopped, or not run, because it took too long.
@@ -94,6 +93,9 @@ class Run:
         self.remarks: list[str] = []
 
     def __enter__(self) -> Self:
+        # Only now: the sandbox may still have been getting ready.
+        self._student: StudentProcess | None = self._spawn()
+        self._time = Allowance(self.allowed.seconds, self._sandbox.limits.patience)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -117,7 +119,9 @@ class Run:
         self._written = Written(self._rebuilt.written, _own_texts(self._files, folder))
 
         def examiner() -> ExaminerProcess:
-            return examiner_for(self._sandbox, source, folder, self._written)
+            # What the instructor's modules import takes none of the student's time.
+            with self._time.standing_still():
+                return examiner_for(self._sandbox, source, folder, self._written)
 
         return self._each_test(examiner)[::-1]
 
@@ -284,8 +288,8 @@ class Run:
     def _living(self) -> Session[StudentProcess]:
         """The session with a student process in which all has been done that was done so far."""
         if self._session is None:
-            waiting = sum(map(is_test, self._rebuilt.notebook.cells))
-            student = self._sandbox.spawn(self._files, self._seed, waiting)
+            student = self._student or self._spawn()
+            self._student = None
             self._session = Session(student, self.allowed.limits(), self._time)
             self._numbers = [student.number]
             for step in self._steps:
@@ -298,7 +302,14 @@ class Run:
             self._session.hold_to(self.allowed.limits(self._time.rest))
         return self._session
 
+    def _spawn(self) -> StudentProcess:
+        waiting = sum(map(is_test, self._rebuilt.notebook.cells))
+        return self._sandbox.spawn(self._files, self._seed, waiting)
+
     def _end(self) -> None:
+        if self._student is not None:
+            self._student.dismiss()
+            self._student = None
         if self._session is not None:
             # The sandbox sees to it that it is gone before the next one begins.
             self._session.student.dismiss()

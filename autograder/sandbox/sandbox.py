@@ -16,6 +16,7 @@ import dataclasses
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import TracebackType
@@ -131,13 +132,12 @@ class Sandbox:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End all students and the zygote."""
-        try:
-            for student in self._students:
-                student.close()
-        finally:
+        """End all students and the zygote, whatever of it fails."""
+        with ExitStack() as closing:
             if self._launcher:
-                self._launcher.stop()
+                closing.callback(self._launcher.stop)
+            for student in self._students:
+                closing.callback(student.close)
 
     @property
     def layers(self) -> Layers:

@@ -106,11 +106,11 @@ class Scene:
         return text
 
     def digest(self) -> dict[str, str]:
-        """All that lies in the course and at home, but for what grading `mal` may write."""
+        """All that lies in the course and at home, but for what grading may write."""
         found = {}
         for base in (self.course, self.home):
             for path in sorted(base.rglob("*")):
-                if not {"mal", "gradebook.db"} & set(path.parts):
+                if not {"mal", "gradebook.db", "cache"} & set(path.parts):
                     content = path.read_bytes() if path.is_file() else b""
                     found[str(path)] = hashlib.sha256(content).hexdigest()
         return found

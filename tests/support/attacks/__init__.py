@@ -23,9 +23,11 @@ from tests.support.attacks.outside import OUTSIDE
 from tests.support.attacks.protocol import PROTOCOL
 from tests.support.attacks.searched import SEARCHED
 from tests.support.attacks.spies import SPIES
+from tests.support.attacks.wasted import WASTED
 
 __all__ = ["ATTACKS", "LESSON", "ORDINARY", "SEARCHED", "WRONG", "WRONG_DOUBLE", "Attack"]
 
 ATTACKS: tuple[Attack, ...] = (
     *IN_PROCESS, *LIARS, *SPIES, *PROTOCOL, *ENDS, *OUTSIDE, *NOTEBOOKS, *FOLDERS, *ORDINARY,
+    *WASTED,
 )  # fmt: skip

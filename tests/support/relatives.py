@@ -291,7 +291,7 @@ HOLES = (
                 "\x1b[2J\x1b[1;1Hall right": "an order that clears the terminal",
                 "\u202egnp.exe": "letters that turn the writing around",
             }),
-            *_each("autograder/outbox/test_export::test_names_are_text", "exported", {
+            *_each("autograder/exports/test_table::test_names_are_text", "exported", {
                 '=HYPERLINK("http:report.html")': "a first name that is a formula",
                 "@SUM(1)": "a formula as other programs write it",
                 "a,b": "a first name with a comma",

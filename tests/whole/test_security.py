@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import relatives_table
+from tests.support import gradebooks
 from tests.support.attacks import ATTACKS, ORDINARY, inputs
 from tests.support.course import ROOT
 from tests.support.relatives import HOLES, all_relatives
@@ -89,7 +90,8 @@ def test_holes_have_relatives() -> None:
 
 def test_every_relative_has_its_test() -> None:
     """The file has the function, and it or its inputs the words by which it names the case."""
-    shared = ast.parse(Path(inputs.__file__).read_text(encoding="utf-8"))
+    files = [Path(str(module.__file__)) for module in (inputs, gradebooks)]
+    shared = [ast.parse(path.read_text(encoding="utf-8")) for path in files]
     for number, one in all_relatives().items():
         file, function = one.test.split("::")
         code = ast.parse((ROOT / "tests" / f"{file}.py").read_text(encoding="utf-8"))
@@ -99,7 +101,7 @@ def test_every_relative_has_its_test() -> None:
             names = [attack.name for attack in ATTACKS]
             words = {*names, *(test for attack in ORDINARY for test in attack.tests)}
         else:
-            nodes = [*ast.walk(code), *ast.walk(shared)]
+            nodes = [node for tree in (code, *shared) for node in ast.walk(tree)]
             constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
             imported = [node.attr for node in nodes if isinstance(node, ast.Attribute)]
             makers = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]

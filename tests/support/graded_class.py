@@ -50,6 +50,7 @@ class Outcome:
         for path in folders(root):
             nbformat.validate(nbformat.read(path / f"{LESSON}.ipynb", as_version=4))
             record = read_record(path)
+            del record["time"]
             for part in (record, *record["cells"]):
                 del part["seconds"]
             records[path.parent.name] = record

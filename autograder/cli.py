@@ -5,13 +5,14 @@ Commands import what they need when they are called, so that `autograder --help`
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autograder.course import Course
-from autograder.errors import CourseError, NotebookEdited
+from autograder.errors import CourseError, IsolationUnavailable, NotebookEdited
 from autograder.terminal import as_written, printable
 from autograder.threads import one_thread
 
@@ -149,9 +150,11 @@ def grade(
     """
     from rich.console import Console
 
+    course = Course.find()
+    if student and not scheduler:
+        _get_ready(course, isolation)
     from autograder.nbgrading.grade_class import as_table, grade_class, students_of
 
-    course = Course.find()
     students = [student] if student else students_of(course, lesson)
     given = {"isolation": isolation, "workers": workers, "scheduler": scheduler}
     settings = {name: value for name, value in given.items() if value is not None}
@@ -164,6 +167,15 @@ def grade(
     Console().print(as_table(results, lesson))
     if any(result.failure for result in results):
         raise typer.Exit(1)
+
+
+def _get_ready(course: Course, isolation: str) -> None:
+    """Have the sandbox start while nbgrader is imported, which takes as long."""
+    from autograder.jobs.sandboxes import begin, usual_walls
+
+    # What is missing here is told when a submission needs it.
+    with one_thread(), suppress(IsolationUnavailable):
+        begin(usual_walls(course, isolation))
 
 
 @app.command()

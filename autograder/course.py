@@ -21,6 +21,8 @@ from autograder.errors import (
 )
 from autograder.settings import SOLUTIONS, Settings, read_settings
 
+# The folder in which lessons are given out and collected.
+EXCHANGE = "exchange"
 _NUMBER = re.compile(r"^\d+_")
 _EXAMS = "exams"
 # A folder of texts often says what they are; that is no lesson.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from autograder.course import EXCHANGE, Course
 from autograder.errors import SandboxFailed
 from autograder.limits import Limits
 from autograder.preload import load
@@ -54,30 +55,44 @@ def in_sandbox(walls: Walls, do: Callable[[Sandbox], _Made]) -> _Made:
     raise AssertionError("unreachable")
 
 
+def usual_walls(course: Course, isolation: str) -> Walls:
+    """Those of a course whose nbgrader_config.py sets neither limits nor another exchange."""
+    hidden = filter(Path.is_dir, (course.root, course.root / EXCHANGE))
+    return Walls(isolation, "{}", tuple(course.settings.preload), tuple(map(str, hidden)))
+
+
+def begin(walls: Walls) -> None:
+    """Open a sandbox that will be asked for soon; it gets ready meanwhile."""
+    if walls not in _open:
+        box = Sandbox(
+            Limits.from_mapping(json.loads(walls.limits)),
+            walls.isolation,  # type: ignore[arg-type]
+            walls.preload,
+            hidden=[Path(folder) for folder in walls.hidden],
+        )
+        _open[walls] = box.__enter__()
+
+
 _open: dict[Walls, Sandbox] = {}
+_loaded: set[str] = set()
 
 
 def _the_sandbox(walls: Walls) -> Sandbox:
     """The one sandbox of this process with these settings, opened at its first use."""
-    if walls in _open:
-        return _open[walls]
-    box = Sandbox(
-        Limits.from_mapping(json.loads(walls.limits)),
-        walls.isolation,  # type: ignore[arg-type]
-        walls.preload,
-        hidden=[Path(folder) for folder in walls.hidden],
-    )
-    _open[walls] = box.__enter__()
+    begin(walls)
     # The tests will need them on this side too: imported now, they take no time of their own, since
     # the sandbox is not ready before it has imported them as well.
     for entry in walls.preload:
-        load(entry)
-    return box
+        if entry not in _loaded:
+            load(entry)
+            _loaded.add(entry)
+    return _open[walls]
 
 
 @atexit.register
 def close_sandboxes() -> None:
     """Close what is open, broken or not; whoever needs a sandbox after that gets a new one."""
+    _loaded.clear()
     while _open:
         _, box = _open.popitem()
         with suppress(SandboxFailed):

@@ -19,7 +19,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from autograder.course import Course
+from autograder.course import EXCHANGE, Course
 from autograder.jobs.own_code import watch
 from autograder.lesson.release import PREPROCESSORS, settings
 from autograder.nbgrading.install import install, or_nothing_is_graded
@@ -60,7 +60,7 @@ def _place(c: Config, course: Course) -> None:
     c.CourseDirectory.root = str(course.root)
     c.CourseDirectory.source_directory = course.source.name
     c.CourseDirectory.release_directory = course.notebooks.name
-    c.Exchange.root = str(course.root / "exchange")
+    c.Exchange.root = str(course.root / EXCHANGE)
     c.Exchange.cache = str(course.root / "cache")
     c.Exchange.assignment_dir = str(course.root / "work")
 
@@ -115,7 +115,7 @@ def configuration(course: Course, root: Path) -> Config:
     """What nbgrader_config.py says, for a course whose files are in `root`."""
     config = PyFileConfigLoader("nbgrader_config.py", str(course.root)).load_config()
     config.CourseDirectory.root = str(root)
-    config.Exchange.root = str(root / "exchange")
+    config.Exchange.root = str(root / EXCHANGE)
     config.Exchange.cache = str(root / "cache")
     return config
 

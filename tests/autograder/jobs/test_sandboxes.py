@@ -7,9 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from autograder.errors import SandboxFailed
-from autograder.jobs.sandboxes import Walls, close_sandboxes, in_sandbox
+from autograder.jobs.sandboxes import Walls, close_sandboxes, in_sandbox, usual_walls
 from autograder.limits import Limits
+from autograder.nbgrading.configuration import configuration
+from autograder.nbgrading.preprocessor import GradeSafely
 from autograder.sandbox.sandbox import Sandbox, StudentProcess
+from tests.support.course import COURSE, ROOT
 from tests.support.processes import descendants, eventually
 
 WALLS = Walls("full", json.dumps({"processes": 16}), (), ())
@@ -77,3 +80,9 @@ def test_one_who_can_not_be_ended_stops_no_other_end(monkeypatch: pytest.MonkeyP
         monkeypatch.undo()
     assert eventually(lambda: zygotes() <= before)
     assert len(os.listdir("/proc/self/fd")) <= files
+
+
+def test_usual_walls_are_those_of_this_course() -> None:
+    """Others would only be opened in vain."""
+    walls = GradeSafely(config=configuration(COURSE, ROOT))._walls
+    assert usual_walls(COURSE, "full") == walls

@@ -1,7 +1,7 @@
 """A case's arguments in words: the call that was made, and what it was given."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -12,6 +12,8 @@ _NAMED = 4
 # What is shown of an array when a learner asks for it.
 _MANY = 120
 _SHORT = 24
+# Larger numbers are there to overflow, or to be hidden.
+_ORDINARY = 10
 
 
 def call_of(name: str, arguments: Mapping[str, object], use: Callable[..., object] | None) -> str:
@@ -64,9 +66,20 @@ def one_by_one(arguments: Mapping[str, object], *, whole: bool) -> tuple[tuple[s
     return tuple((name, text) for name, text in shown if text)
 
 
-def size_of(arguments: Mapping[str, object]) -> int:
-    """How many numbers the arguments hold."""
-    return sum(map(_numbers_in, arguments.values()))
+def plainness(
+    arguments: Mapping[str, object], use: Callable[..., object] | None
+) -> tuple[int, bool, int, int]:
+    """What orders cases, from the one that is the easiest to look at to the most exotic.
+
+    First come those in which a driver does nothing unusual, such as to train or to repeat calls,
+    then those with ordinary numbers, few axes, and few numbers.
+    """
+    unusual = sum(_is_unusual(use, *given) for given in arguments.items()) if use else 0
+    arrays = [array for value in arguments.values() for array in _arrays_in(value)]
+    floating = [array for array in arrays if array.dtype.kind == "f"]
+    extreme = not all((np.abs(array) <= _ORDINARY).all() for array in floating)
+    axes = max((array.ndim for array in arrays), default=0)
+    return unusual, extreme, axes, sum(map(_numbers_in, arguments.values()))
 
 
 def _is_unusual(use: Callable[..., object], name: str, value: object) -> bool:
@@ -138,6 +151,16 @@ def _brief(value: object) -> str:
 def _first_of(shown: list[str]) -> list[str]:
     more = len(shown) - _FEW
     return shown if more <= 0 else [*shown[:_NAMED], f"and {len(shown) - _NAMED} more"]
+
+
+def _arrays_in(value: object) -> Iterator[np.ndarray]:
+    if isinstance(value, dict | list | tuple):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _arrays_in(one)
+    elif is_tensor(value):
+        yield as_array(value)
+    elif isinstance(value, np.ndarray):
+        yield value
 
 
 def _numbers_in(value: object) -> int:

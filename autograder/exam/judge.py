@@ -1,4 +1,4 @@
-"""From cases and an answer to a report: what passed, the smallest case that failed, and why.
+"""From cases and an answer to a report: what passed, the plainest case that failed, and why.
 
 An answer is compared to what the reference did on each case, and, where it differs, to what each
 known misconception did there. Only numbers are needed for that, so the same judge serves the
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from autograder.exam.arguments import call_of, in_words, loose, one_by_one, size_of
+from autograder.exam.arguments import call_of, in_words, loose, one_by_one, plainness
+from autograder.exam.faults import faults, is_mismatch
 from autograder.exam.habits import without_habits
 from autograder.exam.nearness import Tried, how_far
 from autograder.exam.report import Finding, Report, Verdict
@@ -22,17 +23,6 @@ from autograder.values.side_by_side import Axes, comparisons, shapes
 
 _STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
 _NAMED = 4
-# What NumPy, then PyTorch, say of a matrix product that can't be.
-_MATMUL = re.compile(
-    r"matmul: .*\(size (?P<right>\d+) is different from (?P<left>\d+)\)"
-    r"|shapes cannot be multiplied \(\d+x(?P<columns>\d+) and (?P<rows>\d+)x\d+\)"
-)
-# Of a message that may be a student's own, and as long as they like.
-_READ = 2000
-# An exception whose name ends so is a driver's: it says in one sentence why it can't use an answer.
-_MISMATCH = "Mismatch"
-# What an `assert` raises: it refuses as well as the `raise` that an exercise asks for.
-_ASSERTED = "AssertionError"
 # What tells a number that is expected, by itself or with how far the answer is from it.
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
@@ -75,6 +65,16 @@ class Case:
             self._shows[name] = is_mistaken(self.lookalikes[name](), self)
         return self._shows[name]
 
+    @property
+    def plainness(self) -> tuple[object, ...]:
+        """What orders cases, from the one that is the easiest to look at."""
+        return (not self.printed, *plainness(self.arguments, self.use))
+
+    def faults(self, outcome: Outcome) -> Iterator[Difference]:
+        """What is wrong with an outcome of this call."""
+        driven = self.use is not None
+        return faults(self.expected, outcome, self.tolerance, self.names, driven=driven)
+
 
 @dataclass(frozen=True)
 class _Observation:
@@ -110,18 +110,18 @@ def judge(
     if unwritten:
         found = _what_is_missing(unwritten)
         return Report(exercise, Verdict.NOT_IMPLEMENTED, passed, len(cases), found)
-    smallest = min(failed, key=lambda one: size_of(one.case.arguments))
     name, more = _diagnose(observations, hints), ""
     for dropout in (False, True):
         if not name:
             rest, more = _without_habits(observations, dropout)
             name = _diagnose(rest, hints)
+    shown = min(failed, key=lambda one: (not _is_about(name, one), one.case.plainness))
     return Report(
         exercise,
-        Verdict.EXCEPTION if _stopped(smallest) else Verdict.WRONG,
+        Verdict.EXCEPTION if _stopped(shown) else Verdict.WRONG,
         passed,
         len(cases),
-        _finding(smallest, exercise),
+        _finding(shown, exercise),
         name,
         hints[name] + more if name else "",
         _credit(observations),
@@ -180,7 +180,7 @@ def _outcome(answer: Callable[..., object], case: Case, known: str) -> Outcome:
 
 
 def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> _Observation:
-    wrong = list(_compare(case.expected, outcome, case))
+    wrong = list(case.faults(outcome))
     as_expected = not wrong
     if as_expected:
         wrong = [
@@ -193,55 +193,6 @@ def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> _
 
 def _bind(holds: Property, answer: Callable[..., object]) -> Callable[..., object]:
     return lambda *arguments: bool(holds(answer, *arguments))
-
-
-def _compare(expected: Outcome, received: Outcome, case: Case) -> Iterator[Difference]:
-    if expected.raised or received.raised:
-        yield from _compare_raised(expected, received, "code" if case.use else "function")
-        return
-    if received.changed != expected.changed:
-        names = " and ".join(f"`{name}`" for name in received.changed)
-        mine = "code writes to the" if case.use else "function writes to its"
-        # First: numbers may be wrong because of it.
-        yield Difference("arguments", f"your {mine} argument {names}")
-    yield from differences(expected.value, received.value, case.tolerance, case.names)
-
-
-def _compare_raised(expected: Outcome, received: Outcome, called: str) -> list[Difference]:
-    if expected.raised and received.raised:
-        if received.raised.kind in (expected.raised.kind, _ASSERTED):
-            return []
-        text = f"expected a {expected.raised.kind}, received {received.raised}"
-    elif expected.raised:
-        text = f"expected a {expected.raised.kind}, but your {called} returned a value"
-    else:
-        assert received.raised is not None
-        text = received.raised.message if _is_mismatch(received) else str(received.raised)
-    return [Difference("", text), *_in_plain_words(received.raised)]
-
-
-def _in_plain_words(raised: Raised | None) -> list[Difference]:
-    """What a library's message about a matrix product means, if this is one."""
-    message = raised.message[:_READ] if raised else ""
-    words = set(re.findall(r"\w+", message.lower()))
-    sizes = _MATMUL.search(message)
-    text = ""
-    if sizes:
-        text = (
-            f"in a matrix product the last axis on the left meets the one before the last on the "
-            f"right, or the only one of a vector; here {sizes['left'] or sizes['columns']} met "
-            f"{sizes['right'] or sizes['rows']}"
-        )
-    elif {"float", "double"} <= words and words & {"dtype", "scalar"}:
-        text = (
-            "float32 (torch's float) met float64 (double); new tensors are float32 unless told "
-            "otherwise: dtype=…, or torch.zeros_like"
-        )
-    return [Difference("", text)] if text else []
-
-
-def _is_mismatch(outcome: Outcome) -> bool:
-    return outcome.raised is not None and outcome.raised.kind.endswith(_MISMATCH)
 
 
 def _unwritten(observation: _Observation) -> bool:
@@ -260,7 +211,7 @@ def _what_is_missing(observation: _Observation) -> Finding:
 
 
 def _stopped(observation: _Observation) -> bool:
-    return observation.outcome.raised is not None and not _is_mismatch(observation.outcome)
+    return observation.outcome.raised is not None and not is_mismatch(observation.outcome)
 
 
 def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) -> str:
@@ -273,6 +224,14 @@ def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) ->
         if explained > most:
             best, most = name, explained
     return best
+
+
+def _is_about(name: str, observation: _Observation) -> bool:
+    """Whether a hint, if there is one, says what came out of this case."""
+    case = observation.case
+    if name not in case.lookalikes:
+        return not name
+    return case.shows(name) and bool(_likeness(case.lookalikes[name](), observation))
 
 
 def _without_habits(
@@ -293,14 +252,14 @@ def _without_habits(
         if outcome is one.outcome:
             rest.append(one)
         elif outcome:
-            wrong = list(_compare(one.case.expected, outcome, one.case))
+            wrong = list(one.case.faults(outcome))
             rest.append(_Observation(one.case, outcome, wrong, not wrong))
     return (rest, "".join(said)) if said else ([], "")
 
 
 def is_mistaken(outcome: Outcome, case: Case) -> bool:
     """Whether an outcome is not what is expected of a case."""
-    return any(True for _ in _compare(case.expected, outcome, case))
+    return any(True for _ in case.faults(outcome))
 
 
 def explains(name: str, answer: Callable[..., object], cases: Sequence[Case]) -> bool:

@@ -6,6 +6,8 @@ from enum import Enum
 from autograder.values.comparison import Comparison
 
 _SHOWN = 4
+# A name of a case may have commas and semicolons.
+_BETWEEN = " · "
 
 
 class Verdict(Enum):
@@ -33,7 +35,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The smallest case that failed: which one, on what, and how.
+    """The plainest case that failed: which one, on what, and how.
 
     `inputs` are the arguments in one line, `call` is the call as code, and `arguments` are those
     that the call only names. Each of `compared` belongs to some of the `details`.
@@ -124,14 +126,14 @@ class Report:
             return ""
         kinds = list(dict.fromkeys(self.passed))
         more = f" and {len(kinds) - _SHOWN} more" if len(kinds) > _SHOWN else ""
-        return f"passed: {'; '.join(kinds[:_SHOWN])}{more}"
+        return f"passed: {_BETWEEN.join(kinds[:_SHOWN])}{more}"
 
     @property
     def untried_in_words(self) -> str:
         """What the hidden cases try, in a sentence; empty where there are none."""
         if not self.untried:
             return ""
-        return f"Hidden cases try more, when it is graded: {'; '.join(self.untried)}."
+        return f"Hidden cases try more, when it is graded: {_BETWEEN.join(self.untried)}."
 
     def lines(self) -> list[str]:
         """The whole result as plain text, a line each."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, SupportsInt
 
 import numpy as np
 
+from autograder.values.digits import apart, as_float, digits
 from autograder.values.random_sources import SOURCES
 from autograder.values.tensors import as_array, dtype_name, is_generator, is_tensor
 
@@ -207,7 +208,7 @@ def _walk_number(
 ) -> Iterator[Difference]:
     text = _number_mismatch(expected, received, tolerance)
     if text and is_number(received):
-        number = _digits(_as_float(received))
+        number = digits(as_float(received))
         veiled = f"not right yet, received {number}"
         yield Difference(part, text, veiled=veiled, pair=(expected, received))
     elif text:
@@ -265,13 +266,6 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating)
 
 
-def _as_float(number: object) -> float:
-    try:
-        return float(number)  # type: ignore[arg-type]
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf  # type: ignore[operator]
-
-
 def _mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
     if isinstance(expected, bool | np.bool_):
         return _truth_mismatch(bool(expected), received)
@@ -298,7 +292,7 @@ def _truth_mismatch(expected: bool, received: object) -> str:
 def _number_mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
     if not is_number(received):
         return f"expected a number, received {_shown(received)}"
-    wanted, number = _as_float(expected), _as_float(received)
+    wanted, number = as_float(expected), as_float(received)
     if tolerance.allows_number(wanted, number):
         return ""
     if isinstance(expected, int) and isinstance(received, int) and abs(number) < 1e15:
@@ -342,19 +336,9 @@ def _numbers_mismatch(expected: np.ndarray, received: np.ndarray, tolerance: Tol
         gap = np.abs(np.asarray(received, dtype=float) - np.asarray(expected, dtype=float))
     where = np.unravel_index(int(np.argmax(np.where(agree, -1.0, gap))), gap.shape)
     return (
-        f"largest difference {_digits(float(gap[where]))} at {_index(where)}: "
+        f"largest difference {digits(float(gap[where]))} at {_index(where)}: "
         f"{_side_by_side(float(expected[where]), float(received[where]))}"
     )
-
-
-def apart(expected: object, received: object) -> tuple[str, str]:
-    """Two numbers as text, with as many digits as it takes to tell them apart."""
-    one, other = _as_float(expected), _as_float(received)
-    shown = _digits(one), _digits(other)
-    for digits in (6, 9, 12, 17):
-        if shown[0] == shown[1] and one != other:
-            shown = f"{one:.{digits}g}", f"{other:.{digits}g}"
-    return shown
 
 
 def _side_by_side(expected: float, received: float) -> str:
@@ -370,9 +354,3 @@ def _dtype_mismatch(
 
 def _index(where: Iterable[SupportsInt]) -> str:
     return "[" + ", ".join(str(int(position)) for position in where) + "]"
-
-
-def _digits(number: float) -> str:
-    return (
-        f"{number:.4f}" if math.isfinite(number) and 1e-3 <= abs(number) < 1e4 else f"{number:.4g}"
-    )

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from autograder.values.compare import Difference, Tolerance, apart, is_number
+from autograder.values.compare import Difference, Tolerance, is_number
 from autograder.values.comparison import Comparison, Row, Table
+from autograder.values.digits import alike, apart
 from autograder.values.tensors import as_array, is_tensor
 
 Axes = Mapping[str, Sequence[Sequence[str]]]
@@ -118,7 +119,7 @@ def _of_numbers(listed: Sequence[tuple[int, Difference]], *, reveal: bool) -> Co
 
 
 def _of_one_kind(expected: object, received: object) -> tuple[str, str]:
-    one, other = _texts(np.array([expected]), np.array([received]))
+    one, other = _texts(np.array([expected]), np.array([received]), np.array([True]))
     return str(one[0]), str(other[0])
 
 
@@ -161,8 +162,17 @@ def _names(axes: Axes, part: str, count: int) -> tuple[str, ...]:
 def _where(outer: Sequence[int], names: Sequence[str]) -> str:
     if not outer:
         return ""
-    named = ", ".join(f"{name} {n}" for name, n in zip(names, outer, strict=False) if name)
+    pairs = zip(names, outer, strict=False)
+    named = ", ".join(f"{_one_of(name)} {n}" for name, n in pairs if name)
     return f"in [{', '.join(map(str, outer))}]" + (f", that is, {named}" if named else "")
+
+
+def _one_of(axis: str) -> str:
+    """What an axis counts: a head along "heads" or "num_heads"; of a product, a place along it."""
+    if not axis.isidentifier():
+        return f"along {axis} number"
+    name = axis.removeprefix("num_").replace("kv_", "key/value ").replace("_", " ")
+    return f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")
 
 
 def _grids(
@@ -174,17 +184,15 @@ def _grids(
 ) -> tuple[Table, ...]:
     """A table of each; of a vector, one table of both."""
     shown = [_window(size, at) for size, at in zip(expected.shape, peak, strict=True)]
-    # What differs by rounding alone would seem to be wrong.
-    received = np.where(wrong, received, expected)
     columns = _labels(shown[-1])
     if expected.ndim == 1:
-        one, other = _texts(expected[None], received[None])
+        one, other = _texts(expected[None], received[None], wrong[None])
         both = (
             _row("expected", one, wrong[None] & False, 0, shown[0]),
             _row("received", other, wrong[None], 0, shown[0]),
         )
         return (Table("", columns, both, ("", names[0])),)
-    one, other = _texts(expected, received)
+    one, other = _texts(expected, received, wrong)
     tables = []
     for title, texts, marks in (("expected", one, wrong & False), ("received", other, wrong)):
         rows = tuple(
@@ -222,13 +230,22 @@ def _labels(places: Iterable[int | None]) -> tuple[str, ...]:
     return tuple(_MORE if n is None else str(n) for n in places)
 
 
-def _texts(expected: np.ndarray, received: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both as text, with as many digits as it takes to tell apart what differs."""
+def _texts(
+    expected: np.ndarray, received: np.ndarray, wrong: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both as text, with as many digits as it takes to tell apart what differs.
+
+    What is right differs by rounding alone, and has as many digits as what was expected.
+    """
     one, other = np.empty(expected.shape, object), np.empty(expected.shape, object)
-    plain = _are_whole(expected) and _are_whole(received)
+    plain = _are_whole(expected) and _are_whole(np.where(wrong, received, expected))
+    if plain and received.dtype.kind == "f":
+        received = np.rint(received)
     for at in np.ndindex(expected.shape):
         if plain:
             one[at], other[at] = _whole(expected[at]), _whole(received[at])
+        elif not wrong[at]:
+            one[at], other[at] = alike(expected[at] + 0.0, received[at])
         else:
             # Adding zero takes the sign from a zero.
             one[at], other[at] = apart(expected[at] + 0.0, received[at] + 0.0)

@@ -57,8 +57,8 @@ def measure_twice(
         "another seed gives another number": _number(first) != _number(other),
         "drawn at random": _number(first) != d_k,
         "results for n = 2 scatter as the variance of two dot products": bool(scattered),
-        "each dot product has its own query and key": bool(steady),
-        "products of two random numbers": bool(wild),
+        "results for d_k = 2 scatter as if each product had its own query and key": bool(steady),
+        "results for d_k = 1 scatter as the variance of products of two numbers": bool(wild),
     }
 
 

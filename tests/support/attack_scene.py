@@ -302,7 +302,7 @@ def outputs(notebook: NotebookNode) -> str:
 
 
 def shows_one_case(notebook: NotebookNode) -> None:
-    """Of the hidden inputs, none but those of the smallest failing case are in the outputs."""
+    """Of the hidden inputs, none but those of the failing case that is shown are in the outputs."""
     exam = exams_of(COURSE.exam_module(LESSON))["attention_weights"]
     printed = {case.label for case in exam.printed_cases()}
     hidden = {

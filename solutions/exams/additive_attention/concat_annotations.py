@@ -60,8 +60,8 @@ def sliced_backwards(forward_states: Tensor, backward_states: Tensor) -> Tensor:
 
 @annotations.misconception
 def both_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """You turned both readers round: your first row belongs to the last word. Only the backward
-    states stand in reverse.
+    """You turned both readers round, so your first row begins with the forward state of the last
+    word. Only the backward states stand in reverse.
     """
     return torch.cat([forward_states, backward_states], dim=-1).flip(0)
 

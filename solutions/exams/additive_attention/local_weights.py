@@ -192,7 +192,7 @@ def middle_rounded(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def sigma_not_squared(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """σ is not squared: the exponent is divided by 2 σ²."""
+    """You did not square σ. The exponent should be divided by 2 σ², with σ = D / 2."""
     weights, distances = inside_softmax(scores, p_t, D)
     return weights * torch.exp(-(distances**2) / (2 * (D / 2)))
 
@@ -208,7 +208,7 @@ def window_alone(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def distance_not_squared(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The distance from p_t is not squared."""
+    """You did not square the distance from p_t. In a Gaussian it is squared."""
     weights, distances = inside_softmax(scores, p_t, D)
     return weights * torch.exp(-distances.abs() / (2 * (D / 2) ** 2))
 

@@ -60,7 +60,9 @@ def rows_sum_to_one(answer: Callable[..., torch.Tensor], w: torch.Tensor) -> boo
 
 @renormalised.misconception
 def not_renormalised(weights: torch.Tensor) -> torch.Tensor:
-    """The future is 0, and the rows sum to less than 1. Divide each row by what is left of it."""
+    """The future is 0, and all rows but the last sum to less than 1. Divide each row by what is
+    left of it.
+    """
     return weights.tril()
 
 

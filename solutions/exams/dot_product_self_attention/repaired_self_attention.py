@@ -76,7 +76,7 @@ def absolute_values(inputs: np.ndarray) -> np.ndarray:
 
 @repaired.misconception
 def cut_at_zero(inputs: np.ndarray) -> np.ndarray:
-    """Cutting the scores at zero makes the weights positive, but all mismatches become the same.
+    """Cutting the scores at zero leaves no weight below zero, but all mismatches become the same.
     Use the exponential.
     """
     return divided_by_sum(np.maximum(inputs @ inputs.T, 0)) @ inputs

@@ -237,8 +237,9 @@ class SharedHeads(Heads):
 
 
 class Tiled(SharedHeads):
-    """Your query heads read the key/value heads in turn: 0, 1, 0, 1, … Neighbours share: 0, 0, 1,
-    1, … That is the order of `repeat_interleave`; the other one is that of `repeat`.
+    """Your query heads read the key/value heads in turn, as `repeat` puts them: from the first one
+    to the last, and then again from the first. Neighbours should share one, which is the order of
+    `repeat_interleave`.
     """
 
     def share(self, x: Tensor) -> Tensor:

@@ -62,8 +62,9 @@ def single_token(draw: Draw) -> Repeated:
 
 @repeating.misconception
 def tiled(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """Your heads come in turn: 0, 1, 0, 1, … Neighbouring query heads share, so each key/value head
-    must stand n_rep times in a row: 0, 0, …, 1, 1, …
+    """Your key/value heads come in turn, from the first one to the last, and then again from the
+    first. Neighbouring query heads share, so each key/value head must stand n_rep times in a row
+    before the next one comes.
     """
     return x.repeat(1, n_rep, 1, 1)
 

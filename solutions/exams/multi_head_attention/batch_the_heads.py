@@ -119,7 +119,7 @@ def turned_as_well(state: State, num_heads: int) -> State:
 
 @batching.misconception
 def heads_in_reverse(state: State, num_heads: int) -> State:
-    """The heads stand in reverse. Head 0 comes first."""
+    """The heads stand in reverse. Head 0 should come first."""
     return joined(state, num_heads, lambda parts: torch.cat(parts[::-1]))
 
 

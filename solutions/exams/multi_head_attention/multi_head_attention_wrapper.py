@@ -205,7 +205,7 @@ class FeatureByFeature(Variant):
 
 @loop.misconception
 class LastHeadFirst(Variant):
-    """The heads stand in reverse: head 0 comes first."""
+    """The heads stand in reverse. Head 0 should come first."""
 
     def join(self, contexts: list[Tensor]) -> Tensor:
         return torch.cat(contexts[::-1], dim=-1)

@@ -81,8 +81,8 @@ def not_swapped(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def alternating_features(x: Tensor, num_heads: int) -> Tensor:
-    """The heads get every other feature. Head 0 has the *first* head_dim features, so the axis of
-    the heads stands before that of their features when you split.
+    """Your features are dealt out to the heads in turn, one by one. Head 0 should have the *first*
+    head_dim features, so the axis of the heads stands before that of their features when you split.
     """
     refuse(x, num_heads)
     return x.reshape(*x.shape[:2], -1, num_heads).permute(0, 3, 1, 2)

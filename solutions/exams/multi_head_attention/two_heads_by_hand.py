@@ -107,7 +107,9 @@ def one_head_scaled_by_head() -> dict[str, object]:
 
 @by_hand.misconception
 def every_other_feature() -> dict[str, object]:
-    """You gave every other feature to a head. Head 1 has the first two, head 2 the last two."""
+    """You gave every other feature to a head. Head 1 should have the first two, head 2 the last
+    two.
+    """
     order = [0, 2, 1, 3]
     scores = KEYS[:, order] * QUERY[order] / math.sqrt(2)
     rows = (scores[:, :2].sum(1).softmax(0), scores[:, 2:].sum(1).softmax(0))

@@ -175,7 +175,7 @@ def evenly_spaced_slopes(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def gentlest_first(num_heads: int, num_tokens: int) -> Tensor:
-    """Your heads are in reverse: the first one has the steepest slope."""
+    """Your heads are in reverse. The first one should have the steepest slope."""
     return -slopes(num_heads).flip(0)[:, None, None] * steps_apart(num_tokens).abs()
 
 

@@ -133,7 +133,7 @@ def base_of_thousand(d_model: int) -> Tensor:
 
 @lengths.misconception
 def longest_first(d_model: int) -> Tensor:
-    """The numbers are right, in reverse. The first pair is the fastest: it has the shortest."""
+    """The numbers are right, in reverse. The first pair should have the shortest wavelength."""
     return (2 * math.pi * 10000 ** exponents(d_model)).flip(0)
 
 

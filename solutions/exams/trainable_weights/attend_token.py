@@ -179,8 +179,8 @@ def the_first_word_asks(i: int, queries: Tensor, keys: Tensor, values: Tensor) -
 
 @token.misconception
 def the_word_before_asks(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The word before asks here: `queries[i - 1]`. Words are counted from 0, so it is
-    `queries[i]`.
+    """The word before asks here (for the first word, the last one): `queries[i - 1]`. Words are
+    counted from 0, so it is `queries[i]`.
     """
     return taken(scaled_weights(queries, keys)[i - 1], values)
 

@@ -168,7 +168,7 @@ def test_other_plain_texts(report, text):
 def test_passed_kinds_once():
     passed = ("a", "b", "a", "c", "d", "e", "f")
     report = Report("mix", Verdict.WRONG, passed, 8, Finding("g", "", ("wrong",)))
-    assert report.lines()[-1] == "  passed: a; b; c; d and 2 more"
+    assert report.lines()[-1] == "  passed: a · b · c · d and 2 more"
 
 
 @EVERY
@@ -222,8 +222,8 @@ def test_how_far_it_is_right_stands_where_nothing_else_does() -> None:
 def test_what_is_untried_stands_below_what_passed() -> None:
     passed = Report("mix", Verdict.PASSED, ("two words",), 1, untried=("one word", "`d = 1`"))
     assert passed.lines()[1:] == [f"  {passed.untried_in_words}"]
-    assert passed.untried_in_words.endswith("is graded: one word; `d = 1`.")
-    assert "one word; <code>d = 1</code>." in card(passed)
+    assert passed.untried_in_words.endswith("is graded: one word · `d = 1`.")
+    assert "one word · <code>d = 1</code>." in card(passed)
     assert report_in(bundle(passed)) == passed
 
 

@@ -131,6 +131,59 @@ def test_smallest_failure_is_shown():
     assert report.finding.case == "3"
 
 
+def run(answer, x, calls=1, training=False):
+    return answer(x)
+
+
+def test_plainest_failure_is_shown():
+    plain, printed = np.ones((6, 2)), replace(case("printed", total, x=WORDS), printed=True)
+    cases = [
+        replace(case("repeated", total, x=WORDS[:1], calls=32, training=True), use=run),
+        replace(case("in training", total, x=WORDS[:1], calls=1, training=True), use=run),
+        case("huge", total, x=100 * WORDS[:1]),
+        case("hidden by infinity", total, x=np.array([[-np.inf, 0.0]])),
+        case("with a batch", total, x=np.ones((1, 1, 1))),
+        case("longer", total, x=np.ones((7, 2))),
+        case("plain", total, x=plain),
+    ]
+    shown = [judged(lambda x: "wrong", *cases[n:]).finding.case for n in range(len(cases))]
+    assert shown[:2] == ["plain", "plain"]
+    assert {*shown[2:]} == {"plain"}
+    assert judged(lambda x: "wrong", cases[0], cases[1]).finding.case == "in training"
+    assert judged(lambda x: "wrong", cases[2], cases[4]).finding.case == "with a batch"
+    assert judged(lambda x: "wrong", *cases, printed).finding.case == "printed"
+
+
+def test_shown_failure_is_what_the_hint_is_about():
+    def answer(x):
+        if len(x) == 1:
+            raise ValueError("one is too few")
+        return 2 * x.sum(axis=0)
+
+    cases = [case(str(n), total, doubled, x=WORDS[:n]) for n in (1, 3, 2)]
+    report = judged(answer, *cases)
+    assert (report.hint, report.finding.case) == ("DOUBLED", "2")
+
+
+def test_record_of_a_driver_is_told_in_the_learners_terms():
+    refused = "a ValueError, whose message names 3 and 2"
+
+    def driver(answer, x):
+        return answer(x)
+
+    def told(expected, received):
+        one = case("one", lambda x: expected, x=WORDS)
+        return details(judged(lambda x: received, replace(one, use=driver)))
+
+    record = {"output": WORDS, "gradient for x": None}
+    assert told(refused, record) == (f"expected {refused}, but your code returned an output",)
+    assert told(record, refused) == (f"expected an output, received {refused}",)
+    assert told(WORDS, refused) == (f"expected an array of shape (5, 2), received {refused}",)
+    (cut,) = told(record, "x\n" * 1000)
+    assert len(cut) < 200
+    assert "\n" not in cut
+
+
 def test_inputs_in_words():
     def attend(x, attention, other, k, name):
         return 0

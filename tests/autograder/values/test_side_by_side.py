@@ -56,10 +56,14 @@ def test_slice_with_the_largest_difference() -> None:
     heads = np.zeros((2, 3, 2, 2))
     wrong = changed(changed(heads, (0, 0, 0, 0), 1), (1, 2, 0, 1), -5)
     (one,) = compared(heads, wrong, {"": [("batch", "heads", "queries", "keys")]})
-    assert one.where == "in [1, 2], that is, batch 1, heads 2"
+    assert one.where == "in [1, 2], that is, batch 1, head 2"
     assert one.tables[1].rows == (Row("0", ("0", "-5"), (1,)), Row("1", ("0", "0")))
     (unnamed,) = compared(heads, wrong)
     assert unnamed.where == "in [1, 2]"
+    (counted,) = compared(heads, wrong, {"": [("batch", "num_kv_heads", "queries", "keys")]})
+    assert counted.where == "in [1, 2], that is, batch 1, key/value head 2"
+    (product,) = compared(heads, wrong, {"": [("num_queries", "h · n", "queries", "keys")]})
+    assert product.where == "in [1, 2], that is, query 1, along h · n number 2"
     (partly,) = compared(heads, wrong, {"": [("...", "queries", "keys")]})
     assert (partly.where, partly.tables[0].axes) == ("in [1, 2]", ("queries", "keys"))
 
@@ -81,11 +85,29 @@ def test_zero_has_no_sign() -> None:
     assert [row.entries[0] for row in one.tables[0].rows] == ["0", "0"]
 
 
-def test_rounding_is_not_shown() -> None:
-    """A number that is as good as the expected one looks like that."""
-    (found,) = compared(np.array([0.16, 0.5]), np.array([0.16 + 1e-12, 9.0]))
-    expected, received = found.tables[0].rows
-    assert expected.entries[0] == received.entries[0] == "0.1600"
+@pytest.mark.parametrize(
+    ("expected", "received", "texts"),
+    [
+        (0.16, 0.16 + 1e-12, ("0.1600", "0.1600")),
+        (0.1600482, 0.1600491, ("0.1600", "0.1600")),
+        (0.160049, 0.16005001, ("0.1600", "0.1601")),
+        (1.0, 1 - 1e-9, ("1.0000", "1.0000")),
+        (0.0, -3e-17, ("0", "0")),
+        (-0.41615, -0.4161468, ("-0.41615", "-0.41615")),
+        (np.inf, np.inf, ("inf", "inf")),
+    ],
+)
+def test_what_counts_as_right_is_shown_as_it_came_back(
+    expected: float, received: float, texts: tuple[str, str]
+) -> None:
+    (found,) = compared(np.array([expected, 0.5]), np.array([received, 9.0]))
+    assert tuple(row.entries[0] for row in found.tables[0].rows) == texts
+    assert not any(0 in row.wrong for row in found.tables[0].rows)
+
+
+def test_dust_beside_whole_numbers_is_not_shown() -> None:
+    (found,) = compared(np.array([0.0, 1.0, 2.0]), np.array([3e-17, 1 - 1e-16, 5.0]))
+    assert [row.entries for row in found.tables[0].rows] == [("0", "1", "2"), ("0", "1", "5")]
 
 
 def test_near_numbers_have_digits_enough() -> None:

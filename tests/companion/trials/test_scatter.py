@@ -30,7 +30,7 @@ def of_one_query(d_k: int, n: int, seed: int) -> float:
 
 @pytest.mark.parametrize("seed", range(0, 4000, 400))
 def test_pairs_are_told_from_one_query(seed: int) -> None:
-    part = "each dot product has its own query and key"
+    part = "results for d_k = 2 scatter as if each product had its own query and key"
     assert measure_twice(of_pairs, 64, 100, seed)[part] is True
     assert measure_twice(of_all_pairs, 64, 100, seed)[part] is True
     assert measure_twice(of_one_query, 64, 100, seed)[part] is False
@@ -42,7 +42,7 @@ def of_queries_alone(d_k: int, n: int, seed: int) -> float:
 
 @pytest.mark.parametrize("seed", range(0, 4000, 800))
 def test_products_are_told_from_single_numbers(seed: int) -> None:
-    part = "products of two random numbers"
+    part = "results for d_k = 1 scatter as the variance of products of two numbers"
     assert measure_twice(of_pairs, 64, 100, seed)[part] is True
     assert measure_twice(of_queries_alone, 64, 100, seed)[part] is False
 

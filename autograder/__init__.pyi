@@ -1,6 +1,7 @@
 """What the engine offers to courses, and where each of it is."""
 
 from .checks.check import check as check
+from .checks.described import described as described
 from .checks.hidden import hidden_check as hidden_check
 from .exam.draw import Draw as Draw
 from .exam.exam import Exam as Exam

@@ -1,10 +1,10 @@
 """`checks.json`: the printed examples of a lesson, with the numbers that come out of them.
 
 Written by the build beside each notebook, read by the learner's check. It holds what the reference
-and each misconception give on the printed examples, and in a few words each what hidden cases try;
-nothing else. These outcomes are packed, so
-that nobody who opens or searches the file comes upon the numbers that a worksheet asks for: those
-of all exercises, because another one often computes the same numbers.
+and each misconception give on the printed examples, in a few words each what hidden cases try, and
+the descriptions of figures. The outcomes are packed, so that nobody who opens or searches the file
+comes upon the numbers that a worksheet asks for: those of all exercises, because another one often
+computes the same numbers.
 """
 
 import json
@@ -48,25 +48,36 @@ class Printed:
     untried: tuple[str, ...] = ()
 
 
-def write(exams: Mapping[str, Exam], *, places: bool = True) -> str:
+def write(
+    exams: Mapping[str, Exam],
+    *,
+    places: bool = True,
+    descriptions: Mapping[str, str] | None = None,
+) -> str:
     """The text of `checks.json` for these exams; the same exams give the same text.
 
-    Without `places`, no check of the lesson says where to look.
+    Without `places`, no check of the lesson says where to look. The `descriptions` are those of
+    figures, by name.
 
     Raises:
         ExamError: when an example holds what can't be shipped.
     """
     exercises = {name: _write_exam(exam, places) for name, exam in exams.items()}
-    written = {"format": _FORMAT, "exercises": exercises}
+    figures = {"descriptions": {**descriptions}} if descriptions else {}
+    written = {"format": _FORMAT, **figures, "exercises": exercises}
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 class Shipped(Mapping[str, Printed]):
     """The printed examples of a lesson, by exercise; each is decoded when it is asked for."""
 
-    def __init__(self, path: Path, exercises: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: Path, exercises: Mapping[str, Any], descriptions: Mapping[str, str]
+    ) -> None:
         self._path = path
         self._exercises = exercises
+        self.descriptions = descriptions
+        """What figures of the lesson show, by name."""
 
     def __getitem__(self, name: str) -> Printed:
         """What is known of an exercise.
@@ -97,7 +108,7 @@ def read(folder: Path) -> Shipped:
         written = json.loads(path.read_text(encoding="utf-8"))
         if written["format"] != _FORMAT:
             raise CheckError(f"{path} {_of_another_version(written['format'])}")
-        return Shipped(path, {**written["exercises"]})
+        return Shipped(path, {**written["exercises"]}, {**written.get("descriptions", {})})
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from autograder.errors import LessonError, SolutionError
 from autograder.exam.exam import Exam, exams_of
 from autograder.lesson.alt_text import Pictures, undescribed_in_prose
 from autograder.lesson.built import signed
+from autograder.lesson.kept_back import kept_back
 from autograder.lesson.leaks import leaks
 from autograder.lesson.lesson import Code, Lesson, Prose, Written, read_lesson
 from autograder.lesson.notebook import source_notebook
@@ -40,7 +41,7 @@ from autograder.reading.scenery import tag_scenery
 class Built:
     """One lesson, built: the instructor's notebook and the student's.
 
-    `exams` are those of its exercises, in the order of the lesson.
+    `exams` are those of its exercises, in the order of the lesson; `descriptions` are of figures.
     """
 
     course: Course
@@ -48,6 +49,7 @@ class Built:
     source: NotebookNode
     student: NotebookNode
     exams: Mapping[str, Exam]
+    descriptions: Mapping[str, str]
 
     @cached_property
     def checks(self) -> str:
@@ -58,7 +60,8 @@ class Built:
         Raises:
             ExamError: when an example holds what can't be shipped.
         """
-        return examples.write(self.exams, places=_has_places(self.course, self.lesson.name))
+        places = _has_places(self.course, self.lesson.name)
+        return examples.write(self.exams, places=places, descriptions=self.descriptions)
 
     @property
     def files(self) -> dict[Path, str]:
@@ -103,12 +106,11 @@ def build_lesson(course: Course, name: str) -> Built:
         _describe_pictures(lesson, pyplot=course.settings.pyplot)
     _keep_in_reach(course, lesson)
     _keep_secret(lesson, sources)
-    source = source_notebook(
-        lesson, sources, examined_in.__name__, places=_has_places(course, name)
-    )
+    shown, descriptions = kept_back(lesson)
+    source = source_notebook(shown, sources, examined_in.__name__, places=_has_places(course, name))
     tag_scenery(source)
     placed = {exercise.name: exams[exercise.name] for exercise in lesson.exercises}
-    return Built(course, lesson, source, student_notebook(source), placed)
+    return Built(course, lesson, source, student_notebook(source), placed, descriptions)
 
 
 def _has_places(course: Course, lesson: str) -> bool:

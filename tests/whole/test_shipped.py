@@ -65,6 +65,18 @@ def test_notebooks_hold_no_output() -> None:
             assert "attachments" not in cell
 
 
+def test_no_cell_tells_what_its_figure_shows() -> None:
+    """A reader is asked for it before, and looks at the cell while they think."""
+    for lesson in COURSE.lessons():
+        folder = COURSE.release_folder(lesson)
+        notebook = nbformat.read(folder / f"{lesson}.ipynb", as_version=4)
+        code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+        assert not re.search(r"\balt=[\"']", code), lesson
+        shipped = json.loads((folder / "checks.json").read_text("utf-8"))
+        named = re.findall(r"alt=described\(\"(.+?)\"\)", code)
+        assert {*named} == shipped.get("descriptions", {}).keys(), lesson
+
+
 def test_numbers_are_those_of_the_printed_examples() -> None:
     """What stands in checks.json comes from printed examples, hints and hidden cases' names alone.
 
@@ -73,7 +85,7 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
     for lesson in COURSE.lessons():
         shipped = json.loads((COURSE.release_folder(lesson) / "checks.json").read_text("utf-8"))
         exams = exams_of(COURSE.exam_module(lesson))
-        assert shipped.keys() == {"format", "exercises"}
+        assert shipped.keys() - {"descriptions"} == {"format", "exercises"}
         assert shipped["exercises"].keys() == exams.keys()
         for name, exercise in shipped["exercises"].items():
             driver = exams[name].use

@@ -13,12 +13,20 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.cells import grade_id_of, is_test
 from autograder.course import Course
-from autograder.errors import CheckError
+from autograder.errors import CheckError, CourseNotFound
 from autograder.exam.exam import Exam, exams_of
 from autograder.learner.marks import Mark, as_html, mark_of, marks_in, written_mark
 from autograder.learner.run_notebook import run
 from autograder.lesson.build import build_lesson
 from autograder.lesson.lesson import read_lesson
+
+
+_NO_EXAMS = (
+    "mark() runs the full exam, and the exams lie in a clone of the course, which this folder is "
+    "not part of: if this is an assignment, use the check below each exercise and nbgrader's "
+    "Validate button before you hand it in; if you learn alone, clone the course and open the "
+    "lessons with `make lab`"
+)
 
 
 def mark() -> None:
@@ -31,7 +39,10 @@ def mark() -> None:
         CheckError: when the notebook's folder is not named after a lesson.
     """
     folder = Path.cwd()
-    course = Course.find(folder)
+    try:
+        course = Course.find(folder)
+    except CourseNotFound:
+        raise CourseNotFound(_NO_EXAMS) from None
     lesson = lesson_of(course, folder)
     exams = exams_of(course.exam_module(lesson))
     points = read_lesson(course.lesson_file(lesson)).points

@@ -4,8 +4,8 @@ import nbformat
 import pytest
 
 from autograder.course import Course
-from autograder.errors import CheckError
-from autograder.learner.marking import lesson_of, mark_notebook
+from autograder.errors import CheckError, CourseNotFound
+from autograder.learner.marking import lesson_of, mark, mark_notebook
 from autograder.learner.marks import summary
 from autograder.lesson.build import build_lesson
 from autograder.own_judgement import Point, cell_to_tick
@@ -112,3 +112,11 @@ def test_damaged_notebook_is_refused(course: Course, tmp_path: Path) -> None:
     path.write_text("{")
     with pytest.raises(CheckError, match="is not a notebook"):
         mark_notebook(course, path)
+
+
+def test_outside_of_a_clone_it_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CourseNotFound, match="use the check below each exercise"):
+        mark()

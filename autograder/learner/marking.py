@@ -20,7 +20,6 @@ from autograder.learner.run_notebook import run
 from autograder.lesson.build import build_lesson
 from autograder.lesson.lesson import read_lesson
 
-
 _NO_EXAMS = (
     "mark() runs the full exam, and the exams lie in a clone of the course, which this folder is "
     "not part of: if this is an assignment, use the check below each exercise and nbgrader's "

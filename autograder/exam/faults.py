@@ -19,6 +19,8 @@ _MISMATCH = "Mismatch"
 _ASSERTED = "AssertionError"
 # Of a sentence that comes from where the answer is.
 _TOLD = 120
+# The part in which an answer is wrong that writes to what it was given.
+ARGUMENTS = "arguments"
 
 
 def faults(
@@ -45,7 +47,7 @@ def faults(
         names = " and ".join(f"`{name}`" for name in received.changed)
         mine = "code writes to the" if driven else "function writes to its"
         # First: numbers may be wrong because of it.
-        yield Difference("arguments", f"your {mine} argument {names}")
+        yield Difference(ARGUMENTS, f"your {mine} argument {names}")
     if driven and isinstance(expected.value, str) != isinstance(received.value, str):
         yield Difference("", _told(expected.value, received.value))
         return

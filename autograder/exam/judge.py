@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from autograder.exam.arguments import call_of, in_words, loose, one_by_one, plainness
-from autograder.exam.faults import faults, is_mismatch
+from autograder.exam.faults import ARGUMENTS, faults, is_mismatch
 from autograder.exam.habits import without_habits
 from autograder.exam.nearness import Tried, how_far
 from autograder.exam.report import Finding, Report, Verdict
@@ -26,6 +26,10 @@ _NAMED = 4
 # What tells a number that is expected, by itself or with how far the answer is from it.
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
+)
+_NOT_YOURS = (
+    "which the caller may still need. `+=`, an assignment to an entry, and methods that end in an "
+    "underscore do that: make a new array or tensor instead, or change a copy."
 )
 # What a driver alone is told.
 _TIMES = "calls"
@@ -123,10 +127,19 @@ def judge(
         len(cases),
         _finding(shown, exercise),
         name,
-        hints[name] + more if name else "",
+        hints[name] + more if name else _spoilt(observations),
         _credit(observations),
         nearest="" if name else _how_far(observations),
     )
+
+
+def _spoilt(observations: Sequence["_Observation"]) -> str:
+    """What to tell whoever gets everything right, but writes to what was given."""
+    wrong = [part for one in observations for part in one.wrong]
+    if any(part.part != ARGUMENTS for part in wrong):
+        return ""
+    sentence = wrong[0].text
+    return f"What you return is right, but {sentence}, {_NOT_YOURS}"
 
 
 def _how_far(observations: Sequence["_Observation"]) -> str:

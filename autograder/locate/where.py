@@ -39,7 +39,7 @@ def with_places(report: Report, answer: Callable[..., Any], cases: Sequence[Case
     Where expected numbers are for the learner to find, a place would be one of them.
     """
     wrong = report.verdict in (Verdict.WRONG, Verdict.EXCEPTION)
-    if not wrong or report.hint or not all(case.reveal for case in cases):
+    if not wrong or report.misconception or not all(case.reveal for case in cases):
         return report
     run = _there.get()
     found = _asked(run, report.exercise, cases) if run else search(answer, cases)

@@ -82,6 +82,15 @@ def _regrouped(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             yield ast.BinOp(first, inner, ast.BinOp(second, op, third))
         case ast.BinOp(left=first, op=op, right=ast.BinOp(left=second, op=inner, right=third)):
             yield ast.BinOp(ast.BinOp(first, op, second), inner, third)
+    match node:
+        case ast.BinOp(
+            left=ast.BinOp(left=first, op=outer, right=ast.BinOp(op=ast.Pow()) as power),
+            op=ast.Div() as op,
+            right=third,
+        ):
+            # x / d ** 1 / 2
+            exponent = ast.BinOp(power.right, op, third)
+            yield ast.BinOp(first, outer, ast.BinOp(power.left, power.op, exponent))
 
 
 def _swapped_entries(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:

@@ -146,7 +146,9 @@ FAMILIES = (
     StatementFamily("where a line stands", _moved, "whether it belongs inside or outside"),
     StatementFamily("the order of two lines", _exchanged, "which of the lines comes first"),
     StatementFamily("a line too many", _left_out, "whether this line is needed"),
-    StatementFamily("what a line keeps", _kept_otherwise, "what the left side holds afterwards"),
+    StatementFamily(
+        "what a line stores, and where", _kept_otherwise, "what its left side holds afterwards"
+    ),
     StatementFamily("a missing `return`", _returned, "what the function gives back"),
 )
 RARER = (

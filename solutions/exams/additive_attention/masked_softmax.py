@@ -178,6 +178,16 @@ def renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
 
 
 @masked.misconception
+def renormalised_by_the_table(scores: Tensor, lengths: Tensor) -> Tensor:
+    """All your weights together sum to 1, or are NaN where nothing is left: you set those of the
+    padding to 0 after the softmax, and divided by the sum of the whole table. Hide the scores
+    before the softmax, and every sentence sums to 1 by itself.
+    """
+    kept = torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
+    return kept / kept.sum()
+
+
+@masked.misconception
 def zero_score_then_renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
     """The score 0 for padding, and weights divided by what is left of them: that works until the
     words score so low that nothing is left, and 0 / 0 is NaN. Hide the scores with -inf, before

@@ -91,6 +91,15 @@ class DividedByTheSquare(Attention):
         return keys.shape[-1] ** 2
 
 
+class BracketsMissingInThePower(Attention):
+    """You divided the scores by twice the width of a key, as `/ d_k ** 1 / 2` does: the power comes
+    first, and the 2 divides once more. A square root is `** 0.5`, or `** (1 / 2)`.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return 2 * keys.shape[-1]
+
+
 class MultipliedByTheRoot(Attention):
     """You multiplied the scores by the root of the width of a key. Divide: the scores are too
     large, not too small.
@@ -168,6 +177,7 @@ SCALE = Family(
     Unscaled,
     DividedByTheWidth,
     DividedByTheSquare,
+    BracketsMissingInThePower,
     MultipliedByTheRoot,
     RootTakenTwice,
     RootOfTheKeys,

@@ -272,6 +272,15 @@ class SharesMiscountedInColumns(SharesMiscounted):
         return super().attend(queries, keys, values, hidden)
 
 
+class RepeatedByTheirNumber(SharedHeads):
+    """You repeated each key/value head as often as there are key/value heads. Repeat it for the
+    query heads that share it: num_heads // num_kv_heads times.
+    """
+
+    def share(self, x: Tensor) -> Tensor:
+        return x.repeat_interleave(x.shape[1], dim=1)
+
+
 class FirstHeadForAll(SharedHeads):
     """All your query heads read the first key/value head. Each is read by its own neighbours."""
 
@@ -307,6 +316,7 @@ SHARED = Family(
     Tiled,
     SharesMiscounted,
     SharesMiscountedInColumns,
+    RepeatedByTheirNumber,
     FirstHeadForAll,
     SharedHeadsAveraged,
     RepeatedAlongTokens,

@@ -50,6 +50,16 @@ class FirstRowReturned(Answer):
         return _changed(lambda result: result[0], self.right(*arguments))
 
 
+class LastRowReturned(Answer):
+    """This is the last part of the result alone: the last row, or the last sentence of a batch. If
+    you have a loop, each turn overwrites what the one before has found: collect all parts, and
+    return them after it.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        return _changed(lambda result: result[-1], self.right(*arguments))
+
+
 class OnlyTheFirstRowFilled(Answer):
     """Only the first part of the result is filled, the rest is still 0. Does `return` stand inside
     the loop?
@@ -74,7 +84,7 @@ def _kept(result: Any, row: int) -> Any:
     return kept
 
 
-LOOP = Family(FirstRowReturned, OnlyTheFirstRowFilled, OnlyTheLastRowFilled)
+LOOP = Family(FirstRowReturned, LastRowReturned, OnlyTheFirstRowFilled, OnlyTheLastRowFilled)
 
 
 class FirstRowLeftOut(Answer):

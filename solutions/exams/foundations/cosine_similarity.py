@@ -117,6 +117,14 @@ def lengths_added(a: np.ndarray, b: np.ndarray) -> object:
 
 
 @cosine.misconception
+def length_of_the_products(a: np.ndarray, b: np.ndarray) -> object:
+    """You divided by the length of the vector of products. Divide by the length of a times the
+    length of b.
+    """
+    return a @ b / length(a * b)
+
+
+@cosine.misconception
 def absolute_entries_added(a: np.ndarray, b: np.ndarray) -> object:
     """Your lengths are sums of entries. Square the entries, add, take the square root."""
     return a @ b / (np.abs(a).sum() * np.abs(b).sum())

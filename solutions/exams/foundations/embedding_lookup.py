@@ -19,6 +19,13 @@ def four_words() -> Pair:
     return np.array([3, 1, 3, 0]), table
 
 
+@lookup.example
+def five_words() -> Pair:
+    """the words 1, 2, 0, 2, 1 of a vocabulary of three"""
+    table = np.array([[0.3, -0.6, 0.2, 1.1], [-0.9, 0.4, 0.5, 0.7], [0.8, 1.2, -0.1, -0.4]])
+    return np.array([1, 2, 0, 2, 1]), table
+
+
 @lookup.case
 def any_words(draw: Draw) -> Pair:
     """words drawn at random"""
@@ -63,6 +70,25 @@ def words_keep_their_places(
 def ones_at(token_ids: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
     """The one-hot matrix."""
     return np.eye(len(embeddings), dtype=embeddings.dtype)[token_ids]
+
+
+@lookup.misconception
+def as_wide_as_the_ids(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
+    """Your one-hot matrix ends with the largest id of the sentence. It should have a column for
+    each word of the vocabulary, whether the sentence uses it or not.
+    """
+    size = token_ids.max() + 1
+    one_hot = np.eye(size, dtype=embeddings.dtype)[token_ids]
+    return one_hot, one_hot @ embeddings[:size]
+
+
+@lookup.misconception
+def too_narrow_for_the_table(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
+    """Your one-hot matrix has fewer columns than the table has rows, as if it ended with the
+    largest id of the sentence. It should have a column for each word of the vocabulary.
+    """
+    one_hot = np.eye(token_ids.max() + 1, dtype=embeddings.dtype)[token_ids]
+    return one_hot, one_hot @ embeddings
 
 
 @lookup.misconception

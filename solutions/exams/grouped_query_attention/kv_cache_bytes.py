@@ -1,6 +1,7 @@
 """The exam of `kv_cache_bytes`, lesson 07."""
 
 import math
+from itertools import combinations
 
 import torch
 
@@ -136,6 +137,34 @@ def scores_kept(
     """
     numbers = 2 * batch * tokens**2 * layers * kv_heads * width
     return numbers * per_number
+
+
+FACTORS = (
+    "the 2 for keys and values",
+    "batch",
+    "tokens",
+    "num_layers",
+    "num_kv_heads",
+    "head_dim",
+    "bytes_per_number",
+)
+
+
+def examine_without(one: str, other: str) -> None:
+    """Two factors that are missing at once."""
+
+    def wrong(*sizes: int) -> int:
+        given = dict(zip(FACTORS, (2, *sizes), strict=True))
+        return math.prod(value for name, value in given.items() if name not in (one, other))
+
+    names = [name.split()[-1] for name in (one, other)]
+    wrong.__name__ = f"without_{names[0]}_and_{names[1]}"
+    wrong.__doc__ = f"Two factors are missing: {one} and {other}. Multiply by both."
+    size.misconception(wrong)
+
+
+for first, second in combinations(FACTORS, 2):
+    examine_without(first, second)
 
 
 @size.accepts

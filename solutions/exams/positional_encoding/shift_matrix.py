@@ -209,6 +209,27 @@ def first_block_only(k: int, d_model: int) -> Tensor:
     return matrix
 
 
+@shift.misconception
+def first_block_turned(k: int, d_model: int) -> Tensor:
+    """Only the first pair turns, the others stay as they are. Every pair has a block of its own,
+    which turns by k times its frequency.
+    """
+    matrix = torch.eye(d_model)
+    matrix[:2, :2] = blocks(k * rates(d_model))[:2, :2]
+    return matrix
+
+
+@shift.misconception
+def blocks_that_overlap(k: int, d_model: int) -> Tensor:
+    """Your blocks overlap: each begins one column after the one before, and writes over it. A block
+    is two columns wide, so block i begins at row and column 2i.
+    """
+    turns, matrix = blocks(k * rates(d_model)), torch.zeros(d_model, d_model)
+    for i in range(d_model // 2):
+        matrix[i : i + 2, i : i + 2] = turns[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]
+    return matrix
+
+
 @shift.accepts
 def shift_by_blocks(k: int, d_model: int) -> Tensor:
     """A block for each pair."""

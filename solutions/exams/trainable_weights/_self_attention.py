@@ -100,6 +100,24 @@ class WithLayers(Projecting, nn.Module):
         return self.attend(*self.projected(x))
 
 
+def _examine_detached(exam: Exam, base: type[WithParameters] | type[WithLayers], name: str) -> None:
+    """One matrix that is used, and not trained."""
+
+    class Detached(base):  # type: ignore[misc, valid-type]
+        def projected(self, x: Tensor) -> Triple:
+            matrix = getattr(self, name).requires_grad_(False)
+            found: Triple = super().projected(x)
+            matrix.requires_grad_(True)
+            return found
+
+    Detached.__name__ = f"Detached_{name}"
+    Detached.__doc__ = (
+        f"The numbers are right, but nothing flows back to `{name}`, so it can't be trained: it is "
+        "used by `.data` or `.detach()`, or within `torch.no_grad()`. Use the parameter itself."
+    )
+    exam.misconception(Detached)
+
+
 def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) -> None:
     """What both classes are tried on, and what can be wrong in both."""
     for example in (lessons_matrices, more_out_than_in, square_module):
@@ -183,6 +201,9 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
         def forward(self, x: Tensor) -> Tensor:
             queries, keys, values = self.projected(x)
             return scaled_weights(queries, keys) @ values
+
+    for name in ("W_query", "W_key", "W_value"):
+        _examine_detached(exam, base, name)
 
     @exam.misconception
     class ReturnForgotten(base):  # type: ignore[misc, valid-type]

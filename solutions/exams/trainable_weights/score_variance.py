@@ -96,7 +96,8 @@ def added_over_pairs(d_k: int, n: int, seed: int) -> float:
 @variance.misconception
 def query_with_itself(d_k: int, n: int, seed: int) -> float:
     """This is twice what it should be. Does each vector meet itself, so that you add up squares?
-    Draw keys of their own, with mean 0 like the queries.
+    Two generators with the same seed draw the same numbers, and so does one that is seeded again.
+    Draw keys of their own, from the same generator, with mean 0 like the queries.
     """
     queries, _ = drawn(d_k, n, seed)
     return (queries * queries).sum(dim=-1).var().item()

@@ -106,7 +106,10 @@ def test_writing_hides_no_mistake():
     cases = [case(str(n), total, doubled, x=WORDS[:n]) for n in (2, 3)]
     report = judged(answer, *cases)
     assert report.hint == "DOUBLED And your code writes to what it is given: leave that as it is."
-    assert not judged(right_but_for_writing, *cases).hint
+    spoilt = judged(right_but_for_writing, *cases)
+    assert spoilt.hint.startswith("What you return is right, but your function writes to its arg")
+    assert not spoilt.misconception
+    assert not judged(lambda x: [x.sort(), 0], *cases).hint
 
 
 def test_a_module_that_cannot_be_loaded_in_one_case_hides_no_mistake():

@@ -52,10 +52,16 @@ def mean_of_rows(x):
 """
 POWER = "def mean_of_rows(x):\n    return x.sum(axis=1) * 10 ** -np.log10(x.shape[1])\n"
 
+ROOT = """\
+def mean_of_rows(x):
+    return x.sum(axis=1) / (x.shape[1] ** 2) ** 1 / 2
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "line", "about"),
     [
+        (ROOT, 2, "brackets"),
         (WIDTH_FORGOTTEN, 3, "a missing step"),
         (TIE, 5, "a missing step"),
         (TWO_DROPPED, 4, "a missing step"),

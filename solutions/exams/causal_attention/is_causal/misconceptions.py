@@ -229,6 +229,19 @@ def one_place_too_far(attention: Attention, inputs: torch.Tensor) -> bool:
 
 
 @causal.misconception
+def changed_word_watched(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You compare one place too many: the word that you changed is among those that you watch, and
+    it may change.
+    """
+    for now in range(inputs.shape[1]):
+        changed = inputs.clone()
+        changed[:, now] += 1
+        if not torch.allclose(attention(changed)[:, : now + 1], attention(inputs)[:, : now + 1]):
+            return False
+    return True
+
+
+@causal.misconception
 def one_place_too_few(attention: Attention, inputs: torch.Tensor) -> bool:
     """You leave out the word just before the change, which gives a leak by one away."""
     for now in range(2, inputs.shape[1]):

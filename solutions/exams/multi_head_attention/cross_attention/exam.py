@@ -68,8 +68,8 @@ def all_padded() -> Module:
 def as_many_queries_as_keys() -> Module:
     """three queries and three keys of the same width"""
     decoder = mixed(2, 3, 3, seed=74)
-    chosen = cross_settings(decoder, ENCODER, 4, 2)
-    return chosen, cross_weights(3, 3, 4), (decoder, ENCODER, PADDING), False, 1
+    chosen = cross_settings(decoder, ENCODER, 6, 2)
+    return chosen, cross_weights(3, 3, 6), (decoder, ENCODER, PADDING), False, 1
 
 
 @cross.example
@@ -113,7 +113,7 @@ def drawn_cross(draw: Draw, *, bias: bool = False) -> tuple[Tensor, Tensor, Stat
     batch, queries, keys, d_decoder, d_encoder, heads = draw.shape(
         "batch queries keys d_decoder d_encoder heads"
     )
-    d_out, rng = heads * 2, draw.rng
+    d_out, rng = heads * 3, draw.rng
 
     def tensor(*shape: int) -> Tensor:
         return torch.from_numpy(rng.normal(0, 0.6, shape))

@@ -251,6 +251,16 @@ class RolesExchanged(Variant):
 
 
 @cross.misconception
+class RolesExchangedThroughout(RolesExchanged):
+    """The encoder asks and the decoder answers here, and the padding hides what the encoder would
+    ask. There is one output for each token of `decoder`: it is the decoder that asks.
+    """
+
+    def hidden(self, padding: Tensor) -> Tensor:
+        return padding[:, None, :, None]
+
+
+@cross.misconception
 class CausalAsWell(Variant):
     """You hide the future, too. A decoder may read the whole of what it translates: there is no
     causal mask between two sequences.

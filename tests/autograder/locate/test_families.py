@@ -54,7 +54,7 @@ POWER = "def mean_of_rows(x):\n    return x.sum(axis=1) * 10 ** -np.log10(x.shap
 
 ROOT = """\
 def mean_of_rows(x):
-    return x.sum(axis=1) / (x.shape[1] ** 2) ** 1 / 2
+    return x.sum(axis=1) / (x.shape[1] * x.shape[1]) ** 1 / 2
 """
 
 

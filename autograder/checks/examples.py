@@ -159,12 +159,14 @@ def _write_exam(exam: Exam, places: bool) -> dict[str, Any]:
     if not (places and exam.places):
         rules["places"] = False
     axes = {"axes": exam.axes} if exam.axes else {}
+    inputs = {"inputs": exam.inputs} if exam.inputs else {}
     untried = {"untried": exam.untried} if exam.untried else {}
     return {
         "hints": exam.hints,
         **driver,
         **rules,
         **axes,
+        **inputs,
         **untried,
         "cases": cases,
         "outcomes": pack(outcomes),
@@ -203,9 +205,9 @@ def _write_outcomes(case: Case, exam: Exam) -> dict[str, Any]:
 
 def _read_exam(written: dict[str, Any]) -> Printed:
     use = find(written["use"]) if "use" in written else None
-    axes = written.get("axes", {})
+    words = {"axes": written.get("axes", {}), "inputs": tuple(written.get("inputs", ()))}
     cases = tuple(
-        _read_case(case | outcomes, written["hints"], use, axes)
+        replace(_read_case(case | outcomes, written["hints"], use), **words)
         for case, outcomes in zip(written["cases"], unpack(written["outcomes"]), strict=True)
     )
     forbids, places = tuple(written.get("forbids", ())), written.get("places", True)
@@ -216,7 +218,6 @@ def _read_case(
     written: dict[str, Any],
     misconceptions: Iterable[str],
     use: Callable[..., object] | None,
-    axes: Mapping[str, Any],
 ) -> Case:
     expected = outcome_from_json(written["expected"])
     mistaken = dict.fromkeys(misconceptions, expected) | {
@@ -234,5 +235,4 @@ def _read_case(
         reveal=written["reveal"],
         use=use,
         printed=True,
-        axes=axes,
     )

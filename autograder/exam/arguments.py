@@ -1,7 +1,7 @@
 """A case's arguments in words: the call that was made, and what it was given."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -16,11 +16,17 @@ _SHORT = 24
 _ORDINARY = 10
 
 
-def call_of(name: str, arguments: Mapping[str, object], use: Callable[..., object] | None) -> str:
+def call_of(
+    name: str,
+    arguments: Mapping[str, object],
+    use: Callable[..., object] | None,
+    inputs: Sequence[str] = (),
+) -> str:
     """The call of an exercise as code: short arguments by their value, all others by their name.
 
     A driver that is given settings makes a module of a class and calls it with the inputs. What
-    any other driver does with its arguments is its own affair, and is not shown as a call.
+    any other driver does with its arguments is its own affair, and is not shown as a call. `inputs`
+    are the exercise's own names for several inputs.
     """
     if not arguments:
         return ""
@@ -29,13 +35,17 @@ def call_of(name: str, arguments: Mapping[str, object], use: Callable[..., objec
     settings = arguments.get("settings")
     if not isinstance(settings, dict):
         return ""
-    inputs = arguments.get("inputs")
-    names = _inputs(inputs) if isinstance(inputs, tuple) else {}
+    given = arguments.get("inputs")
+    names = _inputs(given, inputs) if isinstance(given, tuple) else {}
     called = f"({', '.join(names)})" if names else ""
     return f"{name}({', '.join(_given(settings))}){called}"
 
 
-def loose(arguments: Mapping[str, object], use: Callable[..., object] | None) -> dict[str, object]:
+def loose(
+    arguments: Mapping[str, object],
+    use: Callable[..., object] | None,
+    inputs: Sequence[str] = (),
+) -> dict[str, object]:
     """The arguments one by one, as the call names them, without what it shows already."""
     if use is None:
         return {name: value for name, value in arguments.items() if not _inline(value)}
@@ -44,7 +54,7 @@ def loose(arguments: Mapping[str, object], use: Callable[..., object] | None) ->
     found: dict[str, object] = {}
     for name, value in arguments.items():
         if name == "inputs" and isinstance(value, tuple):
-            found |= _inputs(value)
+            found |= _inputs(value, inputs)
         elif name == "weights" and isinstance(value, dict):
             found |= value
         elif name == "settings" and isinstance(value, dict):
@@ -78,6 +88,9 @@ def plainness(
     arrays = [array for value in arguments.values() for array in _arrays_in(value)]
     floating = [array for array in arrays if array.dtype.kind == "f"]
     extreme = not all((np.abs(array) <= _ORDINARY).all() for array in floating)
+    if any(callable(value) and not is_tensor(value) for value in arguments.values()):
+        # What is tried on functions has no size: authors begin with the plainest.
+        return unusual, extreme, 0, 0
     axes = max((array.ndim for array in arrays), default=0)
     return unusual, extreme, axes, sum(map(_numbers_in, arguments.values()))
 
@@ -88,10 +101,27 @@ def _is_unusual(use: Callable[..., object], name: str, value: object) -> bool:
     return type(value) is not type(default) or value != default
 
 
-def _inputs(inputs: tuple[object, ...]) -> dict[str, object]:
-    if len(inputs) == 1:
-        return {"inputs": inputs[0]}
-    return {f"inputs[{n}]": value for n, value in enumerate(inputs)}
+def input_names(use: Callable[..., object] | None, reference: object) -> tuple[str, ...]:
+    """What an exercise that is a module calls its inputs, if there are several."""
+    forward = getattr(reference, "forward", None)
+    if use is None or forward is None or not isinstance(reference, type):
+        return ()
+    _, *names = inspect.signature(forward).parameters
+    return tuple(names) if len(names) > 1 else ()
+
+
+def with_input_names(text: str, inputs: Sequence[str]) -> str:
+    """A driver's words for a part of its value, with the exercise's names in it."""
+    for n, name in enumerate(inputs):
+        text = text.replace(f"inputs[{n}]", name)
+    return text
+
+
+def _inputs(given: tuple[object, ...], names: Sequence[str]) -> dict[str, object]:
+    if len(given) == 1:
+        return {"inputs": given[0]}
+    numbered = [f"inputs[{n}]" for n in range(len(given))]
+    return dict(zip([*names, *numbered[len(names) :]], given, strict=False))
 
 
 def _given(arguments: Mapping[str, object]) -> list[str]:

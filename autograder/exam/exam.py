@@ -37,6 +37,7 @@ from typing import TypeVar
 import numpy as np
 
 from autograder.errors import ExamError
+from autograder.exam.arguments import input_names
 from autograder.exam.axes import axes_of
 from autograder.exam.draw import Draw
 from autograder.exam.judge import Case, Property, judge
@@ -98,6 +99,7 @@ class Exam:
                     raise ExamError(f"the exam of {self.name} needs a tolerance for {dtype}")
         self.returns = tuple(returns)
         self.axes = {} if use and not isinstance(reference, type) else axes_of(reference, returns)
+        self.inputs = input_names(use, reference)
         self.misconceptions: dict[str, Callable[..., object]] = {}
         self.accepted: dict[str, Callable[..., object]] = {}
         caller = sys._getframe(1)
@@ -310,6 +312,7 @@ class Exam:
             group,
             printed=properties is None,
             axes=self.axes,
+            inputs=self.inputs,
         )
 
     def _bind(self, values: object) -> dict[str, object]:

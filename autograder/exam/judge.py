@@ -7,11 +7,18 @@ learner's check (numbers shipped beside the notebook) and the hidden exam (numbe
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from autograder.exam.arguments import call_of, in_words, loose, one_by_one, plainness
+from autograder.exam.arguments import (
+    call_of,
+    in_words,
+    loose,
+    one_by_one,
+    plainness,
+    with_input_names,
+)
 from autograder.exam.faults import ARGUMENTS, faults, is_mismatch
 from autograder.exam.habits import without_habits
 from autograder.exam.nearness import Tried, how_far
@@ -46,7 +53,8 @@ class Case:
     `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
     With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
     the driver that calls the answer, where there is one. `group` is a share of the points. What is
-    expected of a `printed` case is no secret. `axes` are the names of the axes of what is returned.
+    expected of a `printed` case is no secret. `axes` are the names of the axes of what is returned,
+    `inputs` those of a module's inputs, if there are several.
     """
 
     label: str
@@ -61,6 +69,7 @@ class Case:
     group: str = ""
     printed: bool = False
     axes: Axes = field(default_factory=dict)
+    inputs: Sequence[str] = ()
     _shows: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
 
     def shows(self, name: str) -> bool:
@@ -162,9 +171,14 @@ def _how_far(observations: Sequence["_Observation"]) -> str:
 
 def _of_the_answer(case: Case) -> dict[str, Any]:
     """A case's arguments without those that no answer sees: how often a driver calls it."""
-    return {
-        name: value for name, value in case.arguments.items() if case.use is None or name != _TIMES
-    }
+    if case.use is None:
+        return {**case.arguments}
+    given = {name: value for name, value in case.arguments.items() if name != _TIMES}
+    inputs = given.get("inputs")
+    if case.inputs and isinstance(inputs, tuple):
+        del given["inputs"]
+        given |= dict(zip(case.inputs, inputs, strict=False))
+    return given
 
 
 def _credit(observations: Sequence["_Observation"]) -> float:
@@ -340,8 +354,11 @@ def _finding(observation: _Observation, exercise: str) -> Finding:
     # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
     # they would only hide it.
     causes = [one for one in observation.wrong if not one.part.startswith(_FOLLOWS)]
-    causes = causes or observation.wrong
     case = observation.case
+    causes = [
+        replace(one, part=with_input_names(one.part, case.inputs))
+        for one in causes or observation.wrong
+    ]
     details = []
     shown = not case.reveal
     for difference in causes:
@@ -354,8 +371,8 @@ def _finding(observation: _Observation, exercise: str) -> Finding:
         details.append(f"in your code, {raised.line}")
     if observation.outcome.printed:
         details.append(f"your code printed: {observation.outcome.printed}")
-    open_ones = loose(case.arguments, case.use)
-    call = call_of(exercise, case.arguments, case.use)
+    open_ones = loose(case.arguments, case.use, case.inputs)
+    call = call_of(exercise, case.arguments, case.use, case.inputs)
     return Finding(
         case.label,
         in_words(open_ones if call else case.arguments),

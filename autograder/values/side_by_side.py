@@ -163,16 +163,17 @@ def _where(outer: Sequence[int], names: Sequence[str]) -> str:
     if not outer:
         return ""
     pairs = zip(names, outer, strict=False)
-    named = ", ".join(f"{_one_of(name)} {n}" for name, n in pairs if name)
+    named = ", ".join(_one_of(name, n) for name, n in pairs if name)
     return f"in [{', '.join(map(str, outer))}]" + (f", that is, {named}" if named else "")
 
 
-def _one_of(axis: str) -> str:
-    """What an axis counts: a head along "heads" or "num_heads"; of a product, a place along it."""
+def _one_of(axis: str, number: int) -> str:
+    """What an axis counts: a head along "heads" or "num_heads"; of a product, an entry along it."""
     if not axis.isidentifier():
-        return f"along {axis} number"
+        return f"entry {number} along {axis}"
     name = axis.removeprefix("num_").replace("kv_", "key/value ").replace("_", " ")
-    return f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")
+    name = f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")
+    return f"{name} {number}"
 
 
 def _grids(

@@ -38,6 +38,14 @@ def test_same_verdict_after_shipping(tmp_path, answer):
     assert judge("mix", answer, shipped.cases, shipped.hints) == mixing_exam().preview(answer)
 
 
+def test_names_of_inputs_are_kept(tmp_path):
+    exam = affine_exam()
+    exam.inputs = ("query", "keys")
+    shipped = read_back(tmp_path, examples.write({"Affine": exam}))["Affine"]
+    assert {case.inputs for case in shipped.cases} == {("query", "keys")}
+    assert shipped.cases[0].axes == exam.printed_cases()[0].axes
+
+
 @pytest.mark.parametrize("reveal", [True, False])
 def test_settings_are_kept(tmp_path, reveal):
     def parts(x):

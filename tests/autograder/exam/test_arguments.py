@@ -3,7 +3,14 @@
 import numpy as np
 import torch
 
-from autograder.exam.arguments import call_of, in_words, loose, one_by_one
+from autograder.exam.arguments import (
+    call_of,
+    in_words,
+    input_names,
+    loose,
+    one_by_one,
+    with_input_names,
+)
 from autograder.exam.run_module import run_module
 
 WORDS = np.arange(20.0).reshape(10, 2)
@@ -31,6 +38,24 @@ def test_call_of_a_class() -> None:
     )
     two = {**MADE, "inputs": (torch.ones(2), None)}
     assert call_of("Head", two, run_module) == "Head(d_in=3, sizes)(inputs[0], inputs[1])"
+    names = ("query", "keys", "padding")
+    assert call_of("Head", two, run_module, names) == "Head(d_in=3, sizes)(query, keys)"
+    assert list(loose(two, run_module, names)) == ["sizes", "W_query", "query", "keys", "calls"]
+    assert with_input_names("gradient for inputs[1]", names) == "gradient for keys"
+
+
+def test_names_of_several_inputs() -> None:
+    class Reader(torch.nn.Module):
+        def forward(self, query: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+            return query @ keys
+
+    class Alone(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x
+
+    assert input_names(run_module, Reader) == ("query", "keys")
+    assert input_names(run_module, Alone) == input_names(None, Reader) == ()
+    assert input_names(run_module, np.dot) == ()
 
 
 def test_call_by_another_driver() -> None:

@@ -157,6 +157,11 @@ def test_plainest_failure_is_shown():
     assert judged(lambda x: "wrong", *cases, printed).finding.case == "printed"
 
 
+def test_of_functions_the_first_failure_is_shown():
+    cases = [case(name, lambda f, x: f(x), f=sum, x=WORDS[:n]) for name, n in (("a", 3), ("b", 1))]
+    assert judged(lambda f, x: "wrong", *cases).finding.case == "a"
+
+
 def test_shown_failure_is_what_the_hint_is_about():
     def answer(x):
         if len(x) == 1:

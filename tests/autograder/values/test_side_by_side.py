@@ -63,7 +63,7 @@ def test_slice_with_the_largest_difference() -> None:
     (counted,) = compared(heads, wrong, {"": [("batch", "num_kv_heads", "queries", "keys")]})
     assert counted.where == "in [1, 2], that is, batch 1, key/value head 2"
     (product,) = compared(heads, wrong, {"": [("num_queries", "h · n", "queries", "keys")]})
-    assert product.where == "in [1, 2], that is, query 1, along h · n number 2"
+    assert product.where == "in [1, 2], that is, query 1, entry 2 along h · n"
     (partly,) = compared(heads, wrong, {"": [("...", "queries", "keys")]})
     assert (partly.where, partly.tables[0].axes) == ("in [1, 2]", ("queries", "keys"))
 

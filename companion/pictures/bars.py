@@ -19,6 +19,9 @@ _FULL_WIDTH = 520.0
 _WIDEST_CHART = 250.0
 _SHORTEST_LONGEST_BAR = 60.0
 _FROM_BAR_TO_NUMBER = 5.0
+_FROM_LABEL_TO_BAR = 8.0
+# The number of a bar to the left ends beside the labels: closer, they would read as one number.
+_FROM_LABEL_TO_NUMBER = 26.0
 
 
 def bars(
@@ -103,4 +106,6 @@ def _draw_bars(axes: Axes, row: Array, texts: Sequence[str], labels: Sequence[st
     axes.spines[:].set_visible(False)
     axes.set_xticks([])
     axes.set_yticks(places, labels)
-    axes.tick_params(length=0, labelsize=_SIZE, pad=8)
+    beside_numbers = bool((np.isfinite(row) & (row < 0)).any())
+    pad = _FROM_LABEL_TO_NUMBER if beside_numbers else _FROM_LABEL_TO_BAR
+    axes.tick_params(length=0, labelsize=_SIZE, pad=pad)

@@ -395,6 +395,17 @@ def test_bars_and_numbers_stay_inside(drawn):
             assert frame.x0 - 5 <= box.x0 < box.x1 <= frame.x1 + 5
 
 
+def test_labels_keep_away_from_numbers_beside_them(drawn):
+    bars({"by the sum": [1.33, -0.67, 0.33]}, labels=["2", "−1", "0.5"], alt="Three bars.")
+    for figure in drawn:
+        (axes,) = figure.axes
+        label, number = axes.get_yticklabels()[1], axes.texts[1]
+        assert number.get_text() == "−0.67"
+        gap = number.get_window_extent().x0 - label.get_window_extent().x1
+        # Two words of a sentence stand some 5 points apart.
+        assert gap > 15 * figure.dpi / 72
+
+
 def test_infinite_numbers_have_no_bar(drawn):
     bars({"x": [np.inf, -np.inf, np.nan, 1]}, labels=list("abcd"), alt="One bar.")
     assert texts_of(drawn[0].axes[0]) == ["inf", "−inf", "nan", "1.00"]

@@ -1,7 +1,7 @@
-"""Lesson 02: self-attention between word vectors as they are, with no trainable weights.
+"""Lesson 02: self-attention between plain word vectors, without trainable parameters.
 
-Words are rows: `inputs` is (tokens, d_in). Queries stand on rows and keys on columns, so that row i
-of the scores and of the weights belongs to word i as the one who asks.
+Words are rows: `inputs` is (tokens, d_in). Queries stand on rows and keys on columns, so row i of
+the scores and of the weights belongs to word i as the query.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from solutions.foundations import softmax
 
 
 def shiny_by_hand() -> dict[str, object]:
-    """What "shiny" finds in "Hello shiny sun!", worked out on paper.
+    """Attention by hand: the query is "shiny", the sentence is "Hello shiny sun!".
 
     Returns:
-        Three numbers for each of "scores" and "weights", in the order Hello, shiny, sun, and the
-        three numbers of the "context" vector; each with four decimals.
+        Three "scores" and three "weights", in the order Hello, shiny, sun, and the three features
+        of the "context" vector; each number with four decimals.
     """
     by_hand: dict[str, object] = {
         "scores": [..., ..., ...],
@@ -38,10 +38,10 @@ def shiny_by_hand() -> dict[str, object]:
 
 
 def sun_by_hand() -> dict[str, object]:
-    """What "sun" finds in "Hello shiny sun!", worked out on paper.
+    """Attention by hand: the query is "sun", the sentence is "Hello shiny sun!".
 
     Returns:
-        As for "shiny": "scores", "weights" and "context", each three numbers with four decimals.
+        As for "shiny": "scores", "weights" and "context", three numbers each, with four decimals.
     """
     by_hand: dict[str, object] = {
         "scores": [..., ..., ...],
@@ -62,11 +62,11 @@ def sun_by_hand() -> dict[str, object]:
 
 
 def attention_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """How well one word matches every word of a sentence: their dot products.
+    """The attention scores of one query: its dot product with every word of a sentence.
 
     Args:
-        query: the word that asks, (d_in,).
-        inputs: the sentence, (tokens, d_in).
+        query: the vector of the word that asks, (d_in,).
+        inputs: the sentence, one word per row, (tokens, d_in).
 
     Returns:
         One score per word, (tokens,), in the dtype of the inputs.
@@ -77,10 +77,11 @@ def attention_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 
 def attention_weights(scores: np.ndarray) -> np.ndarray:
-    """Scores turned into shares: positive, and 1 in total for each query.
+    """Turn scores into attention weights, which sum to 1 for each query.
 
     Args:
-        scores: one score per key on the last axis, (keys,) or (queries, keys); of any size.
+        scores: one score per key on the last axis, (keys,) or (queries, keys). Scores may be
+            negative, and so large that their exponential overflows.
 
     Returns:
         Weights of the same shape and dtype: the softmax of each row.
@@ -91,14 +92,14 @@ def attention_weights(scores: np.ndarray) -> np.ndarray:
 
 
 def context_vector(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """The words of a sentence mixed into one vector, each by its weight.
+    """Mix the words of a sentence into one context vector: their weighted sum.
 
     Args:
         weights: one weight per word, (tokens,).
-        inputs: the sentence, (tokens, d_in).
+        inputs: the sentence, one word per row, (tokens, d_in).
 
     Returns:
-        The weighted sum of the words, (d_in,), in their dtype.
+        The weighted sum of the word vectors, (d_in,), in the dtype of the inputs.
     """
     ### BEGIN SOLUTION
     return weights @ inputs
@@ -106,10 +107,10 @@ def context_vector(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 
 def pairwise_scores(inputs: np.ndarray) -> np.ndarray:
-    """The score of every word with every word.
+    """The attention scores of all pairs of words in a sentence.
 
     Args:
-        inputs: the sentence, (tokens, d_in).
+        inputs: the sentence, one word per row, (tokens, d_in).
 
     Returns:
         (tokens, tokens): row i holds the scores of word i as the query, column j those of word j
@@ -121,10 +122,10 @@ def pairwise_scores(inputs: np.ndarray) -> np.ndarray:
 
 
 def simple_self_attention(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Self-attention with nothing to train: every word asks, every word answers.
+    """Self-attention without trainable parameters, with every word of a sentence as a query.
 
     Args:
-        inputs: the sentence, (tokens, d_in).
+        inputs: the sentence, one word per row, (tokens, d_in).
 
     Returns:
         The context vectors, (tokens, d_in), and the attention weights, (tokens, tokens), both in
@@ -137,7 +138,9 @@ def simple_self_attention(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def simple_self_attention_batch(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The same for several sentences at once; no sentence sees another.
+    """Self-attention without trainable parameters, for several sentences at once.
+
+    Each word attends to the words of its own sentence only.
 
     Args:
         inputs: sentences of the same length, (batch, tokens, d_in).
@@ -154,10 +157,10 @@ def simple_self_attention_batch(inputs: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def repaired_self_attention(inputs: np.ndarray) -> np.ndarray:
-    """The context vectors of a sentence: a given, broken cell to repair.
+    """Repair the given lines, so that they return the context vectors of a sentence.
 
     Args:
-        inputs: the sentence, (tokens, d_in).
+        inputs: the sentence, one word per row, (tokens, d_in).
 
     Returns:
         The context vectors, (tokens, d_in), in the dtype of the inputs.
@@ -173,7 +176,7 @@ def repaired_self_attention(inputs: np.ndarray) -> np.ndarray:
 def is_permutation_equivariant(
     attention: Callable[[np.ndarray], np.ndarray], inputs: np.ndarray, permutation: np.ndarray
 ) -> bool:
-    """Test an attention: do shuffled words come out as the same vectors, shuffled alike?
+    """Test an attention function: does shuffling its inputs shuffle its outputs in the same way?
 
     Args:
         attention: a function from inputs (tokens, d_in) to context vectors (tokens, d_in).
@@ -181,7 +184,7 @@ def is_permutation_equivariant(
         permutation: the new order of the words, as in `inputs[permutation]`, (tokens,).
 
     Returns:
-        True when the attention passes on these inputs, up to rounding.
+        True if, up to rounding, it does so for these inputs and this permutation; otherwise False.
     """
     ### BEGIN SOLUTION
     shuffled_first = attention(inputs[permutation])

@@ -1,7 +1,7 @@
 """Lesson 00: the few operations that attention is made of, in NumPy.
 
-Words are rows: embeddings are (vocabulary, d_in), a sentence is (tokens, d_in). A softmax runs over
-the last axis unless another one is named.
+Words are rows: a table of embeddings is (vocabulary, d_in), a sentence is (tokens, d_in). A softmax
+runs along the last axis unless another one is given.
 """
 
 from collections.abc import Callable
@@ -10,14 +10,14 @@ import numpy as np
 
 
 def dot_product(a: np.ndarray, b: np.ndarray) -> float:
-    """Two vectors multiplied entry by entry and added up, in a loop.
+    """Multiply two vectors entry by entry and add up the products.
 
     Args:
         a: a vector, (d,).
-        b: another of the same length, (d,).
+        b: another vector with as many entries, (d,).
 
     Returns:
-        One number.
+        A single number.
     """
     ### BEGIN SOLUTION
     total = 0.0
@@ -28,11 +28,11 @@ def dot_product(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def dot_and_cosine_by_hand() -> dict[str, object]:
-    """Two ways to compare a = (1, 2, 2) with b = (3, 0, 4), worked out on paper.
+    """Compare a = (1, 2, 2) with b = (3, 0, 4) on paper, by dot product and by cosine.
 
     Returns:
-        The dot product of a and b, both lengths, the cosine of the angle between them, and dot
-        product and cosine once more with 10 · b in the place of b; four decimals where needed.
+        The dot product of a and b, both lengths and the cosine of the angle between a and b; then
+        the dot product and the cosine again, with 10 · b in place of b. Four decimals are enough.
     """
     by_hand: dict[str, object] = {
         "dot product": ...,
@@ -56,14 +56,14 @@ def dot_and_cosine_by_hand() -> dict[str, object]:
 
 
 def cosine_similarity(a: np.ndarray, b: np.ndarray) -> float:
-    """The cosine of the angle between two vectors: how alike their directions are.
+    """Compare the directions of two vectors by the cosine of the angle between them.
 
     Args:
         a: a vector that is not all zeros, (d,).
-        b: another of the same length, (d,).
+        b: another such vector with as many entries, (d,).
 
     Returns:
-        One number: 1 for the same direction, 0 for a right angle, -1 for opposite directions.
+        A single number: 1 for the same direction, 0 for a right angle, -1 for opposite directions.
     """
     ### BEGIN SOLUTION
     return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
@@ -71,14 +71,15 @@ def cosine_similarity(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def matmul_as_dot_products(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """The matrix product, one dot product at a time.
+    """Compute a matrix product, one dot product at a time.
 
     Args:
         A: a matrix, (m, k).
         B: a matrix, (k, n), in the dtype of A.
 
     Returns:
-        The product, (m, n), in the same dtype: entry (i, j) is row i of A times column j of B.
+        The product, (m, n), in the same dtype: entry (i, j) is the dot product of row i of A and
+        column j of B.
     """
     ### BEGIN SOLUTION
     product = np.empty((A.shape[0], B.shape[1]), dtype=A.dtype)
@@ -92,15 +93,16 @@ def matmul_as_dot_products(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 def embedding_lookup(
     token_ids: np.ndarray, embeddings: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The vectors of some words, taken from their table by a matrix product.
+    """Look up the embeddings of a sentence's words in a table, by a matrix product.
 
     Args:
-        token_ids: which rows to take, whole numbers from 0, (tokens,).
-        embeddings: one row for each word of the vocabulary, (vocabulary, d_in).
+        token_ids: the id of each word, which is the number of its row, from 0, (tokens,).
+        embeddings: the table, with one row for each word of the vocabulary, (vocabulary, d_in).
 
     Returns:
-        The one-hot matrix, (tokens, vocabulary): a 1 in each row and 0 elsewhere; and the vectors,
-        (tokens, d_in): the one-hot matrix times the table. Both in the dtype of the table.
+        The one-hot matrix, (tokens, vocabulary), with a single 1 in each row and 0 elsewhere; and
+        the embeddings, (tokens, d_in), which are the one-hot matrix times the table. Both are in
+        the dtype of the table.
     """
     ### BEGIN SOLUTION
     one_hot = np.zeros((len(token_ids), len(embeddings)), dtype=embeddings.dtype)
@@ -110,7 +112,7 @@ def embedding_lookup(
 
 
 def row_softmax(x: np.ndarray) -> np.ndarray:
-    """The softmax of each row of a matrix: given and broken, to be repaired.
+    """Take the softmax of each row of a matrix. This version is broken and needs a repair.
 
     Args:
         x: scores, (rows, columns).
@@ -131,15 +133,15 @@ def row_softmax(x: np.ndarray) -> np.ndarray:
 
 
 def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Scores turned into weights: positive numbers that sum to 1 along one axis.
+    """Turn scores into weights, which are not negative and sum to 1 along one axis.
 
     Args:
-        x: scores of any shape; -inf stands for "no weight at all". At least one score along the
-            axis is finite.
+        x: scores of any shape. A score of -inf gets a weight of exactly 0, and at least one score
+            along the axis is finite.
         axis: the axis along which the weights sum to 1.
 
     Returns:
-        exp(x) divided by its sum along the axis; a new array of the shape and dtype of x.
+        exp(x) divided by its sum along the axis, as a new array of the shape and dtype of x.
     """
     ### BEGIN SOLUTION
     exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
@@ -150,15 +152,15 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
 def is_shift_invariant(
     function: Callable[[np.ndarray], np.ndarray], x: np.ndarray, shift: float
 ) -> bool:
-    """Test a function: does it give the same when every entry of its input grows by `shift`?
+    """Test whether a function returns equal results for an input and for the shifted input.
 
     Args:
-        function: a function from one array to another.
-        x: the array to try it on, of any shape.
-        shift: the number to add.
+        function: a function that takes an array and returns one.
+        x: the input to try it on, of any shape.
+        shift: the number to add to every entry of the input.
 
     Returns:
-        True when the function passes on this input, up to rounding.
+        True if both results are equal up to rounding, False if not.
     """
     ### BEGIN SOLUTION
     return bool(np.allclose(function(x + shift), function(x)))
@@ -166,15 +168,16 @@ def is_shift_invariant(
 
 
 def weighted_sum(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Vectors mixed into one: each multiplied by its weight, then all added.
+    """Mix vectors into one: multiply each of them by its weight, and add up the results.
 
     Args:
-        weights: one number for each vector, (n,); or several such rows, (m, n). They may be
-            negative, and need not sum to 1.
+        weights: one number for each vector, (n,), or several rows of such numbers, (m, n). Here
+            they may be negative, and need not sum to 1.
         values: the vectors, one in each row, (n, d), in the dtype of the weights.
 
     Returns:
-        The mixture, (d,); or one for each row of weights, (m, d). In the dtype of the vectors.
+        The mixture, (d,), or one mixture for each row of weights, (m, d), in the dtype of the
+        values.
     """
     ### BEGIN SOLUTION
     return weights @ values
@@ -182,14 +185,14 @@ def weighted_sum(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def softmax_jacobian(p: np.ndarray) -> np.ndarray:
-    """How the weights that a softmax gave move with the scores that it was given.
+    """Compute how fast each weight of a softmax changes with each of its scores.
 
     Args:
-        p: the weights, positive and with sum 1, (n,).
+        p: the weights that the softmax returned, none negative and with sum 1, (n,).
 
     Returns:
-        The derivatives, (n, n), in the dtype of p: entry (i, j) is how fast weight i grows as
-        score j does.
+        The derivatives, (n, n), in the dtype of p: entry (i, j) is the rate at which weight i
+        grows when score j grows.
     """
     ### BEGIN SOLUTION
     return np.diag(p) - np.outer(p, p)

@@ -25,8 +25,8 @@ def later(queries: int, keys: int, by: int = 1) -> Tensor:
 
 class NothingHidden(Attention):
     """Nothing is hidden: these are the results without a mask. `masked_fill` returns a new tensor:
-    if you call it, give its result a name. If you add or fill in a number, look at it: −1e-9 is
-    nearly 0. It should be −∞.
+    if you call it, give its result a name. If you add a mask of numbers, look at them: −1e-9 is
+    nearly 0, and −∞ is what hides a key.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:

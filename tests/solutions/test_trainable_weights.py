@@ -169,6 +169,27 @@ def test_zeros_never_start() -> None:
     assert module.W_value.grad.any()
 
 
+def test_gradients_of_the_lesson(triple: tuple[Tensor, Tensor, Tensor]) -> None:
+    """What the text derives: the gradients of W_query and W_key, through the softmax's Jacobian."""
+    generator = torch.Generator().manual_seed(4)
+    X = torch.randn(6, 4, generator=generator, dtype=triple[0].dtype)
+    W_query, W_key = (
+        torch.randn(4, 3, generator=generator, dtype=X.dtype).requires_grad_() for _ in range(2)
+    )
+    queries, keys, values = X @ W_query, X @ W_key, triple[2]
+    weights = torch.softmax(queries @ keys.T / 3**0.5, dim=-1)
+    contexts = weights @ values
+    (back,) = torch.autograd.grad(contexts.cos().sum(), contexts, retain_graph=True)
+    contexts.cos().sum().backward()
+    of_query, of_key = torch.zeros(4, 3, dtype=X.dtype), torch.zeros(4, 3, dtype=X.dtype)
+    for x, q, p, g in zip(X, queries, weights, back @ values.T, strict=True):
+        jacobian = torch.diag(p) - torch.outer(p, p)
+        of_query += torch.outer(x, g @ jacobian @ keys) / 3**0.5
+        of_key += torch.outer(X.T @ jacobian @ g, q) / 3**0.5
+    assert_close(W_query.grad, of_query)
+    assert_close(W_key.grad, of_key)
+
+
 @pytest.mark.parametrize(
     ("seed", "module_class", "first"),
     [(123, SelfAttention_v1, [0.2996, 0.8053]), (789, SelfAttention_v2, [-0.0739, 0.0713])],

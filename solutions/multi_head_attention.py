@@ -1,7 +1,7 @@
-"""Lesson 05: several heads of attention, in a loop and at once, and attention across sequences.
+"""Lesson 05: attention with several heads, in a loop and all at once, and across sequences.
 
-Tokens are rows; scores and weights are (batch, heads, queries, keys). In a mask, True means
-"hidden".
+Tokens are rows; scores and weights have the shape (batch, heads, queries, keys). In a mask, True
+means "hidden".
 """
 
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from companion import CausalHead
 
 
 def two_heads_by_hand() -> dict[str, object]:
-    """What two heads find for the last of three words.
+    """Two heads by hand: the query is the last of three words.
 
     Returns:
-        For each head the three attention weights of the last word, then its context, and the two
-        contexts concatenated; with four decimals.
+        For each head, the three attention weights of the last word and its context vector; then the
+        two context vectors concatenated, the first head's first. Each number with four decimals.
     """
     by_hand: dict[str, object] = {
         "weights of head 1": [..., ..., ...],
@@ -46,18 +46,18 @@ def two_heads_by_hand() -> dict[str, object]:
 
 
 class MultiHeadAttentionWrapper(nn.Module):
-    """Several causal heads, each with projections of its own, their contexts side by side.
+    """Several causal heads, each with projections of its own, and their results side by side.
 
-    Call it with (batch, num_tokens, d_in). It returns (batch, num_tokens, num_heads · d_out): first
-    the features of head 0, then those of head 1, and so on.
+    Call it with inputs of shape (batch, num_tokens, d_in). It returns (batch, num_tokens,
+    num_heads · d_out): first the features of head 0, then those of head 1, and so on.
 
     Args:
-        d_in: features of a token on the way in.
-        d_out: features of what comes out of *one* head.
-        context_length: the largest number of tokens.
+        d_in: the number of features of a token in the inputs.
+        d_out: the number of features that *one* head returns.
+        context_length: the largest number of tokens in a sentence.
         dropout: the probability with which an attention weight is dropped in training.
-        num_heads: how many heads there are.
-        qkv_bias: whether the projections add a bias.
+        num_heads: the number of heads.
+        qkv_bias: whether the projections have a bias.
     """
 
     def __init__(
@@ -84,18 +84,18 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
-    """Share the features of each token out among the heads.
+    """Divide the features of each token among the heads, and give the heads an axis.
 
     Args:
         x: queries, keys or values of all heads side by side, (batch, tokens, d_out).
-        num_heads: how many heads there are.
+        num_heads: the number of heads.
 
     Returns:
         (batch, num_heads, tokens, head_dim), where head_dim is d_out / num_heads: head 0 has the
-        first head_dim features of every token, head 1 the next ones, and so on.
+        first head_dim features of every token, head 1 the next head_dim, and so on.
 
     Raises:
-        ValueError: when d_out is not divisible by num_heads.
+        ValueError: if d_out is not divisible by num_heads (the check accepts an `assert`, too).
     """
     ### BEGIN SOLUTION
     batch, tokens, d_out = x.shape
@@ -106,13 +106,14 @@ def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
 
 
 def merge_heads(x: torch.Tensor) -> torch.Tensor:
-    """Put what the heads found for each token side by side again.
+    """Put the features of all heads side by side again: the reverse of the split.
 
     Args:
-        x: (batch, num_heads, tokens, head_dim).
+        x: what the heads have computed for each token, (batch, num_heads, tokens, head_dim).
 
     Returns:
-        (batch, tokens, num_heads · head_dim): each token's features of head 0, then of head 1, …
+        (batch, tokens, num_heads · head_dim): for each token the features of head 0, then those of
+        head 1, and so on.
     """
     ### BEGIN SOLUTION
     return x.transpose(1, 2).flatten(2)
@@ -122,19 +123,19 @@ def merge_heads(x: torch.Tensor) -> torch.Tensor:
 def head_weights(
     queries: torch.Tensor, keys: torch.Tensor, num_heads: int, hidden: torch.Tensor
 ) -> torch.Tensor:
-    """The attention weights of all heads.
+    """The attention weights of all heads; scores are divided by the root of head_dim.
 
     Args:
-        queries: of all heads side by side, (batch, num_queries, d_out).
-        keys: of all heads side by side, (batch, num_keys, d_out).
-        num_heads: a divisor of d_out.
-        hidden: bool, True where a key is hidden from a query, for all heads alike. Either one mask
-            for each sentence, (batch, num_queries, num_keys), or one for all of them,
+        queries: the queries of all heads side by side, (batch, num_queries, d_out).
+        keys: the keys of all heads side by side, (batch, num_keys, d_out).
+        num_heads: the number of heads; it divides d_out.
+        hidden: bool, True where a key is hidden from a query, in every head. Either one mask for
+            each sentence, (batch, num_queries, num_keys), or one mask for all sentences,
             (num_queries, num_keys). Every query sees at least one key.
 
     Returns:
-        (batch, num_heads, num_queries, num_keys): each row sums to 1, hidden keys have weight 0.
-        Scores are divided by the root of the width of *one head*.
+        (batch, num_heads, num_queries, num_keys): each row sums to 1, and hidden keys have the
+        weight 0.
     """
     ### BEGIN SOLUTION
     batch, _, d_out = queries.shape
@@ -150,16 +151,16 @@ def head_weights(
 def repaired_heads(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, num_heads: int
 ) -> torch.Tensor:
-    """Causal attention with several heads: a given, broken cell to repair.
+    """Causal attention with several heads: the given lines are broken, repair them.
 
     Args:
-        queries: of all heads side by side, (batch, tokens, d_out).
-        keys: likewise.
-        values: likewise.
-        num_heads: a divisor of d_out.
+        queries: the queries of all heads side by side, (batch, tokens, d_out).
+        keys: the keys of all heads, likewise.
+        values: the values of all heads, likewise.
+        num_heads: the number of heads; it divides d_out.
 
     Returns:
-        The heads' contexts side by side, (batch, tokens, d_out).
+        The context vectors of all heads side by side, (batch, tokens, d_out).
     """
     batch, tokens, d_out = queries.shape
     shape = (batch, num_heads, tokens, d_out // num_heads)
@@ -177,21 +178,21 @@ def repaired_heads(
 
 
 class MultiHeadAttention(nn.Module):
-    """Causal attention with several heads at once, and a projection that mixes them.
+    """Causal attention with all heads at once, and a projection that combines them.
 
-    Call it with (batch, num_tokens, d_in), num_tokens at most `context_length`. It returns
-    (batch, num_tokens, d_out).
+    Call it with inputs of shape (batch, num_tokens, d_in), where num_tokens is at most
+    `context_length`. It returns (batch, num_tokens, d_out).
 
     Args:
-        d_in: features of a token on the way in.
-        d_out: features of all heads together, and of what comes out.
-        context_length: the largest number of tokens.
+        d_in: the number of features of a token in the inputs.
+        d_out: the number of features of all heads together, and of a token in the output.
+        context_length: the largest number of tokens in a sentence.
         dropout: the probability with which an attention weight is dropped in training.
-        num_heads: how many heads share the d_out features.
-        qkv_bias: whether W_query, W_key and W_value add a bias; out_proj always has one.
+        num_heads: the number of heads, among which the d_out features are divided.
+        qkv_bias: whether W_query, W_key and W_value have a bias; out_proj always has one.
 
     Raises:
-        ValueError: when d_out is not divisible by num_heads (an `assert` will do as well).
+        ValueError: if d_out is not divisible by num_heads (the check accepts an `assert`, too).
     """
 
     def __init__(
@@ -237,14 +238,15 @@ def batch_the_heads(state: dict[str, torch.Tensor], num_heads: int) -> dict[str,
     """The weights of separate heads, in the form that MultiHeadAttention can load.
 
     Args:
-        state: of a MultiHeadAttentionWrapper without biases, `wrapper.state_dict()`: for each head
-            h "heads.h.W_query.weight", "heads.h.W_key.weight" and "heads.h.W_value.weight", each
-            (head_dim, d_in), as nn.Linear stores them; the entries may stand in any order.
-        num_heads: how many heads there are.
+        state: the `state_dict()` of a MultiHeadAttentionWrapper without biases. For each head h it
+            has "heads.h.W_query.weight", "heads.h.W_key.weight" and "heads.h.W_value.weight", each
+            (head_dim, d_in), as nn.Linear stores them. The entries may be in any order.
+        num_heads: the number of heads.
 
     Returns:
         "W_query.weight", "W_key.weight" and "W_value.weight", each (num_heads · head_dim, d_in);
-        and "out_proj.weight" and "out_proj.bias", such that the projection changes nothing.
+        and "out_proj.weight" and "out_proj.bias", chosen so that out_proj returns its input
+        unchanged.
     """
     ### BEGIN SOLUTION
     found = {}
@@ -263,11 +265,12 @@ def to_torch(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     Args:
         state: the weights of a module with d_in = d_out and without qkv biases: "W_query.weight",
             "W_key.weight", "W_value.weight" and "out_proj.weight", each (d_out, d_out), and
-            "out_proj.bias", (d_out,). There may be other entries, such as a mask.
+            "out_proj.bias", (d_out,). It may have other entries, such as a mask.
 
     Returns:
-        Four tensors: "in_proj_weight", (3 · d_out, d_out), the rows of queries, keys and values in
-        this order; "in_proj_bias", (3 · d_out,), zeros; "out_proj.weight" and "out_proj.bias".
+        Four tensors: "in_proj_weight", (3 · d_out, d_out), with the rows for the queries, the keys
+        and the values in this order; "in_proj_bias", (3 · d_out,), all zeros; and "out_proj.weight"
+        and "out_proj.bias" as they are.
     """
     ### BEGIN SOLUTION
     parts = [state[f"{name}.weight"] for name in ("W_query", "W_key", "W_value")]
@@ -282,14 +285,13 @@ def to_torch(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 
 def count_parameters(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """How many numbers a MultiHeadAttention has to train.
+    """The number of trainable parameters of a MultiHeadAttention.
 
     Args:
-        d_in: features of a token on the way in.
-        d_out: features of all heads together.
-        num_heads: a divisor of d_out.
-        qkv_bias: whether the three projections have a bias; the projection of the output has one in
-            any case.
+        d_in: the number of features of a token in the inputs.
+        d_out: the number of features of all heads together.
+        num_heads: the number of heads; it divides d_out.
+        qkv_bias: whether the three projections have a bias; out_proj always has one.
     """
     ### BEGIN SOLUTION
     projections = 3 * d_in * d_out + (3 * d_out if qkv_bias else 0)
@@ -298,15 +300,15 @@ def count_parameters(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = Fal
 
 
 def low_rank_value(W_down: torch.Tensor, W_up: torch.Tensor) -> tuple[torch.Tensor, int]:
-    """The value matrix that two thin matrices stand for, and what they save.
+    """The value matrix that two thin matrices stand for, and how many parameters they save.
 
     Args:
-        W_down: from features to the width of a head, (d_model, head_dim).
-        W_up: and back, (head_dim, d_model).
+        W_down: the projection from d_model features to the width of a head, (d_model, head_dim).
+        W_up: the projection back to d_model features, (head_dim, d_model).
 
     Returns:
-        The matrix W with `x @ W` equal to `(x @ W_down) @ W_up`, (d_model, d_model); and how many
-        numbers fewer the two have than it (below zero, if they have more).
+        The matrix W for which `x @ W` equals `(x @ W_down) @ W_up`, (d_model, d_model); and by how
+        many numbers the two thin matrices are smaller than W (below zero, if they are larger).
     """
     ### BEGIN SOLUTION
     W_value = W_down @ W_up
@@ -317,16 +319,16 @@ def low_rank_value(W_down: torch.Tensor, W_up: torch.Tensor) -> tuple[torch.Tens
 def sum_over_heads(
     weights: torch.Tensor, inputs: torch.Tensor, W_down: torch.Tensor, W_up: torch.Tensor
 ) -> torch.Tensor:
-    """What several heads write, added up: no concatenation, no common projection.
+    """The output of several heads as a sum: no concatenation, and no common projection.
 
     Args:
         weights: the attention weights of each head, (heads, tokens, tokens).
-        inputs: (tokens, d_model).
-        W_down: each head's value matrix, (heads, d_model, head_dim).
-        W_up: each head's way back, (heads, head_dim, d_model).
+        inputs: one sentence, (tokens, d_model).
+        W_down: for each head, the projection to its values, (heads, d_model, head_dim).
+        W_up: for each head, the projection back to d_model features, (heads, head_dim, d_model).
 
     Returns:
-        (tokens, d_model): the sum, over the heads, of weights · inputs · W_down · W_up.
+        (tokens, d_model): the sum over the heads of weights · inputs · W_down · W_up.
     """
     ### BEGIN SOLUTION
     return (weights @ inputs @ W_down @ W_up).sum(dim=0)
@@ -334,21 +336,21 @@ def sum_over_heads(
 
 
 class CrossAttention(nn.Module):
-    """Several heads with which one sequence reads another.
+    """Attention with several heads, in which one sequence attends to another.
 
-    Call it with `decoder` (batch, num_queries, d_decoder), `encoder` (batch, num_keys, d_encoder)
-    and `padding` (batch, num_keys), bool, True where `encoder` is padding; or None, if nothing is.
-    It returns (batch, num_queries, d_out). Where everything is padding, all weights are 0, and so
-    is what goes into `out_proj`.
+    Call it with `decoder`, (batch, num_queries, d_decoder), `encoder`, (batch, num_keys,
+    d_encoder), and `padding`, (batch, num_keys), bool, True where `encoder` is padding; `padding`
+    is None if nothing is. It returns (batch, num_queries, d_out). In a sentence that is all
+    padding, all weights are 0, so that `out_proj` receives zeros.
 
     Args:
-        d_decoder: features of a token that asks; queries are made of them.
-        d_encoder: features of a token that is asked; keys and values are made of them.
-        d_out: features of all heads together, and of what comes out. Here it is always a multiple
-            of num_heads: you need not test that.
+        d_decoder: the number of features of a token in `decoder`, which makes the queries.
+        d_encoder: the number of features of a token in `encoder`, which makes the keys and values.
+        d_out: the number of features of all heads together, and of a token in the output. It is
+            always a multiple of num_heads here: you need not test that.
         dropout: the probability with which an attention weight is dropped in training.
-        num_heads: how many heads there are.
-        qkv_bias: whether W_query, W_key and W_value add a bias; out_proj always has one.
+        num_heads: the number of heads.
+        qkv_bias: whether W_query, W_key and W_value have a bias; out_proj always has one.
     """
 
     def __init__(
@@ -394,16 +396,16 @@ def is_blind_to_padding(
     context: torch.Tensor,
     padding: torch.Tensor,
 ) -> bool:
-    """Test a cross-attention: does it give the same, whatever stands in the padding?
+    """Test a cross-attention: is its output independent of the numbers in the padding?
 
     Args:
-        attention: a function from queries, context and padding to (batch, queries, d).
+        attention: a function of queries, context and padding that returns (batch, queries, d).
         queries: (batch, queries, d).
-        context: what they read, (batch, keys, d); not to be written to.
+        context: the sequence that is attended to, (batch, keys, d); it must not be written to.
         padding: (batch, keys), bool, True where the context is padding.
 
     Returns:
-        True when nothing that comes out depends on the padding of this context, up to rounding.
+        True if no number in the output depends on the padding of this context, up to rounding.
     """
     ### BEGIN SOLUTION
     # No number is its own square plus one.

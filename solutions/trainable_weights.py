@@ -1,10 +1,10 @@
-"""Lesson 03: queries, keys and values, made by three trainable matrices, in PyTorch.
+"""Lesson 03: queries, keys and values, computed with three trainable matrices, in PyTorch.
 
 Words are rows: `inputs` is (tokens, d_in), a weight matrix is (d_in, d_out), queries stand on rows
-and keys on columns. One part of the lesson turns all of it over: one word per column.
+and keys on columns. One section of the lesson transposes all of this: one word per column.
 """
 
-# The two classes have the names that readers of the documents know.
+# The two classes keep the names of the book that they come from.
 # ruff: noqa: N801
 
 from collections.abc import Callable
@@ -18,13 +18,13 @@ from companion import FOUR_FEATURES
 def project(
     inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Three vectors for every word of a sentence, each made by a matrix of its own.
+    """Compute the query, the key and the value of every word of a sentence.
 
     Args:
         inputs: the sentence, (tokens, d_in).
-        W_query: (d_in, d_k).
-        W_key: (d_in, d_k).
-        W_value: (d_in, d_v).
+        W_query: the matrix that makes the queries, (d_in, d_k).
+        W_key: the matrix that makes the keys, (d_in, d_k).
+        W_value: the matrix that makes the values, (d_in, d_v).
 
     Returns:
         The queries, (tokens, d_k), the keys, (tokens, d_k), and the values, (tokens, d_v), all in
@@ -36,10 +36,10 @@ def project(
 
 
 def attend_token(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-    """What one word finds: scores, scaled; weights; the values mixed by them.
+    """Scaled dot-product attention for one query: scores, weights and the mixture of the values.
 
     Args:
-        i: which word asks, counted from 0.
+        i: the number of the word whose query is used, counted from 0.
         queries: (tokens, d_k).
         keys: (tokens, d_k).
         values: (tokens, d_v).
@@ -56,7 +56,7 @@ def attend_token(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> tuple
 
 
 def scaled_dot_product_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """The context vector of every query: softmax(Q Kᵀ / √d_k) V, without PyTorch's own function.
+    """Compute softmax(Q Kᵀ / √d_k) V yourself, without PyTorch's function of this name.
 
     Args:
         queries: (num_queries, d_k), or (batch, num_queries, d_k).
@@ -75,16 +75,17 @@ def scaled_dot_product_attention(queries: Tensor, keys: Tensor, values: Tensor) 
 
 
 def score_variance(d_k: int, n: int, seed: int) -> float:
-    """How far dot products of random vectors scatter: measured, not derived.
+    """Measure the variance of dot products of random queries and keys.
 
     Args:
-        d_k: how many numbers a query has, and a key.
-        n: how many pairs of a query and a key to draw; all numbers normal, with mean 0 and
-            variance 1.
-        seed: for the random numbers; the same seed gives the same result, another seed another.
+        d_k: the number of entries of a query and of a key.
+        n: how many pairs of a query and a key to draw; every entry is normally distributed, with
+            mean 0 and variance 1.
+        seed: the seed of the random numbers; equal seeds give equal results, different seeds
+            different ones.
 
     Returns:
-        The variance of the n dot products, each of a query with its own key.
+        The variance of the n dot products, one for each pair.
     """
     ### BEGIN SOLUTION
     generator = torch.Generator().manual_seed(seed)
@@ -95,7 +96,7 @@ def score_variance(d_k: int, n: int, seed: int) -> float:
 
 
 def repaired_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """The context vector of every query: a given, broken cell to repair.
+    """Scaled dot-product attention, softmax(Q Kᵀ / √d_k) V: repair the given lines.
 
     Args:
         queries: (num_queries, d_k).
@@ -103,7 +104,7 @@ def repaired_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         values: (num_keys, d_v).
 
     Returns:
-        (num_queries, d_v): softmax(Q Kᵀ / √d_k) V, in the dtype of the values.
+        One context vector for each query, (num_queries, d_v), in the dtype of the values.
     """
     right_side = keys
     d_k = keys.shape[0]
@@ -118,15 +119,15 @@ def repaired_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 
 def features_by_hand() -> dict[str, object]:
-    """Four feature vectors of six dimensions, through self-attention on paper.
+    """Self-attention by hand, in columns: four feature vectors with six dimensions each.
 
-    One vector per column, so Q = W_query X, and the softmax runs down a column.
+    Each vector is a column of X, so Q = W_query X, and the softmax runs down each column.
 
     Returns:
-        "Q", "K" and "V", each with three rows of four numbers; "scores", KᵀQ, with four rows of
-        four. Then for the third query alone, that is for the third column: its four "scaled"
-        scores, its four "weights", and the three numbers of its attention-weighted feature "z";
-        these with four decimals, rounded at the end alone.
+        "Q", "K" and "V", each with three rows of four numbers, and "scores", KᵀQ, with four rows
+        of four numbers. For the third query alone, which is the third column: its four "scaled"
+        scores, its four "weights" and the three numbers of its context vector "z", each with four
+        decimals, rounded only at the end.
     """
     by_hand: dict[str, object] = {
         "Q": [[..., ..., ..., ...], [..., ..., ..., ...], [..., ..., ..., ...]],
@@ -155,16 +156,16 @@ def features_by_hand() -> dict[str, object]:
 
 
 def attend_columns(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """Self-attention with one word per column: Z = V · softmax(KᵀQ / √d_k).
+    """Self-attention with one word per column: Z = V softmax(KᵀQ / √d_k).
 
     Args:
         X: the sentence, (d_in, tokens), one word per column.
-        W_query: (d_k, d_in); it stands on the left of X.
-        W_key: (d_k, d_in).
-        W_value: (d_v, d_in).
+        W_query: the matrix that makes the queries, (d_k, d_in); it stands on the left of X.
+        W_key: the matrix that makes the keys, (d_k, d_in).
+        W_value: the matrix that makes the values, (d_v, d_in).
 
     Returns:
-        Z, (d_v, tokens), one context vector per column, in the dtype of X.
+        Z, (d_v, tokens), with one context vector per column, in the dtype of X.
     """
     ### BEGIN SOLUTION
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
@@ -174,15 +175,15 @@ def attend_columns(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -
 
 
 class SelfAttention_v1(nn.Module):
-    """Self-attention whose three matrices are parameters: `W_query`, `W_key`, `W_value`.
+    """Self-attention with three matrices as parameters: `W_query`, `W_key`, `W_value`.
 
     Args of the constructor:
-        d_in: how many features a word has.
-        d_out: how many a query, a key and a value have.
+        d_in: the number of features of a word.
+        d_out: the number of entries of a query, of a key and of a value.
     """
 
     def __init__(self, d_in: int, d_out: int) -> None:
-        """Make the three matrices, each an nn.Parameter of shape (d_in, d_out)."""
+        """Create the three matrices, each an nn.Parameter of shape (d_in, d_out)."""
         super().__init__()
         ### BEGIN SOLUTION
         self.W_query = nn.Parameter(torch.rand(d_in, d_out))
@@ -191,7 +192,7 @@ class SelfAttention_v1(nn.Module):
         ### END SOLUTION
 
     def forward(self, x: Tensor) -> Tensor:
-        """The context vectors, (tokens, d_out), of a sentence x, (tokens, d_in)."""
+        """Return the context vectors, (tokens, d_out), of a sentence x, (tokens, d_in)."""
         ### BEGIN SOLUTION
         queries, keys, values = x @ self.W_query, x @ self.W_key, x @ self.W_value
         attn_weights = torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1)
@@ -200,16 +201,16 @@ class SelfAttention_v1(nn.Module):
 
 
 class SelfAttention_v2(nn.Module):
-    """Self-attention made of three linear layers: `W_query`, `W_key`, `W_value`.
+    """Self-attention with three linear layers: `W_query`, `W_key`, `W_value`.
 
     Args of the constructor:
-        d_in: how many features a word has.
-        d_out: how many a query, a key and a value have.
+        d_in: the number of features of a word.
+        d_out: the number of entries of a query, of a key and of a value.
         qkv_bias: whether the three layers have a bias.
     """
 
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
-        """Make the three layers, each an nn.Linear from d_in to d_out features."""
+        """Create the three layers, each an nn.Linear from d_in to d_out features."""
         super().__init__()
         ### BEGIN SOLUTION
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
@@ -218,7 +219,7 @@ class SelfAttention_v2(nn.Module):
         ### END SOLUTION
 
     def forward(self, x: Tensor) -> Tensor:
-        """The context vectors, (tokens, d_out), of a sentence x, (tokens, d_in)."""
+        """Return the context vectors, (tokens, d_out), of a sentence x, (tokens, d_in)."""
         ### BEGIN SOLUTION
         queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
         attn_scores = queries @ keys.T
@@ -228,7 +229,7 @@ class SelfAttention_v2(nn.Module):
 
 
 def copy_weights_v2_to_v1(v2_state: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The weights of a SelfAttention_v2 in the form that SelfAttention_v1 can load.
+    """Translate the weights of a SelfAttention_v2 into those that a SelfAttention_v1 can load.
 
     Args:
         v2_state: `v2.state_dict()`: "W_query.weight", "W_key.weight" and "W_value.weight", each
@@ -250,7 +251,7 @@ def is_key_shift_invariant(
     values: Tensor,
     shift: Tensor,
 ) -> bool:
-    """Test an attention: does nothing change when one vector is added to every key?
+    """Test whether an attention function ignores a vector that is added to every key.
 
     Args:
         attention: a function from queries, keys and values to context vectors.
@@ -260,7 +261,7 @@ def is_key_shift_invariant(
         shift: the vector to add to each key, (d_k,).
 
     Returns:
-        True when the attention passes on this input, up to rounding.
+        True if its output on these inputs does not change, apart from rounding; otherwise False.
     """
     ### BEGIN SOLUTION
     shifted = attention(queries, keys + shift, values)
@@ -269,11 +270,11 @@ def is_key_shift_invariant(
 
 
 def design_weights() -> tuple[Tensor, Tensor]:
-    """Matrices by which the nouns of the fluffy sentence attend to their own adjectives.
+    """Choose matrices with which both nouns of the sentence attend to their own adjectives.
 
     Returns:
-        W_query and W_key, both tensors of shape (6, d_k), with a d_k of your choice. A row for
-        each feature: article, adjective, noun, verb, first phrase, second phrase.
+        W_query and W_key, both tensors of shape (6, d_k), with a d_k of your choice. They have one
+        row per feature: article, adjective, noun, verb, first phrase, second phrase.
     """
     ### BEGIN SOLUTION
     NOUN, ADJECTIVE, FIRST, SECOND = 2, 1, 4, 5

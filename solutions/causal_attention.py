@@ -1,7 +1,7 @@
 """Lesson 04: causal attention, with a mask that hides the future, and dropout on the weights.
 
-Tokens are rows: scores and weights are (..., tokens, tokens), queries on rows and keys on columns.
-In a mask, True means "hidden".
+Tokens are rows. Scores and weights have the shape (..., tokens, tokens), with queries on rows and
+keys on columns. In a mask, True means "hidden".
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from companion import HELLO_SHINY_SUN
 
 
 def causal_weights_by_hand() -> dict[str, object]:
-    """What each word of "Hello shiny sun!" finds if it can't see the words after it.
+    """Causal attention by hand: each word of "Hello shiny sun!" as the query.
 
     Returns:
-        Three weights for each word, in the order Hello, shiny, sun, and the three numbers of the
-        context vector of "shiny"; each with four decimals.
+        Three weights for each query, in the order Hello, shiny, sun, and the three features of the
+        context vector of "shiny"; each number with four decimals.
     """
     by_hand: dict[str, object] = {
         "weights of Hello": [..., ..., ...],
@@ -39,10 +39,10 @@ def causal_weights_by_hand() -> dict[str, object]:
 
 
 def causal_mask(num_tokens: int) -> torch.Tensor:
-    """Which keys are hidden from which query: all that come after it.
+    """The causal mask, which hides from each query all the keys that come after it.
 
     Args:
-        num_tokens: how many tokens there are.
+        num_tokens: the number of tokens in the sentence.
 
     Returns:
         A tensor of bool, (num_tokens, num_tokens), queries on rows and keys on columns: True where
@@ -54,10 +54,10 @@ def causal_mask(num_tokens: int) -> torch.Tensor:
 
 
 def causal_attention_weights(scores: torch.Tensor) -> torch.Tensor:
-    """Scores turned into shares of the past: each row sums to 1, the future gets exactly 0.
+    """Turn scores into causal weights: each row sums to 1, and future keys get exactly 0.
 
     Args:
-        scores: (..., tokens, tokens), queries on rows and keys on columns; not to be written to.
+        scores: (..., tokens, tokens), queries on rows and keys on columns. Do not change them.
 
     Returns:
         The weights, in the shape and dtype of the scores.
@@ -72,7 +72,7 @@ def causal_attention_weights(scores: torch.Tensor) -> torch.Tensor:
 def repaired_causal_attention(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor
 ) -> torch.Tensor:
-    """Causal attention, scaled: a given, broken cell to repair.
+    """Repair the given lines, so that they compute scaled causal attention.
 
     Args:
         queries: (..., tokens, d_k).
@@ -96,10 +96,10 @@ def repaired_causal_attention(
 
 
 def mask_then_renormalise(weights: torch.Tensor) -> torch.Tensor:
-    """The other route: finished weights lose their future, and each row is made to sum to 1 again.
+    """The other route: set the future weights to 0 and make each row sum to 1 again.
 
     Args:
-        weights: what the softmax gave without a mask, (..., tokens, tokens).
+        weights: the attention weights without a mask, (..., tokens, tokens).
 
     Returns:
         The causal weights, in the shape and dtype of `weights`.
@@ -111,13 +111,13 @@ def mask_then_renormalise(weights: torch.Tensor) -> torch.Tensor:
 
 
 def causal_column_weights(scores: torch.Tensor) -> torch.Tensor:
-    """Causal weights where one token is one column: each column sums to 1.
+    """Causal weights with one token per column, so that each column sums to 1.
 
     Args:
         scores: (tokens, tokens), keys on rows and queries on columns.
 
     Returns:
-        The weights, laid out like the scores, with 0 where the key comes after the query.
+        The weights, in the same layout as the scores, with 0 where the key comes after the query.
     """
     ### BEGIN SOLUTION
     hidden = torch.tril(torch.ones_like(scores), diagonal=-1).bool()
@@ -128,16 +128,16 @@ def causal_column_weights(scores: torch.Tensor) -> torch.Tensor:
 def dropout(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """Drop each weight with probability p, and make up for it by making the others larger.
+    """Inverted dropout: set each weight to 0 with probability p, and enlarge the others to match.
 
     Args:
-        weights: of any shape; not to be written to.
+        weights: a tensor of any shape. Do not change it.
         p: the probability with which a weight becomes 0; at least 0, below 1.
-        generator: where the random numbers come from, as in `torch.rand(…, generator=generator)`.
-        training: if False, nothing is dropped and nothing is changed.
+        generator: the source of the random numbers, as in `torch.rand(…, generator=generator)`.
+        training: if False, the weights are returned as they are.
 
     Returns:
-        A tensor in the shape and dtype of `weights`, which it equals on average.
+        A tensor in the shape and dtype of `weights`, whose expectation is `weights`.
     """
     ### BEGIN SOLUTION
     if not training:
@@ -154,10 +154,10 @@ class CausalAttention(nn.Module):
     returns the context vectors, (batch, num_tokens, d_out).
 
     Args:
-        d_in: features of a token on the way in.
-        d_out: features of queries, keys, values, and of what comes out.
-        context_length: the largest number of tokens, for which the mask is made, as a buffer of
-            shape (context_length, context_length).
+        d_in: the number of features of each input.
+        d_out: the number of features of each query, key, value and context vector.
+        context_length: the largest number of tokens. The mask is made for it, as a buffer of shape
+            (context_length, context_length).
         dropout: the probability with which an attention weight is dropped in training.
         qkv_bias: whether the three projections add a bias.
     """
@@ -187,14 +187,15 @@ class CausalAttention(nn.Module):
 
 
 def is_causal(attention: Callable[[torch.Tensor], torch.Tensor], inputs: torch.Tensor) -> bool:
-    """Test an attention: does what comes out for a token stay the same, whatever comes after it?
+    """Test an attention function: are its outputs independent of all later tokens?
 
     Args:
         attention: a function from (batch, tokens, d_in) to context vectors (batch, tokens, d_out).
-        inputs: the sentences to try it on, (batch, tokens, d_in); not to be written to.
+        inputs: the sentences to try it on, (batch, tokens, d_in). Do not change them.
 
     Returns:
-        True when no token of these inputs depends on a later one, up to rounding.
+        True if, up to rounding, no context vector for these inputs depends on a later token;
+        otherwise False.
     """
     ### BEGIN SOLUTION
     contexts = attention(inputs)
@@ -208,14 +209,14 @@ def is_causal(attention: Callable[[torch.Tensor], torch.Tensor], inputs: torch.T
 
 
 def next_token_examples(tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """One sequence as training examples, all its prefixes at once.
+    """Turn a sequence into training examples, for all its prefixes at once.
 
     Args:
-        tokens: ids, (..., n), at least two of them.
+        tokens: token ids, (..., n), with n at least 2.
 
     Returns:
-        The inputs and the targets, each (..., n − 1): where the inputs have a token, the targets
-        have the one that follows it.
+        The inputs and the targets, each (..., n − 1): at each position, the target is the token
+        that follows the input.
     """
     ### BEGIN SOLUTION
     return tokens[..., :-1], tokens[..., 1:]
@@ -223,11 +224,11 @@ def next_token_examples(tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tenso
 
 
 def causal_and_padding_mask(lengths: torch.Tensor) -> torch.Tensor:
-    """Which keys are hidden in a batch of sentences that were padded at the front.
+    """The mask for a batch of sentences that are padded at the front.
 
     Args:
-        lengths: how many real tokens each sentence has, (batch,), whole numbers, 0 allowed. They
-            stand at the end of its row, with padding before them.
+        lengths: the number of real tokens of each sentence, (batch,), whole numbers, 0 allowed.
+            The real tokens stand at the end of a sentence's row, with the padding before them.
 
     Returns:
         A tensor of bool, (batch, tokens, tokens), where tokens is the largest length: True where
@@ -235,23 +236,23 @@ def causal_and_padding_mask(lengths: torch.Tensor) -> torch.Tensor:
     """
     ### BEGIN SOLUTION
     tokens = int(lengths.max())
-    places = torch.arange(tokens)
-    after = places > places[:, None]
-    padding = places < tokens - lengths[:, None]
+    positions = torch.arange(tokens)
+    after = positions > positions[:, None]
+    padding = positions < tokens - lengths[:, None]
     return after | padding[:, None, :]
     ### END SOLUTION
 
 
 def masked_attention_weights(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """The softmax over what is not hidden, with rows of zeros where everything is.
+    """The softmax over the visible keys, with zeros for a query that sees no key at all.
 
     Args:
-        scores: (..., queries, keys); not to be written to.
+        scores: (..., queries, keys). Do not change them.
         hidden: a tensor of bool of the same shape, True where a key is hidden.
 
     Returns:
         The weights, in the shape and dtype of the scores: exactly 0 where hidden. Each row sums to
-        1, but for those that are all hidden, which are all 0.
+        1, except rows in which every key is hidden; these are all 0.
     """
     ### BEGIN SOLUTION
     attn_weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)

@@ -1,4 +1,4 @@
-"""Lesson 07: query heads that share key/value heads, and the cache of a model that writes.
+"""Lesson 07: query heads that share key/value heads, and the cache of a model that generates text.
 
 Heads are an axis: queries are (batch, num_heads, tokens, head_dim), keys and values are
 (batch, num_kv_heads, tokens, head_dim). Query heads that share a key/value head are neighbours. In
@@ -14,10 +14,12 @@ from torch import nn
 def shared_heads_by_hand() -> dict[str, object]:
     """Four query heads that share two key/value heads, worked out on paper.
 
+    Replace each `...` by a number.
+
     Returns:
-        For each of the four query heads, the number of its key/value head, counted from 0; the two
-        weights of query heads 1 and 2; the context of each query head; and how many numbers are
-        kept for the two tokens. Weights and contexts have four decimals.
+        For each of the four query heads, which key/value head it reads, counted from 0; the two
+        attention weights of query heads 1 and 2; the context of each query head; and how many
+        numbers have to be cached for the two tokens. Weights and contexts have four decimals.
     """
     by_hand: dict[str, object] = {
         "key/value head of each query head": [..., ..., ..., ...],
@@ -44,15 +46,15 @@ def shared_heads_by_hand() -> dict[str, object]:
 
 
 def repeat_kv(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """Each key/value head, once for every query head that shares it.
+    """Repeat each key/value head once for every query head that shares it.
 
     Args:
         x: keys or values, (batch, num_kv_heads, tokens, head_dim).
         n_rep: how many query heads share a key/value head.
 
     Returns:
-        (batch, num_kv_heads · n_rep, tokens, head_dim), in the dtype of `x`: query head h finds
-        what it reads at place h.
+        (batch, num_kv_heads · n_rep, tokens, head_dim), in the dtype of `x`: at index h stands the
+        key/value head that query head h reads.
     """
     ### BEGIN SOLUTION
     return x.repeat_interleave(n_rep, dim=1)
@@ -66,11 +68,11 @@ class MultiQueryAttention(nn.Module):
     returns the context vectors, (batch, num_tokens, d_out).
 
     Args:
-        d_in: features of a token on the way in.
-        d_out: features of what comes out: num_heads times the width of a head.
+        d_in: features of an input token.
+        d_out: features of a context vector; it is num_heads times head_dim.
         context_length: the largest number of tokens, for which the mask is made.
         dropout: the probability with which an attention weight is dropped in training.
-        num_heads: how many query heads there are.
+        num_heads: the number of query heads.
         qkv_bias: whether the three projections add a bias; the output projection always has one.
 
     Raises:
@@ -120,17 +122,17 @@ class GroupedQueryAttention(nn.Module):
     returns the context vectors, (batch, num_tokens, d_out).
 
     Args:
-        d_in: features of a token on the way in.
-        d_out: features of what comes out: num_heads times the width of a head.
+        d_in: features of an input token.
+        d_out: features of a context vector; it is num_heads times head_dim.
         context_length: the largest number of tokens, for which the mask is made.
         dropout: the probability with which an attention weight is dropped in training.
-        num_heads: how many query heads there are.
-        num_kv_heads: how many key/value heads there are, each as wide as a query head. Query heads
+        num_heads: the number of query heads.
+        num_kv_heads: the number of key/value heads, each as wide as a query head. The query heads
             that share one are neighbours.
         qkv_bias: whether the three projections add a bias; the output projection always has one.
 
     Raises:
-        ValueError: when d_out can't be divided among the heads, or num_heads among num_kv_heads.
+        ValueError: if num_heads does not divide d_out, or num_kv_heads does not divide num_heads.
     """
 
     def __init__(
@@ -178,17 +180,17 @@ class GroupedQueryAttention(nn.Module):
 
 
 def mean_pool_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """The key or value projection of a multi-head model, turned into one with fewer heads.
+    """Turn the key or value projection of a multi-head model into one with fewer heads.
 
     Args:
         W: (d_in, num_heads · head_dim), to be used as `x @ W`; the columns of a head are
             neighbours.
-        num_heads: how many heads it makes.
-        num_kv_heads: how many it shall make; num_heads is a multiple of it.
+        num_heads: the number of heads that W makes.
+        num_kv_heads: the number of heads that the new matrix should make; it divides num_heads.
 
     Returns:
-        (d_in, num_kv_heads · head_dim), in the dtype of W: each new head is the mean of the heads
-        that it replaces, which are neighbours.
+        (d_in, num_kv_heads · head_dim), in the dtype of W: each new head is the mean of the
+        neighbouring heads that it replaces.
     """
     ### BEGIN SOLUTION
     heads = W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)
@@ -197,12 +199,11 @@ def mean_pool_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch
 
 
 def decoding_mask(num_queries: int, num_keys: int) -> torch.Tensor:
-    """Which keys are hidden from new tokens whose past is cached.
+    """The causal mask for new tokens whose past is cached.
 
     Args:
-        num_queries: how many tokens are new.
-        num_keys: how many tokens there are by now, the cached ones and the new ones; the new ones
-            are the last.
+        num_queries: the number of new tokens.
+        num_keys: the number of all tokens, cached and new; the new ones are the last.
 
     Returns:
         A tensor of bool, (num_queries, num_keys): True where the key comes after the query.
@@ -214,14 +215,14 @@ def decoding_mask(num_queries: int, num_keys: int) -> torch.Tensor:
 
 
 class KVCache:
-    """The keys and values of all tokens so far, for one layer of a model that writes.
+    """The keys and values of all tokens so far, for one layer of a model that generates text.
 
     Its attribute `length` is the number of tokens that it holds, 0 at the beginning.
 
     Args:
-        batch: how many texts are written at once.
-        num_kv_heads: key/value heads.
-        max_tokens: how many tokens of each text it can hold.
+        batch: the number of texts that are generated at once.
+        num_kv_heads: the number of key/value heads.
+        max_tokens: the largest number of tokens of each text that it can hold.
         head_dim: features of a head.
         dtype: of the keys and values.
     """
@@ -242,7 +243,7 @@ class KVCache:
         ### END SOLUTION
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Keep the keys and values of new tokens.
+        """Store the keys and values of new tokens, and return those of all tokens so far.
 
         Args:
             keys: of one or several new tokens, (batch, num_kv_heads, new, head_dim).
@@ -253,7 +254,7 @@ class KVCache:
             (batch, num_kv_heads, length, head_dim).
 
         Raises:
-            ValueError: when there is no room for that many.
+            ValueError: if there would be more than max_tokens tokens; nothing is stored then.
         """
         ### BEGIN SOLUTION
         start, end = self.length, self.length + keys.shape[2]
@@ -278,7 +279,7 @@ def decode_step(
     past_keys: torch.Tensor,
     past_values: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Grouped-query attention for new tokens, with the keys and values of the past at hand.
+    """Grouped-query attention for new tokens, given the keys and values of the past.
 
     Args:
         inputs: one or several new tokens, (batch, new, d_in).
@@ -310,17 +311,17 @@ def decode_step(
 
 
 def is_cache_exact(step: Callable[..., tuple[torch.Tensor, object]], inputs: torch.Tensor) -> bool:
-    """Test a cached attention: does it say the same of a text, in whatever chunks it is fed?
+    """Test whether a cached attention gives the same contexts however a text is cut into chunks.
 
     Args:
-        step: called as `step(chunk, past)` with some tokens, (batch, new, d_in), and what it
-            returned as the past, or None at the beginning of a text. It returns the contexts of
+        step: called as `step(chunk, past)` with some tokens, (batch, new, d_in), and the past that
+            it returned last time, or None at the beginning of a text. It returns the contexts of
             these tokens, (batch, new, d_out), and the new past.
-        inputs: the texts to try it on, (batch, tokens, d_in); not to be written to.
+        inputs: the texts to try it on, (batch, tokens, d_in); do not write to them.
 
     Returns:
-        True when chunks of every size, from single tokens on, give the contexts of the whole text
-        at once, up to rounding.
+        True if chunks of every size, from single tokens on, give the contexts that the whole text
+        gives in a single call, up to rounding.
     """
     ### BEGIN SOLUTION
     whole, _ = step(inputs, None)
@@ -338,13 +339,13 @@ def is_cache_exact(step: Callable[..., tuple[torch.Tensor, object]], inputs: tor
 def repaired_window_attention(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """Attention of new tokens to the last few: a given, broken cell to repair.
+    """Attention with a sliding window, for new tokens whose past is cached: repair it.
 
     Args:
         queries: of the new tokens, (..., new, head_dim).
         keys: of all tokens, the new ones last, (..., tokens, head_dim).
         values: of all tokens, (..., tokens, head_dim).
-        window: how many tokens a token sees: itself, and the window − 1 before it.
+        window: the number of tokens that a token sees: itself and the window − 1 before it.
 
     Returns:
         The contexts of the new tokens, (..., new, head_dim), in the dtype of the values.
@@ -374,13 +375,13 @@ def kv_cache_bytes(
     head_dim: int,
     bytes_per_number: int = 2,
 ) -> int:
-    """How many bytes the keys and values of a whole model take.
+    """How many bytes the KV caches of all layers of a model take.
 
     Args:
-        batch: texts that are written at once.
-        tokens: of each text, so far.
-        num_layers: layers of the model, each with a cache of its own.
-        num_kv_heads: key/value heads of a layer.
+        batch: the number of texts that are generated at once.
+        tokens: the number of tokens of each text so far.
+        num_layers: the number of layers, each of which has its own cache.
+        num_kv_heads: the number of key/value heads in a layer.
         head_dim: features of a head.
         bytes_per_number: 2 for 16-bit numbers.
 
@@ -402,22 +403,22 @@ def bytes_read_per_token(
     head_dim: int,
     bytes_per_number: int = 2,
 ) -> float:
-    """How many bytes a model reads from memory for one new token of one text.
+    """How many bytes a model reads from memory for each token that it generates.
 
     One step makes one token for each of the `batch` texts. It reads every parameter once, for all
-    texts together, and for each text all of its own cache.
+    texts together, and the whole cache of each text.
 
     Args:
-        num_parameters: of the model.
-        batch: texts that are written at once.
-        tokens: of each text, so far.
-        num_layers: layers of the model.
-        num_kv_heads: key/value heads of a layer.
+        num_parameters: the number of parameters of the model.
+        batch: the number of texts that are generated at once.
+        tokens: the number of tokens of each text so far.
+        num_layers: the number of layers of the model.
+        num_kv_heads: the number of key/value heads in a layer.
         head_dim: features of a head.
-        bytes_per_number: of a parameter, a key or a value.
+        bytes_per_number: 2 for 16-bit numbers; it holds for parameters, keys and values.
 
     Returns:
-        The bytes of one step, divided by its tokens.
+        The bytes read in one step, divided by the number of tokens that the step makes.
     """
     ### BEGIN SOLUTION
     of_the_cache = 2 * tokens * num_layers * num_kv_heads * head_dim

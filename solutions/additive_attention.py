@@ -1,7 +1,8 @@
 """Lesson 01: the attention of Bahdanau, Cho and Bengio (2014), and that of Luong et al. (2015).
 
-One sentence's annotations are rows, (source, key_dim): one row for each word that the encoder has
-read. Weight matrices stand on the right, (in, out), as in `query @ W_query`.
+The annotations of one sentence are the rows of a matrix, (source, key_dim), with one row for each
+word that the encoder has read. Weight matrices stand on the right, so their shape is (in, out), as
+in `query @ W_query`.
 """
 
 import math
@@ -12,11 +13,11 @@ from torch import nn
 
 
 def alignment_by_hand() -> dict[str, object]:
-    """Which of three words the decoder looks at in its second step, worked out on paper.
+    """The attention of the decoder's second step over "ich mache auf", calculated on paper.
 
     Returns:
         Three numbers for each of "scores" and "weights", in the order of the words, and the two
-        numbers of the "context" vector; each with four decimals.
+        numbers of the "context" vector, all with four decimals.
     """
     by_hand: dict[str, object] = {
         "scores": [..., ..., ...],
@@ -39,17 +40,17 @@ def alignment_by_hand() -> dict[str, object]:
 
 
 def concat_annotations(forward_states: torch.Tensor, backward_states: torch.Tensor) -> torch.Tensor:
-    """What two readers know of each word: the one that comes from the left, then the other.
+    """Concatenate the states of the forward and the backward reader for each word.
 
     Args:
         forward_states: states of the forward reader in the order in which it read,
-            (source, d_forward): first word first.
+            (source, d_forward): the first word's state comes first.
         backward_states: states of the backward reader in the order in which it read,
-            (source, d_backward): last word first.
+            (source, d_backward): the last word's state comes first.
 
     Returns:
-        The annotations, (source, d_forward + d_backward): row i belongs to word i, and begins
-        with the forward state.
+        The annotations, (source, d_forward + d_backward): row j belongs to word j and begins with
+        the forward state of this word.
     """
     ### BEGIN SOLUTION
     return torch.cat([forward_states, backward_states.flip(0)], dim=-1)
@@ -59,13 +60,13 @@ def concat_annotations(forward_states: torch.Tensor, backward_states: torch.Tens
 def concat_score(
     state: torch.Tensor, annotations: torch.Tensor, W: torch.Tensor, v: torch.Tensor
 ) -> torch.Tensor:
-    """How well a decoder state matches each annotation: tanh([state ; annotation] W) · v.
+    """Score a decoder state against each annotation: tanh([state ; annotation] W) · v.
 
     Args:
         state: the decoder's state, (query_dim,).
         annotations: one for each source word, (source, key_dim).
         W: the weights of the hidden layer, (query_dim + key_dim, hidden).
-        v: what the hidden layer is multiplied with, (hidden,).
+        v: the vector that turns a hidden layer into a score, (hidden,).
 
     Returns:
         One score for each source word, (source,).
@@ -83,14 +84,14 @@ def additive_score(
     W_key: torch.Tensor,
     v: torch.Tensor,
 ) -> torch.Tensor:
-    """The same score with a matrix for each side: tanh(query W_query + key W_key) · v.
+    """Score a query against each key with two matrices: tanh(query W_query + key W_key) · v.
 
     Args:
-        query: the one that asks, (query_dim,).
-        keys: those that it is compared with, (source, key_dim).
+        query: the decoder's state, (query_dim,).
+        keys: the annotations that it is compared with, (source, key_dim).
         W_query: (query_dim, hidden).
         W_key: (key_dim, hidden).
-        v: (hidden,).
+        v: the vector that turns a hidden layer into a score, (hidden,).
 
     Returns:
         One score for each key, (source,).
@@ -103,15 +104,15 @@ def additive_score(
 def repaired_alignment(
     projected_query: torch.Tensor, projected_keys: torch.Tensor, v: torch.Tensor
 ) -> torch.Tensor:
-    """The attention weights of a batch of sentences: a given, broken cell to repair.
+    """Compute the attention weights of a batch of sentences; the given lines need a repair.
 
     Args:
         projected_query: one query for each sentence, multiplied by W_query, (batch, hidden).
         projected_keys: the keys of each sentence, multiplied by W_key, (batch, source, hidden).
-        v: (hidden,).
+        v: the vector that turns a hidden layer into a score, (hidden,).
 
     Returns:
-        The weights, (batch, source): each row sums to 1.
+        The weights, (batch, source), where each row sums to 1.
     """
     queries = projected_query.unsqueeze(0)
     ### BEGIN SOLUTION (replaces the lines above)
@@ -122,15 +123,15 @@ def repaired_alignment(
 
 
 def masked_softmax(scores: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-    """Scores turned into weights, with nothing for the padding behind the end of a sentence.
+    """Turn scores into weights that are 0 for the padding after the end of a sentence.
 
     Args:
-        scores: (batch, source), of any size; those of padding mean nothing.
-        lengths: how many true words each sentence has, (batch,), whole numbers from 1 to source.
+        scores: (batch, source), of any magnitude; the scores of padding mean nothing.
+        lengths: the number of true words in each sentence, (batch,), integers from 1 to source.
 
     Returns:
-        The weights, (batch, source), in the dtype of the scores: exactly 0 from place `length` on,
-        and 1 in total before it.
+        The weights, (batch, source), in the dtype of the scores: exactly 0 from position `length`
+        on, while those before it sum to 1.
     """
     ### BEGIN SOLUTION
     is_padding = torch.arange(scores.shape[-1]) >= lengths[:, None]
@@ -139,14 +140,14 @@ def masked_softmax(scores: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
 
 
 def context_vector(weights: torch.Tensor, annotations: torch.Tensor) -> torch.Tensor:
-    """The annotations of each sentence mixed into one vector, each by its weight.
+    """Mix the annotations of each sentence into one context vector, by their weights.
 
     Args:
         weights: (batch, source).
         annotations: (batch, source, key_dim).
 
     Returns:
-        One vector for each sentence, (batch, key_dim).
+        One context vector for each sentence, (batch, key_dim).
     """
     ### BEGIN SOLUTION
     return (weights.unsqueeze(-1) * annotations).sum(dim=1)
@@ -156,12 +157,12 @@ def context_vector(weights: torch.Tensor, annotations: torch.Tensor) -> torch.Te
 class AdditiveAttention(nn.Module):
     """Bahdanau's attention for a batch of sentences.
 
-    Its three parameters are called `W_query`, `W_key` and `v`, and have no bias.
+    Its three parameters are called `W_query`, `W_key` and `v`, and there are no biases.
 
     Args:
         query_dim: width of the decoder's states.
         key_dim: width of the annotations.
-        hidden_dim: width of the layer in which they meet.
+        hidden_dim: width of the hidden layer, in which both are added.
     """
 
     def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
@@ -175,12 +176,12 @@ class AdditiveAttention(nn.Module):
     def forward(
         self, query: torch.Tensor, annotations: torch.Tensor, lengths: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Attend.
+        """Compute context vectors and weights.
 
         Args:
             query: one decoder state for each sentence, (batch, query_dim).
             annotations: (batch, source, key_dim), padded.
-            lengths: how many true words each sentence has, (batch,).
+            lengths: the number of true words in each sentence, (batch,).
 
         Returns:
             The context vectors, (batch, key_dim), and the weights, (batch, source).
@@ -200,18 +201,18 @@ def is_blind_to_padding(
     annotations: torch.Tensor,
     lengths: torch.Tensor,
 ) -> bool:
-    """Test an attention: does it never look behind the end of a sentence?
+    """Test whether an attention ignores the padding after the end of each sentence.
 
     Args:
-        attention: a function from (query, annotations, lengths) to contexts, (batch, key_dim), and
-            weights, (batch, source).
-        query: what to try it on, (batch, query_dim).
+        attention: a function from (query, annotations, lengths) to context vectors,
+            (batch, key_dim), and weights, (batch, source).
+        query: the queries to try it on, (batch, query_dim).
         annotations: (batch, source, key_dim), padded.
-        lengths: how many true words each sentence has, (batch,).
+        lengths: the number of true words in each sentence, (batch,).
 
     Returns:
-        True when, for these inputs, other numbers in the padding change neither the contexts nor
-        the weights, up to rounding.
+        True if, for these inputs, other numbers in the padding change neither the context vectors
+        nor the weights, up to rounding, and False otherwise.
     """
     ### BEGIN SOLUTION
     is_padding = torch.arange(annotations.shape[1]) >= lengths[:, None]
@@ -229,19 +230,19 @@ def bahdanau_step(
     score: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     cell: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """One step of Bahdanau's decoder: it attends first, and the cell reads what was found.
+    """Take one step of Bahdanau's decoder: attend first, then call the cell.
 
     Args:
-        previous_state: s_{t-1}, (batch, hidden).
-        word: the vector of the word written last, (batch, d_word).
+        previous_state: s_{i-1}, (batch, hidden), where hidden is the width of a state.
+        word: the vector of the word that was written last, (batch, d_word).
         annotations: (batch, source, key_dim), without padding.
-        score: `score(state, annotations)` gives the scores, (batch, source).
-        cell: `cell(inputs, state)` gives the new state, (batch, hidden); its inputs are one
-            vector for each sentence.
+        score: `score(state, annotations)` returns the scores, (batch, source).
+        cell: `cell(inputs, state)` returns the new state, (batch, hidden); its inputs have one
+            row for each sentence.
 
     Returns:
-        The new state s_t, (batch, hidden), the context, (batch, key_dim), and the weights,
-        (batch, source). The cell's input is [word ; context].
+        The new state s_i, (batch, hidden), the context vectors, (batch, key_dim), and the weights,
+        (batch, source). The input of the cell is [word ; context].
     """
     ### BEGIN SOLUTION
     weights = torch.softmax(score(previous_state, annotations), dim=-1)
@@ -259,18 +260,18 @@ def luong_step(
     cell: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     W_context: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """One step of Luong's decoder: the cell first, and what was found corrects its output.
+    """Take one step of Luong's decoder: call the cell first, then attend from its new state.
 
     Args:
-        previous_state: h_{t-1}, (batch, hidden).
-        word: the vector of the word written last, (batch, d_word).
+        previous_state: s_{i-1}, (batch, hidden), where hidden is the width of a state.
+        word: the vector of the word that was written last, (batch, d_word).
         annotations: (batch, source, key_dim), without padding.
-        score: `score(state, annotations)` gives the scores, (batch, source).
-        cell: `cell(inputs, state)` gives the new state, (batch, hidden); its input is the word.
+        score: `score(state, annotations)` returns the scores, (batch, source).
+        cell: `cell(inputs, state)` returns the new state, (batch, hidden); its input is the word.
         W_context: (key_dim + hidden, hidden).
 
     Returns:
-        The new state h_t, (batch, hidden), the attentional state tanh([context ; h_t] W_context),
+        The new state s_i, (batch, hidden), the attentional state tanh([context ; s_i] W_context),
         (batch, hidden), from which the next word is predicted, and the weights, (batch, source).
     """
     ### BEGIN SOLUTION
@@ -289,15 +290,15 @@ def luong_score(
     W: torch.Tensor | None = None,
     v: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """Luong's three scores: "dot", "general" and "concat".
+    """Compute one of Luong's three scores: "dot", "general" or "concat".
 
     Args:
         query: the decoder's state, (query_dim,).
         keys: the annotations, (source, key_dim).
-        kind: "dot" is query · key, for equal widths; "general" is query W key, with
-            W of (query_dim, key_dim); "concat" is tanh([query ; key] W) · v, with W of
-            (query_dim + key_dim, hidden) and v of (hidden,).
-        W: the weights of "general" and "concat".
+        kind: "dot" is query · key, for equal widths; "general" is (query W) · key, where W has
+            the shape (query_dim, key_dim); "concat" is tanh([query ; key] W) · v, where W has the
+            shape (query_dim + key_dim, hidden) and v the shape (hidden,).
+        W: the matrix of "general" or "concat".
         v: the vector of "concat".
 
     Returns:
@@ -319,15 +320,15 @@ def luong_score(
 
 
 def local_window(p_t: float, length: int, D: int) -> torch.Tensor:
-    """The places that local attention looks at: those within D of p_t, if they exist.
+    """List the positions of the sentence that local attention looks at: those within D of p_t.
 
     Args:
-        p_t: the middle of the window, not always a whole number.
-        length: how many words the sentence has; their places are 0 to length - 1.
-        D: how far the window reaches to each side.
+        p_t: the middle of the window, which need not be a whole number.
+        length: the number of words in the sentence; their positions are 0 to length - 1.
+        D: the largest distance from p_t, on either side, that belongs to the window.
 
     Returns:
-        The places s with |s - p_t| <= D, in order, as whole numbers (int64).
+        The positions j with |j - p_t| <= D, in ascending order, as integers (int64).
     """
     ### BEGIN SOLUTION
     places = torch.arange(length)
@@ -336,16 +337,17 @@ def local_window(p_t: float, length: int, D: int) -> torch.Tensor:
 
 
 def local_weights(scores: torch.Tensor, p_t: float, D: int) -> torch.Tensor:
-    """Luong's local-p weights: a softmax inside of the window, damped away from its middle.
+    """Compute Luong's local-p weights: a softmax within the window, damped away from its middle.
 
     Args:
-        scores: of the whole sentence, (source,).
-        p_t: the middle of the window, not always a whole number.
-        D: how far the window reaches to each side, at least 1.
+        scores: the scores of the whole sentence, (source,).
+        p_t: the middle of the window, which need not be a whole number.
+        D: the largest distance from p_t, on either side, that belongs to the window; at least 1.
 
     Returns:
-        (source,), in the dtype of the scores: 0 outside of the window; inside, the softmax over
-        the window's scores, times exp(-(s - p_t)² / (2 σ²)) with σ = D / 2. They need not sum to 1.
+        The weights, (source,), in the dtype of the scores: 0 outside the window; at position j
+        inside, the softmax over the scores of the window, times exp(-(j - p_t)² / (2 σ²)) with
+        σ = D / 2. They need not sum to 1.
     """
     ### BEGIN SOLUTION
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t

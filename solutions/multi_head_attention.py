@@ -21,10 +21,10 @@ def two_heads_by_hand() -> dict[str, object]:
         two context vectors concatenated, the first head's first. Each number with four decimals.
     """
     by_hand: dict[str, object] = {
+        "weights of head 0": [..., ..., ...],
         "weights of head 1": [..., ..., ...],
-        "weights of head 2": [..., ..., ...],
+        "context of head 0": [..., ...],
         "context of head 1": [..., ...],
-        "context of head 2": [..., ...],
         "concatenated": [..., ..., ..., ...],
     }
     ### BEGIN SOLUTION (replaces the lines above)
@@ -35,10 +35,10 @@ def two_heads_by_hand() -> dict[str, object]:
     second = torch.softmax(keys[:, 2:] @ query[2:] / 2**0.5, dim=0)
     contexts = [first @ values[:, :2], second @ values[:, 2:]]
     by_hand = {
-        "weights of head 1": first.tolist(),
-        "weights of head 2": second.tolist(),
-        "context of head 1": contexts[0].tolist(),
-        "context of head 2": contexts[1].tolist(),
+        "weights of head 0": first.tolist(),
+        "weights of head 1": second.tolist(),
+        "context of head 0": contexts[0].tolist(),
+        "context of head 1": contexts[1].tolist(),
         "concatenated": torch.cat(contexts).tolist(),
     }
     ### END SOLUTION

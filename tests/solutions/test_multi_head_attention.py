@@ -55,7 +55,7 @@ def test_by_hand_is_torchs() -> None:
     contexts, weights = module(query, keys, values, average_attn_weights=False)
     found = two_heads_by_hand()
     assert_close(torch.tensor(found["concatenated"]), contexts[0, 0])
-    assert_close(torch.tensor(found["weights of head 2"]), weights[0, 1, 0])
+    assert_close(torch.tensor(found["weights of head 1"]), weights[0, 1, 0])
 
 
 @pytest.mark.parametrize("bias", [False, True])

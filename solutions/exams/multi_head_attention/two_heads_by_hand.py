@@ -28,10 +28,10 @@ def on_paper() -> tuple[()]:
 def worksheet(first: Tensor, second: Tensor, values: Tensor = VALUES) -> dict[str, object]:
     contexts = [first @ values[:, :2], second @ values[:, 2:]]
     return {
-        "weights of head 1": first.tolist(),
-        "weights of head 2": second.tolist(),
-        "context of head 1": contexts[0].tolist(),
-        "context of head 2": contexts[1].tolist(),
+        "weights of head 0": first.tolist(),
+        "weights of head 1": second.tolist(),
+        "context of head 0": contexts[0].tolist(),
+        "context of head 1": contexts[1].tolist(),
         "concatenated": torch.cat(contexts).tolist(),
     }
 
@@ -55,8 +55,8 @@ class TwoHeads(Worksheet):
     def filled(self, scores: Tensor, weights: Tensor, context: Tensor) -> dict[str, object]:
         return {
             **worksheet(*weights),
-            "context of head 1": context[0].tolist(),
-            "context of head 2": context[1].tolist(),
+            "context of head 0": context[0].tolist(),
+            "context of head 1": context[1].tolist(),
             "concatenated": context.flatten().tolist(),
         }
 
@@ -107,7 +107,7 @@ def one_head_scaled_by_head() -> dict[str, object]:
 
 @by_hand.misconception
 def every_other_feature() -> dict[str, object]:
-    """You gave every other feature to a head. Head 1 should have the first two, head 2 the last
+    """You gave every other feature to a head. Head 0 should have the first two, head 1 the last
     two.
     """
     order = [0, 2, 1, 3]
@@ -118,18 +118,18 @@ def every_other_feature() -> dict[str, object]:
 
 @by_hand.misconception
 def heads_exchanged() -> dict[str, object]:
-    """The weights of the heads have changed places: head 1 has the first two features."""
+    """The weights of the heads have changed places: head 0 has the first two features."""
     first, second = two_rows(math.sqrt(2))
     return worksheet(second, first)
 
 
 @by_hand.misconception
 def first_weights_for_both() -> dict[str, object]:
-    """The weights are right. The context of head 2 is mixed with the weights of head 1: each head
+    """The weights are right. The context of head 1 is mixed with the weights of head 0: each head
     mixes its own half of the values with its own weights.
     """
     first, second = two_rows(math.sqrt(2))
-    return {**worksheet(first, first), "weights of head 2": second.tolist()}
+    return {**worksheet(first, first), "weights of head 1": second.tolist()}
 
 
 @by_hand.misconception
@@ -140,7 +140,7 @@ def keys_mixed() -> dict[str, object]:
 
 @by_hand.misconception
 def contexts_take_turns() -> dict[str, object]:
-    """The contexts are right. Side by side means first all of head 1, then all of head 2: here they
+    """The contexts are right. Side by side means first all of head 0, then all of head 1: here they
     take turns.
     """
     first, second = two_rows(math.sqrt(2))
@@ -150,7 +150,7 @@ def contexts_take_turns() -> dict[str, object]:
 
 @by_hand.misconception
 def second_context_first() -> dict[str, object]:
-    """The contexts are right. Side by side they begin with head 1."""
+    """The contexts are right. Side by side they begin with head 0."""
     first, second = two_rows(math.sqrt(2))
     reverse = torch.cat([second @ VALUES[:, 2:], first @ VALUES[:, :2]])
     return {**worksheet(first, second), "concatenated": reverse.tolist()}

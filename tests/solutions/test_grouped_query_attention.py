@@ -293,6 +293,9 @@ def test_numbers_of_the_lesson() -> None:
     }
     long_text = [round(kv_cache_bytes(1, 32768, 32, h, 128) / 1e9, 2) for h in (8, 32)]
     assert long_text == [4.29, 17.18]
+    assert round(kv_cache_bytes(1, 4096, 32, 8, 128) / 1e9, 2) == 0.54  # Mistral's window
+    assert round((2 * 70e9 + 4 * 80 * 64 * 128 * 4096) / 141.34e9) == 1
+    assert 150 < 312e12 / 2e12 < 160
     table = [
         [round(bytes_read_per_token(70 * 10**9, b, 4096, 80, h, 128) / 1e9, 2) for h in (64, 8, 1)]
         for b in (1, 16, 64)

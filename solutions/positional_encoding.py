@@ -1,7 +1,8 @@
-"""Lesson 06: telling attention the order of the words: sinusoids, learned rows, RoPE and ALiBi.
+"""Lesson 06: giving attention the order of the words: sinusoids, learned positions, RoPE and ALiBi.
 
-Tokens are rows, positions count from 0. An encoding is (positions, d_model), its columns in pairs:
-sine and cosine of one frequency side by side. All functions use the base 10000 of the 2017 paper.
+Tokens are rows, and positions count from 0. An encoding has the shape (positions, d_model), and its
+columns form pairs: the sine and the cosine of one frequency, side by side. All functions use the
+base 10000 of Vaswani et al. 2017.
 """
 
 from collections.abc import Callable
@@ -13,11 +14,11 @@ from companion import rope, sinusoids
 
 
 def encodings_by_hand() -> dict[str, object]:
-    """The encodings of the positions 2 and 3 in four columns, and what they have in common.
+    """The encodings of positions 2 and 3 in four columns, and two dot products of encodings.
 
     Returns:
-        Four numbers for each of the two encodings, and two dot products; each rounded to four
-        decimals.
+        Four numbers for each of the two encodings, and one for each dot product; each number with
+        four decimals.
     """
     by_hand: dict[str, object] = {
         "PE(2)": [..., ..., ..., ...],
@@ -39,13 +40,13 @@ def encodings_by_hand() -> dict[str, object]:
 
 
 def wavelengths(d_model: int) -> Tensor:
-    """After how many positions each pair of columns has gone round once.
+    """The wavelength of each pair of columns: after how many positions its hand has turned by 2π.
 
     Args:
-        d_model: how many columns the encoding has, an even number.
+        d_model: the number of columns of the encoding, an even number.
 
     Returns:
-        One wavelength for each pair, the shortest first, (d_model / 2,), float32.
+        One wavelength for each pair, the shortest first, of shape (d_model / 2,), float32.
     """
     ### BEGIN SOLUTION
     return 2 * torch.pi * 10000 ** (torch.arange(0, d_model, 2) / d_model)
@@ -56,15 +57,15 @@ def sinusoidal_encoding(num_positions: int, d_model: int) -> Tensor:
     """The encoding of "Attention Is All You Need": a row for each position, a wave in each column.
 
     Args:
-        num_positions: how many positions, counted from 0.
-        d_model: how many columns, an even number.
+        num_positions: the number of positions, which count from 0.
+        d_model: the number of columns, an even number.
 
     Returns:
-        (num_positions, d_model), float32: in columns 2i and 2i + 1 the sine and the cosine of
-        position / 10000^(2i / d_model).
+        A table of shape (num_positions, d_model), float32. At position m, the columns 2i and 2i + 1
+        are the sine and the cosine of m / 10000^(2i / d_model).
 
     Raises:
-        ValueError: when d_model is odd. The message says which d_model that was.
+        ValueError: if d_model is odd. The message contains the value of d_model.
     """
     ### BEGIN SOLUTION
     if d_model % 2:
@@ -79,14 +80,15 @@ def sinusoidal_encoding(num_positions: int, d_model: int) -> Tensor:
 
 
 def shift_matrix(k: int, d_model: int) -> Tensor:
-    """The matrix that moves an encoding by k positions, whatever position it is the encoding of.
+    """The matrix that shifts the encoding of any position by k positions.
 
     Args:
-        k: by how many positions; below 0, it moves towards the beginning.
-        d_model: how many columns the encoding has, an even number.
+        k: the number of positions to shift by; a negative k shifts towards the beginning.
+        d_model: the number of columns of the encoding, an even number.
 
     Returns:
-        M, (d_model, d_model), float32, so that `encoding[p] @ M` is `encoding[p + k]`.
+        A matrix M of shape (d_model, d_model), float32, for which `encoding[m] @ M` equals
+        `encoding[m + k]` at every position m.
     """
     ### BEGIN SOLUTION
     angles = k * 10000 ** (-torch.arange(0, d_model, 2) / d_model)
@@ -100,18 +102,18 @@ def shift_matrix(k: int, d_model: int) -> Tensor:
 
 
 class PositionalEncoding(nn.Module):
-    """Adds the sinusoidal encoding to a batch of sentences; nothing in it is trained.
+    """Adds the sinusoidal encoding to a batch of sentences, without any trainable parameters.
 
-    Call it with inputs of shape (batch, num_tokens, d_model), num_tokens at most `context_length`.
-    It returns a new tensor of the same shape and dtype. The table moves with the module, as buffers
-    do.
+    Call it with inputs of shape (batch, num_tokens, d_model), where num_tokens is at most
+    `context_length`. It returns a new tensor of the same shape and dtype. The table moves with the
+    module to another dtype or device, as a buffer does.
 
     Args:
-        d_model: features of a token, an even number.
-        context_length: the largest number of tokens.
+        d_model: the number of features of a token, an even number.
+        context_length: the largest number of tokens in a sentence.
 
     Raises:
-        ValueError: when d_model is odd. The message says which d_model that was.
+        ValueError: if d_model is odd. The message contains the value of d_model.
     """
 
     def __init__(self, d_model: int, context_length: int) -> None:
@@ -130,17 +132,17 @@ class PositionalEncoding(nn.Module):
 
 
 class LearnedPositions(nn.Module):
-    """Adds to each token a trained vector that belongs to its position.
+    """Adds a trainable position vector to each token.
 
     Call it with inputs of shape (batch, num_tokens, d_model). It returns a new tensor of the same
-    shape and dtype. The vectors are an `nn.Embedding` called `positions`.
+    shape and dtype. The position vectors are an `nn.Embedding` called `positions`.
 
     Args:
-        d_model: features of a token.
-        context_length: how many positions have a vector.
+        d_model: the number of features of a token.
+        context_length: the number of positions that have a vector.
 
     Raises:
-        ValueError: in `forward`, when there are more tokens than positions. The message has both
+        ValueError: in `forward`, if there are more tokens than positions. The message contains both
             numbers.
     """
 
@@ -162,18 +164,19 @@ class LearnedPositions(nn.Module):
 def apply_rope(x: Tensor, positions: Tensor) -> Tensor:
     """Turn each pair of neighbouring features by an angle that grows with the position.
 
-    Pair i is features 2i and 2i + 1. At position p it is turned by p / 10000^(2i / head_dim),
-    from the first feature's axis towards the second's. Angles are float32 or finer, whatever x is.
+    This is RoPE in the interleaved layout: pair i consists of the features 2i and 2i + 1. At
+    position m it turns by m / 10000^(2i / head_dim), from the axis of the first feature towards
+    that of the second. Compute the angles in float32 or float64, whatever the dtype of x.
 
     Args:
-        x: queries or keys, (..., tokens, head_dim); not to be written to.
-        positions: where the tokens stand, (tokens,), whole numbers.
+        x: queries or keys of shape (..., tokens, head_dim); do not change them in place.
+        positions: the positions of the tokens, whole numbers of shape (tokens,).
 
     Returns:
         The turned vectors, in the shape and dtype of x.
 
     Raises:
-        ValueError: when head_dim is odd.
+        ValueError: if head_dim is odd.
     """
     ### BEGIN SOLUTION
     head_dim = x.shape[-1]
@@ -195,18 +198,20 @@ def is_relative(
     positions: Tensor,
     shift: int,
 ) -> bool:
-    """Test a way to score: do the scores stay the same when all positions move by `shift`?
+    """Test a scoring function: do its scores stay equal when all positions move by `shift`?
 
     Args:
-        scores: a function from queries, keys and positions to scores, (tokens, tokens).
-        queries: (tokens, d_k).
-        keys: (tokens, d_k).
-        positions: where the tokens stand, (tokens,), whole numbers; not to be written to.
-        shift: by how much to move them.
+        scores: a function that takes queries, keys and positions, and returns scores of shape
+            (tokens, tokens).
+        queries: a tensor of shape (tokens, d_k).
+        keys: a tensor of shape (tokens, d_k).
+        positions: the positions of the tokens, whole numbers of shape (tokens,); do not change them
+            in place.
+        shift: the number of positions to move all tokens by.
 
     Returns:
-        True when no score changes, up to rounding: on these inputs, the scores depend on the
-        distances between the tokens alone.
+        True if no score changes, up to rounding, which means that on these inputs the scores depend
+        only on the distances between the tokens; False otherwise.
     """
     ### BEGIN SOLUTION
     here = scores(queries, keys, positions)
@@ -216,13 +221,14 @@ def is_relative(
 
 
 def repaired_rope(x: Tensor, positions: Tensor) -> Tensor:
-    """RoPE in the half-split layout: a given, broken cell to repair.
+    """RoPE in the half-split layout: repair the given lines, which contain a mistake.
 
-    Pair i is features i and i + head_dim / 2; otherwise everything is as in `apply_rope`.
+    Pair i consists of the features i and i + head_dim / 2; everything else is as in `apply_rope`.
 
     Args:
-        x: queries or keys, (..., tokens, head_dim), head_dim even; not to be written to.
-        positions: where the tokens stand, (tokens,), whole numbers.
+        x: queries or keys of shape (..., tokens, head_dim) with an even head_dim; do not change
+            them in place.
+        positions: the positions of the tokens, whole numbers of shape (tokens,).
 
     Returns:
         The turned vectors, in the shape and dtype of x.
@@ -240,16 +246,16 @@ def repaired_rope(x: Tensor, positions: Tensor) -> Tensor:
 
 
 def to_half_split(W: Tensor, num_heads: int) -> Tensor:
-    """A projection made for the interleaved layout, in the order that half-split needs.
+    """Reorder the columns of a projection from the interleaved layout to the half-split layout.
 
     Args:
-        W: W_query or W_key, to be used as x @ W, (d_in, num_heads · head_dim): the columns of the
-            first head, then those of the second, and so on.
-        num_heads: how many heads there are.
+        W: W_query or W_key, used as inputs @ W, of shape (d_in, num_heads · head_dim): the columns
+            of head 0, then those of head 1, and so on.
+        num_heads: the number of heads.
 
     Returns:
-        The same columns, (d_in, num_heads · head_dim). Within each head, those that were the first
-        of a pair come first, then those that were the second.
+        The reordered columns, of shape (d_in, num_heads · head_dim). Within each head, the columns
+        that were the first of a pair come first, then those that were the second of a pair.
     """
     ### BEGIN SOLUTION
     d_in, d_out = W.shape
@@ -261,17 +267,17 @@ def to_half_split(W: Tensor, num_heads: int) -> Tensor:
 def rope_attention(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """Scaled dot-product attention whose scores know how far apart query and key stand.
+    """Scaled dot-product attention with RoPE, in the interleaved layout and without a mask.
 
     Args:
-        queries: (batch, heads, num_queries, head_dim).
-        keys: (batch, heads, num_keys, head_dim).
-        values: (batch, heads, num_keys, d_v).
-        query_positions: where the queries stand, (num_queries,), whole numbers.
-        key_positions: where the keys stand, (num_keys,), whole numbers.
+        queries: a tensor of shape (batch, heads, num_queries, head_dim).
+        keys: a tensor of shape (batch, heads, num_keys, head_dim).
+        values: a tensor of shape (batch, heads, num_keys, d_v).
+        query_positions: the positions of the queries, whole numbers of shape (num_queries,).
+        key_positions: the positions of the keys, whole numbers of shape (num_keys,).
 
     Returns:
-        The context vectors, (batch, heads, num_queries, d_v). Nobody is masked.
+        The context vectors, of shape (batch, heads, num_queries, d_v).
     """
     ### BEGIN SOLUTION
     turned_queries = rope(queries, query_positions)
@@ -282,20 +288,20 @@ def rope_attention(
 
 
 def alibi_bias(num_heads: int, num_tokens: int) -> Tensor:
-    """What ALiBi adds to the scores: less and less, the farther the key is from the query.
+    """The bias that ALiBi adds to the scores: the lower, the farther the key is from the query.
 
     Args:
-        num_heads: how many heads there are.
-        num_tokens: how many tokens there are.
+        num_heads: the number of heads.
+        num_tokens: the number of tokens.
 
     Returns:
-        (num_heads, num_tokens, num_tokens), float32, queries on rows: minus the distance between
-        query and key, times the slope of the head. The slopes are 2^(-8 / num_heads),
-        2^(-16 / num_heads), and so on, down to 2^(-8). Nothing is masked here.
+        The bias of shape (num_heads, num_tokens, num_tokens), float32, with queries on rows: minus
+        the distance between query and key, times the slope of the head. The slopes are
+        2^(-8 / num_heads), 2^(-16 / num_heads), and so on, down to 2^(-8). There is no mask.
     """
     ### BEGIN SOLUTION
     slopes = 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)
-    places = torch.arange(num_tokens)
-    distances = (places[:, None] - places).abs()
+    positions = torch.arange(num_tokens)
+    distances = (positions[:, None] - positions).abs()
     return -slopes[:, None, None] * distances
     ### END SOLUTION

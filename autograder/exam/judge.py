@@ -166,7 +166,8 @@ def _how_far(observations: Sequence["_Observation"]) -> str:
         # Whoever refuses what is to be refused has computed nothing yet.
         if one.wrong or not one.case.expected.raised
     ]
-    return how_far(tried, observations[0].case.names)
+    names = observations[0].case.names
+    return how_far(tried, names, all_of_them=len(tried) == len(observations))
 
 
 def _of_the_answer(case: Case) -> dict[str, Any]:

@@ -30,14 +30,16 @@ class Tried:
     wrong: frozenset[str] | None = None
 
 
-def how_far(tried: Sequence[Tried], names: Sequence[str]) -> str:
+def how_far(tried: Sequence[Tried], names: Sequence[str], *, all_of_them: bool = True) -> str:
     """The sentence; empty where there is nothing to say.
 
     Args:
         tried: the cases, of which some are wrong.
         names: the words for the results, where there are several.
+        all_of_them: whether no other case was tried; others have no result.
     """
-    return _right_results(tried, names) or _right_cases(tried)
+    which = "" if all_of_them else " that have a result"
+    return _right_results(tried, names) or _right_cases(tried, which)
 
 
 def _right_results(tried: Sequence[Tried], names: Sequence[str]) -> str:
@@ -62,14 +64,14 @@ def _belongs(part: str, name: str) -> bool:
     return part == name or part.startswith((f"{name}[", f"{name} "))
 
 
-def _right_cases(tried: Sequence[Tried]) -> str:
+def _right_cases(tried: Sequence[Tried], which: str) -> str:
     right = [one for one in tried if one.is_right]
     wrong = [one for one in tried if not one.is_right]
     if len(_labels(tried)) < _FEWEST or not right or not wrong:
         return ""
     for word, these, others in (("right", right, wrong), ("wrong", wrong, right)):
         if common := _in_common(these, others):
-            return f"Of the cases tried, it is {word} in just those in which {common}."
+            return f"Of the cases tried{which}, it is {word} in just those in which {common}."
     return ""
 
 

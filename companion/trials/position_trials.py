@@ -47,9 +47,9 @@ def try_module(
 
     Returns:
         What it makes of the inputs, whether they are left as they were, the gradient that comes
-        back to them, how many numbers the module would train, and the dtype in which its numbers
-        come out after it was moved to bfloat16. For a ValueError or an assert in the constructor, a
-        sentence about its message.
+        back to them, how many numbers the module would train, the dtype in which its numbers come
+        out after it was moved to bfloat16, and how many tensors stay behind when it moves to
+        another device. For a ValueError or an assert in the constructor, a sentence about it.
     """
     try:
         module = module_class(d_model=d_model, context_length=context_length)
@@ -61,7 +61,18 @@ def try_module(
     trained = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
     module.to(torch.bfloat16)
     moved = module(inputs.to(torch.bfloat16))
-    return {**found, "trained numbers": trained, "dtype after .to(torch.bfloat16)": _kind(moved)}
+    return {
+        **found,
+        "trained numbers": trained,
+        "dtype after .to(torch.bfloat16)": _kind(moved),
+        "tensors that stay behind when it moves": _left_behind(module),
+    }
+
+
+def _left_behind(module: Any) -> int:
+    """How many tensors are plain attributes, which no `.to` and no state dict know of."""
+    attributes = (value for part in module.modules() for value in vars(part).values())
+    return sum(isinstance(value, torch.Tensor) for value in attributes)
 
 
 def try_learned(

@@ -75,6 +75,26 @@ def absolute_values(inputs: np.ndarray) -> np.ndarray:
 
 
 @repaired.misconception
+def over_absolute_values(inputs: np.ndarray) -> np.ndarray:
+    """You divided the scores by the sum of their absolute values. Every weight is now between −1
+    and 1, but a mismatch still gets a negative one. Use the exponential.
+    """
+    attn_scores = inputs @ inputs.T
+    return attn_scores / np.abs(attn_scores).sum(axis=-1, keepdims=True) @ inputs
+
+
+@repaired.misconception
+def columns_below_one_maximum(inputs: np.ndarray) -> np.ndarray:
+    """These are the contexts of weights whose columns sum to 1, as after a sum without `keepdims`
+    or over the queries. Divide each row by its own sum, with `axis=-1, keepdims=True`, and subtract
+    each row's own maximum: below the largest of all scores, a row of small ones becomes all zeros.
+    """
+    attn_scores = inputs @ inputs.T
+    exponentials = np.exp(attn_scores - attn_scores.max())
+    return exponentials / exponentials.sum(axis=0) @ inputs
+
+
+@repaired.misconception
 def cut_at_zero(inputs: np.ndarray) -> np.ndarray:
     """Cutting the scores at zero leaves no weight below zero, but all mismatches become the same.
     Use the exponential.

@@ -94,6 +94,29 @@ def one_long_sentence(inputs: np.ndarray) -> Pair:
 
 
 @batch.misconception
+def keys_of_all_sentences(inputs: np.ndarray) -> Pair:
+    """You joined the sentences into one long one, so every word has as many weights as there are
+    words in the whole batch, and attends to all of them. Keep the batch axis: a word attends to
+    the words of its own sentence.
+    """
+    flat = inputs.reshape(-1, inputs.shape[-1])
+    attn_weights = softmax(flat @ flat.T)
+    contexts = (attn_weights @ flat).reshape(inputs.shape)
+    return contexts, attn_weights.reshape(*inputs.shape[:2], -1)
+
+
+@batch.misconception
+def cut_after_the_softmax(inputs: np.ndarray) -> Pair:
+    """Your softmax runs over the words of all sentences, and each sentence gets its own part of the
+    weights afterwards, which no longer sums to 1. Keep the batch axis from the scores on.
+    """
+    flat = inputs.reshape(-1, inputs.shape[-1])
+    attn_weights, n = softmax(flat @ flat.T), inputs.shape[1]
+    own = np.stack([attn_weights[i : i + n, i : i + n] for i in range(0, len(flat), n)])
+    return own @ inputs, own
+
+
+@batch.misconception
 def batch_over_the_sentences(inputs: np.ndarray) -> Pair:
     """Your softmax runs over the batch, axis 0. It should run over the keys, the last axis."""
     return attend(inputs, softmax(inputs @ inputs.swapaxes(-2, -1), axis=0))

@@ -174,6 +174,20 @@ class AsPlainTensor(Adding):
 
 
 @module.misconception
+class PlainTensorCast(Adding):
+    """The sums are right, but your table is a plain attribute: when the module moves to another
+    device, the table stays behind, and `.to(inputs.dtype)` changes its dtype alone. Register it as
+    a buffer.
+    """
+
+    def keep(self, table: Tensor) -> None:
+        self.encoding = table
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[: inputs.shape[1]].to(inputs.dtype)
+
+
+@module.misconception
 class NotCut(Adding):
     """You add the whole table, which fits sentences of context_length tokens only. Take as many
     rows as there are tokens. If your table has an axis for the batch, the rows are its axis 1.

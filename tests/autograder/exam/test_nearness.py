@@ -119,3 +119,25 @@ def test_how_often_a_driver_calls_is_no_setting() -> None:
     report = exam.preview(lambda inputs: inputs + inputs.clip(max=1))
     assert len(report.passed) == 4
     assert report.nearest == ""
+
+
+def test_cases_without_a_result_are_not_spoken_for() -> None:
+    """An answer that refuses what is to be refused is right in these, too."""
+
+    def doubled(x: np.ndarray) -> np.ndarray:
+        """Twice as much."""
+        if not len(x):
+            raise ValueError("nothing to double")
+        return 2 * x
+
+    exam = Exam(doubled)
+    for first, size in ((1, 1), (5, 1), (1, 2), (1, 3), (1, 0)):
+
+        def one(first: int = first, size: int = size) -> np.ndarray:
+            return np.arange(first, first + size, dtype=float)
+
+        one.__doc__ = f"{size} numbers from {first}"
+        exam.example(one)
+    report = exam.preview(lambda x: doubled(x[:1]))
+    assert len(report.passed) == 6
+    assert report.nearest.startswith("Of the cases tried that have a result, it is right in")

@@ -174,7 +174,7 @@ def outcome(classroom: Classroom, student: str) -> tuple[dict[str, Any], dict[st
     with classroom.api.gradebook as gradebook:
         (notebook,) = gradebook.find_submission(LESSON, student).notebooks
         scores = {grade.name: grade.auto_score for grade in notebook.grades}
-    return scores, {**record, "cells": cells, "seconds": None}
+    return scores, {**record, "cells": cells, "seconds": None, "time": None}
 
 
 def test_nothing_runs_in_formgrader(classroom: Classroom, page: Page, listener: Listener) -> None:

@@ -89,15 +89,13 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
         assert shipped["exercises"].keys() == exams.keys()
         for name, exercise in shipped["exercises"].items():
             driver = exams[name].use
-            assert exercise.keys() - {"use", "forbids", "places", "axes", "untried"} == {
-                "hints",
-                "cases",
-                "outcomes",
-            }
+            others = {"use", "forbids", "places", "axes", "inputs", "untried"}
+            assert exercise.keys() - others == {"hints", "cases", "outcomes"}
             assert exercise.get("forbids", []) == list(exams[name].forbids)
             assert exercise.get("use") == (importable(driver) if driver else None)
             assert exercise["hints"] == exams[name].hints
             assert exercise.get("untried", []) == exams[name].untried
+            assert tuple(exercise.get("inputs", ())) == tuple(exams[name].inputs)
             printed = exams[name].printed_cases()
             all_outcomes = unpack(exercise["outcomes"])
             for case, written, outcomes in zip(

@@ -14,8 +14,8 @@ from autograder.grading.record import RECORD_SUFFIX
 from autograder.similarity.normal import LONGEST
 from autograder.survey.survey import write_report
 from autograder.survey.tables import alike_as_csv
-from tests.autograder.survey.test_survey import cell, graded
 from tests.support.samples import make_cell
+from tests.support.surveyed_class import cell, graded
 
 LESSON = "week1"
 HOSTILE = "def {name}(x):\n    note = '</pre><script>alert(1)</script>'\n    return [note, x, 0]"

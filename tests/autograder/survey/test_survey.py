@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,42 +16,7 @@ from autograder.survey.classwork import Classwork, Result, read_classwork
 from autograder.survey.page import page
 from autograder.survey.survey import write_report
 from autograder.survey.tables import as_csv, as_json
-
-LESSON = "week1"
-HINT = "Divide by the root of the width, not by the width."
-PLACE = {"line": 3, "text": "return x.sum(0)", "about": "an axis", "more": "the axis of the sum"}
-
-
-def cell(name: str, verdict: str, points: float = 0.0, **more: Any) -> dict[str, Any]:
-    """One test in a record, worth 2 points."""
-    start = {"grade_id": f"{name}_check", "verdict": verdict, "points": points, "max_points": 2.0}
-    empty = {"message": "", "misconception": "", "hint": "", "seconds": 0.1, "places": []}
-    return {**start, **empty, **more}
-
-
-def unscaled(name: str) -> dict[str, Any]:
-    return cell(name, "wrong", misconception="by_width", hint=HINT)
-
-
-CLASS = {
-    "ada": [cell("scale", "passed", 2.0), cell("mix", "passed", 2.0)],
-    "ben": [unscaled("scale"), cell("mix", "wrong", 1.0, message="1 of 2 points")],
-    "cleo": [unscaled("scale"), cell("mix", "timeout", message="it ran for too long")],
-    "dan": [cell("scale", "not_implemented"), cell("mix", "wrong", places=[PLACE])],
-    "eve": [cell("scale", "not_gradable"), cell("mix", "exception", message="NameError: <x>")],
-}
-
-
-def graded(root: Path, lesson: str = LESSON) -> Course:
-    """A course in which a class was graded."""
-    for student, cells in CLASS.items():
-        folder = root / "autograded" / student / lesson
-        folder.mkdir(parents=True)
-        record = {"version": 1, "seconds": 1.5, "remarks": [], "cells": cells}
-        (folder / f"{lesson}{RECORD_SUFFIX}").write_text(json.dumps(record))
-    for student in ("ada", "finn"):
-        (root / "submitted" / student / lesson).mkdir(parents=True)
-    return Course(root)
+from tests.support.surveyed_class import HINT, LESSON, graded
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ class _Worker:
 class Processes:
     """A worker's process for each thread that asks; where one is lost, a new one does its job.
 
-    `with` ends them all, whatever they are doing: who still waits for one is told so.
+    `close` ends them all, whatever they are doing: who still waits for one is told so.
     """
 
     def __init__(self) -> None:

@@ -23,16 +23,28 @@ _ANOTHER = (
 SOLUTIONS = Path("cache", "solutions")
 
 
+def keep_up(course: Path, lesson: Path) -> None:
+    """Have this process grade with the course's code as it is now.
+
+    Args:
+        course: the course's folder.
+        lesson: the folder of the notebook that is graded.
+
+    Raises:
+        GradingFailed: when the settings, or this program, are others than when it was started.
+    """
+    if refresh(course, lesson):
+        close_sandboxes()
+        forget_solutions()
+
+
 def work(job: Job) -> Graded:
-    """Grade, with the course's code as it is now.
+    """Grade, in a process that has kept up with the course's code.
 
     Raises:
         GradingFailed: when that is not the code with which the job is to be done.
         SandboxFailed: when the sandbox itself fails, which is never scored.
     """
-    if refresh(job.course, job.lesson):
-        close_sandboxes()
-        forget_solutions()
     _must_be_meant(job)
     graded = in_sandbox(
         job.walls,

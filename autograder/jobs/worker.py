@@ -3,7 +3,8 @@
     python -m autograder.jobs.worker DESCRIPTOR
 
 What it changes belongs to it alone: the folder it is in, where it imports from, its environment,
-what its examiner writes to, and its one sandbox. It writes nothing to the gradebook or the course.
+what its examiner writes to, and its one sandbox. It writes nothing to the gradebook, and to the
+course no more than how long a solution takes, where it may.
 """
 
 import os
@@ -16,7 +17,7 @@ from autograder.grading.grade import Graded
 from autograder.jobs.garbage_collection import keep_what_is_there
 from autograder.jobs.job import Job
 from autograder.jobs.own_code import watch
-from autograder.jobs.work import work
+from autograder.jobs.work import keep_up, work
 from autograder.sandbox.confine import die_with_parent
 
 
@@ -33,6 +34,7 @@ def serve(connection: Connection) -> None:
 def _answer(job: Job) -> Graded | Exception:
     try:
         _be_in(job)
+        keep_up(job.course, job.lesson)
         return work(job)
     except SourceError as error:
         # It can't be sent as it is.

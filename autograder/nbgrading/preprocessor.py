@@ -26,14 +26,14 @@ from traitlets import Bool, Bunch, Dict, Enum, Integer, List, Unicode, validate
 
 from autograder.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SettingError
-from autograder.grading.grade import failing_with_solution, forget_solutions
+from autograder.grading.grade import failing_with_solution
 from autograder.grading.record import RECORD_SUFFIX, draft_of, is_not_gradable, record_text
 from autograder.grading.tests_beside import marked_beside
 from autograder.inbox.take import Beside
 from autograder.jobs.job import Job
-from autograder.jobs.own_code import digest_of, engine_digest, refresh
-from autograder.jobs.sandboxes import Walls, close_sandboxes, in_sandbox
-from autograder.jobs.work import CHANGED, read_source
+from autograder.jobs.own_code import digest_of, engine_digest
+from autograder.jobs.sandboxes import Walls, in_sandbox
+from autograder.jobs.work import CHANGED, keep_up, read_source
 from autograder.jobs.workers import result_of
 from autograder.limits import Limits
 from autograder.own_modules import out_of_reach
@@ -108,9 +108,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         place = directories.format_path(directories.source_directory, ".", lesson)
         folder, course = Path(place).absolute(), Path(self._course)
         source = _read(folder / f"{notebook}.ipynb")
-        if refresh(course, folder):
-            close_sandboxes()
-            forget_solutions()
+        keep_up(course, folder)
         self._refuse_out_of_reach(read_source(source), folder)
         return Job(
             source,

@@ -1,6 +1,7 @@
 """What the grading of a class of the tiny course came to, to be compared with another one."""
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ import nbformat
 from nbgrader.api import Gradebook
 
 from autograder.grading.record import RECORD_SUFFIX
-from tests.support.tiny_course import ANSWERS, DOUBLE, LESSON, hand_in
+from tests.support.course import ROOT
+from tests.support.tiny_course import ANSWERS, DOUBLE, LESSON, hand_in, tiny_course
 
 _RIGHT = {**ANSWERS, "why": "It is what it is."}
 _WRONG = "def double(x):\n    return 7"
@@ -67,11 +69,15 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def class_of_twelve(root: Path) -> None:
-    """Have the class hand in."""
+def class_of_twelve(root: Path) -> Path:
+    """A new tiny course, in which a class of twelve has handed in and nothing is graded."""
+    root.mkdir()
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    tiny_course(root)
     released = nbformat.read(root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     for number, answers in enumerate(STUDENTS):
         for cell in released.cells:
             grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
             cell.source = answers.get(grade_id, cell.source)
         hand_in(root, f"student-{number:02}", nbformat.writes(released).encode())
+    return root

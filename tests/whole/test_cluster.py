@@ -16,10 +16,9 @@ from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.jobs.cluster import COURSE
 from autograder.nbgrading.grade_class import StudentResult, grade_class, students_of
-from tests.support.course import ROOT
 from tests.support.graded_class import Outcome, class_of_twelve
 from tests.support.processes import descendants, eventually, running
-from tests.support.tiny_course import LESSON, tiny_course
+from tests.support.tiny_course import LESSON
 
 # Workers of Dask's, with no page of their own, and without a process that starts them again.
 WORKER = ["--nthreads=1", "--no-dashboard", "--no-nanny"]
@@ -27,12 +26,7 @@ WORKER = ["--nthreads=1", "--no-dashboard", "--no-nanny"]
 
 @pytest.fixture(scope="module")
 def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("cluster") / "course"
-    root.mkdir()
-    shutil.copy(ROOT / "nbgrader_config.py", root)
-    tiny_course(root)
-    class_of_twelve(root)
-    return root
+    return class_of_twelve(tmp_path_factory.mktemp("cluster") / "course")
 
 
 class Dask:

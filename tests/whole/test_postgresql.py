@@ -15,7 +15,6 @@ import pytest
 from tests.support.course import ROOT
 from tests.support.graded_class import STUDENTS, Outcome, class_of_twelve
 from tests.support.processes import BACKSTOP
-from tests.support.tiny_course import tiny_course
 
 GRADER = """
 import sys
@@ -69,12 +68,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def handed_in(tmp_path: Path) -> Path:
-    root = tmp_path / "course"
-    root.mkdir()
-    shutil.copy(ROOT / "nbgrader_config.py", root)
-    tiny_course(root)
-    class_of_twelve(root)
-    return root
+    return class_of_twelve(tmp_path / "course")
 
 
 def grade(root: Path, *students: str) -> "subprocess.Popen[str]":

@@ -17,7 +17,7 @@ from autograder.sandbox.processor_time import Meter
 from tests.support.course import ROOT
 from tests.support.graded_class import Outcome, class_of_twelve, folders, read_record
 from tests.support.processes import BACKSTOP, descendants, eventually, running
-from tests.support.tiny_course import LESSON, tiny_course
+from tests.support.tiny_course import LESSON
 
 MOMENTS = int(os.environ.get("AUTOGRADER_KILLS", "3"))
 KILLS = 6
@@ -121,12 +121,7 @@ def stamps(root: Path) -> dict[str, tuple[int, int]]:
 @pytest.fixture(scope="module")
 def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with a class of 12 that has handed in, and nothing graded."""
-    root = tmp_path_factory.mktemp("class") / "course"
-    root.mkdir()
-    shutil.copy(ROOT / "nbgrader_config.py", root)
-    tiny_course(root)
-    class_of_twelve(root)
-    return root
+    return class_of_twelve(tmp_path_factory.mktemp("class") / "course")
 
 
 @pytest.fixture(scope="module")

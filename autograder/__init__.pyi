@@ -3,6 +3,7 @@
 from .checks.check import check as check
 from .checks.described import described as described
 from .checks.hidden import hidden_check as hidden_check
+from .checks.yours import yours as yours
 from .exam.draw import Draw as Draw
 from .exam.exam import Exam as Exam
 from .exam.run_module import (

@@ -9,6 +9,7 @@ from typing import Any
 
 from autograder.checks import examples, purpose
 from autograder.checks.card import show
+from autograder.checks.examples import Printed
 from autograder.errors import CheckError
 from autograder.exam.judge import judge
 from autograder.exam.report import Report, Verdict
@@ -47,15 +48,21 @@ def check(answer: Any) -> None:
     exercises = examples.read(Path.cwd())
     name = name_of(answer, exercises, sys._getframe(1).f_globals)
     exercise = exercises[name]
+    report, keeps_rules = judged(name, answer, exercise)
+    if keeps_rules and exercise.places:
+        report = with_places(report, answer, exercise.cases)
+    if report.verdict is Verdict.PASSED:
+        report = replace(report, untried=exercise.untried)
+    settle(report)
+
+
+def judged(name: str, answer: Any, exercise: Printed) -> tuple[Report, bool]:
+    """What the printed examples say of an answer, and whether it kept to the exercise's rules."""
     rule = broken(name, answer, exercise.forbids)
     with watched(name, exercise.forbids) as seen:
         report = rule or judge(name, answer, exercise.cases, exercise.hints)
         rule = rule or seen()
-    if not rule and exercise.places:
-        report = with_places(report, answer, exercise.cases)
-    if report.verdict is Verdict.PASSED:
-        report = replace(report, untried=exercise.untried)
-    settle(rule or report)
+    return rule or report, rule is None
 
 
 def settle(report: Report) -> None:

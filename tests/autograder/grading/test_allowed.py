@@ -181,7 +181,10 @@ def test_answers_without_an_end_cost_no_others() -> None:
     ends = "def double(x):\n    while x < 6: pass\n    return 2 * x"
     with Sandbox(limits, preload=()) as box:
         found = graded(box, ends, "while True: pass", "while True: pass", tests=6)
-    assert verdicts(found) == [Verdict.TIMEOUT] * 5 + [Verdict.PASSED]
+    *endless, quick = verdicts(found)
+    assert quick is Verdict.PASSED
+    # On a busy machine the last of them, which is the first test, may find no time at all.
+    assert set(endless) - {Verdict.NOT_RUN} == {Verdict.TIMEOUT}
 
 
 def test_many_short_cells_are_one_long_one(sandbox: Sandbox) -> None:
@@ -204,7 +207,10 @@ if not os.fork():
     os._exit(0)
 os.wait();
 """
-RENAMED = "import ctypes; ctypes.CDLL(None).prctl(15, b'<b>&\\x1b[2J'); time.sleep(600)"
+RENAMED = (
+    "import ctypes; ctypes.CDLL(None).prctl(15, b'<b>&\\x1b[2J'); os.write(there, b' '); "
+    "time.sleep(600)"
+)
 COUNT = "import os; print(len([name for name in os.listdir('/proc') if name.isdigit()]))"
 SAID = "what this cell had left running was ended with it: "
 
@@ -217,7 +223,8 @@ SAID = "what this cell had left running was ended with it: "
         (DETACHED.format("time.sleep(0.3)\n        while True: pass"), "1 process (python)"),
         ("import os\nfor _ in range(5):\n    os.fork() or os.execlp('sleep', 'sleep', '600')",
          "5 processes ("),
-        (DETACHED.format(RENAMED), "1 process (b2J)"),
+        (f"import os; here, there = os.pipe(){DETACHED.format(RENAMED)}os.read(here, 1)",
+         "1 process (b2J)"),
     ],
     ids=["started", "detached", "asleep at first", "several", "with a name of its own"],
 )  # fmt: skip

@@ -94,6 +94,7 @@ WASTED = (
     Attack(
         "many cells, each of them short",
         (15,),
+        tight=True,
         added=(
             "import time\ndef burn():\n"
             "    end = time.process_time() + 0.4\n    while time.process_time() < end: pass",
@@ -103,19 +104,22 @@ WASTED = (
     Attack(
         "each test computes with a number without end",
         (15,),
+        tight=True,
         answer=f"def double(x):\n    return {_LONGER}\n",
         tests=("assert sum(range(double(2))) == 6",) * 8,
     ),
     Attack(
         "each test waits, and computes after that",
         (15,),
-        answer=f"import time\ndef double(x):\n    time.sleep(1.5)\n    return {_LONGER}\n",
+        tight=True,
+        answer=f"import time\ndef double(x):\n    time.sleep(0.8)\n    return {_LONGER}\n",
         tests=("assert sum(range(double(2))) == 6",) * 8,
     ),
     Attack(
         "each process is lost, and a slow cell runs anew",
         (15, 14),
-        answer="import time\nend = time.process_time() + 1.5\n"
+        tight=True,
+        answer="import time\nend = time.process_time() + 0.7\n"
         "while time.process_time() < end: pass\n" + EXITS_DOUBLE,
         tests=("assert double(2) == 4",) * 40,
     ),

@@ -1,6 +1,7 @@
-"""Building what has changed: lessons, and the two tables over all of them.
+"""Building what has changed: lessons, and the three tables over all of them.
 
     docs/curriculum.md       every exercise, its points, and where it comes from
+    docs/glossary.md         every term, and the sentence that introduces it
     docs/misconceptions.md   every exam's misconceptions, all lessons in one table
 
 For each product `.build.json` keeps the digest of what it was made of and those of what came out.
@@ -58,6 +59,7 @@ def build(
         builder.lesson(lesson)
     if not lessons:
         builder.curriculum()
+        builder.glossary()
         builder.misconceptions()
     if builder.edited:
         raise NotebookEdited("\n".join(builder.edited))
@@ -122,20 +124,28 @@ class _Builder:
         self._files(name, partial(inputs_of_lesson, self._course, name), make)
 
     def curriculum(self) -> None:
-        def inputs() -> str:
-            lessons = self._course.lessons()
-            return " ".join(inputs_of_lesson(self._course, lesson) for lesson in lessons)
-
         def make() -> Texts:
-            from autograder.lesson.curriculum import FILE, curriculum
+            from autograder.lesson.tables.curriculum import FILE, curriculum
 
             return {FILE.as_posix(): curriculum(self._course)}
 
-        self._files("the curriculum", inputs, make)
+        self._files("the curriculum", self._inputs_of_all, make)
+
+    def glossary(self) -> None:
+        def make() -> Texts:
+            from autograder.lesson.tables.glossary import FILE, glossary
+
+            return {FILE.as_posix(): glossary(self._course)}
+
+        self._files("the glossary", self._inputs_of_all, make)
+
+    def _inputs_of_all(self) -> str:
+        lessons = self._course.lessons()
+        return " ".join(inputs_of_lesson(self._course, lesson) for lesson in lessons)
 
     def misconceptions(self) -> None:
         """The table has a section for each lesson; only those that changed are found out anew."""
-        from autograder.lesson.misconceptions import FILE, sections_in, table
+        from autograder.lesson.tables.misconceptions import FILE, sections_in, table
 
         path = self._course.root / FILE
         known = sections_in(path.read_text(encoding="utf-8")) if path.exists() else {}
@@ -144,7 +154,7 @@ class _Builder:
 
     def _section(self, lesson: str, known: str) -> str:
         def make() -> Texts:
-            from autograder.lesson.misconceptions import section
+            from autograder.lesson.tables.misconceptions import section
 
             return {"section": section(self._course, lesson)}
 

@@ -13,7 +13,7 @@ from torch import nn
 
 from autograder.exam.exam import Exam, exams_of
 from autograder.exam.report import Verdict
-from autograder.lesson.misconceptions import FILE, Trial, judge_misconceptions, kill_matrix
+from autograder.lesson.tables.misconceptions import FILE, Trial, judge_misconceptions, kill_matrix
 from autograder.values.compare import identical
 from autograder.values.outcome import Outcome
 from tests.support.course import COURSE

@@ -16,7 +16,7 @@ import torch
 from autograder.exam.exam import exams_of
 from autograder.exam.report import Verdict
 from autograder.lesson.build import build_lesson
-from autograder.lesson.misconceptions import judge_misconceptions, kill_matrix
+from autograder.lesson.tables.misconceptions import judge_misconceptions, kill_matrix
 from tests.support.course import BUILT_ELSEWHERE, COURSE
 
 # Another seed than the one that the table is made with.

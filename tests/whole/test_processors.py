@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.lesson.misconceptions import FILE
+from autograder.lesson.tables.misconceptions import FILE
 from tests.support.course import BUILT_ELSEWHERE, COURSE, EVERY_PROCESSOR, ROOT
 
 # What NumPy's own loops use of this processor.

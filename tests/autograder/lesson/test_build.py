@@ -15,7 +15,7 @@ from autograder.exam.judge import judge
 from autograder.exam.report import Verdict
 from autograder.lesson.build import build_lesson
 from autograder.lesson.incremental import build
-from autograder.lesson.misconceptions import FILE
+from autograder.lesson.tables.misconceptions import FILE
 from tests.support.course import BUILT_ELSEWHERE, COURSE, EVERY_PROCESSOR, ROOT
 from tests.support.samples import FRONT_MATTER
 from tests.support.small_course import LESSON, small_course

@@ -88,7 +88,8 @@ def course(tmp_path: Path) -> Course:
 
 FIRST, SECOND = "00_two", "01_four"
 BOTH = [FIRST, SECOND]
-TABLES = ["the curriculum", *(f"the misconceptions of {lesson}" for lesson in BOTH)]
+OVERALL = ["the curriculum", "the glossary"]
+TABLES = [*OVERALL, *(f"the misconceptions of {lesson}" for lesson in BOTH)]
 
 
 def made(course: Course, *lessons: str, force: bool = False) -> list[str]:
@@ -132,10 +133,10 @@ def test_named_lessons_alone(course: Course) -> None:
 @pytest.mark.parametrize(
     ("path", "products"),
     [
-        ("source/00_two.md", [FIRST, "the curriculum"]),
-        ("source/01_four.md", [SECOND, "the curriculum"]),
-        ("solutions/four.py", [SECOND, "the curriculum", TABLES[2]]),
-        ("solutions/exams/four.py", [SECOND, "the curriculum", TABLES[2]]),
+        ("source/00_two.md", [FIRST, *OVERALL]),
+        ("source/01_four.md", [SECOND, *OVERALL]),
+        ("solutions/four.py", [SECOND, *OVERALL, TABLES[3]]),
+        ("solutions/exams/four.py", [SECOND, *OVERALL, TABLES[3]]),
         ("solutions/two.py", [*BOTH, *TABLES]),
         ("solutions/exams/two.py", [*BOTH, *TABLES]),
         ("solutions/exams/shared.py", [*BOTH, *TABLES]),
@@ -152,8 +153,8 @@ def test_what_changed_is_made(course: Course, path: str, products: list[str]) ->
 @pytest.mark.parametrize(
     ("path", "products"),
     [
-        ("own_numbers.py", [SECOND, "the curriculum", TABLES[2]]),
-        ("source/01_four/given_with_it.py", [SECOND, "the curriculum"]),
+        ("own_numbers.py", [SECOND, *OVERALL, TABLES[3]]),
+        ("source/01_four/given_with_it.py", [SECOND, *OVERALL]),
         ("course.toml", [*BOTH, *TABLES]),
     ],
 )
@@ -192,7 +193,7 @@ def test_spoilt_section_is_made_again(course: Course) -> None:
     table = course.root / "docs" / "misconceptions.md"
     text = table.read_text(encoding="utf-8")
     table.write_text(text.replace("| fourfold |", "| threefold |").replace("`fourfold`", "`five`"))
-    assert made(course) == [TABLES[2]]
+    assert made(course) == [TABLES[3]]
     assert table.read_text(encoding="utf-8") == text
 
 

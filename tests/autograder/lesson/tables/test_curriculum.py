@@ -1,7 +1,7 @@
 """The table of the curriculum is what the lessons and exams say."""
 
-from autograder.lesson.curriculum import FILE, curriculum
 from autograder.lesson.lesson import Exercise, Written, read_lesson
+from autograder.lesson.tables.curriculum import FILE, curriculum
 from tests.support.course import COURSE
 
 

@@ -471,6 +471,34 @@ def test_multi_head_seed(stands: Stands) -> None:
     stands(str(tuple(contexts.shape)), listed(contexts[0, 0]), 123)
 
 
+def test_equal_heads_stay_equal(stands: Stands) -> None:
+    torch.manual_seed(0)
+    inputs, target = torch.randn(8, 6, 3), torch.randn(8, 6, 4)
+    # One matrix per role and head, and one that takes the head's output into the sum over heads.
+    shapes = [(3, 2), (3, 2), (3, 2), (2, 4)]
+
+    def apart(start: list[list[Tensor]]) -> float:
+        heads = [[matrix.clone().requires_grad_() for matrix in head] for head in start]
+        optimizer = torch.optim.Adam([matrix for head in heads for matrix in head], lr=0.05)
+        for _ in range(20):
+            output = sum(
+                scaled_dot_product_attention(inputs @ q, inputs @ k, inputs @ v) @ out
+                for q, k, v, out in heads
+            )
+            loss = (output - target).square().mean()
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+        moved = [(a - b).abs().max().item() for a, b in zip(heads[0], start[0], strict=True)]
+        assert min(moved) > 0.1
+        return max((a - b).abs().max().item() for a, b in zip(*heads, strict=True))
+
+    first, second = ([torch.randn(*shape) for shape in shapes] for _ in range(2))
+    assert apart([first, first]) < 1e-6
+    assert apart([first, second]) > 0.5
+    stands(20)
+
+
 # The article after "AI by Hand"
 
 
@@ -516,6 +544,17 @@ def test_scores_are_not_weights(stands: Stands) -> None:
 def test_weight_times_value(stands: Stands) -> None:
     weights, values = np.array([0.9, 0.1]), np.array([0.0, 1.0])
     stands(*(digits(number, 1) for number in (*weights, *(weights * values))))
+
+
+def test_words_become_equal(stands: Stands) -> None:
+    def apart(words: Array) -> str:
+        return digits(float(np.ptp(words, axis=0).max()))
+
+    once = self_weights(YOUR_JOURNEY) @ YOUR_JOURNEY
+    twice = self_weights(once) @ once
+    stands(apart(YOUR_JOURNEY), apart(once), apart(twice))
+    added = YOUR_JOURNEY + once
+    stands(apart(added + self_weights(added) @ added))
 
 
 def test_column_convention(stands: Stands) -> None:

@@ -36,6 +36,15 @@ from .inputs.translation import (
 from .inputs.translation import (
     training_pairs as training_pairs,
 )
+from .inputs.typed import (
+    TOPICS as TOPICS,
+)
+from .inputs.typed import (
+    known_words as known_words,
+)
+from .inputs.typed import (
+    typed_sentence as typed_sentence,
+)
 from .models.coin_flips import (
     learn_coin_flips as learn_coin_flips,
 )

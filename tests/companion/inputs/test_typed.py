@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from companion import TOPICS, attention_map, known_words, typed_sentence
+from companion.inputs.typed import UnknownWord
 
 
 def test_capitals_and_punctuation_make_no_difference():
@@ -21,7 +22,7 @@ def test_each_word_has_one_vector():
 
 @pytest.mark.parametrize("text", ["the xylophone", "", "123"])
 def test_what_has_no_vector_is_told_in_one_sentence(text):
-    with pytest.raises(ValueError, match="There is no vector for") as told:
+    with pytest.raises(UnknownWord, match="There is no vector for") as told:
         typed_sentence(text)
     assert "guitar" in str(told.value)
     assert "\n" not in str(told.value)

@@ -129,6 +129,15 @@ from .pictures.vectors import (
 from .pictures.vectors import (
     mixture as mixture,
 )
+from .shapes.cross import (
+    two_sequences as two_sequences,
+)
+from .shapes.heads_line import (
+    heads_line as heads_line,
+)
+from .shapes.split import (
+    two_splits as two_splits,
+)
 from .specimens.cached_steps import (
     Past as Past,
 )

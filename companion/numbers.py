@@ -32,6 +32,22 @@ def to_array(values: Any, *, name: str, shape: tuple[int | None, ...], wanted: s
     return array
 
 
+def to_mask(hidden: Any, rows: int, columns: int) -> npt.NDArray[np.bool_]:
+    """A mask of `(rows, columns)`, True where an entry is hidden; None hides nothing.
+
+    Raises:
+        ValueError: when the mask does not consist of True and False, or has another shape.
+    """
+    if hidden is None:
+        return np.zeros((rows, columns), dtype=bool)
+    mask = np.asarray(hidden.detach().cpu() if hasattr(hidden, "detach") else hidden)
+    if mask.dtype != bool:
+        raise ValueError("The mask of hidden entries has to consist of True and False.")
+    if mask.shape != (rows, columns):
+        raise ValueError(f"The mask has shape {mask.shape}, but should have ({rows}, {columns}).")
+    return mask
+
+
 def number_text(value: float, decimals: int = 2) -> str:
     """A number as it stands in a figure: never "-0.00", and short even when it is huge.
 

@@ -12,7 +12,7 @@ from matplotlib.path import Path
 
 from companion.drawing.figure import show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width
-from companion.numbers import Array, check_index, counted, number_text, to_array
+from companion.numbers import Array, check_index, counted, number_text, to_array, to_mask
 
 _WORD_SIZE = 14.0
 _NUMBER_SIZE = 12.0
@@ -27,7 +27,7 @@ _PALEST = 0.4
 _FROM_LOOP = 14.0
 
 
-def arcs(words: Sequence[str], weights: Any, *, focus: int, alt: str) -> None:
+def arcs(words: Sequence[str], weights: Any, *, focus: int, alt: str, hidden: Any = None) -> None:
     """Show how much one word attends to every word of its sentence, itself included.
 
     An arc goes from the word in focus to each word, as a loop to the word itself. It is as wide as
@@ -39,6 +39,7 @@ def arcs(words: Sequence[str], weights: Any, *, focus: int, alt: str) -> None:
         weights: `(tokens,)`, not negative: one row of the attention weights.
         focus: the word that attends, counted from 0.
         alt: what the picture shows, for those who can't see it.
+        hidden: a mask of `(tokens,)`, True for each word that is hidden; such words are grey.
 
     Raises:
         ValueError: when there is not one weight for each word, a weight is negative or not a
@@ -52,6 +53,7 @@ def arcs(words: Sequence[str], weights: Any, *, focus: int, alt: str) -> None:
     check_index(focus, words, name="focus")
     if not (np.isfinite(numbers) & (numbers >= 0)).all():
         raise ValueError("A weight is negative or not a number: pass attention weights.")
+    (unseen,) = to_mask(None if hidden is None else [[bool(h) for h in hidden]], 1, count)
     centres, width = _set(words, numbers)
     rises = [_rise(centre - centres[focus]) for centre in centres[numbers > 0]]
     height = _ARC_FOOT + max(rises, default=0.0) + _FULL_WIDTH / 2
@@ -64,7 +66,7 @@ def arcs(words: Sequence[str], weights: Any, *, focus: int, alt: str) -> None:
             if weight > 0:
                 _draw_arc(axes, centres[focus], centre, weight, numbers.max())
         for i, word in enumerate(words):
-            _write(axes, centres[i], word, numbers[i], in_focus=i == focus)
+            _write(axes, centres[i], word, numbers[i], in_focus=i == focus, grey=bool(unseen[i]))
 
     show(draw, alt=alt, size=(width / POINTS_PER_INCH, height / POINTS_PER_INCH))
 
@@ -104,9 +106,9 @@ def _draw_arc(axes: Axes, start: float, end: float, weight: float, largest: floa
     axes.add_patch(PathPatch(path, fill=False, edgecolor="C0", linewidth=line_width, alpha=alpha))
 
 
-def _write(axes: Axes, x: float, word: str, weight: float, *, in_focus: bool) -> None:
+def _write(axes: Axes, x: float, word: str, weight: float, *, in_focus: bool, grey: bool) -> None:
     weight_of_font = "bold" if in_focus else "normal"
-    colour = matplotlib.rcParams["text.color"]
+    colour = matplotlib.rcParams["axes.edgecolor" if grey else "text.color"]
     accent = matplotlib.rcParams["axes.prop_cycle"].by_key()["color"][0]
     axes.text(
         x,

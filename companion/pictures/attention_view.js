@@ -6,6 +6,7 @@ function attentionView(root, data) {
   const SMALLEST = 0.005;
   const { queries, keys, heads, frames } = data;
   const weights = data.weights.map(unpack);
+  const hidden = new Set(data.hidden);
   const largest = Math.max(1, ...weights.map((w) => w.reduce((a, b) => Math.max(a, b), 0)));
   const most = Math.max(queries.length, keys.length);
 
@@ -240,7 +241,7 @@ function attentionView(root, data) {
       ]);
       keys.forEach((_, k) => {
         const text = make("span", many > 16 ? "ca-hidden" : "");
-        const td = make("td", "", {}, [text]);
+        const td = make("td", hidden.has(q * many + k) ? "ca-masked" : "", {}, [text]);
         td.addEventListener("pointerenter", (event) => {
           if (event.pointerType === "mouse") set({ pointed: { side: "cell", q, k } });
         });

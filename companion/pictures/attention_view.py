@@ -14,9 +14,10 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from companion.drawing.figure import one_line, picture, publish
-from companion.numbers import Array, check_index, counted, to_array
+from companion.numbers import Array, check_index, counted, to_array, to_mask
 from companion.pictures.heatmap import drawing
 
 # Grading keeps one mebibyte of what a cell displays, and nobody wants a heavier notebook.
@@ -36,6 +37,7 @@ def attention_view(
     focus: int | None = None,
     title: str = "",
     alt: str,
+    hidden: Any = None,
 ) -> None:
     """Show attention weights to explore: point at a word, and see where it looks.
 
@@ -63,10 +65,13 @@ def attention_view(
         focus: a query to start with, counted from 0.
         title: a line above the view.
         alt: what there is to see, for those who can't see it.
+        hidden: a mask of `(queries, keys)`, True where a key is hidden from a query; these cells of
+            the grid are grey.
 
     Raises:
-        ValueError: when the weights do not fit the words or the heads, a weight is negative or not
-            a number, not exactly one of `weights` and `frames` is given, or `alt` is empty.
+        ValueError: when the weights fit neither the words nor the heads, the mask does not fit the
+            words, a weight is negative or not a number, not exactly one of `weights` and `frames`
+            is given, or `alt` is empty.
         IndexError: when no query is in focus.
     """
     alt = one_line(alt)
@@ -75,7 +80,9 @@ def attention_view(
         check_index(focus, words.queries, name="focus")
     positions = _positions(weights, frames, slider)
     stacks = _read(positions, words)
-    view = _View(words, _head_names(heads, len(stacks[0])), stacks, list(positions), slider, title)
+    names = _head_names(heads, len(stacks[0]))
+    mask = to_mask(hidden, len(words.queries), len(words.keys))
+    view = _View(words, names, stacks, list(positions), slider, title, mask)
     publish(_page(view, focus, alt), alt)
 
 
@@ -93,6 +100,7 @@ class _View:
     labels: list[str]
     slider: str
     title: str
+    hidden: npt.NDArray[np.bool_]
 
 
 def _texts(words: Sequence[str], name: str) -> list[str]:
@@ -170,6 +178,7 @@ def _page(view: _View, focus: int | None, alt: str) -> str:
         "slider": view.slider,
         "title": view.title,
         "focus": focus,
+        "hidden": view.hidden.flatten().nonzero()[0].tolist(),
         "alt": alt,
         "weights": [_packed(stack) for stack in view.stacks],
     }
@@ -200,6 +209,7 @@ def _static(view: _View, focus: int | None, alt: str) -> str:
         highlight_row=focus,
         decimals=2 if numbered else None,
         same_scale=True,
+        hidden=view.hidden,
     )
     return picture(draw, inches, alt)
 

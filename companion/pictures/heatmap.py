@@ -5,18 +5,20 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from companion.drawing.figure import Draw, show
 from companion.drawing.grid import WORD_SIZE, Grid
 from companion.drawing.labels import axes_at
 from companion.drawing.theme import ink_on
-from companion.numbers import Array, check_index, counted, number_text, to_array
+from companion.numbers import Array, check_index, counted, number_text, to_array, to_mask
 
 _MOST_SHAPES = 400
+Mask = npt.NDArray[np.bool_]
 
 
 def heatmap(
@@ -30,12 +32,13 @@ def heatmap(
     column_name: str = "keys",
     highlight_row: int | None = None,
     decimals: int | None = 2,
+    hidden: Any = None,
 ) -> None:
     """Show a matrix of attention weights or scores as a heat map.
 
     Without negative numbers the colours run from dark violet (0) through green to yellow (the
-    largest number), with them from blue (negative) through white (0) to red (positive). Cells
-    that hold no finite number are grey.
+    largest number), with them from blue (negative) through white (0) to red (positive). Hidden
+    cells, and those that hold no finite number, are grey.
 
     Args:
         weights: `(rows, columns)`, an array, a tensor or nested lists.
@@ -47,9 +50,11 @@ def heatmap(
         column_name: what the columns are.
         highlight_row: a row to draw a frame around, counted from 0.
         decimals: how many digits after the point; None prints no numbers.
+        hidden: a mask of `(rows, columns)`, True where an entry is hidden; a line below the map
+            says what the grey cells are.
 
     Raises:
-        ValueError: when the words do not fit the matrix, or `alt` is empty.
+        ValueError: when the words or the mask do not fit the matrix, or `alt` is empty.
         IndexError: when there is no such row to highlight.
     """
     heatmaps(
@@ -61,6 +66,7 @@ def heatmap(
         column_name=column_name,
         highlight_row=highlight_row,
         decimals=decimals,
+        hidden=hidden,
     )
 
 
@@ -75,6 +81,7 @@ def heatmaps(
     highlight_row: int | None = None,
     decimals: int | None = 2,
     same_scale: bool = True,
+    hidden: Any = None,
 ) -> None:
     """Show several matrices side by side.
 
@@ -89,9 +96,12 @@ def heatmaps(
         decimals: how many digits after the point; None prints no numbers.
         same_scale: whether equal colours are equal numbers across all matrices. Otherwise each
             matrix has a scale of its own, as in `heatmap`.
+        hidden: a mask of `(rows, columns)` for all matrices, True where an entry is hidden, or such
+            a mask for each title.
 
     Raises:
-        ValueError: when the words do not fit a matrix, there is no matrix, or `alt` is empty.
+        ValueError: when the words or a mask do not fit a matrix, there is no matrix, or `alt` is
+            empty.
         IndexError: when there is no such row to highlight.
     """
     draw, size = drawing(
@@ -103,6 +113,7 @@ def heatmaps(
         highlight_row=highlight_row,
         decimals=decimals,
         same_scale=same_scale,
+        hidden=hidden,
     )
     show(draw, alt=alt, size=size)
 
@@ -117,24 +128,31 @@ def drawing(
     highlight_row: int | None,
     decimals: int | None,
     same_scale: bool,
+    hidden: Any = None,
 ) -> tuple[Draw, tuple[float, float]]:
     """What `heatmaps` shows: a function that draws it, and its size in inches."""
     matrices = _read(maps, rows, columns)
+    masks = _masks(hidden, matrices)
     if highlight_row is not None:
         check_index(highlight_row, rows, name="highlight_row")
-    everything = np.concatenate(list(matrices.values()))
+    seen = {title: np.where(masks[title], np.nan, matrix) for title, matrix in matrices.items()}
+    everything = np.concatenate(list(seen.values()))
     grid = Grid.holding(list(matrices.values()), columns, decimals)
+    # One line for all maps, below the first of the last line.
+    explained = (len(matrices) - 1) // grid.per_line * grid.per_line
 
     def draw(figure: Figure) -> None:
         for place, (title, matrix) in enumerate(matrices.items()):
             axes = axes_at(figure, *grid.rectangle(place))
-            _fill(axes, matrix, *_colours(everything if same_scale else matrix))
+            _fill(axes, seen[title], *_colours(everything if same_scale else seen[title]))
             if decimals is not None:
                 _print(axes, matrix, decimals, grid.number_size)
             _name_columns(axes, columns, column_name, slanted=grid.slanted)
             _name_rows(axes, rows, row_name, written=grid.starts_line(place))
             if highlight_row is not None:
                 _frame(axes, highlight_row, len(columns))
+            if place == explained and any(mask.any() for mask in masks.values()):
+                _explain_grey(axes)
             axes.set_title(title)
 
     return draw, grid.size
@@ -156,6 +174,15 @@ def _read(maps: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) 
         )
         for title, matrix in maps.items()
     }
+
+
+def _masks(hidden: Any, matrices: Mapping[str, Array]) -> dict[str, Mask]:
+    """What is hidden in each matrix."""
+    if not isinstance(hidden, Mapping):
+        return {title: to_mask(hidden, *matrix.shape) for title, matrix in matrices.items()}
+    if hidden.keys() - matrices.keys():
+        raise ValueError("A mask belongs to no matrix: give it the title of one.")
+    return {title: to_mask(hidden.get(title), *matrix.shape) for title, matrix in matrices.items()}
 
 
 def _colours(matrix: Array) -> tuple[Colormap, Normalize]:
@@ -199,6 +226,25 @@ def _print(axes: Axes, matrix: Array, decimals: int, size: float) -> None:
             ha="center",
             va="center_baseline",
         )
+
+
+def _explain_grey(axes: Axes) -> None:
+    grey = Patch(
+        facecolor=matplotlib.rcParams["grid.color"],
+        edgecolor=matplotlib.rcParams["axes.edgecolor"],
+        linewidth=0.8,
+        label="hidden",
+    )
+    axes.legend(
+        handles=[grey],
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        borderpad=0,
+        borderaxespad=0.7,
+        handlelength=1.1,
+        handleheight=1.1,
+        fontsize=WORD_SIZE,
+    )
 
 
 def _name_columns(axes: Axes, words: Sequence[str], name: str, *, slanted: bool) -> None:

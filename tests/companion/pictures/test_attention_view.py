@@ -80,6 +80,13 @@ def test_heads_and_frames(published):
     np.testing.assert_allclose(weights_of(published[0]), list(stacks.values()), rtol=1e-6)
 
 
+def test_hidden_keys_are_told(published):
+    hidden = np.triu(np.ones((3, 3), dtype=bool), 1)
+    attention_view(WEIGHTS, queries=WORDS, hidden=hidden, alt="Attention.")
+    assert data_of(published[0])["hidden"] == [1, 2, 5]
+    assert "<!-- hidden -->" in picture_of(published[0])
+
+
 def test_picture_shows_all_heads(published):
     attention_view(np.stack([WEIGHTS] * 3), queries=WORDS, alt="Attention.")
     picture = picture_of(published[0])
@@ -155,6 +162,7 @@ def test_torch_is_not_needed():
             {"weights": None, "frames": {1: WEIGHTS, 2: [WEIGHTS, WEIGHTS]}, "slider": "t"},
             "The frame '2' has 2 heads, but the first frame has 1",
         ),
+        ({"hidden": [[True]]}, r"The mask has shape \(1, 1\)"),
         ({"heads": ["a", "b"]}, "There are 2 names for 1 head"),
         ({"weights": [WEIGHTS, WEIGHTS], "heads": ["a", "a"]}, "the same name"),
         ({"queries": "Hello"}, "The queries are one text"),

@@ -54,7 +54,7 @@ def texts_of(axes):
 
 
 def every_text(figure):
-    return [text for text in figure.findobj(lambda a: hasattr(a, "get_text")) if text.get_text()]
+    return [text for text in figure.findobj(Text) if text.get_text()]
 
 
 def overlapping(figure):
@@ -134,6 +134,62 @@ def test_masked_cells_are_grey(drawn):
         assert texts_of(figure.axes[0]) == ["1.00", "−inf", "nan", "2.00"]
         assert tuple(cells[1]) == tuple(cells[2]) == to_rgba(theme.faint)
         assert contrast(figure.axes[0].texts[1].get_color(), cells[1]) >= 4.5
+
+
+def test_hidden_cells_are_grey_and_said_to_be(drawn):
+    hidden = torch.ones(2, 2, dtype=torch.bool).triu(1)
+    heatmap([[1.0, 0.0], [0.0, 1.0]], rows=["a", "b"], hidden=hidden, alt="A mask.")
+    for figure, theme in zip(drawn, (LIGHT, DARK), strict=True):
+        cells = cells_of(figure.axes[0])
+        assert tuple(cells[1]) == to_rgba(theme.faint) != tuple(cells[2])
+        assert texts_of(figure.axes[0]) == ["1.00", "0.00", "0.00", "1.00"]
+        assert contrast(figure.axes[0].texts[1].get_color(), cells[1]) >= 4.5
+        (entry,) = figure.axes[0].get_legend().get_texts()
+        assert entry.get_text() == "hidden"
+        assert not overlapping(figure)
+
+
+def test_hidden_numbers_have_no_part_in_the_colours(drawn):
+    heatmap([[1.0, 9.0]], rows=["a"], columns=["b", "c"], hidden=[[False, True]], alt="A mask.")
+    assert drawn[0].axes[0].collections[0].get_clim() == (0, 1)
+
+
+def test_each_map_may_have_its_own_mask(drawn):
+    maps = {"all": WEIGHTS[:2, :2], "some": WEIGHTS[:2, :2]}
+    masks = {"some": np.array([[False, True], [False, False]])}
+    heatmaps(maps, rows=["a", "b"], hidden=masks, alt="Two maps, one mask.")
+    whole, masked = drawn[0].axes
+    assert to_rgba(LIGHT.faint) not in [tuple(cell) for cell in cells_of(whole)]
+    assert tuple(cells_of(masked)[1]) == to_rgba(LIGHT.faint)
+    assert whole.get_legend() is not None
+    assert masked.get_legend() is None
+
+
+def test_nothing_is_explained_where_nothing_is_hidden(drawn):
+    heatmap([[1.0]], rows=["a"], hidden=[[False]], alt="One cell.")
+    assert drawn[0].axes[0].get_legend() is None
+
+
+@pytest.mark.parametrize(
+    ("hidden", "message"),
+    [
+        ([[0, 1]], "True and False"),
+        ([[True]], r"The mask has shape \(1, 1\), but should have \(1, 2\)"),
+        ({"elsewhere": [[True, False]]}, "A mask belongs to no matrix"),
+    ],
+)
+def test_wrong_masks_are_refused(hidden, message):
+    with pytest.raises(ValueError, match=message):
+        heatmaps({"here": [[1, 2]]}, rows=["a"], columns=["b", "c"], hidden=hidden, alt="No.")
+
+
+def test_hidden_words_are_grey(drawn):
+    hidden = [False, False, True]
+    arcs(list("abc"), [0.4, 0.6, 0.0], focus=1, hidden=hidden, alt="Arcs to two of three.")
+    for figure, theme in zip(drawn, (LIGHT, DARK), strict=True):
+        colours = {text.get_text(): text.get_color() for text in figure.axes[0].texts}
+        assert colours["c"] == colours["0.00"] == theme.muted
+        assert colours["a"] == colours["0.40"] == theme.ink
 
 
 def test_nothing_finite_can_be_drawn(drawn):

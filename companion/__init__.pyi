@@ -61,6 +61,12 @@ from .models.heads import (
     CausalHead as CausalHead,
 )
 from .models.heads import (
+    PlainHead as PlainHead,
+)
+from .models.heads import (
+    learned_weights as learned_weights,
+)
+from .models.heads import (
     library_heads as library_heads,
 )
 from .models.order import (

@@ -88,7 +88,13 @@ from .models.shared_head_training import (
     train_multi_head as train_multi_head,
 )
 from .models.training import (
+    progress as progress,
+)
+from .models.training import (
     train_translator as train_translator,
+)
+from .models.training import (
+    translation_batches as translation_batches,
 )
 from .models.translator import (
     accuracy_by_length as accuracy_by_length,
@@ -97,7 +103,10 @@ from .models.translator import (
     load_translator as load_translator,
 )
 from .models.trying import (
-    translate_with as translate_with,
+    BahdanauAttention as BahdanauAttention,
+)
+from .models.trying import (
+    translator_through as translator_through,
 )
 from .pictures.arcs import (
     arcs as arcs,
@@ -128,6 +137,12 @@ from .pictures.stage import (
 )
 from .pictures.template import (
     template as template,
+)
+from .pictures.translating import (
+    decoder_orders as decoder_orders,
+)
+from .pictures.translating import (
+    encoder_decoder as encoder_decoder,
 )
 from .pictures.vectors import (
     arrows as arrows,

@@ -1,4 +1,4 @@
-"""Training a translator, with a progress bar."""
+"""Training a translator, with a progress bar, and the batches that it is trained on."""
 
 import random
 import sys
@@ -9,8 +9,8 @@ from typing import TextIO, TypeVar
 import torch
 from torch import Tensor, nn
 
-from companion.inputs.translation import Pair, training_pairs
-from companion.models.translator import NO_WORD, Translator, by_length
+from companion.inputs.translation import Pair, training_pairs, vocabulary
+from companion.models.translator import NO_WORD, Translator, Vocabulary, by_length
 
 Item = TypeVar("Item")
 PAIRS = 12_000
@@ -44,10 +44,39 @@ def train_translator(
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             translator = Translator(attention=attention)
-            _fit(translator, training_pairs(pairs), epochs, random.Random(seed))
+            batches = translation_batches(training_pairs(pairs), epochs=epochs, seed=seed)
+            _fit(translator, batches)
     finally:
         torch.set_num_threads(threads)
     return translator.eval()
+
+
+def translation_batches(
+    pairs: Sequence[Pair], *, size: int = BATCH, epochs: int = 1, seed: int = 0
+) -> list[tuple[Tensor, Tensor]]:
+    """Pairs as numbers, in random batches whose German sentences have one length each.
+
+    So the encoder meets no padding, in training as little as later.
+
+    Args:
+        pairs: sentences with their translations, in words of the small German and English.
+        size: how many there are in a batch at most.
+        epochs: how often each pair comes.
+        seed: the same seed gives the same order.
+
+    Returns:
+        For each batch the German, (batch, source), and the English, (batch, target), padded with 0.
+    """
+    german, english = map(Vocabulary, vocabulary())
+    rng = random.Random(seed)
+    return [
+        (
+            german.encode([pair.german for pair in part]),
+            english.encode([pair.english for pair in part]),
+        )
+        for _ in range(epochs)
+        for part in _shuffled(pairs, size, rng)
+    ]
 
 
 def progress(
@@ -82,8 +111,7 @@ def _line(label: str, part: float, seconds: float, note: str) -> str:
     return f"{label} {bar} {part:4.0%}  {seconds:.0f} s  {note}".ljust(80)
 
 
-def _fit(translator: Translator, pairs: Sequence[Pair], epochs: int, rng: random.Random) -> None:
-    batches = [batch for _ in range(epochs) for batch in _batches(translator, pairs, rng)]
+def _fit(translator: Translator, batches: Sequence[tuple[Tensor, Tensor]]) -> None:
     optimiser = torch.optim.Adam(translator.parameters(), lr=LEARNING_RATE)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, LEARNING_RATE, total_steps=len(batches)
@@ -107,19 +135,10 @@ def _last(losses: Sequence[float]) -> str:
     return f"loss {losses[-1]:.3f}" if losses else ""
 
 
-def _batches(
-    translator: Translator, pairs: Sequence[Pair], rng: random.Random
-) -> list[tuple[Tensor, Tensor]]:
-    """All pairs once, in random batches whose German sentences have one length each.
-
-    So the encoder meets no padding, in training as little as later.
-    """
-    batches = []
+def _shuffled(pairs: Sequence[Pair], size: int, rng: random.Random) -> list[list[Pair]]:
+    parts = []
     for _, group in by_length(pairs):
         shuffled = rng.sample(group, len(group))
-        for start in range(0, len(shuffled), BATCH):
-            part = shuffled[start : start + BATCH]
-            german = translator.german.encode([pair.german for pair in part])
-            batches.append((german, translator.english.encode([pair.english for pair in part])))
-    rng.shuffle(batches)
-    return batches
+        parts += [shuffled[start : start + size] for start in range(0, len(shuffled), size)]
+    rng.shuffle(parts)
+    return parts

@@ -22,7 +22,8 @@ from companion.inputs.translation import ENDINGS, Pair, vocabulary
 
 WIDTH = 48
 EMBEDDING = 24
-_LONGEST = 30
+# A translation has at most this many words, or this many more than there are to read.
+_LONGEST, _MORE = 30, 6
 _START = "<start>"
 NO_WORD = 0
 # From states (batch, hidden), annotations and lengths to contexts and weights.
@@ -136,7 +137,7 @@ class Translator(nn.Module):
         reading = self._read(self.german.encode(sentences))
         word = torch.full((len(sentences),), self.english.numbers[_START])
         state, written, looks = reading.state, [], []
-        for _ in range(_LONGEST):
+        for _ in range(max(_LONGEST, reading.annotations.shape[1] + _MORE)):
             context, weights = self._look(state, reading)
             state = self.cell(torch.cat([self.english_vectors(word), context], dim=-1), state)
             word = self.logits(torch.cat([state, context], dim=-1)).argmax(dim=-1)

@@ -1,36 +1,60 @@
-"""Your own attention, put into the trained translator."""
+"""An additive attention of one's own, put into the trained translator."""
 
+import math
 from collections.abc import Callable
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from companion.models.translator import WIDTH, Translation, Translator, load_translator
+from companion.models.translator import WIDTH, Translator, load_translator
 
 
-def translate_with(attention_class: Callable[..., nn.Module], sentence: str) -> Translation | None:
-    """Translate with the shipped translator, but with your attention in the place of its own.
+class BahdanauAttention(nn.Module):
+    """The attention of Bahdanau, Cho and Bengio (2014), in the place of one that is not ready.
+
+    Call it with (query, annotations, lengths), of shapes (batch, query_dim), (batch, source,
+    key_dim) and (batch,). It returns the context vectors, (batch, key_dim), and the weights,
+    (batch, source).
+
+    Args:
+        query_dim: width of the decoder's states.
+        key_dim: width of the annotations.
+        hidden_dim: width of the hidden layer, in which both are added.
+    """
+
+    W_query: nn.Linear
+    W_key: nn.Linear
+    v: nn.Linear
+
+    def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
+        super().__init__()
+        sizes = {"W_query": (query_dim, hidden_dim), "W_key": (key_dim, hidden_dim)}
+        for name, size in {**sizes, "v": (hidden_dim, 1)}.items():
+            self.add_module(name, nn.Linear(*size, bias=False))
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Context vectors and weights."""
+        sums = self.W_query(query)[:, None] + self.W_key(annotations)
+        is_padding = torch.arange(annotations.shape[1]) >= lengths[:, None]
+        scores = self.v(sums.tanh())[..., 0].masked_fill(is_padding, -math.inf)
+        weights = scores.softmax(dim=-1)
+        return torch.einsum("bs,bsd->bd", weights, annotations), weights
+
+
+def translator_through(attention_class: Callable[[int, int, int], nn.Module]) -> Translator:
+    """The shipped translator, which attends through a module of this class.
+
+    The module is given the trained weights of the translator's own attention.
 
     Args:
         attention_class: a class like `AdditiveAttention(query_dim, key_dim, hidden_dim)`, with the
-            parameters `W_query`, `W_key` and `v`; it is given the trained weights.
-        sentence: in German.
-
-    Returns:
-        The translation; None, and a line that says why, where the class does not work yet.
+            parameters `W_query`, `W_key` and `v`.
     """
     translator = load_translator(attention=True)
-    try:
-        with torch.no_grad():
-            own = attention_class(WIDTH, 2 * WIDTH, WIDTH)
-            _hand_over(translator, own)
-            translator.look_through(lambda *seen: own(*seen))
-            return translator.translate(sentence)
-    except NotImplementedError:
-        print("Your attention is not implemented yet.")
-    except Exception as error:
-        print(f"Your attention stopped with a {type(error).__name__}: {error}")
-    return None
+    own = attention_class(WIDTH, 2 * WIDTH, WIDTH)
+    _hand_over(translator, own)
+    translator.look_through(own)
+    return translator
 
 
 def _hand_over(translator: Translator, own: nn.Module) -> None:

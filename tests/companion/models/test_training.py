@@ -3,7 +3,7 @@ import io
 import torch
 
 from companion.inputs.translation import training_pairs
-from companion.models.training import progress, train_translator
+from companion.models.training import progress, train_translator, translation_batches
 from companion.models.translator import Translator
 
 
@@ -48,3 +48,13 @@ def test_progress_of_nothing() -> None:
     drawn = io.StringIO()
     assert list(progress([], "reading", to=drawn)) == []
     assert "100%" in drawn.getvalue()
+
+
+def test_batches_hold_every_pair_and_no_padding() -> None:
+    pairs = training_pairs(100)
+    batches = translation_batches(pairs, size=8, epochs=2)
+    assert all(len(german) == len(english) <= 8 and german.all() for german, english in batches)
+    assert sum(len(german) for german, _ in batches) == 200
+    again, other = (translation_batches(pairs, size=8, epochs=2, seed=seed) for seed in (0, 1))
+    assert [german.tolist() for german, _ in again] == [german.tolist() for german, _ in batches]
+    assert [german.tolist() for german, _ in other] != [german.tolist() for german, _ in batches]

@@ -95,3 +95,33 @@ def test_teacher_forcing_agrees_with_writing(with_attention: Translator) -> None
     with torch.no_grad():
         likeliest = with_attention(german, english).argmax(dim=-1)
     assert torch.equal(likeliest, english)
+
+
+def test_length_alone_is_no_obstacle(with_attention: Translator) -> None:
+    """Lesson 01's sentence of 29 words, five more than any in training."""
+    done = with_attention.translate(
+        "Dieser kleine Lehrer glaubt, dass der Freund heute dem neuen Arzt das Bild zeigen muss, "
+        "weil diese schöne Frau wieder diesem Kind diese alte Zeitung gibt."
+    )
+    assert len(done.german) == 29
+    assert " ".join(done.english) == (
+        "this small teacher believes that the friend must show the new doctor the picture today "
+        "because this beautiful woman gives this child this old newspaper again ."
+    )
+
+
+def test_third_clause_swallows_the_second(with_attention: Translator) -> None:
+    """Lesson 01's sentence of a form that no sentence for training has."""
+    done = with_attention.translate(
+        "Ich lese das Buch und er schreibt den Brief und wir suchen das Bild."
+    )
+    assert " ".join(done.english) == "I read the book and we seek the picture ."
+
+
+@pytest.mark.parametrize(("read", "written"), [(3, 30), (40, 46)])
+def test_translation_may_be_a_little_longer(read: int, written: int) -> None:
+    babbling = Translator(attention=True)
+    with torch.no_grad():
+        babbling.logits.bias[babbling.english.numbers["and"]] = 1e6
+    (done,) = babbling.translate_all([("und",) * read])
+    assert done.english == ("and",) * written

@@ -61,6 +61,9 @@ from .models.heads import (
     CausalHead as CausalHead,
 )
 from .models.heads import (
+    CausalHeads as CausalHeads,
+)
+from .models.heads import (
     PlainHead as PlainHead,
 )
 from .models.heads import (
@@ -68,6 +71,9 @@ from .models.heads import (
 )
 from .models.heads import (
     library_heads as library_heads,
+)
+from .models.heads import (
+    weights_of as weights_of,
 )
 from .models.order import (
     learn_who_was_last as learn_who_was_last,

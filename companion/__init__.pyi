@@ -156,11 +156,20 @@ from .pictures.vectors import (
 from .pictures.vectors import (
     mixture as mixture,
 )
+from .pictures.vectors import (
+    word_map as word_map,
+)
 from .shapes.cross import (
     two_sequences as two_sequences,
 )
+from .shapes.flow import (
+    attention_flow as attention_flow,
+)
 from .shapes.heads_line import (
     heads_line as heads_line,
+)
+from .shapes.product import (
+    row_times_column as row_times_column,
 )
 from .shapes.split import (
     two_splits as two_splits,

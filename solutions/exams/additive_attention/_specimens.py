@@ -52,7 +52,7 @@ def joined(state: Tensor, annotations: Tensor) -> Tensor:
 
 
 def draw_lengths(draw: Draw) -> Tensor:
-    """Lengths from 1 to the number of places, the first sentence the shortest or the longest."""
+    """Lengths from 1 to the number of positions, the first sentence the shortest or the longest."""
     batch, source = draw.size("batch"), draw.size("source")
     return torch.from_numpy(draw.rng.integers(1, source + 1, size=batch))
 

@@ -184,8 +184,8 @@ def one_truth_for_all(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tenso
 
 @masked.misconception
 def scores_overwritten(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """The weights are right, but the scores of whoever called you are changed as well:
-    `masked_fill_` with an underscore and `scores[…] = …` write into them.
+    """The weights are right, but the caller's scores are changed as well: `masked_fill_` with an
+    underscore and `scores[…] = …` write into them.
     """
     return torch.softmax(scores.masked_fill_(hidden, -torch.inf), dim=-1).masked_fill(hidden, 0)
 

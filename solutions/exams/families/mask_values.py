@@ -26,8 +26,8 @@ class MaskOfFloats(Answer):
 
 
 class MaskOfWholeNumbers(Answer):
-    """Your mask is made of the whole numbers 0 and 1. Make it True and False, with dtype=torch.bool
-    or .bool().
+    """Your mask holds the integers 0 and 1. Make it True and False, with dtype=torch.bool or
+    .bool().
     """
 
     def answer(self, *arguments: Any) -> object:

@@ -16,7 +16,7 @@ class Causal(Attention):
 
 
 def later(queries: int, keys: int, by: int = 1) -> Tensor:
-    """True where a key comes after its query, by at least so many places."""
+    """True where a key comes after its query, by at least so many positions."""
     return torch.ones(queries, keys, dtype=torch.bool).triu(keys - queries + by)
 
 
@@ -25,7 +25,7 @@ def later(queries: int, keys: int, by: int = 1) -> Tensor:
 
 class NothingHidden(Attention):
     """Nothing is hidden: these are the results without a mask. `masked_fill` returns a new tensor:
-    if you call it, give its result a name. If you add a mask of numbers, look at them: −1e-9 is
+    if you call it, give its result a name. If you add a mask of numbers, look at these: −1e-9 is
     nearly 0, and −∞ is what hides a key.
     """
 
@@ -125,8 +125,8 @@ class DividedOnceMore(MaskedAfterwards):
 
 
 class ScoresOfZeroHidden(Attention):
-    """You hide every score that is 0, and a visible key may have this score as well. What is hidden
-    is said by the mask alone: fill where it is True.
+    """You hide every score that is 0, and a visible key may have this score as well. The mask alone
+    decides what is hidden: fill where it is True.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -231,8 +231,8 @@ class InvertedUncleaned(Attention):
 
 
 class InvertedOnce(Attention):
-    """You turned the mask round in one place and not in the other, and nothing is left. It is True
-    where a key is hidden: fill the scores there, and set the weights to 0 there.
+    """You inverted the mask at one of two steps, and no weight is left. It is True where a key is
+    hidden: fill the scores there, and set the weights to 0 there.
     """
 
     def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
@@ -260,7 +260,7 @@ class PastHidden(Causal):
 
 class DiagonalHidden(Causal):
     """You hid the diagonal as well, so no token sees itself; one that sees nothing at all becomes
-    NaN. Begin the mask one place away from the diagonal.
+    NaN. Begin the mask one position away from the diagonal.
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -268,7 +268,9 @@ class DiagonalHidden(Causal):
 
 
 class NextVisible(Causal):
-    """Each token still sees the next one: your mask begins one place too far from the diagonal."""
+    """Each token still sees the next one: your mask begins one position too far from the
+    diagonal.
+    """
 
     def future(self, queries: int, keys: int) -> Tensor:
         return later(queries, keys, by=2)

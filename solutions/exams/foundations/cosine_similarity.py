@@ -132,8 +132,8 @@ def absolute_entries_added(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def counts_for_lengths(a: np.ndarray, b: np.ndarray) -> object:
-    """You divided by the numbers of entries, which are what `len` counts. The length of an arrow is
-    another thing: the root of the sum of its squared entries.
+    """You divided by how many entries there are, which is what `len` counts. The length of an arrow
+    is another thing: the root of the sum of its squared entries.
     """
     return a @ b / (len(a) * len(b))
 

@@ -92,8 +92,8 @@ def neighbouring_columns(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> 
 
 @pooling.misconception
 def summed_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You added the heads up. Divide by how many of them make one new head: without it, the scores
-    would grow with their number.
+    """You added the heads up. Divide by how many of them make one new head, or the results grow
+    with their number.
     """
     heads = W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)
     return heads.sum(dim=2).flatten(1)
@@ -173,8 +173,8 @@ def one_mean_for_all(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torc
 
 @pooling.misconception
 def means_repeated(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You put each mean back in the place of every head that it replaces. Keep it once: that is
-    what saves the memory.
+    """You repeated each mean for every head that it replaces. Keep it once: that is what saves the
+    memory.
     """
     n_rep = num_heads // num_kv_heads
     heads = W.reshape(len(W), num_kv_heads, n_rep, -1).mean(dim=2, keepdim=True)

@@ -128,7 +128,7 @@ def _changed(context: Tensor, padding: Tensor) -> Tensor:
 
 
 class Compared(Comparison):
-    """The contexts, before and after the padding got other numbers."""
+    """The contexts, before and after the padding got other values."""
 
     def pairs(
         self, attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
@@ -285,8 +285,8 @@ def far_too_generous(
 def padding_set_to_zero(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """Where the padding is zeros already, you change nothing: 0 in place of 0, or 2 · 0. Put
-    numbers there that differ from what stands there.
+    """Where the padding is zeros already, you change nothing: 0 in place of 0, or 2 · 0. Put values
+    there that differ from the old ones.
     """
     other = context.clone()
     other[padding] = 0
@@ -298,8 +298,8 @@ def padding_set_to_zero(
 def padding_set_to_one(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """Where the padding is ones already, you change nothing. Put numbers there that differ from
-    what stands there.
+    """Where the padding is ones already, you change nothing. Put values there that differ from the
+    old ones.
     """
     other = context.clone()
     other[padding] = 1
@@ -338,7 +338,7 @@ def padding_reordered(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
     """You only put the padding into another order, which a sum over it does not notice. Put other
-    numbers there.
+    values there.
     """
     other = context.clone()
     for sentence, hidden in zip(other, padding, strict=True):
@@ -351,7 +351,7 @@ def padding_reordered(
 def context_overwritten(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You write into the context of whoever called you. Change a copy: context.clone()."""
+    """You write into the caller's context. Change a copy: context.clone()."""
     before = attention(queries, context, padding)
     context[padding] = 7.0
     return torch.allclose(before, attention(queries, context, padding))
@@ -361,8 +361,8 @@ def context_overwritten(
 def overwritten_at_once(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You write into the context of whoever called you, and so both calls are given the same
-    numbers. `other = context` is a second name for it, not a copy: context.clone().
+    """You write into the caller's context, and so both calls are given the same values. `other =
+    context` is a second name for it, not a copy: context.clone().
     """
     context[padding] = 7.0
     return torch.allclose(
@@ -374,8 +374,8 @@ def overwritten_at_once(
 def one_feature_changed(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You change some features of the padding and not all: `last_feature_leaks` gets through. Put
-    other numbers in all of them.
+    """You change some features of the padding and not all: `last_feature_leaks` gets through.
+    Change all of them.
     """
     other = context.clone()
     other[..., 0][padding] = 9.0

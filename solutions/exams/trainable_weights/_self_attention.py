@@ -176,7 +176,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
     @exam.misconception
     class OneMatrixForBoth(base):  # type: ignore[misc, valid-type]
         """`W_key` and `W_query` are one and the same object: what is loaded into one, or learned,
-        changes the other. Make each anew.
+        changes the other. Make two of them.
         """
 
         def __init__(self, *settings: int, **named: int) -> None:

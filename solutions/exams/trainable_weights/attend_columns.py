@@ -44,7 +44,7 @@ def square_columns() -> Four:
 
 @columns.example
 def five_to_a_value() -> Four:
-    """two words of four features, three numbers to a key, five to a value"""
+    """two words of four features, keys of three features, values of five"""
     return wave(4, 2), wave(3, 4, shift=1), wave(3, 4, shift=2), wave(5, 4, shift=3)
 
 

@@ -101,8 +101,8 @@ _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMA
     says={
         "NothingHidden": "Nothing is hidden in your step. That is right for a single new token; in "
         "a chunk, the first tokens see the last ones.",
-        "DiagonalHidden": "Your new tokens do not see themselves. Begin the mask one place further "
-        "to the right.",
+        "DiagonalHidden": "Your new tokens do not see themselves. Begin the mask one position "
+        "further to the right.",
     },
     without=("RootOfTheInputWidth", "RootOfTheValues", "InfinityAfterwards"),
 )
@@ -132,7 +132,7 @@ class _HiddenAfterAPast(Steps):
 def step_hides_itself_after_a_past(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """With tokens in the cache, your new tokens do not see themselves. Begin the mask one place
+    """With tokens in the cache, your new tokens do not see themselves. Begin the mask one position
     further to the right.
     """
     return _HiddenAfterAPast().answer(inputs, weights, past_keys, past_values)
@@ -247,8 +247,8 @@ def step_values_from_keys(
 def step_writes_in_place(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The results are right, but your step writes to what it was given. Whoever called you still
-    needs it: multiply with *, not *=.
+    """The results are right, but your step writes to its arguments, which the caller still needs:
+    multiply with *, not *=.
     """
     result = reference.decode_step(inputs, weights, past_keys, past_values)
     inputs *= past_keys.shape[-1] ** -0.5

@@ -84,8 +84,8 @@ def features_turned_round(forward_states: Tensor, backward_states: Tensor) -> Te
 
 @annotations.misconception
 def everything_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """The order of the states is right, but the features within each state are reversed as well.
-    Flip the first axis alone.
+    """The order of the states is right, but the features within each backward state are reversed as
+    well. Flip the first axis alone.
     """
     return torch.cat([forward_states, backward_states.flip(0, 1)], dim=-1)
 

@@ -184,8 +184,8 @@ def edges_hidden(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def middle_rounded(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """You rounded p_t first. It may lie between two words: measure the distances from it as it
-    is.
+    """Your window and your Gaussian have their middle at the word nearest to p_t. p_t may lie
+    between two words: measure the distances from it as it is.
     """
     return reference.local_weights(scores, round(p_t), D)
 

@@ -123,8 +123,9 @@ def one_behind_the_end(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def rounded_down(p_t: float, length: int, D: int) -> Tensor:
-    """You rounded p_t down first. It may lie between two words: leave it as it is, and keep the
-    positions within D of it.
+    """Your window is the one around p_t rounded down, which is also what comes of rounding both
+    ends down. It can begin too far from p_t: leave p_t as it is, and keep the positions within D
+    of it.
     """
     places = torch.arange(length)
     return places[(places - int(p_t)).abs() <= D]
@@ -132,8 +133,9 @@ def rounded_down(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def rounded_to_nearest(p_t: float, length: int, D: int) -> Tensor:
-    """You rounded p_t first. It may lie between two words: leave it as it is, and keep the
-    positions within D of it.
+    """Your window is the one around the word nearest to p_t, which is also what comes of rounding
+    both ends. p_t may lie between two words: leave it as it is, and keep the positions within D of
+    it.
     """
     places = torch.arange(length)
     return places[(places - round(p_t)).abs() <= D]

@@ -122,8 +122,8 @@ def zeroed_after(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def scores_set_to_zero(scores: Tensor, lengths: Tensor) -> Tensor:
-    """You gave padding the score 0, and exp(0) is 1, not 0. The score whose exponential is 0 is
-    -inf.
+    """Padding enters your softmax with a score of 0, or nearly 0, and exp(0) is 1, not 0. The score
+    whose exponential is 0 is -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), 0.0), dim=-1)
 

@@ -98,8 +98,8 @@ def padding_only(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def joined_with_and(lengths: torch.Tensor) -> torch.Tensor:
-    """You joined the masks with "and": a key is hidden only if it is padding and in the future.
-    Either is reason enough.
+    """Your mask hides a key only if it is padding and in the future as well. Either is reason
+    enough: join the two masks with "or".
     """
     after, filler = two_masks(lengths)
     return after & filler[:, None, :]

@@ -81,8 +81,8 @@ def hidden_but_still_counted() -> dict[str, object]:
 
 @by_hand.misconception
 def hidden_score_of_zero() -> dict[str, object]:
-    """You gave hidden words the score 0 and let them into the softmax, where 0 counts as
-    exp(0) = 1. A hidden word has no part in it at all.
+    """Hidden words enter your softmax with the score 0, which counts as exp(0) = 1. A hidden word
+    has no part in it at all.
     """
     return worksheet(plain_scores().tril().softmax(dim=-1))
 

@@ -168,9 +168,10 @@ def invariance(attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 
 @equivariant.misconception
 def shuffled_back(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """One side of your comparison is moved the wrong way, as by the inverse permutation. Where two
-    words are swapped, both ways are the same; where three move round, they are not. The outputs
-    have to move as the inputs did.
+    """The rows on the two sides of your comparison are in different orders, as when one side is
+    moved by the inverse permutation, or when the permutation is applied a second time to undo it.
+    That goes well where two words are swapped, but not where three move round: the outputs have to
+    move once, as the inputs did.
     """
     inverse = np.argsort(permutation)
     return bool(np.allclose(attention(inputs[permutation]), attention(inputs)[inverse]))

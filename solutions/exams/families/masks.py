@@ -34,8 +34,8 @@ class NothingHidden(Attention):
 
 
 class InvertedMask(Attention):
-    """You hid what should be visible, and show what should be hidden. True in a mask means
-    hidden.
+    """What should be visible is hidden, and what should be hidden is visible. In this course True
+    in a mask means hidden; in that of PyTorch's `scaled_dot_product_attention` it means visible.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -43,8 +43,8 @@ class InvertedMask(Attention):
 
 
 class ScoreOfZero(Attention):
-    """You gave hidden keys the score 0, and exp(0) is 1, so they still get a share. Fill with
-    −∞.
+    """Hidden keys enter your softmax with a score of 0, or nearly 0, and exp(0) is 1, so they
+    still get a share. Fill with −∞.
     """
 
     fill = 0.0
@@ -54,16 +54,16 @@ class ScoreOfZero(Attention):
 
 
 class ScoreOfMinusTen(ScoreOfZero):
-    """You gave hidden keys the score −10. That is a small share and not none, and next to low
-    scores it is a large one. Fill with −∞.
+    """Hidden keys enter your softmax with a score of −10. That is a small share and not none, and
+    next to low scores it is a large one. Fill with −∞.
     """
 
     fill = -10.0
 
 
 class ScoreOfMinusHundred(ScoreOfZero):
-    """You gave hidden keys a score that is low, such as −100, but not below all scores: next to
-    lower ones they get a large share. Only −∞ is low enough for all of them.
+    """Hidden keys enter your softmax with a score that is low, such as −100, but not below all
+    scores: next to lower ones they get a large share. Only −∞ is low enough for all of them.
     """
 
     fill = -100.0
@@ -201,8 +201,8 @@ class LargeNegativeNumber(ScoreOfZero):
 
 
 class ScoreOfZeroCleaned(Attention):
-    """You gave hidden keys the score 0, and exp(0) is 1: they take their share from the others,
-    even if it is set to 0 afterwards. Fill with −∞.
+    """Hidden keys enter your softmax with a score of 0, or nearly 0, and exp(0) is 1: they take
+    their share from the others, even if it is set to 0 afterwards. Fill with −∞.
     """
 
     def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
@@ -220,8 +220,9 @@ class HiddenRowUnmasked(Attention):
 
 
 class InvertedUncleaned(Attention):
-    """You hid what should be visible, which gives NaN where nothing is hidden. True in a mask means
-    hidden.
+    """What should be visible is hidden, which gives NaN where every key should be visible. In this
+    course True in a mask means hidden; in that of PyTorch's `scaled_dot_product_attention` it means
+    visible.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:

@@ -84,8 +84,9 @@ def pooled_in_turn(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.
 
 @pooling.misconception
 def neighbouring_columns(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You averaged neighbouring columns, which are features of one head. Feature 0 of a head
-    belongs with feature 0 of the next: give the heads and their features an axis each.
+    """Each of your columns is the mean of columns that stand side by side in W, so different
+    features are mixed. Feature 0 of a head belongs with feature 0 of the next: give the heads and
+    their features an axis each.
     """
     return W.reshape(len(W), -1, num_heads // num_kv_heads).mean(dim=-1)
 

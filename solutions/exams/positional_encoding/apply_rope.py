@@ -215,8 +215,8 @@ def halves_woven(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def angles_too_coarse(x: Tensor, positions: Tensor) -> Tensor:
-    """In bfloat16 your angles are off: it has 8 bits, and can't tell position 256 from 257. Make
-    angles, sines and cosines in float32, and round the result only.
+    """In bfloat16 your angles are off: its numbers have 8 significant bits, too few to tell
+    position 256 from 257. Make angles, sines and cosines in float32, and round the result only.
     """
     angles = pair_angles(x, positions.to(x.dtype)).to(x.dtype)
     return turn(x, angles if x.dtype == torch.bfloat16 else pair_angles(x, positions))

@@ -246,8 +246,8 @@ class Beside(Looking):
 
 @learned.misconception
 class StartsAtOne(Looking):
-    """Your first token gets the vector of position 1, and the last one finds none. Positions count
-    from 0.
+    """Your first token gets the vector of position 1, the second that of position 2, and in a
+    sentence of full length the last token finds none. Positions count from 0.
     """
 
     def places(self, inputs: Tensor) -> Tensor:

@@ -38,6 +38,8 @@ def project(
 def attend_token(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     """Scaled dot-product attention for one query: scores, weights and the mixture of the values.
 
+    Write these steps yourself, without PyTorch's `scaled_dot_product_attention`.
+
     Args:
         i: the number of the word whose query is used, counted from 0.
         queries: (tokens, d_k).

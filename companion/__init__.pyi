@@ -123,6 +123,9 @@ from .pictures.attention_view import (
 from .pictures.bars import (
     bars as bars,
 )
+from .pictures.cache_buffer import (
+    cache_buffer as cache_buffer,
+)
 from .pictures.clocks import (
     clocks as clocks,
 )

@@ -52,8 +52,8 @@ def not_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
 
 @annotations.misconception
 def sliced_backwards(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """`[::-1]` turns lists and arrays round, but PyTorch's tensors take no negative steps. They
-    have a method for it: `flip`, which wants to know the axis.
+    """`[::-1]` reverses lists and arrays, but PyTorch's tensors take no negative steps. They have a
+    method for it: `flip`, which needs the axis.
     """
     return torch.cat([forward_states, backward_states[::-1]], dim=-1)
 

@@ -309,7 +309,7 @@ def lengths_changed(
 def weights_are_zero(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You only ask whether the weights of padding are 0. An attention can hand out such weights and
+    """You only ask whether the weights of padding are 0. An attention can return such weights and
     still let the padding into its contexts: change the padding, and compare both.
     """
     _, weights = attention(query, annotations, lengths)

@@ -80,7 +80,7 @@ def length_of_the_padding(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def future_only(lengths: torch.Tensor) -> torch.Tensor:
-    """This hides the future only. Padding, at the front of the sentence, is hidden from everybody
+    """This hides the future only. Padding, at the front of the sentence, is hidden from every query
     as well.
     """
     after, filler = two_masks(lengths)
@@ -181,7 +181,7 @@ def query_axis_missing_in_front(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def diagonal_kept_visible(lengths: torch.Tensor) -> torch.Tensor:
-    """Your mask lets padding see itself. In this exercise it is hidden from everybody: rows that
+    """Your mask lets padding see itself. In this exercise it is hidden from every query: rows that
     are all hidden come next.
     """
     after, filler = two_masks(lengths)

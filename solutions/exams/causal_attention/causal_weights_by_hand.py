@@ -65,7 +65,7 @@ TYPED.apply(by_hand, called={"TypedWithTwoDecimals": "two_decimals_throughout"})
 
 @by_hand.misconception
 def nothing_hidden() -> dict[str, object]:
-    """These are the weights of lesson 02, where everybody sees everybody. Leave out what comes
+    """These are the weights of lesson 02, where every word sees every word. Leave out what comes
     after the query, in the sum as well.
     """
     return worksheet(plain_scores().softmax(dim=-1))

@@ -68,7 +68,7 @@ class NothingHidden(Answer):
 
 
 class AllHidden(Answer):
-    """This hides everything from everybody. If you multiplied by −∞: 0 · (−∞) is NaN, and NaN as a
+    """This hides every key from every query. If you multiplied by −∞: 0 · (−∞) is NaN, and NaN as a
     bool is True.
     """
 

@@ -88,9 +88,7 @@ def squares_in_each_row(p: np.ndarray) -> np.ndarray:
 
 @jacobian.misconception
 def sign_turned(p: np.ndarray) -> np.ndarray:
-    """Every sign is turned round. A weight grows with its own score, so the diagonal is
-    positive.
-    """
+    """Every sign is reversed. A weight grows with its own score, so the diagonal is positive."""
     return np.outer(p, p) - np.diag(p)
 
 

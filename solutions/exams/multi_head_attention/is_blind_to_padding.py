@@ -198,7 +198,7 @@ def real_keys_changed(
 @blind.misconception
 def mask_changed(attention: Attention, queries: Tensor, context: Tensor, padding: Tensor) -> bool:
     """Your two calls differ in their masks, and not in the padding. Change what stands in the
-    padding, and hand on the same mask both times.
+    padding, and pass the same mask both times.
     """
     changed = attention(queries, context, torch.zeros_like(padding))
     return torch.allclose(attention(queries, context, padding), changed)
@@ -209,7 +209,7 @@ def mask_changed_as_well(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
     """Your two calls differ in more than the padding: in their masks, too. An attention that obeys
-    its mask gives something else then. Hand on `padding` as it is, both times.
+    its mask gives something else then. Pass `padding` as it is, both times.
     """
     changed = attention(queries, _changed(context, padding), torch.zeros_like(padding))
     return torch.allclose(attention(queries, context, padding), changed)
@@ -219,8 +219,8 @@ def mask_changed_as_well(
 def mask_turned_round(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """In both calls you hand on another mask than `padding`: turned round, say, or emptied. It
-    shows the attention the padding, and that is what you change. Hand it on as it is.
+    """In both calls you pass another mask than `padding`: an inverted or an empty one, say. With it
+    the attention sees the padding, which is what you change. Pass `padding` as it is.
     """
     changed = attention(queries, _changed(context, padding), ~padding)
     return torch.allclose(attention(queries, context, ~padding), changed)
@@ -230,7 +230,7 @@ def mask_turned_round(
 def mask_and_change_turned_round(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You take False for padding, in what you change and in the mask that you hand on. True means
+    """You take False for padding, in what you change and in the mask that you pass. True means
     padding, in both.
     """
     changed = attention(queries, _changed(context, ~padding), ~padding)

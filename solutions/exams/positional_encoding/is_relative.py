@@ -266,8 +266,8 @@ def moved_by_one(
 def moved_back(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You move the text the other way, by −shift. Somebody else may stand at the border there: add
-    the shift.
+    """You move the text the other way, by −shift. There a scoring that depends on the positions may
+    give the same: add the shift.
     """
     return _same(scores(queries, keys, positions), scores(queries, keys, positions - shift))
 

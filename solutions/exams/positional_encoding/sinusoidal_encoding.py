@@ -270,7 +270,9 @@ def in_double(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def positions_on_columns(num_positions: int, d_model: int) -> Tensor:
-    """Your table is turned round: it has a column for each position. Each position is a row."""
+    """Your table is transposed: it has a column for each position. It should have a row for
+    each.
+    """
     refuse_odd(d_model)
     return waves(every_angle(num_positions, d_model)).T
 

@@ -207,9 +207,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
 
     @exam.misconception
     class ReturnForgotten(base):  # type: ignore[misc, valid-type]
-        """Your `forward` returns nothing. Its last line is to hand out the context vectors:
-        `return`.
-        """
+        """Your `forward` returns nothing. Its last line has to `return` the context vectors."""
 
         def forward(self, x: Tensor) -> None:
             queries, keys, values = self.projected(x)

@@ -176,7 +176,7 @@ def features_compared(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
 @columns.misconception
 def library_on_columns(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
     """PyTorch's function takes words on rows. Yours are columns, so it compared features with
-    features. Compare words: KᵀQ, or turn what goes in, and what comes out.
+    features. Compare words: KᵀQ, or transpose the inputs and the output.
     """
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
     return nn.functional.scaled_dot_product_attention(Q, K, V)

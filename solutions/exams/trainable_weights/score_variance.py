@@ -122,7 +122,7 @@ def derived(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def without_a_seed(d_k: int, n: int, seed: int) -> float:
-    """The numbers differ from call to call: the seed is not used. Hand it to a generator, and the
+    """The numbers differ from call to call: the seed is not used. Pass it to a generator, and the
     generator to both calls of `torch.randn`.
     """
     queries, keys = torch.randn(2, n, d_k)

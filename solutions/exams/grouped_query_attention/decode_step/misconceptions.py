@@ -157,8 +157,8 @@ def step_forgets_the_past(
 def step_without_a_past(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The past is not used at all: not attended to, and not handed on. Join it with the new keys
-    and values first.
+    """The past is not used at all: not attended to, and not returned. Join it with the new keys and
+    values first.
     """
     nothing = past_keys[:, :, :0]
     return reference.decode_step(inputs, weights, nothing, nothing)

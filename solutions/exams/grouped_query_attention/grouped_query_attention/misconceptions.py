@@ -150,7 +150,7 @@ class ScaledByShare(Variant):
 
 @grouped.misconception
 class ValuesNotShared(Variant):
-    """The keys are shared among neighbours, but the values are handed out in turn. Treat both
+    """The keys are shared among neighbours, but the values are assigned in turn. Treat both
     alike.
     """
 

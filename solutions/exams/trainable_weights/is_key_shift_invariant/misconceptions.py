@@ -213,7 +213,7 @@ def never_true(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
     """Your test passes nothing but a shift of zeros. Compare the contexts, with and without the
-    shift: what goes in has changed in any case.
+    shift: the inputs differ in any case.
     """
     return torch.equal(keys + shift, keys)
 

@@ -8,7 +8,7 @@ from solutions import multi_head_attention as reference
 from solutions.exams.families import PAIR
 from solutions.exams.multi_head_attention._specimens import counted, mixed
 
-thin = Exam(reference.low_rank_value, returns=("the matrix", "numbers saved"))
+thin = Exam(reference.low_rank_value, returns=("the matrix", "parameters saved"))
 
 Pair = tuple[Tensor, Tensor]
 

@@ -86,10 +86,10 @@ class WithLayers(Projecting, nn.Module):
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
         super().__init__()
         self.d_in = d_in
-        bias = self.biased(qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=bias)
+        query_bias, key_bias, value_bias = self.biased(qkv_bias)
+        self.W_query = nn.Linear(d_in, d_out, bias=query_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=key_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=value_bias)
 
     def projected(self, x: Tensor) -> Triple:
         """Queries, keys and values."""

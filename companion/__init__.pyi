@@ -57,6 +57,15 @@ from .models.decoding import (
 from .models.decoding import (
     plain_score as plain_score,
 )
+from .models.generation import (
+    CountTokens as CountTokens,
+)
+from .models.generation import (
+    GroupedHeads as GroupedHeads,
+)
+from .models.generation import (
+    JoinedCache as JoinedCache,
+)
 from .models.heads import (
     CausalHead as CausalHead,
 )

@@ -97,6 +97,21 @@ def score_variance(d_k: int, n: int, seed: int) -> float:
     ### END SOLUTION
 
 
+def softmax_jacobian(p: Tensor) -> Tensor:
+    """Compute how fast each weight of a softmax changes with each of its scores.
+
+    Args:
+        p: the weights that the softmax returned, none negative and with sum 1, (tokens,).
+
+    Returns:
+        The derivatives, (tokens, tokens), in the dtype of p: entry (j, l) is the rate at which
+        weight j grows when score l grows.
+    """
+    ### BEGIN SOLUTION
+    return torch.diag(p) - torch.outer(p, p)
+    ### END SOLUTION
+
+
 def repaired_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """Scaled dot-product attention, softmax(Q Kᵀ / √d_k) V: repair the given lines.
 

@@ -4,6 +4,9 @@ from .drawing.figure import (
     show as show,
 )
 from .functions import (
+    fit_by_sgd as fit_by_sgd,
+)
+from .functions import (
     softmax as softmax,
 )
 from .inputs.creature import (
@@ -149,6 +152,12 @@ from .pictures.heatmap import (
 )
 from .pictures.lines import (
     lines as lines,
+)
+from .pictures.outlines import (
+    LETTER as LETTER,
+)
+from .pictures.outlines import (
+    outlines as outlines,
 )
 from .pictures.stage import (
     stage as stage,
@@ -474,6 +483,24 @@ from .specimens.position_scores import (
 from .specimens.position_scores import (
     slower_far_out as slower_far_out,
 )
+from .specimens.predictors import (
+    ends_in_training as ends_in_training,
+)
+from .specimens.predictors import (
+    never_switches as never_switches,
+)
+from .specimens.predictors import (
+    restores_the_mode as restores_the_mode,
+)
+from .specimens.predictors import (
+    restores_training as restores_training,
+)
+from .specimens.predictors import (
+    stays_in_evaluation as stays_in_evaluation,
+)
+from .specimens.predictors import (
+    switches_once as switches_once,
+)
 from .specimens.specimens import (
     attention_map as attention_map,
 )
@@ -557,4 +584,16 @@ from .trials.position_trials import (
 )
 from .trials.scatter import (
     measure_twice as measure_twice,
+)
+from .trials.training_trials import (
+    try_fit as try_fit,
+)
+from .trials.training_trials import (
+    try_gradient as try_gradient,
+)
+from .trials.training_trials import (
+    try_mode_test as try_mode_test,
+)
+from .trials.training_trials import (
+    try_predict as try_predict,
 )

@@ -15,6 +15,7 @@ from nbconvert import HTMLExporter
 from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.card import REPORT_MIME
+from autograder.course import lesson_number
 from autograder.exam.exam import exams_of
 from autograder.learner.run_notebook import run
 from autograder.lesson.build import build_lesson
@@ -64,7 +65,7 @@ def test_figures_are_drawn(lesson: str) -> None:
             page.route("http*://**", lambda route: route.abort())
             page.set_content(text, wait_until="load")
             figures = page.evaluate(FIGURES)
-            keep(page, f"figures_{lesson[:2]}_{theme}", whole=True)
+            keep(page, f"figures_{lesson_number(lesson)}_{theme}", whole=True)
             page.close()
             assert len(figures) >= 4
             assert [one for one in figures if not one["drawn"] or not one["fits"]] == []

@@ -294,6 +294,16 @@ class ReturnForgotten(Fitting):
 
 
 @declared
+class NoLosses(Fitting):
+    """The module is trained as it should be, but your list of losses is empty. Make it before the
+    loop, append to it in every turn, and return it.
+    """
+
+    def returned(self, losses: list[float]) -> Any:
+        return []
+
+
+@declared
 class LastLossOnly(Fitting):
     """The module is trained as it should be, but you return one number, the last loss. Collect
     those of all steps in a list.

@@ -125,6 +125,18 @@ def evaluation_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bo
 
 
 @kept.misconception
+def modes_not_set(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """Even functions that keep the mode are refused: you compare with a mode that the module was
+    not in. Set it before each call, by `module.train(mode)`.
+    """
+    for mode in (True, False):
+        predict(module, inputs)
+        if module.training != mode:
+            return False
+    return True
+
+
+@kept.misconception
 def one_is_enough(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
     """Your test is content when one of the two modes is kept. Both have to be: `and`, or `all`."""
     return any(keeps(predict, module, inputs, mode) for mode in (True, False))

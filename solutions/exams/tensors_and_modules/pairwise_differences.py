@@ -116,6 +116,18 @@ def every_feature_with_every_feature(queries: Tensor, keys: Tensor) -> Tensor:
 
 
 @differences.misconception
+def queries_twice(queries: Tensor, keys: Tensor) -> Tensor:
+    """You pair the queries with themselves: the keys have no part in the result."""
+    return queries[:, None] - queries
+
+
+@differences.misconception
+def keys_twice(queries: Tensor, keys: Tensor) -> Tensor:
+    """You pair the keys with themselves: the queries have no part in the result."""
+    return keys[:, None] - keys
+
+
+@differences.misconception
 def sums_of_pairs(queries: Tensor, keys: Tensor) -> Tensor:
     """These are sums. Subtract the keys."""
     return queries[:, None] + keys

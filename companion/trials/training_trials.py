@@ -23,13 +23,13 @@ _DROPPED = 0.5
 
 
 def try_gradient(
-    gradient_of: Callable[[Callable[[Tensor], Tensor], Tensor], Any], function: str, x: Tensor
+    gradient_of: Callable[[Callable[[Tensor], Tensor], Tensor], Any], formula: str, x: Tensor
 ) -> dict[str, object]:
     """Ask for the gradient of a function at one place, twice.
 
     Args:
         gradient_of: the function to try, called with a function and a tensor.
-        function: what that function computes of `x`: one of several that are known here.
+        formula: what that function computes of `x`: one of several that are known here.
         x: where the gradient is taken.
 
     Returns:
@@ -37,8 +37,8 @@ def try_gradient(
         gradients afterwards.
     """
     place = x.detach().clone()
-    first = _copied(gradient_of(_FUNCTIONS[function], place))
-    again = _copied(gradient_of(_FUNCTIONS[function], place))
+    first = _copied(gradient_of(_FUNCTIONS[formula], place))
+    again = _copied(gradient_of(_FUNCTIONS[formula], place))
     return {
         "gradient": first,
         "gradient, asked for again": again,

@@ -180,6 +180,9 @@ from .pictures.vectors import (
 from .pictures.vectors import (
     word_map as word_map,
 )
+from .reader.model import (
+    load_reader as load_reader,
+)
 from .shapes.cross import (
     two_sequences as two_sequences,
 )

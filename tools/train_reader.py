@@ -4,7 +4,8 @@
 
 It learns from the texts of Python's `help()`, and from random pieces that come several times. With
 `--text-only` it learns from the texts alone, which in 1,600 steps gives no head that looks after an
-earlier occurrence; then nothing is saved.
+earlier occurrence; then nothing is saved. The numbers in the lesson are those of Python 3.11, since
+every version of Python has other texts.
 """
 
 import argparse

@@ -9,6 +9,8 @@ from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import MIXED_SCORES, Pair, future, hide
 from solutions.exams.families import (
     EMPTY_ROWS,
+    FAR_ABOVE,
+    FURTHER_ABOVE,
     LOOP,
     MASK,
     SOFTMAX,
@@ -114,6 +116,11 @@ EMPTY_ROWS.apply(
         "NotCleaned": "nan_rows",
         "InvertedOnce": "mask_read_both_ways",
     },
+    # No gradient tells it from `LargeNegativeNumber` here.
+    without=["LoweredBeyondAllDigits"],
+)
+(FAR_ABOVE + FURTHER_ABOVE).apply(
+    masked, Steps, without=["DividedByALittle", "ScoreOfMinusTenThousand"]
 )
 SOFTMAX.apply(
     masked,

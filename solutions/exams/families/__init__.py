@@ -5,8 +5,8 @@ an exercise names all that its neighbours name.
 
 - `attention`: attention in steps, and SCALE, SOFTMAX, STABILITY, ROLES, TURNED, GRADIENT
 - `array_attention`: that of arrays, nothing to train: ARRAY_SCORES, ARRAY_SOFTMAX, ARRAY_MIX
-- `masks`: MASK (how a mask is put on), FAR_ABOVE, ZERO_SCORES, EMPTY_ROWS, FUTURE, OFFSET (which
-  keys a causal one hides)
+- `masks`: MASK (how a mask is put on), FAR_ABOVE, FURTHER_ABOVE, ZERO_SCORES, EMPTY_ROWS, FUTURE,
+  OFFSET (which keys a causal one hides)
 - `modules`: DROPOUT, BIAS, KEPT_MASK
 - `heads`: SPLIT, MERGE, SWAP, HEADS, COMPARED, OUTPUT, OUTPUT_DROPPED, SHARED
 - `testing`: answers that are tests, and VERDICT, CLOSENESS, GENEROSITY, EXTENT
@@ -48,6 +48,7 @@ from solutions.exams.families.heads import (
 from solutions.exams.families.masks import (
     EMPTY_ROWS,
     FAR_ABOVE,
+    FURTHER_ABOVE,
     FUTURE,
     MASK,
     OFFSET,
@@ -97,6 +98,7 @@ __all__ = [
     "ENDS",
     "EXTENT",
     "FAR_ABOVE",
+    "FURTHER_ABOVE",
     "FUTURE",
     "GENEROSITY",
     "GRADIENT",

@@ -62,11 +62,17 @@ class ScoreOfMinusTen(ScoreOfZero):
 
 
 class ScoreOfMinusHundred(ScoreOfZero):
-    """Hidden keys enter your softmax with a score that is low, such as −100, but not below all
-    scores: next to lower ones they get a large share. Only −∞ is low enough for all of them.
+    """Hidden keys enter your softmax with a score that is low, such as −100 or −10,000, but not
+    below all scores: next to lower ones they get a large share. Only −∞ is low enough for all.
     """
 
     fill = -100.0
+
+
+class ScoreOfMinusTenThousand(ScoreOfMinusHundred):
+    __doc__ = ScoreOfMinusHundred.__doc__
+
+    fill = -1e4
 
 
 class PlusInfinity(ScoreOfZero):
@@ -163,6 +169,12 @@ class ScoresLowered(Attention):
         return self.normalise(scores if hidden is None else scores - self.by * hidden)
 
 
+class LoweredByTenThousand(ScoresLowered):
+    __doc__ = ScoresLowered.__doc__
+
+    by = 1e4
+
+
 class DividedByALittle(MaskedAfterwards):
     """Where hidden scores are far above the visible ones, all your weights are 0. The hidden keys
     took part in the softmax and left nothing to the others, and then they were set to 0; no
@@ -176,6 +188,8 @@ class DividedByALittle(MaskedAfterwards):
 
 # For exercises that try a hidden score so far above the visible ones that these get no weight.
 FAR_ABOVE = Family(ScoresLowered, DividedByALittle)
+# For exercises that try it with scores which lie tens of thousands apart.
+FURTHER_ABOVE = Family(LoweredByTenThousand, ScoreOfMinusTenThousand)
 # For exercises that try a visible score of exactly 0.
 ZERO_SCORES = Family(ScoresOfZeroHidden)
 
@@ -193,11 +207,26 @@ class NotCleaned(Attention):
 
 
 class LargeNegativeNumber(ScoreOfZero):
-    """You filled with a large negative number such as −10⁹. Where all keys are hidden, all scores
-    are the same, and each gets an equal share. The weights of such a row should be 0.
+    """Where all keys are hidden, each gets an equal share: all of them have the same large negative
+    score then, such as −10⁹. The weights of such a row should be 0.
     """
 
     fill = -1e9
+
+
+class LoweredByALargeNumber(ScoresLowered):
+    """Where all keys are hidden, the softmax still hands out weights that sum to 1: it does not see
+    that all scores of a row have been lowered by the same large number, such as 10⁹. The weights of
+    such a row should be 0.
+    """
+
+    by = 1e9
+
+
+class LoweredBeyondAllDigits(LoweredByALargeNumber):
+    __doc__ = LoweredByALargeNumber.__doc__
+
+    by = 1e30
 
 
 class ScoreOfZeroCleaned(Attention):
@@ -210,8 +239,9 @@ class ScoreOfZeroCleaned(Attention):
 
 
 class HiddenRowUnmasked(Attention):
-    """In a row that is all hidden you lift the mask, so the query sees what it should not. The
-    weights of such a row should be 0.
+    """A row that is all hidden has the weights that it would have without a mask, as when the mask
+    is lifted there, or when all scores of the row are lowered by the same number. The weights of
+    such a row should be 0.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -243,6 +273,8 @@ class InvertedOnce(Attention):
 EMPTY_ROWS = Family(
     NotCleaned,
     LargeNegativeNumber,
+    LoweredByALargeNumber,
+    LoweredBeyondAllDigits,
     ScoreOfZeroCleaned,
     HiddenRowUnmasked,
     InvertedUncleaned,

@@ -5,6 +5,7 @@ import torch
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import (
     FAR_ABOVE,
+    FURTHER_ABOVE,
     FUTURE,
     HEADS,
     MASK,
@@ -84,7 +85,7 @@ class Steps(SharedHeads):
 
 
 _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES
-(_TO_CONTEXTS + MASK + FAR_ABOVE + ZERO_SCORES + FUTURE).apply(
+(_TO_CONTEXTS + MASK + FAR_ABOVE + FURTHER_ABOVE + ZERO_SCORES + FUTURE).apply(
     step,
     Steps,
     called={
@@ -104,7 +105,12 @@ _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMA
         "DiagonalHidden": "Your new tokens do not see themselves. Begin the mask one position "
         "further to the right.",
     },
-    without=("RootOfTheInputWidth", "RootOfTheValues", "InfinityAfterwards"),
+    without=(
+        "RootOfTheInputWidth",
+        "RootOfTheValues",
+        "InfinityAfterwards",
+        "ScoreOfMinusTenThousand",
+    ),
 )
 
 

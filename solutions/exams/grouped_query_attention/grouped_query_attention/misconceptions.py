@@ -8,6 +8,7 @@ from solutions.exams.families import (
     BIAS,
     DROPOUT,
     FAR_ABOVE,
+    FURTHER_ABOVE,
     FUTURE,
     GRADIENT,
     HEADS,
@@ -41,7 +42,7 @@ from solutions.exams.grouped_query_attention.grouped_query_attention.exam import
     },
     without=("RootOfTheQueries", "RootOfTheValues"),
 )
-_MASKS = MASK + FAR_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
+_MASKS = MASK + FAR_ABOVE + FURTHER_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
 (_MASKS + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
     grouped,
     Variant,

@@ -67,8 +67,8 @@ class Affine(nn.Module):
         d_in: the number of features that come in.
         d_out: the number of features that go out.
 
-    Its two parameters are `W`, (d_in, d_out), with random numbers to begin with, and `b`, (d_out,),
-    with zeros.
+    Its two parameters are `W`, (d_in, d_out), and `b`, (d_out,). What they begin with is yours to
+    choose; random numbers are usual for `W`, and zeros for `b`.
     """
 
     def __init__(self, d_in: int, d_out: int) -> None:

@@ -96,9 +96,9 @@ def try_predict(
         training: the mode of the module before each call.
 
     Returns:
-        The outputs, if they are the same in every call, and a sentence if they are not; whether
-        they require gradients, and whether a graph was built, be it one that is gone; and the state
-        of module and library afterwards.
+        Whether the outputs are the same in every call, and these, if they are; whether they require
+        gradients, and whether a graph was built, be it one that is gone; and the state of module
+        and library afterwards.
     """
     graphs: list[bool] = []
     layer = nn.Linear(W.shape[0], W.shape[1], bias=False, dtype=W.dtype)
@@ -110,8 +110,10 @@ def try_predict(
         enabled_afterwards = torch.is_grad_enabled()
     finally:
         torch.set_grad_enabled(enabled)
+    alike = _alike(outputs)
     return {
-        "outputs": outputs[0] if _alike(outputs) else "they differ from call to call",
+        "the same outputs in each call": alike,
+        "outputs": outputs[0] if alike else None,
         "outputs require gradients": any(map(_requires_gradients, outputs)),
         "a graph was built": any(graphs),
         "in training mode afterwards": module.training,

@@ -61,15 +61,6 @@ def one_vector(draw: Draw) -> Trial:
     return settings, weights, (draw.tensor("d_in"),)
 
 
-@affine.holds
-def begins_as_it_should(
-    made: type[nn.Module], settings: dict[str, int], weights: dict[str, Tensor], inputs: object
-) -> bool:
-    """In a new module, `b` is all zeros, and `W` has random numbers that differ."""
-    state = made(**settings).state_dict()
-    return not state["b"].any() and bool(state["W"].std() > 0)
-
-
 class Mapping(nn.Module):
     """An affine map in steps, for misconceptions to get one of them wrong."""
 

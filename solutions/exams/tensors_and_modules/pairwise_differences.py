@@ -128,6 +128,27 @@ def keys_twice(queries: Tensor, keys: Tensor) -> Tensor:
 
 
 @differences.misconception
+def queries_twice_in_loops(queries: Tensor, keys: Tensor) -> Tensor:
+    """With as many keys as queries, or fewer, you pair the queries with themselves; with more, the
+    index runs out of them. The second index belongs to the keys.
+    """
+    found = queries.new_zeros(len(queries), len(keys), queries.shape[1])
+    for i in range(len(queries)):
+        for j in range(len(keys)):
+            found[i, j] = queries[i] - queries[j]
+    return found
+
+
+@differences.misconception
+def keys_twice_expanded(queries: Tensor, keys: Tensor) -> Tensor:
+    """With as many keys as queries you pair the keys with themselves, and otherwise they can't be
+    stretched to the shape that you ask for. The first axis belongs to the queries.
+    """
+    shape = (len(queries), len(keys), keys.shape[-1])
+    return keys[:, None].expand(shape) - keys[None].expand(shape)
+
+
+@differences.misconception
 def sums_of_pairs(queries: Tensor, keys: Tensor) -> Tensor:
     """These are sums. Subtract the keys."""
     return queries[:, None] + keys

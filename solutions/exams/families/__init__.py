@@ -14,8 +14,8 @@ an exercise names all that its neighbours name.
 - `softmax`: a softmax that is written out, and SOFTMAX_AXIS, SOFTMAX_BARE,
   SOFTMAX_SHIFT, NO_SOFTMAX
 - `mask_values`: MASK_VALUES (what a mask is made of)
-- `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, ENDS, PAIR (what is wrong with right numbers), and
-  `declare_places`, for three results and more
+- `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, ENDS, PAIR, PARTS (what is wrong with right
+  numbers), and `declare_places`, for three results and more
 """
 
 from solutions.exams.families.array_attention import (
@@ -63,6 +63,7 @@ from solutions.exams.families.results import (
     ENDS,
     LOOP,
     PAIR,
+    PARTS,
     TENSOR_DTYPE,
     declare_places,
 )
@@ -113,6 +114,7 @@ __all__ = [
     "OUTPUT",
     "OUTPUT_DROPPED",
     "PAIR",
+    "PARTS",
     "ROLES",
     "SCALE",
     "SHARED",

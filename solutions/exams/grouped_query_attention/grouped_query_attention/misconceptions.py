@@ -193,3 +193,14 @@ class WidthUncheckedButViewed(WidthUnchecked):
         queries = self.W_query(inputs)
         queries.view(*inputs.shape[:2], self.num_heads, self.head_dim)
         return super().forward(inputs)
+
+
+@grouped.misconception
+class WidthUncheckedAndLeftOver(WidthUnchecked):
+    """Ten features can't be divided among four heads. Your class takes them and fails later, in
+    out_proj: four heads of two features have eight together. Raise a ValueError in __init__ unless
+    d_out is a multiple of num_heads.
+    """
+
+    def split(self, x: torch.Tensor) -> torch.Tensor:
+        return super().split(x[..., : self.num_heads * self.head_dim])

@@ -71,8 +71,8 @@ def plain_sum(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.misconception
 def averaged_twice(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """You divided by the number of words as well. The weights already sum to 1: their weighted sum
-    is an average.
+    """This is the weighted sum divided by the number of words, as a mean is. The weights already
+    sum to 1: their weighted sum is an average.
     """
     return (weights[:, None] * inputs).mean(axis=0)
 

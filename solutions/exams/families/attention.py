@@ -76,8 +76,8 @@ class Unscaled(Attention):
 
 
 class DividedByTheWidth(Attention):
-    """You divided the scores by the width of a key itself, so the weights come out too even. Divide
-    by its square root.
+    """Your scores are divided by the width of a key itself, so the weights come out too even.
+    Divide by its square root, once.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -110,15 +110,18 @@ class MultipliedByTheRoot(Attention):
 
 
 class RootTakenTwice(Attention):
-    """You divided the scores by the fourth root of the width of a key: you took the root twice."""
+    """Your scores are divided by the fourth root of the width of a key, as when the root is taken
+    twice. Divide by its square root.
+    """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
         return float(keys.shape[-1] ** 0.25)
 
 
 class RootOfTheKeys(Attention):
-    """You took the root of the number of keys. Take that of their width, which is how many features
-    a key has: the size of their last axis.
+    """Your scores are divided by the root of the number of keys, which in self-attention is that of
+    the tokens. Take the root of their width, which is how many features a key has: the size of
+    their last axis.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -161,7 +164,9 @@ class RootOfTheInputWidth(Attention):
 
 
 class ScaledAfterwards(Attention):
-    """Your weights sum to 1/√d_k: you divided after the softmax. Divide the scores, before it."""
+    """What is divided by √d_k is not the scores, but what comes after the softmax: in effect, your
+    weights sum to 1/√d_k. Divide the scores, before it.
+    """
 
     root = 1.0
 
@@ -262,7 +267,9 @@ class RolesSwapped(Attention):
 
 
 class QueriesCompared(Attention):
-    """You compared the queries with the queries. They ask the keys."""
+    """Your scores compare the queries with the queries, and the keys have no part in them. The
+    queries ask the keys.
+    """
 
     def attend(
         self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
@@ -271,7 +278,9 @@ class QueriesCompared(Attention):
 
 
 class KeysMixed(Attention):
-    """You mixed the keys by the weights. It is the values that are mixed."""
+    """What your weights mix are the keys, and the values have no part in it. It is the values that
+    are mixed.
+    """
 
     def attend(
         self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None

@@ -98,8 +98,8 @@ class FixedDropout(Dropping):
 
 
 class KeptInsteadOfDropped(Dropping):
-    """You gave nn.Dropout the probability of being kept. Its p, like `dropout`, is the probability
-    of being dropped.
+    """Your module drops with a probability of 1 − dropout. `dropout`, like the p of nn.Dropout, is
+    the probability of being dropped, not of being kept.
     """
 
     def rate(self, dropout: float) -> float:

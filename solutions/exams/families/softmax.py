@@ -157,8 +157,8 @@ class ShiftedByThePlace(Softmax):
 
 
 class Clipped(Softmax):
-    """You cut the scores off, so that 1000 and 1001 became the same. Subtract the largest instead:
-    that keeps their differences.
+    """1000 and 1001 got the same weight, as when scores or exponentials are cut off at a bound.
+    Subtract the largest score instead: that keeps their differences.
     """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:
@@ -166,8 +166,8 @@ class Clipped(Softmax):
 
 
 class TurnedRound(Softmax):
-    """The smallest score got the largest weight: you subtracted the scores from their maximum.
-    Subtract the maximum from the scores.
+    """The smallest score got the largest weight, as when the scores are subtracted from their
+    maximum. Subtract the maximum from the scores.
     """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:

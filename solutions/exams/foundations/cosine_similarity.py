@@ -140,7 +140,9 @@ def counts_for_lengths(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def averaged_products(a: np.ndarray, b: np.ndarray) -> object:
-    """You divided by the dimension. Divide by both lengths instead."""
+    """This is the dot product divided by the dimension, as the mean of the products is. Divide by
+    both lengths instead.
+    """
     return a @ b / len(a)
 
 
@@ -198,8 +200,8 @@ def sign_lost(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def means_taken_off(a: np.ndarray, b: np.ndarray) -> object:
-    """You took the mean off each vector first, which makes it a correlation. Take the vectors as
-    they are.
+    """This is a correlation: a cosine of vectors whose mean has been taken off first. Take the
+    vectors as they are.
     """
     a, b = a - a.mean(), b - b.mean()
     return a @ b / (length(a) * length(b))

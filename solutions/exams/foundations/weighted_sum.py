@@ -99,8 +99,8 @@ def averaged_twice(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def rescaled(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """You divided by the sum of the weights. Take them as they are, also when they do not sum
-    to 1.
+    """This is the weighted sum divided by the sum of the weights, as `np.average` has it. Take the
+    weights as they are, also when they do not sum to 1.
     """
     return weights @ values / weights.sum(axis=-1, keepdims=True)
 
@@ -115,8 +115,8 @@ def numpys_average(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def rescaled_by_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """You divided by the sum of all the weights. Take them as they are, also when they do not sum
-    to 1.
+    """This is the weighted sum divided by the sum of all the weights. Take them as they are, also
+    when they do not sum to 1.
     """
     return weights @ values / weights.sum()
 

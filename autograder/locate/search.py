@@ -99,7 +99,7 @@ def search(
         return []
     # What tells most changes from a right answer, and soonest. No place depends on this order.
     order = sorted(range(len(cases)), key=lambda n: (not wrong[n], costs[n]))
-    trials = _Trials(source, [cases[n] for n in order])
+    trials = _Trials(source, [cases[n] for n in order], [costs[n] for n in order])
     found: dict[int, Found] = {}
     to_blame = _Blame(
         [one for one, is_wrong in zip(ran, wrong, strict=True) if is_wrong],
@@ -126,14 +126,18 @@ def _stopped_at(outcome: Outcome) -> int:
 
 
 class _Trials:
-    """Tries a source as it stands, on cases of which the likeliest to fail comes first."""
+    """Tries a source as it stands, on cases of which the likeliest to fail comes first.
 
-    def __init__(self, source: Source, cases: Sequence[Case]) -> None:
+    `costs` is what each case has cost the answer itself. A call of a library can't be stopped, so
+    none is begun for which there is not that much time left.
+    """
+
+    def __init__(self, source: Source, cases: Sequence[Case], costs: Sequence[float]) -> None:
         with_ticks(source)
         self._name = source.name
         self._module = ast.Module(list(source.definitions), [])
         self._namespace = {"range": self._range, **source.namespace, TICK: self._tick}
-        self._cases = cases
+        self._cases, self._costs = cases, costs
         self._turns, self._until = 0, 0.0
         self._growing = [
             node for one in source.definitions for node in ast.walk(one) if _may_grow(node)
@@ -152,7 +156,8 @@ class _Trials:
             return False
         answer = self._namespace[self._name]
         return callable(answer) and all(
-            time.thread_time() < end and self._is_right(answer, case) for case in self._cases
+            time.thread_time() + cost < end and self._is_right(answer, case)
+            for case, cost in zip(self._cases, self._costs, strict=True)
         )
 
     def _is_right(self, answer: Callable[..., Any], case: Case) -> bool:

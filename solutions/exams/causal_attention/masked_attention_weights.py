@@ -142,6 +142,17 @@ def exponentials_by_hand(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Te
 
 
 @masked.misconception
+def largest_score_added(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """Exponentials of large scores overflow to ∞, and ∞ · 0 and ∞ / ∞ are NaN; those of very low
+    ones are all 0, and so is what you divide. Subtract from each row its largest visible score
+    first, or use `torch.softmax`.
+    """
+    largest = scores.masked_fill(hidden, -torch.inf).amax(dim=-1, keepdim=True)
+    exponentials = torch.exp(scores + largest.clamp(min=-1e30)).masked_fill(hidden, 0.0)
+    return exponentials / exponentials.sum(dim=-1, keepdim=True).clamp(min=1e-30)
+
+
+@masked.misconception
 def causal_mask_instead(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """You hide the future and do not look at `hidden`. It may be any mask: use the one that you are
     given, in place of your own.

@@ -100,6 +100,20 @@ def test_slow_answer_is_run_once_and_not_changed() -> None:
     assert runs == [3]
 
 
+def test_slow_call_is_not_begun_where_no_time_is_left_for_it() -> None:
+    runs: list[int] = []
+    text = "def mean_of_rows(x):\n    spend(x)\n    return x.sum(axis=0)\n"
+
+    def spend(x: object) -> None:
+        runs.append(1)
+        until = time.thread_time() + 0.2
+        while time.thread_time() < until:
+            pass
+
+    assert search(means_in(text, spend=spend), MEANS.printed_cases()[:1], seconds=0.3) == []
+    assert runs == [1]
+
+
 def test_changed_loops_come_to_an_end() -> None:
     text = """\
 def mean_of_rows(x):

@@ -59,6 +59,8 @@ SECONDS_OF_OURS = 4
 MEMORY_OF_OURS = 400 << 20
 
 GRADED_HERE = [attack for attack in (*ATTACKS, *SEARCHED) if not attack.folder]
+# After these the neighbour is graded: what outlives an attack outlives the next ones as well.
+FOLLOWED = GRADED_HERE[::-4]
 HANDED_IN = [attack for attack in ATTACKS if attack.folder]
 
 
@@ -221,9 +223,10 @@ def test_attack_earns_nothing(
     shows_one_case(found.notebook)
     if 24 in attack.classes:
         is_inert(found.notebook)
-    after = graded(scene, sandbox, scene.source, neighbour(scene), ATTACKS[0])
-    assert points(after) == points(calm)
-    assert outputs(after.notebook) == outputs(calm.notebook)
+    if attack in FOLLOWED:
+        after = graded(scene, sandbox, scene.source, neighbour(scene), ATTACKS[0])
+        assert points(after) == points(calm)
+        assert outputs(after.notebook) == outputs(calm.notebook)
 
 
 def test_place_is_found_where_the_answer_is(scene: Scene, sandbox: Sandbox) -> None:

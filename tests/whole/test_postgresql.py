@@ -87,7 +87,8 @@ def said_by(grader: "subprocess.Popen[str]") -> list[str]:
 
 def test_two_graders_at_once(handed_in: Path, server: Server) -> None:
     alone = shutil.copytree(handed_in, handed_in.with_name("alone"))
-    students = [f"student-{number:02}" for number in range(len(STUDENTS))]
+    # One of each kind.
+    students = [f"student-{number:02}" for number in range(len(STUDENTS) // 2)]
     everybody = ["", *(f"{student} " for student in students)]
     assert sorted(said_by(grade(alone, *students))) == everybody
 

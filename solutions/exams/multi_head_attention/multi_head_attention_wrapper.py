@@ -240,7 +240,7 @@ class OneHeadRepeated(Variant):
 
 @loop.misconception
 class PlainList(Variant):
-    """The heads stand in a plain list, where no optimizer finds them. Use nn.ModuleList."""
+    """The heads stand in a plain list, where no optimiser finds them. Use nn.ModuleList."""
 
     def __init__(
         self,

@@ -201,7 +201,7 @@ class WithMomentum(Fitting):
 
 @declared
 class WeightsOnly(Fitting):
-    """The bias stays as it is: the optimizer knows of the weights alone. Give it
+    """The bias stays as it is: the optimiser knows of the weights alone. Give it
     `module.parameters()`, which has everything.
     """
 
@@ -359,7 +359,7 @@ class NotTracked(Fitting):
 def by_hand(
     module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
 ) -> list[float]:
-    """No optimizer: each parameter moved by hand."""
+    """No optimiser: each parameter moved by hand."""
     losses = []
     for _ in range(steps):
         loss = (module(inputs) - targets).square().mean()

@@ -233,16 +233,16 @@ def bahdanau_step(
     """Take one step of Bahdanau's decoder: attend first, then call the cell.
 
     Args:
-        previous_state: s_{i-1}, (batch, hidden), where hidden is the width of a state.
+        previous_state: s_{i-1}, (batch, state_dim), where state_dim is the width of a state.
         word: the vector of the word that was written last, (batch, d_word).
         annotations: (batch, source, key_dim), without padding.
         score: `score(state, annotations)` returns the scores, (batch, source).
-        cell: `cell(inputs, state)` returns the new state, (batch, hidden); its inputs have one
+        cell: `cell(inputs, state)` returns the new state, (batch, state_dim); its inputs have one
             row for each sentence.
 
     Returns:
-        The new state s_i, (batch, hidden), the context vectors, (batch, key_dim), and the weights,
-        (batch, source). The input of the cell is [word ; context].
+        The new state s_i, (batch, state_dim), the context vectors, (batch, key_dim), and the
+        weights, (batch, source). The input of the cell is [word ; context].
     """
     ### BEGIN SOLUTION
     weights = torch.softmax(score(previous_state, annotations), dim=-1)
@@ -263,16 +263,18 @@ def luong_step(
     """Take one step of Luong's decoder: call the cell first, then attend from its new state.
 
     Args:
-        previous_state: s_{i-1}, (batch, hidden), where hidden is the width of a state.
+        previous_state: s_{i-1}, (batch, state_dim), where state_dim is the width of a state.
         word: the vector of the word that was written last, (batch, d_word).
         annotations: (batch, source, key_dim), without padding.
         score: `score(state, annotations)` returns the scores, (batch, source).
-        cell: `cell(inputs, state)` returns the new state, (batch, hidden); its input is the word.
-        W_context: (key_dim + hidden, hidden).
+        cell: `cell(inputs, state)` returns the new state, (batch, state_dim); its input is the
+            word.
+        W_context: (key_dim + state_dim, state_dim).
 
     Returns:
-        The new state s_i, (batch, hidden), the attentional state tanh([context ; s_i] W_context),
-        (batch, hidden), from which the next word is predicted, and the weights, (batch, source).
+        The new state s_i, (batch, state_dim), the attentional state
+        tanh([context ; s_i] W_context), (batch, state_dim), from which the next word is
+        predicted, and the weights, (batch, source).
     """
     ### BEGIN SOLUTION
     state = cell(word, previous_state)

@@ -122,9 +122,10 @@ def weights_of(attention: nn.Module, inputs: torch.Tensor, num_heads: int) -> to
 
     Args:
         attention: has `W_query`, `W_key` and `W_value`, each an nn.Linear or a parameter of shape
-            (d_in, d_out), and `out_proj`.
+            (d_in, d_out), and an `out_proj` if it joins several heads. Keys and values may have
+            fewer heads, of the same width, which neighbouring query heads share.
         inputs: (batch, tokens, d_in).
-        num_heads: how many heads it has.
+        num_heads: how many heads its queries have.
 
     Returns:
         (batch, num_heads, tokens, tokens).
@@ -133,20 +134,19 @@ def weights_of(attention: nn.Module, inputs: torch.Tensor, num_heads: int) -> to
         ValueError: when the weights do not lead to the module's output.
     """
     q, k, v = (_projected(attention, name, inputs) for name in ("W_query", "W_key", "W_value"))
-    tokens = inputs.shape[1]
-    hidden = torch.ones(tokens, tokens).triu(1).bool()
+    head_dim = q.shape[-1] // num_heads
+    batch, tokens, _ = inputs.shape
+    queries, keys, values = (x.view(batch, tokens, -1, head_dim).transpose(1, 2) for x in (q, k, v))
     # With the identity for values, a head's context vectors are its weights.
-    apart = [part.chunk(num_heads, dim=-1) for part in (q, k)]
-    each = torch.eye(tokens, dtype=inputs.dtype).expand(len(inputs), tokens, tokens)
-    maps = [
-        scaled_dot_product_attention(queries, keys, each, attn_mask=~hidden)
-        for queries, keys in zip(*apart, strict=True)
-    ]
-    mixed = [map_ @ values for map_, values in zip(maps, v.chunk(num_heads, dim=-1), strict=True)]
-    expected = attention.get_submodule("out_proj")(torch.cat(mixed, dim=-1))
+    each = torch.eye(tokens, dtype=inputs.dtype).expand(batch, keys.shape[1], tokens, tokens)
+    maps = scaled_dot_product_attention(queries, keys, each, is_causal=True, enable_gqa=True)
+    n_rep = num_heads // keys.shape[1]
+    expected = (maps @ values.repeat_interleave(n_rep, dim=1)).transpose(1, 2).flatten(2)
+    if hasattr(attention, "out_proj"):
+        expected = attention.get_submodule("out_proj")(expected)
     if not torch.allclose(attention(inputs), expected, rtol=1e-3, atol=1e-4):
         raise ValueError("These weights do not lead to what the module returns: is it causal?")
-    return torch.stack(maps, dim=1)
+    return maps
 
 
 def _projected(attention: nn.Module, name: str, inputs: torch.Tensor) -> torch.Tensor:

@@ -5,7 +5,9 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from companion.models.heads import CausalHeads, weights_of
+from companion.models.heads import CausalHead, CausalHeads, weights_of
+from solutions.causal_attention import CausalAttention
+from solutions.grouped_query_attention import GroupedQueryAttention
 from solutions.multi_head_attention import MultiHeadAttention
 
 
@@ -52,6 +54,24 @@ def test_maps_are_those_of_the_module() -> None:
         assert weights.shape == (2, 3, 7, 7)
         assert_close(weights.sum(dim=-1), torch.ones(2, 3, 7))
         assert weights.triu(1).abs().max() == 0
+
+
+def test_map_of_one_head_without_a_projection_behind_it() -> None:
+    torch.manual_seed(0)
+    inputs = torch.randn(2, 7, 5)
+    for module in (CausalHead(5, 6, 9, 0.0), CausalAttention(5, 6, 9, 0.0)):
+        weights = weights_of(module, inputs, 1)
+        assert weights.shape == (2, 1, 7, 7)
+        assert_close(weights.sum(dim=-1), torch.ones(2, 1, 7))
+
+
+@pytest.mark.parametrize("num_kv_heads", [1, 2, 4])
+def test_maps_of_heads_that_share_keys(num_kv_heads: int) -> None:
+    torch.manual_seed(0)
+    module = GroupedQueryAttention(5, 8, 9, 0.0, num_heads=4, num_kv_heads=num_kv_heads)
+    weights = weights_of(module, torch.randn(2, 7, 5), 4)
+    assert weights.shape == (2, 4, 7, 7)
+    assert_close(weights.sum(dim=-1), torch.ones(2, 4, 7))
 
 
 def test_no_map_of_an_attention_that_did_not_take_place() -> None:

@@ -120,6 +120,69 @@ from .pictures.vectors import (
 from .pictures.vectors import (
     mixture as mixture,
 )
+from .specimens.blockwise import (
+    all_at_once as all_at_once,
+)
+from .specimens.blockwise import (
+    averages_its_blocks as averages_its_blocks,
+)
+from .specimens.blockwise import (
+    block_after_block as block_after_block,
+)
+from .specimens.blockwise import (
+    drops_the_rest as drops_the_rest,
+)
+from .specimens.blockwise import (
+    fills_the_last_block as fills_the_last_block,
+)
+from .specimens.blockwise import (
+    forgets_the_first_block as forgets_the_first_block,
+)
+from .specimens.blockwise import (
+    gains_cancel_losses as gains_cancel_losses,
+)
+from .specimens.blockwise import (
+    in_two_passes as in_two_passes,
+)
+from .specimens.blockwise import (
+    last_block_first as last_block_first,
+)
+from .specimens.blockwise import (
+    last_query_is_off as last_query_is_off,
+)
+from .specimens.blockwise import (
+    merges_finished_blocks as merges_finished_blocks,
+)
+from .specimens.blockwise import (
+    never_shrinks as never_shrinks,
+)
+from .specimens.blockwise import (
+    never_too_large as never_too_large,
+)
+from .specimens.blockwise import (
+    never_too_small as never_too_small,
+)
+from .specimens.blockwise import (
+    shrinks_only_once as shrinks_only_once,
+)
+from .specimens.blockwise import (
+    slightly_off as slightly_off,
+)
+from .specimens.blockwise import (
+    total_not_shrunk as total_not_shrunk,
+)
+from .specimens.blockwise import (
+    without_the_maximum as without_the_maximum,
+)
+from .specimens.blockwise import (
+    without_the_scale as without_the_scale,
+)
+from .specimens.blockwise import (
+    wrong_for_single_keys as wrong_for_single_keys,
+)
+from .specimens.blockwise import (
+    wrong_in_one_block as wrong_in_one_block,
+)
 from .specimens.cached_steps import (
     Past as Past,
 )

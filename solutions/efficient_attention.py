@@ -48,7 +48,7 @@ def global_mask(num_tokens: int, global_positions: list[int]) -> torch.Tensor:
     ### END SOLUTION
 
 
-def see_either(*masks: torch.Tensor) -> torch.Tensor:
+def see_either(masks: list[torch.Tensor]) -> torch.Tensor:
     """Join sparse patterns: a key is visible if at least one of the patterns shows it.
 
     With a sliding window, global tokens and random keys this is the pattern of BigBird: Zaheer and
@@ -123,7 +123,8 @@ def layers_until_all_meet(hidden: torch.Tensor, causal: bool = False) -> int | N
 
     Returns:
         The smallest number of layers after which each token can have received something of every
-        token, or with `causal` of every token before it; None if no number of layers is enough.
+        token, or with `causal` of every token before it; 0 for a single token, and None if no
+        number of layers is enough.
     """
     ### BEGIN SOLUTION
     seen = (~hidden).double()

@@ -1,0 +1,7 @@
+"""The exams of lesson 08, in its order."""
+
+from solutions.exams.efficient_attention.sliding_window_mask import window
+from solutions.exams.efficient_attention.global_mask import everywhere
+from solutions.exams.efficient_attention.see_either import union
+from solutions.exams.efficient_attention.strided_mask import strided
+from solutions.exams.efficient_attention.fixed_mask import fixed

@@ -318,6 +318,12 @@ from .specimens.causal_specimens import (
 from .specimens.causal_specimens import (
     word_before as word_before,
 )
+from .specimens.feature_maps import (
+    both_signs as both_signs,
+)
+from .specimens.feature_maps import (
+    elu_plus_one as elu_plus_one,
+)
 from .specimens.padding import (
     average_less_padding as average_less_padding,
 )
@@ -554,4 +560,10 @@ from .trials.position_trials import (
 )
 from .trials.scatter import (
     measure_twice as measure_twice,
+)
+from .trials.table_trials import (
+    try_blocks as try_blocks,
+)
+from .trials.table_trials import (
+    try_features as try_features,
 )

@@ -5,3 +5,4 @@ from solutions.exams.efficient_attention.global_mask import everywhere
 from solutions.exams.efficient_attention.see_either import union
 from solutions.exams.efficient_attention.strided_mask import strided
 from solutions.exams.efficient_attention.fixed_mask import fixed
+from solutions.exams.efficient_attention.linear_attention import linear

@@ -5,4 +5,6 @@ from solutions.exams.efficient_attention.global_mask import everywhere
 from solutions.exams.efficient_attention.see_either import union
 from solutions.exams.efficient_attention.strided_mask import strided
 from solutions.exams.efficient_attention.fixed_mask import fixed
+from solutions.exams.efficient_attention.layers_until_all_meet import meeting
+from solutions.exams.efficient_attention.visible_blocks import blocks
 from solutions.exams.efficient_attention.linear_attention import linear

@@ -272,7 +272,9 @@ def own_block_hidden(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def nothing_but_the_future_hidden(num_tokens: int, stride: int) -> Tensor:
-    """This is a causal mask: all of the past is visible. Of earlier blocks only the last token is."""
+    """This is a causal mask: all of the past is visible. Of earlier blocks only the last token
+    is.
+    """
     return parts(num_tokens, stride)[0]
 
 

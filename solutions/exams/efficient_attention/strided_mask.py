@@ -71,7 +71,9 @@ PATTERN.apply(
 
 @strided.misconception
 def both_directions(num_tokens: int, stride: int) -> Tensor:
-    """Your pattern looks into the future as well. It is causal: what comes after a token is hidden."""
+    """Your pattern looks into the future as well. It is causal: what comes after a token is
+    hidden.
+    """
     apart = distances(num_tokens).abs()
     return (apart >= stride) & (apart % stride != 0)
 

@@ -3,6 +3,54 @@
 from .drawing.figure import (
     show as show,
 )
+from .efficiency.costs import (
+    fastest_seconds as fastest_seconds,
+)
+from .efficiency.costs import (
+    growth_exponent as growth_exponent,
+)
+from .efficiency.costs import (
+    megabytes_kept as megabytes_kept,
+)
+from .efficiency.costs import (
+    peak_megabytes as peak_megabytes,
+)
+from .efficiency.costs import (
+    seconds_and_megabytes as seconds_and_megabytes,
+)
+from .efficiency.directions import (
+    bucket_circle as bucket_circle,
+)
+from .efficiency.manual import (
+    look_back as look_back,
+)
+from .efficiency.pair_maps import (
+    pair_maps as pair_maps,
+)
+from .efficiency.pair_recall import (
+    learn_pairs as learn_pairs,
+)
+from .efficiency.routes import (
+    routes as routes,
+)
+from .efficiency.stand_ins import (
+    blockwise_attention as blockwise_attention,
+)
+from .efficiency.stand_ins import (
+    kernel_attention as kernel_attention,
+)
+from .efficiency.stand_ins import (
+    nearest_direction as nearest_direction,
+)
+from .efficiency.stand_ins import (
+    random_features as random_features,
+)
+from .efficiency.stand_ins import (
+    sparse_pattern as sparse_pattern,
+)
+from .efficiency.traffic import (
+    SlowMemory as SlowMemory,
+)
 from .functions import (
     softmax as softmax,
 )

@@ -204,6 +204,24 @@ class RolesSwapped(Linear):
         return super().answer(keys, queries, values, feature_map)
 
 
+class QueriesOffered(Linear):
+    """You took the features of the queries twice. The keys' features are what is summed up."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return super().answer(queries, queries, values, feature_map)
+
+
+class KeysAsk(Linear):
+    """You took the features of the keys twice. It is the queries that ask."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return super().answer(keys, keys, values, feature_map)
+
+
 class ScaledFirst(Linear):
     """You divided the queries by √d_k before you took their features. Linear attention has no such
     scale: the feature map takes the queries as they come.
@@ -256,6 +274,8 @@ LINEAR = Family(
     KeysMixed,
     KeyFeaturesMixed,
     RolesSwapped,
+    QueriesOffered,
+    KeysAsk,
     ScaledFirst,
     SoftmaxOfFeatures,
     AFewTooMany,

@@ -7,6 +7,8 @@ from solutions.exams.efficient_attention.strided_mask import strided
 from solutions.exams.efficient_attention.fixed_mask import fixed
 from solutions.exams.efficient_attention.layers_until_all_meet import meeting
 from solutions.exams.efficient_attention.visible_blocks import blocks
+from solutions.exams.efficient_attention.linformer_attention import mixtures
+from solutions.exams.efficient_attention.lsh_buckets import buckets
 from solutions.exams.efficient_attention.linear_attention import linear
 from solutions.exams.efficient_attention.causal_linear_attention import causal
 from solutions.exams.efficient_attention.linear_attention_step import step

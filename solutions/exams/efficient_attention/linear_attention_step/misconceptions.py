@@ -125,6 +125,15 @@ class DividedByAllFeatures(Steps):
         return asked @ state[0] / state[1].sum()
 
 
+class DividedByTheQueryFeatures(Steps):
+    """The state is right, and you divided by the sum of the query's features. Divide by the query's
+    features times the sum of the key features.
+    """
+
+    def context(self, asked: Tensor, state: State) -> Tensor:
+        return asked @ state[0] / asked.sum()
+
+
 class DividedByFeatures(Steps):
     """The state is right, and you divided by a vector, feature by feature. The divisor is one
     number: the query's features times the sum of the key features.
@@ -314,6 +323,7 @@ Family(
     TotalForgotten,
     Undivided,
     DividedByAllFeatures,
+    DividedByTheQueryFeatures,
     DividedByFeatures,
     DividedByTheProducts,
     ValuesAsked,

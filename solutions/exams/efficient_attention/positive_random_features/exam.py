@@ -33,9 +33,9 @@ def square() -> Two:
 
 
 @features.example
-def two_heads() -> Two:
-    """two texts of two heads, two tokens of nine numbers each, four directions"""
-    return numbers(2, 2, 2, 9, start=150), numbers(4, 9, start=260)
+def three_texts() -> Two:
+    """three texts of one head, two tokens of five numbers each, four directions"""
+    return numbers(3, 1, 2, 5, start=150), numbers(4, 5, start=260)
 
 
 @features.case(times=2)

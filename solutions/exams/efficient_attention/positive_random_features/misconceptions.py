@@ -88,8 +88,17 @@ class RootOfTheFeatures(Steps):
 
 
 class RootOfTheTokens(Steps):
-    """You divided x by the fourth root of another axis. d is the last axis of x: how many numbers
-    it has for a token.
+    """You divided x by the fourth root of how many tokens there are. d is how many numbers a token
+    has, the last axis of x.
+    """
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return float(x.shape[-2] ** 0.25)
+
+
+class RootOfTheFirstAxis(Steps):
+    """You divided x by the fourth root of its first axis, in a batch how many texts there are. d is
+    how many numbers a token has, the last axis of x.
     """
 
     def root(self, x: Tensor, directions: Tensor) -> float:
@@ -343,6 +352,7 @@ Family(
     MultipliedByTheRoot,
     RootOfTheFeatures,
     RootOfTheTokens,
+    RootOfTheFirstAxis,
     OnlyTheDirectionsScaled,
     OnlyTheSquareScaled,
     NoSquare,

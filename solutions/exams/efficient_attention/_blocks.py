@@ -8,6 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from solutions.exams.efficient_attention._long_texts import numbers
 from solutions.exams.families.family import Family
 
 OWN_WORK = ("scaled_dot_product_attention",)
@@ -18,6 +19,22 @@ def with_scores(scores: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]
     queries = 2 * torch.eye(4, dtype=scores.dtype)[: len(scores)]
     keys = torch.zeros(scores.shape[1], 4, dtype=scores.dtype)
     keys[:, : len(scores)] = scores.T
+    return queries, keys, values
+
+
+def extreme_texts() -> tuple[Tensor, Tensor, Tensor]:
+    """Two texts with scores from -1000 to 1000, whose exponentials overflow or are all 0."""
+    rows = [
+        [1.0, 300, 1000, -1000, 998, 1001],
+        [-1000, -1001, -999, -1002, -1000, -998],
+        [1000, 999, 1, 0, -1000, 2],
+    ]
+    scores = torch.tensor(rows, dtype=torch.float64)
+    texts = (
+        with_scores(scores, numbers(6, 3, start=20)),
+        with_scores(scores.roll(1, dims=0), numbers(6, 3, start=70)),
+    )
+    queries, keys, values = map(torch.stack, zip(*texts, strict=True))
     return queries, keys, values
 
 

@@ -15,6 +15,7 @@ from solutions.exams.efficient_attention._blocks import (
     RISING,
     Blockwise,
     NothingShrunk,
+    extreme_texts,
     together,
     with_scores,
 )
@@ -47,9 +48,9 @@ def rest_of_a_block() -> Blocked:
 
 
 @repaired.example
-def two_heads() -> Blocked:
-    """two texts of two heads, blocks of one key"""
-    return *printed(2, 4, 5, 3, 2, 2), 1
+def three_texts() -> Blocked:
+    """three texts of one head, blocks of one key"""
+    return *printed(2, 4, 5, 3, 3, 1), 1
 
 
 @repaired.example
@@ -60,15 +61,8 @@ def larger_than_the_text() -> Blocked:
 
 @repaired.example
 def large_scores() -> Blocked:
-    """scores from -1000 to 1000, whose exponentials overflow or are all 0"""
-    scores = torch.tensor(
-        [
-            [1.0, 2, 1000, -1000, 998, 1001],
-            [-1000, -1001, -999, -1002, -1000, -998],
-            [1000, 999, 1, 0, -1000, 2],
-        ]
-    )
-    return *with_scores(scores.double(), numbers(6, 3, start=20)), 2
+    """two texts with scores from -1000 to 1000, whose exponentials overflow or are all 0"""
+    return *extreme_texts(), 2
 
 
 @repaired.example
@@ -140,14 +134,27 @@ BLOCKS.apply(repaired, Blockwise)
 ENDING.apply(repaired, Blockwise)
 
 
+def with_the_largest_of(queries: Tensor, keys: Tensor, values: Tensor, first: int) -> Tensor:
+    """All weights relative to the largest score of the first keys."""
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    weights = torch.exp(scores - scores[..., :first].amax(dim=-1, keepdim=True))
+    return weights @ values / weights.sum(dim=-1, keepdim=True)
+
+
 @repaired.misconception
 def first_block_decides(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """You keep the largest score of the first block, and later scores far above it overflow. Let it
-    rise, and shrink the sums when it does.
+    """You keep a largest score from the beginning of the text, and later scores far above it
+    overflow. Let it rise, and shrink the sums when it does.
     """
-    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
-    weights = torch.exp(scores - scores[..., :block_size].amax(dim=-1, keepdim=True))
-    return weights @ values / weights.sum(dim=-1, keepdim=True)
+    return with_the_largest_of(queries, keys, values, block_size)
+
+
+@repaired.misconception
+def first_key_decides(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """You keep a largest score from the beginning of the text, and later scores far above it
+    overflow. Let it rise, and shrink the sums when it does.
+    """
+    return with_the_largest_of(queries, keys, values, 1)
 
 
 @repaired.misconception
@@ -180,7 +187,11 @@ def repaired_in_two_passes(
     """One loop for the largest score, a second one for the sums."""
     scale = queries.shape[-1] ** 0.5
     blocks = list(
-        zip(keys.split(block_size, dim=-2), values.split(block_size, dim=-2), strict=True)
+        zip(
+            torch.split(keys, block_size, dim=-2),
+            torch.split(values, block_size, dim=-2),
+            strict=True,
+        )
     )
     tops = [(queries @ k.mT / scale).amax(dim=-1, keepdim=True) for k, _ in blocks]
     highest = torch.stack(tops).amax(dim=0)

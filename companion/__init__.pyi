@@ -184,6 +184,9 @@ from .specimens.blockwise import (
     fills_the_last_block as fills_the_last_block,
 )
 from .specimens.blockwise import (
+    first_query_is_off as first_query_is_off,
+)
+from .specimens.blockwise import (
     forgets_the_first_block as forgets_the_first_block,
 )
 from .specimens.blockwise import (
@@ -194,6 +197,9 @@ from .specimens.blockwise import (
 )
 from .specimens.blockwise import (
     last_block_first as last_block_first,
+)
+from .specimens.blockwise import (
+    last_feature_is_off as last_feature_is_off,
 )
 from .specimens.blockwise import (
     last_query_is_off as last_query_is_off,

@@ -1,6 +1,7 @@
 """Does an attention do without a table of scores, as one of a long text has to?"""
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from torch import Tensor
@@ -36,7 +37,7 @@ def try_features(
     Raises:
         TableMismatch: when a tensor has as many numbers as there are pairs of a query and a key.
     """
-    with _NoTable(queries, keys):
+    with _watched(queries, keys):
         return attention(queries, keys, values, feature_map)
 
 
@@ -64,8 +65,13 @@ def try_blocks(
     Raises:
         TableMismatch: when a tensor has as many numbers as there are pairs of a query and a key.
     """
-    with _NoTable(queries, keys):
+    with _watched(queries, keys):
         return attention(queries, keys, values, block_size, causal)
+
+
+def _watched(queries: Tensor, keys: Tensor) -> AbstractContextManager[object]:
+    long = min(queries.shape[-2], keys.shape[-2]) >= _LONG
+    return _NoTable(queries, keys) if long else nullcontext()
 
 
 class _NoTable(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -80,13 +86,12 @@ class _NoTable(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> object:
         made = func(*args, **(kwargs or {}))
-        if min(self.queries, self.keys) >= _LONG:
-            for tensor in _tensors_in(made):
-                if _numbers_kept(tensor) >= self.pairs:
-                    raise TableMismatch(
-                        f"with {self.queries} queries and {self.keys} keys, a tensor was made that "
-                        f"has {self.queries} × {self.keys} numbers or more: one for each pair"
-                    )
+        for tensor in _tensors_in(made):
+            if _numbers_kept(tensor) >= self.pairs:
+                raise TableMismatch(
+                    f"with {self.queries} queries and {self.keys} keys, a tensor was made that "
+                    f"has {self.queries} × {self.keys} numbers or more: one for each pair"
+                )
         return made
 
 

@@ -15,5 +15,6 @@ from solutions.exams.efficient_attention.linear_attention_step import step
 from solutions.exams.efficient_attention.positive_random_features import features
 from solutions.exams.efficient_attention.repaired_blockwise_attention import repaired
 from solutions.exams.efficient_attention.online_softmax_attention import online
+from solutions.exams.efficient_attention.is_exact import exact
 from solutions.exams.efficient_attention.layer_cost import cost
 import solutions.exams.efficient_attention._published_patterns

@@ -382,7 +382,25 @@ class KeysCounted(Blockwise):
         return total + weights.shape[-1]
 
 
+class ValuesLeftOut(Blockwise):
+    """Your contexts are all 0: no value ever gets into them. Add each block's weights times its
+    values.
+    """
+
+    def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
+        return 0 * mixed
+
+
+class WeightsLeftOut(Blockwise):
+    """You divide by 0: the weights never get into their sum. Add those of each block."""
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        return torch.zeros_like(shrink)
+
+
 ENDING = Family(
+    ValuesLeftOut,
+    WeightsLeftOut,
     Unscaled,
     DividedByTheWidth,
     MultipliedByTheRoot,

@@ -52,8 +52,8 @@ def all_of_a_size() -> Mapped:
 
 @causal.example
 def long_text() -> Mapped:
-    """a text of 48 tokens"""
-    return *printed(48, 48, 2, 3), elu_plus_one
+    """a text of 32 tokens"""
+    return *printed(32, 32, 2, 3), elu_plus_one
 
 
 @causal.case(times=2)

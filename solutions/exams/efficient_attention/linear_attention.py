@@ -51,8 +51,8 @@ def all_of_a_size() -> Mapped:
 
 @linear.example
 def long_text() -> Mapped:
-    """a text of 48 tokens"""
-    return *printed(48, 48, 2, 3), elu_plus_one
+    """a text of 32 tokens"""
+    return *printed(32, 32, 2, 3), elu_plus_one
 
 
 @linear.case(times=2)

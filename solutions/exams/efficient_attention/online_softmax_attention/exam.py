@@ -79,14 +79,14 @@ def large_future() -> Blocked:
 
 @online.example
 def long_text() -> Blocked:
-    """48 tokens, blocks of eight"""
-    return *printed(48, 48, 2, 2), 8, False
+    """32 tokens, blocks of eight"""
+    return *printed(32, 32, 2, 2), 8, False
 
 
 @online.example
 def long_causal_text() -> Blocked:
-    """48 tokens, causal, blocks of seven"""
-    return *printed(48, 48, 2, 2), 7, True
+    """32 tokens, causal, blocks of seven"""
+    return *printed(32, 32, 2, 2), 7, True
 
 
 @online.case(times=2)

@@ -136,14 +136,14 @@ def layers_by_closure(hidden: Tensor, causal: bool = False) -> int | None:
     target = torch.ones_like(reach)
     if causal:
         target = torch.tril(target)
-    hops = 0
-    while not torch.all(reach[target == 1] == 1):
+    for hops in range(hidden.size(0)):
+        if torch.all(reach[target == 1] == 1):
+            return hops
         following = torch.clamp(adjacency @ reach, max=1)
         if torch.equal(following, reach):
-            return None
+            break
         reach = following
-        hops += 1
-    return hops
+    return None
 
 
 @blocks.accepts

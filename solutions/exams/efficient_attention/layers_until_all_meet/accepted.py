@@ -22,18 +22,16 @@ def layers_by_power(hidden: Tensor, causal: bool = False) -> int | None:
 
 @meeting.accepts
 def layers_by_sets(hidden: Tensor, causal: bool = False) -> int | None:
-    """Sets of tokens that grow until nothing changes."""
+    """Sets of tokens that grow."""
     size = len(hidden)
     seen = [{key for key in range(size) if not hidden[query, key]} for query in range(size)]
     wanted = [set(range(query + 1 if causal else size)) for query in range(size)]
     received = [{query} for query in range(size)]
-    layers = 0
-    while not all(want <= got for want, got in zip(wanted, received, strict=True)):
-        grown = [set().union(*(received[key] for key in keys)) for keys in seen]
-        if grown == received:
-            return None
-        received, layers = grown, layers + 1
-    return layers
+    for layers in range(size):
+        if all(want <= got for want, got in zip(wanted, received, strict=True)):
+            return layers
+        received = [set().union(*(received[key] for key in keys)) for keys in seen]
+    return None
 
 
 @meeting.accepts
@@ -63,17 +61,16 @@ def layers_by_broadcasting(hidden: Tensor, causal: bool = False) -> int | None:
 
 @meeting.accepts
 def layers_in_loops(hidden: Tensor, causal: bool = False) -> int | None:
-    """A search from each token."""
-    most = 0
-    for start in range(len(hidden)):
+    """A search from each token, one layer after the other."""
+    size, most = len(hidden), 0
+    for start in range(size):
         layer = {start: 0}
-        waiting = [start]
-        for query in waiting:
-            for key in range(len(hidden)):
-                if not hidden[query, key] and key not in layer:
-                    layer[key] = layer[query] + 1
-                    waiting.append(key)
-        for key in range(start + 1 if causal else len(hidden)):
+        for layers in range(1, size):
+            for query in [token for token in layer if layer[token] == layers - 1]:
+                for key in range(size):
+                    if not hidden[query, key] and key not in layer:
+                        layer[key] = layers
+        for key in range(start + 1 if causal else size):
             if key not in layer:
                 return None
             most = max(most, layer[key])

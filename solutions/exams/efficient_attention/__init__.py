@@ -17,4 +17,5 @@ from solutions.exams.efficient_attention.repaired_blockwise_attention import rep
 from solutions.exams.efficient_attention.online_softmax_attention import online
 from solutions.exams.efficient_attention.is_exact import exact
 from solutions.exams.efficient_attention.layer_cost import cost
+import solutions.exams.efficient_attention._published_long_texts
 import solutions.exams.efficient_attention._published_patterns

@@ -236,7 +236,8 @@ def _of_key(part: str, key: object) -> str:
 
 
 def _of_index(part: str, index: int, names: Sequence[str]) -> str:
-    return names[index] if names else f"{part}[{index}]"
+    # A misconception may return more than the exercise has names for.
+    return names[index] if index < len(names) else f"{part}[{index}]"
 
 
 def _entries(value: object, count: int, *, arrays: bool) -> list[object] | None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from companion.drawing.figure import show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at, spread
@@ -25,6 +26,7 @@ def lines(
     x_label: str,
     y_label: str,
     alt: str,
+    logarithmic: bool = False,
 ) -> None:
     """Show curves over one x axis.
 
@@ -36,6 +38,7 @@ def lines(
         x_label: what x is.
         y_label: what the curves measure.
         alt: what the picture shows, for those who can't see it.
+        logarithmic: whether both axes are, so that a power of x is a straight line.
 
     Raises:
         ValueError: when a curve has not one number for each x, or no finite number at all, when
@@ -50,7 +53,11 @@ def lines(
             axes.plot(places, y, color=f"C{i}", linestyle=STYLES[i % len(STYLES)])
         axes.set(xlabel=x_label, ylabel=y_label)
         axes.tick_params(labelsize=11)
-        axes.locator_params(nbins=6)
+        if logarithmic:
+            axes.set(xscale="log", yscale="log")
+            _name_powers(axes, places)
+        else:
+            axes.locator_params(nbins=6)
         axes.grid(axis="y")
         axes.margins(x=0.02)
         # Until then the axes do not know their limits, on which the places of the names depend.
@@ -58,6 +65,16 @@ def lines(
         _name_ends(axes, places, numbers)
 
     show(draw, alt=alt, size=(_WIDTH / POINTS_PER_INCH, _HEIGHT / POINTS_PER_INCH))
+
+
+def _name_powers(axes: Axes, x: Array) -> None:
+    """Ticks of logarithmic axes: at the places where curves were taken, and at powers of ten."""
+    axes.set_xticks(x, [f"{place:,g}" for place in x])
+    axes.minorticks_off()
+    low, high = axes.get_ylim()
+    if high / low < 100:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(lambda height, _: f"{height:g}")
 
 
 def _read(curves: Mapping[str, Any], count: int) -> dict[str, Array]:

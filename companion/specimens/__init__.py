@@ -1,8 +1,8 @@
 """What does a learner's own test have to tell apart?
 
 Right and wrong attentions, and functions that use a module, for the exercises in which one writes
-the test.
+the test, and the feature maps that linear attention is tried with.
 
 From outside: `specimens`, `triples`, `padding`, `padding_specimens`, `causal_specimens`,
-`position_scores`, `cached_steps`, `predictors`.
+`position_scores`, `cached_steps`, `predictors`, `blockwise`, `feature_maps`.
 """

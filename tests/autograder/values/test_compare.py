@@ -210,6 +210,13 @@ def test_parts_by_name():
     ]
 
 
+def test_more_parts_than_names():
+    """As a misconception may return, to which an answer is compared."""
+    assert found((1.0, 2.0, 3.0), (1.0, 2.0, 4.0), names=("context", "state")) == [
+        ("[2]", "expected 3.0000, received 4.0000")
+    ]
+
+
 def test_parts_without_names():
     assert found((1.0, (2.0, 3.0)), (1.0, (2.0, 4.0))) == [
         ("[1][1]", "expected 3.0000, received 4.0000")

@@ -1,0 +1,430 @@
+"""What the exams share in which attention goes over its keys block by block.
+
+It is written here in steps, with a family of what goes wrong in them.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from solutions.exams.efficient_attention._long_texts import numbers
+from solutions.exams.families.family import Family
+
+OWN_WORK = ("scaled_dot_product_attention",)
+
+
+def with_scores(scores: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries and keys of four numbers that have these scores, (queries, keys), to the last bit."""
+    queries = 2 * torch.eye(4, dtype=scores.dtype)[: len(scores)]
+    keys = torch.zeros(scores.shape[1], 4, dtype=scores.dtype)
+    keys[:, : len(scores)] = scores.T
+    return queries, keys, values
+
+
+def extreme_texts() -> tuple[Tensor, Tensor, Tensor]:
+    """Two texts with scores from -1000 to 1000, whose exponentials overflow or are all 0."""
+    rows = [
+        [1.0, 300, 1000, -1000, 998, 1001],
+        [-1000, -1001, -999, -1002, -1000, -998],
+        [1000, 999, 1, 0, -1000, 2],
+    ]
+    scores = torch.tensor(rows, dtype=torch.float64)
+    texts = (
+        with_scores(scores, numbers(6, 3, start=20)),
+        with_scores(scores.roll(1, dims=0), numbers(6, 3, start=70)),
+    )
+    queries, keys, values = map(torch.stack, zip(*texts, strict=True))
+    return queries, keys, values
+
+
+class Blockwise:
+    """Attention in blocks, each step for a slip to get wrong."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+    ) -> Tensor:
+        highest = self.lowest(queries)
+        total, context = torch.zeros_like(highest), torch.zeros_like(highest)
+        for start in self.starts(keys.shape[-2], block_size):
+            block = slice(start, start + block_size)
+            scores = self.score(queries, keys[..., block, :], values)
+            if causal:
+                hidden = self.hidden(queries.shape[-2], start, scores.shape[-1])
+                scores = self.hide(scores, hidden)
+            before, highest = highest, self.raised(highest, scores)
+            shrink, weights = self.shrink(before, highest), self.weigh(scores, highest)
+            total = self.add_weights(total, shrink, weights)
+            context = self.add_values(context, shrink, weights @ values[..., block, :])
+        return self.divide(context, total)
+
+    def lowest(self, queries: Tensor) -> Tensor:
+        return queries.new_full((*queries.shape[:-1], 1), -torch.inf)
+
+    def starts(self, num_keys: int, block_size: int) -> range:
+        return range(0, num_keys, block_size)
+
+    def score(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        return queries @ keys.mT / self.divisor(queries, keys, values)
+
+    def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
+        return float(queries.shape[-1] ** 0.5)
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        """Which keys of a block come after a query."""
+        return torch.arange(start, start + width) > torch.arange(num_queries)[:, None]
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return scores.masked_fill(hidden, -torch.inf)
+
+    def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
+        """The largest score so far."""
+        return torch.maximum(highest, scores.amax(dim=-1, keepdim=True))
+
+    def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
+        return torch.exp(before - highest)
+
+    def weigh(self, scores: Tensor, highest: Tensor) -> Tensor:
+        return torch.exp(scores - highest)
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        return total * shrink + weights.sum(dim=-1, keepdim=True)
+
+    def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
+        return context * shrink + mixed
+
+    def divide(self, context: Tensor, total: Tensor) -> Tensor:
+        return context / total
+
+
+# --- when the largest score changes --------------------------------------------------------------
+
+
+class NothingShrunk(Blockwise):
+    """Your answer is right as long as the first block holds the largest score. When a later block
+    raises it, both sums are still relative to the old one: multiply them by exp(old - new) first.
+    """
+
+    def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
+        return torch.ones_like(highest)
+
+
+class ContextNotShrunk(Blockwise):
+    """When the largest score rises, you shrink the sum of the weights, and the context stays
+    relative to the old one. Both take the same factor.
+    """
+
+    def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
+        return context + mixed
+
+
+class TotalNotShrunk(Blockwise):
+    """When the largest score rises, you shrink the context, and the sum of the weights stays
+    relative to the old one. Both take the same factor.
+    """
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        return total + weights.sum(dim=-1, keepdim=True)
+
+
+class ShrunkAfterAdding(Blockwise):
+    """You shrink the sums with the new block already in them. The new weights are relative to the
+    new largest score: shrink what is old, and add after that.
+    """
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        return (total + weights.sum(dim=-1, keepdim=True)) * shrink
+
+    def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
+        return (context + mixed) * shrink
+
+
+class NewOnesShrunk(Blockwise):
+    """You shrink what the new block adds. It is relative to the new largest score already: what
+    has to shrink are the sums of the blocks before.
+    """
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        return total + weights.sum(dim=-1, keepdim=True) * shrink
+
+    def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
+        return context + mixed * shrink
+
+
+class InfiniteAtTheStart(Blockwise):
+    """Every context is NaN. The largest score before the first block is −∞: no weight may be
+    relative to it, and the factor by which the sums shrink has to be 0 there, as exp(old - new) is.
+    """
+
+    def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
+        return torch.exp(highest - before)
+
+
+class ShrunkByTheScore(Blockwise):
+    """You multiplied the sums by the exponential of a largest score alone. What counts is by how
+    much it has risen: exp(old - new).
+    """
+
+    def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
+        return torch.exp(-highest)
+
+
+RISING = Family(
+    ContextNotShrunk,
+    TotalNotShrunk,
+    ShrunkAfterAdding,
+    NewOnesShrunk,
+    InfiniteAtTheStart,
+    ShrunkByTheScore,
+)
+
+# --- which score is the largest ------------------------------------------------------------------
+
+
+class OwnMaximumUnshrunk(Blockwise):
+    """Each of your blocks subtracts its own largest score, and the sums are added as they are, so
+    that every block counts as much as the one with the largest score. Keep one largest score over
+    all blocks so far, and shrink the sums when it rises.
+    """
+
+    def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
+        return scores.amax(dim=-1, keepdim=True)
+
+    def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
+        return torch.ones_like(highest)
+
+
+class OwnMaximum(Blockwise):
+    """You took the largest score of the block alone, and where it lies far below an earlier one, or
+    is −∞, your factor is infinite. Take the larger of the two: the largest score never falls.
+    """
+
+    def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
+        return scores.amax(dim=-1, keepdim=True)
+
+
+class NoMaximum(Blockwise):
+    """With scores of ordinary size your answer is right. Exponentials of large ones are infinite,
+    those of very low ones are all 0, and both end in NaN: subtract the largest score so far.
+    """
+
+    def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
+        return torch.zeros_like(highest)
+
+    def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
+        return torch.ones_like(highest)
+
+
+class OneMaximumForAll(Blockwise):
+    """You subtracted the largest of all scores of a block. In the row of a query that lies far
+    below it, every exponential is 0, and 0 / 0 is NaN: each query has a largest score of its own.
+    """
+
+    def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
+        return torch.maximum(highest, scores.max())
+
+
+class StartedAtZero(Blockwise):
+    """Your largest score starts at 0. A query whose scores are all far below it gets nothing but
+    zeros, and 0 / 0 is NaN: start at −∞.
+    """
+
+    def lowest(self, queries: Tensor) -> Tensor:
+        return torch.zeros_like(super().lowest(queries))
+
+
+MAXIMUM = Family(OwnMaximumUnshrunk, OwnMaximum, NoMaximum, OneMaximumForAll, StartedAtZero)
+
+# --- which blocks --------------------------------------------------------------------------------
+
+
+class WholeBlocksOnly(Blockwise):
+    """You leave out the keys after the last whole block. If the block size does not divide the
+    number of keys, the last block is smaller.
+    """
+
+    def starts(self, num_keys: int, block_size: int) -> range:
+        return range(0, num_keys - block_size + 1, block_size)
+
+
+class FirstBlockOnly(Blockwise):
+    """Your answer has seen the first block alone. Does `return` stand inside the loop?"""
+
+    def starts(self, num_keys: int, block_size: int) -> range:
+        return range(0, 1)
+
+
+class LastBlockOnly(Blockwise):
+    """Your answer has seen the last block alone: each turn of the loop overwrites what the one
+    before has found.
+    """
+
+    def starts(self, num_keys: int, block_size: int) -> range:
+        return super().starts(num_keys, block_size)[-1:]
+
+
+class FirstBlockLeftOut(Blockwise):
+    """The first block is missing. Does your loop begin with the second one?"""
+
+    def starts(self, num_keys: int, block_size: int) -> range:
+        return range(block_size, num_keys, block_size) if block_size < num_keys else range(0, 1)
+
+
+class LastBlockLeftOut(Blockwise):
+    """The last block is missing. Does your loop end one turn too soon?"""
+
+    def starts(self, num_keys: int, block_size: int) -> range:
+        return super().starts(num_keys, block_size)[:-1]
+
+
+class KeyByKey(Blockwise):
+    """Your blocks overlap, so that keys count several times. The next block begins where the last
+    one ended: step on by the block size.
+    """
+
+    def starts(self, num_keys: int, block_size: int) -> range:
+        return range(num_keys)
+
+
+BLOCKS = Family(
+    WholeBlocksOnly, FirstBlockOnly, LastBlockOnly, FirstBlockLeftOut, LastBlockLeftOut, KeyByKey
+)
+
+# --- scores, weights and the end -----------------------------------------------------------------
+
+
+class Unscaled(Blockwise):
+    """The scores are not scaled. Divide them by the square root of d_k."""
+
+    def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
+        return 1.0
+
+
+class DividedByTheWidth(Blockwise):
+    """You divided the scores by d_k itself. Divide by its square root."""
+
+    def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
+        return queries.shape[-1]
+
+
+class MultipliedByTheRoot(Blockwise):
+    """You multiplied the scores by √d_k. Divide."""
+
+    def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
+        return float(queries.shape[-1] ** -0.5)
+
+
+class RootOfTheBlock(Blockwise):
+    """You took the root of how many keys a block has. Take that of d_k, of how many numbers a key
+    has.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
+        return float(keys.shape[-2] ** 0.5)
+
+
+class RootOfTheQueries(Blockwise):
+    """You took the root of how many queries there are. Take that of d_k, of how many numbers a
+    query has.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
+        return float(queries.shape[-2] ** 0.5)
+
+
+class RootOfTheValues(Blockwise):
+    """You took the root of the width of a value. Take that of d_k, the width of a key."""
+
+    def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
+        return float(values.shape[-1] ** 0.5)
+
+
+class KeysMixed(Blockwise):
+    """You mixed the keys by the weights. It is the values that are mixed."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+    ) -> Tensor:
+        return super().answer(queries, keys, keys, block_size, causal)
+
+
+class Undivided(Blockwise):
+    """You did not divide: the weights do not sum to 1. Divide the context by their sum once, after
+    the last block.
+    """
+
+    def divide(self, context: Tensor, total: Tensor) -> Tensor:
+        return context
+
+
+class DividedInEveryBlock(Blockwise):
+    """You divide the context after every block, and the next one adds to what is divided already.
+    Divide once, after the last block.
+    """
+
+    total = torch.empty(0)
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        self.total = super().add_weights(total, shrink, weights)
+        return self.total
+
+    def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
+        return super().add_values(context, shrink, mixed) / self.total
+
+    def divide(self, context: Tensor, total: Tensor) -> Tensor:
+        return context
+
+
+class KeysCounted(Blockwise):
+    """You divided by how many keys there were. Divide by the sum of their weights."""
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        return total + weights.shape[-1]
+
+
+class ValuesLeftOut(Blockwise):
+    """Your contexts are all 0: no value ever gets into them. Add each block's weights times its
+    values.
+    """
+
+    def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
+        return 0 * mixed
+
+
+class WeightsLeftOut(Blockwise):
+    """You divide by 0: the weights never get into their sum. Add those of each block."""
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        return torch.zeros_like(shrink)
+
+
+ENDING = Family(
+    ValuesLeftOut,
+    WeightsLeftOut,
+    Unscaled,
+    DividedByTheWidth,
+    MultipliedByTheRoot,
+    RootOfTheBlock,
+    RootOfTheQueries,
+    RootOfTheValues,
+    KeysMixed,
+    Undivided,
+    DividedInEveryBlock,
+    KeysCounted,
+)
+
+
+def together(
+    merge: Callable[[list[Tensor]], Tensor],
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    block_size: int,
+) -> Tensor:
+    """Attention to each block alone, and what becomes of their contexts."""
+    blocks = zip(
+        torch.split(keys, block_size, -2), torch.split(values, block_size, -2), strict=True
+    )
+    return merge(
+        [torch.softmax(queries @ k.mT / queries.shape[-1] ** 0.5, dim=-1) @ v for k, v in blocks]
+    )

@@ -1,0 +1,283 @@
+"""What the exams share that go over keys without a table of scores: numbers, and linear attention.
+
+Linear attention is written here in steps, with a family of what goes wrong in it.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw
+from solutions.exams.families.family import Family
+
+FeatureMap = Callable[[Tensor], Tensor]
+Mapped = tuple[Tensor, Tensor, Tensor, FeatureMap]
+Triple = tuple[Tensor, Tensor, Tensor]
+
+
+def numbers(*shape: int, start: int = 1) -> Tensor:
+    """Short numbers between -2 and 2 without a pattern, the same on every machine."""
+    ramp = torch.arange(start, start + math.prod(shape), dtype=torch.float64)
+    return (2 * torch.cos(ramp * ramp)).round(decimals=1).reshape(shape)
+
+
+def printed(queries: int, keys: int, d_k: int, d_v: int, *texts: int) -> Triple:
+    """Queries, keys and values to print."""
+    return (
+        numbers(*texts, queries, d_k),
+        numbers(*texts, keys, d_k, start=200),
+        numbers(*texts, keys, d_v, start=400),
+    )
+
+
+def drawn(draw: Draw, axes: str = "", queries: str = "queries", keys: str = "keys") -> Triple:
+    """Queries, keys and values, with these axes before the others."""
+    asked, offered = (draw.tensor(f"{axes} {tokens} d_k") for tokens in (queries, keys))
+    return asked, offered, draw.tensor(f"{axes} {keys} d_v")
+
+
+def softplus_and_one(x: Tensor) -> Tensor:
+    """As many features as there were, and a 1 after them."""
+    return torch.cat([torch.nn.functional.softplus(x), torch.ones_like(x[..., :1])], dim=-1)
+
+
+def one_feature(x: Tensor) -> Tensor:
+    """The exponential of the average, alone."""
+    return x.mean(dim=-1, keepdim=True).exp()
+
+
+class Linear:
+    """Linear attention in steps: every query sees every key."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return self.attend(feature_map(queries), feature_map(keys), values)
+
+    def attend(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
+        """What the features of queries and keys make of the values."""
+        total = (asked * self.total(offered)).sum(dim=-1, keepdim=True)
+        return self.divide(self.mix(asked, offered, values), total)
+
+    def over(self, per_key: Tensor, dim: int) -> Tensor:
+        """What a query gets from its keys together, if each has this."""
+        return per_key.sum(dim=dim, keepdim=True)
+
+    def mix(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
+        """The values, each times its weight, before these are divided."""
+        summary = self.summary(offered[..., :, None] * values[..., None, :])
+        return (asked[..., :, None] * summary).sum(dim=-2)
+
+    def summary(self, products: Tensor) -> Tensor:
+        return self.over(products, -3)
+
+    def total(self, offered: Tensor) -> Tensor:
+        return self.over(offered, -2)
+
+    def divide(self, mixed: Tensor, total: Tensor) -> Tensor:
+        return mixed / total
+
+
+class Undivided(Linear):
+    """Your weights do not sum to 1: divide the mixed values by the sum of the weights, which is the
+    query's features times the sum of the key features.
+    """
+
+    def divide(self, mixed: Tensor, total: Tensor) -> Tensor:
+        return mixed
+
+
+class Multiplied(Linear):
+    """You multiplied by the sum of the weights. Divide by it, and they sum to 1."""
+
+    def divide(self, mixed: Tensor, total: Tensor) -> Tensor:
+        return mixed * total
+
+
+class DividedByRawKeys(Linear):
+    """The values are mixed as they should be, but divided by what the keys themselves sum to. Sum
+    their features: φ goes over the keys below the fraction, too.
+    """
+
+    raw = torch.empty(0)
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        self.raw = keys
+        return super().answer(queries, keys, values, feature_map)
+
+    def total(self, offered: Tensor) -> Tensor:
+        return self.over(self.raw, -2)
+
+
+class DividedByKeyFeatures(Linear):
+    """You divided every query's mixture by the key features alone. Each query has a sum of its own:
+    its features times the sum of the key features.
+    """
+
+    def attend(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
+        total = self.total(offered).sum(dim=-1, keepdim=True)
+        return self.mix(asked, offered, values) / total
+
+
+class DividedByTheNumberOfKeys(Linear):
+    """You divided by how many keys there are, and the weights do not sum to 1. Divide by the sum of
+    the weights: the query's features times the sum of the key features.
+    """
+
+    def total(self, offered: Tensor) -> Tensor:
+        return self.over(torch.ones_like(offered[..., :1]), -2)
+
+    def attend(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
+        return self.mix(asked, offered, values) / self.total(offered)
+
+
+class QueriesUnmapped(Linear):
+    """Your queries go in as they are. The feature map is for the queries, too."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return self.attend(queries, feature_map(keys), values)
+
+
+class KeysUnmapped(Linear):
+    """Your keys go in as they are. The feature map is for the keys, too."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return self.attend(feature_map(queries), keys, values)
+
+
+class NothingMapped(Linear):
+    """You never called the feature map, and weights can be below zero. Take the features of the
+    queries and of the keys.
+    """
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return self.attend(queries, keys, values)
+
+
+class ValuesMapped(Linear):
+    """You took features of the values as well. The values are mixed as they are: only queries and
+    keys have features.
+    """
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return super().answer(queries, keys, feature_map(values), feature_map)
+
+
+class KeysMixed(Linear):
+    """You mixed the keys. It is the values that are mixed."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return super().answer(queries, keys, keys, feature_map)
+
+
+class KeyFeaturesMixed(Linear):
+    """You mixed the features of the keys. It is the values that are mixed."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return super().answer(queries, keys, feature_map(keys), feature_map)
+
+
+class RolesSwapped(Linear):
+    """Queries and keys have changed places: you summed over the queries. Sum over the keys, whose
+    features are multiplied with the values, and let each query ask what comes out.
+    """
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return super().answer(keys, queries, values, feature_map)
+
+
+class QueriesOffered(Linear):
+    """You took the features of the queries twice. The keys' features are what is summed up."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return super().answer(queries, queries, values, feature_map)
+
+
+class KeysAsk(Linear):
+    """You took the features of the keys twice. It is the queries that ask."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return super().answer(keys, keys, values, feature_map)
+
+
+class ScaledFirst(Linear):
+    """You divided the queries by √d_k before you took their features. Linear attention has no such
+    scale: the feature map takes the queries as they come.
+    """
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return super().answer(queries / queries.shape[-1] ** 0.5, keys, values, feature_map)
+
+
+class SoftmaxOfFeatures(Linear):
+    """There is a softmax in your answer. The features are positive, so that their products are
+    weights as soon as they are divided by their sum: nothing else is needed.
+    """
+
+    def attend(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
+        return super().attend(torch.softmax(asked, dim=-1), torch.softmax(offered, dim=-2), values)
+
+
+class AFewTooMany(Linear):
+    """You added a number such as 1e-3 or more to the sum of the weights, and the contexts became
+    smaller. The features are positive, so nothing has to be added; at most something as small as
+    1e-6.
+    """
+
+    def divide(self, mixed: Tensor, total: Tensor) -> Tensor:
+        return mixed / (total + 1e-3)
+
+
+class SumLostItsAxis(Linear):
+    """The sum of the weights has lost its axis, so that it divides columns, or fits nowhere. Each
+    query's sum divides that query's row: keep the axis, with length 1.
+    """
+
+    def divide(self, mixed: Tensor, total: Tensor) -> Tensor:
+        return mixed / total[..., 0]
+
+
+LINEAR = Family(
+    Undivided,
+    Multiplied,
+    DividedByRawKeys,
+    DividedByKeyFeatures,
+    DividedByTheNumberOfKeys,
+    QueriesUnmapped,
+    KeysUnmapped,
+    NothingMapped,
+    ValuesMapped,
+    KeysMixed,
+    KeyFeaturesMixed,
+    RolesSwapped,
+    QueriesOffered,
+    KeysAsk,
+    ScaledFirst,
+    SoftmaxOfFeatures,
+    AFewTooMany,
+    SumLostItsAxis,
+)

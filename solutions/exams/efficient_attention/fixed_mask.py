@@ -1,0 +1,342 @@
+"""The exam of `fixed_mask`, lesson 08."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._patterns import PATTERN, rows_and_columns
+
+fixed = Exam(reference.fixed_mask)
+
+Pattern = tuple[int, int]
+
+
+@fixed.example
+def blocks_of_three() -> Pattern:
+    """eleven tokens, blocks of 3, the last one shorter"""
+    return 11, 3
+
+
+@fixed.example
+def blocks_of_four() -> Pattern:
+    """16 tokens, four blocks of 4"""
+    return 16, 4
+
+
+@fixed.example
+def blocks_of_two() -> Pattern:
+    """eight tokens, blocks of 2"""
+    return 8, 2
+
+
+@fixed.example
+def blocks_of_one() -> Pattern:
+    """blocks of 1: nothing but the future is hidden"""
+    return 4, 1
+
+
+@fixed.example
+def longer_than_the_text() -> Pattern:
+    """a block longer than the text"""
+    return 4, 6
+
+
+@fixed.case(times=4)
+def any_blocks(draw: Draw) -> Pattern:
+    """texts and blocks drawn at random"""
+    return int(draw.rng.integers(12, 24)), int(draw.rng.integers(2, 8))
+
+
+@fixed.case(times=1)
+def one_token(draw: Draw) -> Pattern:
+    """a single token"""
+    return 1, 2
+
+
+@fixed.case(times=1)
+def as_long_as_the_text(draw: Draw) -> Pattern:
+    """a block as long as the text"""
+    return 5, 5
+
+
+@fixed.case(times=1)
+def long_text(draw: Draw) -> Pattern:
+    """150 tokens, blocks of 12"""
+    return 150, 12
+
+
+PATTERN.apply(
+    fixed,
+    says={
+        "KeysOnRows": "You hid the past, and show the future. A key at a later position than the "
+        "query is hidden: queries stand on rows, keys on columns.",
+    },
+)
+
+
+def parts(num_tokens: int, stride: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Where the key comes after the query, is in its block, is the last of a block."""
+    rows, columns = rows_and_columns(num_tokens)
+    same_block = rows // stride == columns // stride
+    return columns > rows, same_block, (columns % stride == stride - 1).expand(num_tokens, -1)
+
+
+@fixed.misconception
+def not_causal(num_tokens: int, stride: int) -> Tensor:
+    """Your pattern looks into the future. It is causal: what comes after a token is hidden, in its
+    own block and the ends of later blocks, too.
+    """
+    _, same_block, ends = parts(num_tokens, stride)
+    return ~(same_block | ends)
+
+
+@fixed.misconception
+def block_looks_ahead(num_tokens: int, stride: int) -> Tensor:
+    """Your tokens see what comes after them in their own block. The whole pattern is causal."""
+    future, same_block, ends = parts(num_tokens, stride)
+    return ~(same_block | (ends & ~future))
+
+
+@fixed.misconception
+def ends_look_ahead(num_tokens: int, stride: int) -> Tensor:
+    """Your tokens see the ends of later blocks, or of their own, before they are there. The whole
+    pattern is causal.
+    """
+    future, same_block, ends = parts(num_tokens, stride)
+    return ~((same_block & ~future) | ends)
+
+
+@fixed.misconception
+def block_alone(num_tokens: int, stride: int) -> Tensor:
+    """Your tokens see their own block alone. The last token of each earlier block, at position
+    stride - 1 within it, is visible as well.
+    """
+    future, same_block, _ = parts(num_tokens, stride)
+    return future | ~same_block
+
+
+@fixed.misconception
+def ends_alone(num_tokens: int, stride: int) -> Tensor:
+    """Your tokens see the ends of blocks alone. Themselves and the tokens before them in their own
+    block are visible as well.
+    """
+    future, _, ends = parts(num_tokens, stride)
+    return future | ~ends
+
+
+@fixed.misconception
+def only_what_is_in_both(num_tokens: int, stride: int) -> Tensor:
+    """You show a key if it is in the query's block *and* the last of it. One of the two is enough:
+    hidden is what is neither.
+    """
+    future, same_block, ends = parts(num_tokens, stride)
+    return future | ~(same_block & ends)
+
+
+@fixed.misconception
+def starts_of_blocks(num_tokens: int, stride: int) -> Tensor:
+    """You show the first token of each earlier block. It is the last one that is visible, since it
+    alone has seen the whole block.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    return (columns > rows) | ~((rows // stride == columns // stride) | (columns % stride == 0))
+
+
+@fixed.misconception
+def last_but_one_of_blocks(num_tokens: int, stride: int) -> Tensor:
+    """You show the last but one token of each earlier block. Positions count from 0: the last of a
+    block has the remainder stride - 1.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    ends = columns % stride == stride - 2
+    return (columns > rows) | ~((rows // stride == columns // stride) | ends)
+
+
+@fixed.misconception
+def rows_at_the_end(num_tokens: int, stride: int) -> Tensor:
+    """Your mask lets the last token of each block see everything. It is the other way round: it is
+    *seen* by all later ones, so look at the columns.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    ends = rows % stride == stride - 1
+    return (columns > rows) | ~((rows // stride == columns // stride) | ends)
+
+
+@fixed.misconception
+def blocks_counted_from_one(num_tokens: int, stride: int) -> Tensor:
+    """Your first block is too short by one. Positions count from 0: the first block has positions 0
+    to stride - 1.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    same_block = (rows + 1) // stride == (columns + 1) // stride
+    return (columns > rows) | ~(same_block | (columns % stride == stride - 1))
+
+
+@fixed.misconception
+def all_counted_from_one(num_tokens: int, stride: int) -> Tensor:
+    """Your first block is too short by one, and the ends of blocks are too. Positions count from 0:
+    the first block has positions 0 to stride - 1.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    same_block = (rows + 1) // stride == (columns + 1) // stride
+    return (columns > rows) | ~(same_block | ((columns + 1) % stride == stride - 1))
+
+
+@fixed.misconception
+def window_before(num_tokens: int, stride: int) -> Tensor:
+    """Near the query you show the last `stride` tokens, as in the strided pattern. Here it is the
+    query's own block, which begins at a multiple of the stride.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    ends = columns % stride == stride - 1
+    return (columns > rows) | ~((rows - columns < stride) | ends)
+
+
+@fixed.misconception
+def strided_pattern(num_tokens: int, stride: int) -> Tensor:
+    """This is the strided pattern, in which distances count. In the fixed one blocks begin at the
+    multiples of the stride, whoever asks.
+    """
+    return reference.strided_mask(num_tokens, stride)
+
+
+@fixed.misconception
+def distances_counted(num_tokens: int, stride: int) -> Tensor:
+    """Of earlier blocks you show the token that stands where the query stands in its own. It is the
+    last one of each block: a matter of the column alone.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    same_place = (rows - columns) % stride == 0
+    return (columns > rows) | ~((rows // stride == columns // stride) | same_place)
+
+
+@fixed.misconception
+def so_many_blocks(num_tokens: int, stride: int) -> Tensor:
+    """You cut the text into `stride` blocks. It is cut into blocks of `stride` tokens each."""
+    return reference.fixed_mask(num_tokens, max(1, num_tokens // stride))
+
+
+@fixed.misconception
+def itself_hidden(num_tokens: int, stride: int) -> Tensor:
+    """Your mask hides each token from itself. It belongs to its own block, and is visible."""
+    rows, columns = rows_and_columns(num_tokens)
+    return reference.fixed_mask(num_tokens, stride) | (rows == columns)
+
+
+@fixed.misconception
+def next_token_visible(num_tokens: int, stride: int) -> Tensor:
+    """A token sees the one after it, if it is in the same block or the end of one. Hide each key
+    that comes after its query, the very next one too.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    _, same_block, ends = parts(num_tokens, stride)
+    return (columns > rows + 1) | ~(same_block | ends)
+
+
+@fixed.misconception
+def past_hidden(num_tokens: int, stride: int) -> Tensor:
+    """You hid all of the past. A key comes after its query where its column is the larger of the
+    two.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    _, same_block, ends = parts(num_tokens, stride)
+    return (columns < rows) | ~(same_block | ends)
+
+
+@fixed.misconception
+def previous_block_alone(num_tokens: int, stride: int) -> Tensor:
+    """Of the earlier blocks you show the end of the last one alone. The ends of all earlier blocks
+    are visible.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    future, same_block, ends = parts(num_tokens, stride)
+    return future | ~(same_block | (ends & (rows // stride - columns // stride == 1)))
+
+
+@fixed.misconception
+def ends_hidden(num_tokens: int, stride: int) -> Tensor:
+    """Of the earlier blocks you hid the ends, and show all the rest. It is the other way round."""
+    future, same_block, ends = parts(num_tokens, stride)
+    return future | (~same_block & ends)
+
+
+@fixed.misconception
+def own_block_hidden(num_tokens: int, stride: int) -> Tensor:
+    """You hid the query's own block, and show the others. It is the other way round, but for the
+    ends of earlier blocks, which are visible too.
+    """
+    future, same_block, ends = parts(num_tokens, stride)
+    return future | (same_block & ~ends)
+
+
+@fixed.misconception
+def nothing_but_the_future_hidden(num_tokens: int, stride: int) -> Tensor:
+    """This is a causal mask: all of the past is visible. Of earlier blocks only the last token
+    is.
+    """
+    return parts(num_tokens, stride)[0]
+
+
+@fixed.misconception
+def visible_and_future(num_tokens: int, stride: int) -> Tensor:
+    """Your mask is True where the key is visible, and in the future as well. Turn the pattern
+    round, and then hide the future.
+    """
+    future, same_block, ends = parts(num_tokens, stride)
+    return future | same_block | ends
+
+
+@fixed.accepts
+def fixed_in_loops(num_tokens: int, stride: int) -> Tensor:
+    """Loops."""
+    hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
+    for row in range(num_tokens):
+        for column in range(row + 1):
+            same_block = row // stride == column // stride
+            hidden[row, column] = not (same_block or (column + 1) % stride == 0)
+    return hidden
+
+
+@fixed.accepts
+def fixed_by_slices(num_tokens: int, stride: int) -> Tensor:
+    """Slices of each row."""
+    hidden = torch.ones((num_tokens, num_tokens), dtype=torch.bool)
+    for row in range(num_tokens):
+        start = row // stride * stride
+        hidden[row, start : row + 1] = False
+        hidden[row, stride - 1 : start : stride] = False
+    return hidden
+
+
+@fixed.accepts
+def fixed_block_by_block(num_tokens: int, stride: int) -> Tensor:
+    """A loop over blocks, the future hidden at the end."""
+    visible = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
+    for start in range(0, num_tokens, stride):
+        end = min(start + stride, num_tokens)
+        visible[start:end, start:end] = True
+        visible[end:, end - 1] = True
+    return ~visible.tril()
+
+
+@fixed.accepts
+def fixed_by_marks(num_tokens: int, stride: int) -> Tensor:
+    """Which token belongs to which block, as a matrix of ones."""
+    positions = torch.arange(num_tokens)
+    member = torch.nn.functional.one_hot(positions // stride).float()
+    same_block = torch.einsum("ib,jb->ij", member, member)
+    seen = same_block + (positions.remainder(stride) == stride - 1)
+    return torch.tril(seen) == 0
+
+
+@fixed.accepts
+def fixed_as_a_list(num_tokens: int, stride: int) -> Tensor:
+    """A list of lists."""
+    positions = range(num_tokens)
+    return torch.tensor(
+        [
+            [j > i or (j < i - i % stride and (j + 1) % stride > 0) for j in positions]
+            for i in positions
+        ]
+    )

@@ -1,0 +1,305 @@
+"""The exam of `global_mask`, lesson 08."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._patterns import PATTERN, rows_and_columns
+
+everywhere = Exam(reference.global_mask)
+
+Pattern = tuple[int, list[int]]
+
+
+@everywhere.example
+def first_token() -> Pattern:
+    """five tokens, the first one global"""
+    return 5, [0]
+
+
+@everywhere.example
+def two_of_seven() -> Pattern:
+    """seven tokens, two of them global"""
+    return 7, [2, 5]
+
+
+@everywhere.example
+def in_any_order() -> Pattern:
+    """three global tokens, in any order, the last token among them"""
+    return 6, [5, 0, 1]
+
+
+@everywhere.example
+def none_global() -> Pattern:
+    """no global token"""
+    return 3, []
+
+
+@everywhere.case(times=4)
+def any_positions(draw: Draw) -> Pattern:
+    """global positions drawn at random"""
+    num_tokens = int(draw.rng.integers(8, 16))
+    chosen = draw.rng.permutation(num_tokens)[: int(draw.rng.integers(2, 6))]
+    return num_tokens, [int(position) for position in chosen]
+
+
+@everywhere.case(times=1)
+def one_token(draw: Draw) -> Pattern:
+    """a single token, which is global"""
+    return 1, [0]
+
+
+@everywhere.case(times=1)
+def one_token_not_global(draw: Draw) -> Pattern:
+    """a single token, which is not global"""
+    return 1, []
+
+
+@everywhere.case(times=1)
+def last_token(draw: Draw) -> Pattern:
+    """the last token global"""
+    return 9, [8]
+
+
+@everywhere.case(times=1)
+def all_global(draw: Draw) -> Pattern:
+    """every token global"""
+    return 4, [3, 1, 0, 2]
+
+
+@everywhere.case(times=1)
+def long_text(draw: Draw) -> Pattern:
+    """120 tokens, four of them global"""
+    return 120, [0, 17, 64, 119]
+
+
+PATTERN.apply(
+    everywhere,
+    without=["KeysOnRows"],
+    says={
+        "NothingHidden": "Nothing is hidden, though most pairs of tokens have no global one among "
+        "them. Begin with a mask that is True everywhere.",
+        "AllHidden": "Everything is hidden, also what a global token sees. If you fill rows and "
+        "columns of a mask that is True everywhere, fill them with False.",
+    },
+)
+
+
+@everywhere.misconception
+def seeing_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Your global tokens see everything, but the other tokens do not see them: only the rows are
+    open. Open their columns as well.
+    """
+    return ~_chosen(num_tokens, global_positions)[:, None].expand(-1, num_tokens)
+
+
+@everywhere.misconception
+def seen_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Your global tokens are seen by everything, but do not see everything: only the columns are
+    open. Open their rows as well.
+    """
+    return ~_chosen(num_tokens, global_positions).expand(num_tokens, -1)
+
+
+@everywhere.misconception
+def among_themselves(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Your global tokens see one another and nothing else. A key is visible if the query *or* the
+    key is global. (The opposite of "a or b" is "not a and not b".)
+    """
+    chosen = _chosen(num_tokens, global_positions)
+    return ~(chosen[:, None] & chosen)
+
+
+@everywhere.misconception
+def not_among_themselves(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Your global tokens see all but each other and themselves: a row and a column that cross
+    cancel out. A key is visible if the query or the key is global, or both.
+    """
+    chosen = _chosen(num_tokens, global_positions)
+    return ~(chosen[:, None] ^ chosen)
+
+
+@everywhere.misconception
+def of_one_kind(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Your mask is True where one of query and key is global and the other is not. It is False
+    wherever the query or the key is global.
+    """
+    chosen = _chosen(num_tokens, global_positions)
+    return chosen[:, None] ^ chosen
+
+
+@everywhere.misconception
+def hidden_among_themselves(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """You hid what global tokens see of each other, and nothing else. What they see is visible, and
+    the rest is hidden.
+    """
+    chosen = _chosen(num_tokens, global_positions)
+    return chosen[:, None] & chosen
+
+
+@everywhere.misconception
+def rows_hidden(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """You hid everything from the global tokens. They see everything, and the rest is hidden."""
+    return _chosen(num_tokens, global_positions)[:, None].expand(-1, num_tokens)
+
+
+@everywhere.misconception
+def columns_hidden(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """You hid the global tokens from everyone. They are what all tokens see, and the rest is
+    hidden.
+    """
+    return _chosen(num_tokens, global_positions).expand(num_tokens, -1)
+
+
+@everywhere.misconception
+def themselves_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """You opened a single entry for each global token, where its row crosses its column, as
+    `hidden[positions, positions]` does. Open its whole row and its whole column.
+    """
+    chosen = _chosen(num_tokens, global_positions)
+    return ~torch.diag(chosen)
+
+
+@everywhere.misconception
+def diagonal_visible(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Your tokens see themselves, too. This pattern is about the global tokens alone: the window,
+    which is joined with it later, has the diagonal.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    return reference.global_mask(num_tokens, global_positions) & (rows != columns)
+
+
+@everywhere.misconception
+def diagonal_hidden(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """You hid the global tokens from themselves. They see everything, themselves too."""
+    rows, columns = rows_and_columns(num_tokens)
+    return reference.global_mask(num_tokens, global_positions) | (rows == columns)
+
+
+@everywhere.misconception
+def causal(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """You hid what comes after a token. Global tokens see all of the text, and are seen from all of
+    it.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    return reference.global_mask(num_tokens, global_positions) | (columns > rows)
+
+
+@everywhere.misconception
+def first_one_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Only the first of the global positions is open. If you have a loop, does `return` stand
+    inside of it?
+    """
+    return reference.global_mask(num_tokens, global_positions[:1])
+
+
+@everywhere.misconception
+def last_one_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Only the last of the global positions is open. Does each round of a loop begin with a new
+    mask, or does a name hold one position alone?
+    """
+    return reference.global_mask(num_tokens, global_positions[-1:])
+
+
+@everywhere.misconception
+def last_one_left_out(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """The last of the global positions is missing: does your loop end too soon?"""
+    return reference.global_mask(num_tokens, global_positions[:-1])
+
+
+@everywhere.misconception
+def first_one_left_out(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """The first of the global positions is missing: does your loop begin too late?"""
+    return reference.global_mask(num_tokens, global_positions[1:])
+
+
+@everywhere.misconception
+def as_many_from_the_start(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """The right number of tokens is global, but these are the first ones of the text. Which ones it
+    is stands in the list.
+    """
+    return reference.global_mask(num_tokens, list(range(len(global_positions))))
+
+
+@everywhere.misconception
+def counted_from_one(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Your global tokens stand one position too early. Positions count from 0, as indices do."""
+    return reference.global_mask(num_tokens, [position - 1 for position in global_positions])
+
+
+@everywhere.misconception
+def all_between(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """All positions from the smallest to the largest in the list are global in your mask. Only
+    those in the list are.
+    """
+    between = range(min(global_positions, default=0), max(global_positions, default=-1) + 1)
+    return reference.global_mask(num_tokens, list(between))
+
+
+@everywhere.misconception
+def marks_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """This has one entry for each token: whether it is hidden from the tokens that are not global.
+    The mask has a row for each query and a column for each key.
+    """
+    return ~_chosen(num_tokens, global_positions)
+
+
+@everywhere.misconception
+def indices_without_dtype(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """With an empty list, `torch.tensor([])` is a tensor of floats, which can't be an index. Use
+    the list itself, or say dtype=torch.long.
+    """
+    chosen = torch.zeros(num_tokens, dtype=torch.bool)
+    chosen[torch.tensor(global_positions)] = True
+    return ~(chosen[:, None] | chosen)
+
+
+def _chosen(num_tokens: int, global_positions: list[int]) -> Tensor:
+    chosen = torch.zeros(num_tokens, dtype=torch.bool)
+    chosen[global_positions] = True
+    return chosen
+
+
+@everywhere.accepts
+def global_in_loops(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Loops over pairs."""
+    hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
+    for row in range(num_tokens):
+        for column in range(num_tokens):
+            if row in global_positions or column in global_positions:
+                hidden[row, column] = False
+    return hidden
+
+
+@everywhere.accepts
+def global_row_by_row(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """A loop over the global tokens."""
+    hidden = torch.full((num_tokens, num_tokens), True)
+    for position in global_positions:
+        hidden[position] = False
+        hidden[:, position] = False
+    return hidden
+
+
+@everywhere.accepts
+def global_by_index(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """All rows at once, then all columns."""
+    hidden = torch.ones((num_tokens, num_tokens), dtype=torch.bool)
+    hidden[global_positions, :] = False
+    hidden[:, global_positions] = False
+    return hidden
+
+
+@everywhere.accepts
+def global_by_product(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """An outer product of those that are not global."""
+    local = torch.tensor([position not in global_positions for position in range(num_tokens)])
+    return torch.outer(local, local)
+
+
+@everywhere.accepts
+def global_by_isin(num_tokens: int, global_positions: list[int]) -> Tensor:
+    """Positions looked up in the list."""
+    local = ~torch.isin(torch.arange(num_tokens), torch.tensor(global_positions, dtype=torch.long))
+    return local[:, None] & local[None, :]

@@ -1,0 +1,306 @@
+"""The known wrong answers to `layers_until_all_meet`, lesson 08."""
+
+from collections.abc import Iterable
+from math import inf
+
+import torch
+from torch import Tensor
+
+from solutions.exams.efficient_attention.layers_until_all_meet.exam import meeting
+from solutions.exams.families.family import Family
+
+
+class Meeting:
+    """Layer after layer, each step for a slip to get wrong."""
+
+    def answer(self, hidden: Tensor, causal: bool = False) -> object:
+        """All steps in their order."""
+        seen = self.seen(hidden)
+        received, needed = self.start(seen), self.needed(len(hidden), causal)
+        for layers in self.counts(len(hidden)):
+            if self.enough(received, needed):
+                return layers
+            received = self.grown(seen, received)
+        return self.never(len(hidden))
+
+    def seen(self, hidden: Tensor) -> Tensor:
+        """1 where a key is visible."""
+        return (~hidden).double()
+
+    def start(self, seen: Tensor) -> Tensor:
+        """What each token has received before the first count."""
+        return torch.eye(len(seen), dtype=torch.double)
+
+    def needed(self, size: int, causal: bool) -> Tensor:
+        """1 where something has to be received."""
+        everything = torch.ones(size, size, dtype=torch.double)
+        return everything.tril() if causal else everything
+
+    def counts(self, size: int) -> Iterable[int]:
+        """The numbers of layers to try."""
+        return range(size + 1)
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        """Whether everything needed is received."""
+        return bool((received >= needed).all())
+
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        """What has been received after one more layer."""
+        return ((seen @ received) > 0).double()
+
+    def never(self, size: int) -> object:
+        """What is returned if no number of layers is enough."""
+        return None
+
+
+class CausalIgnored(Meeting):
+    """You wait for later tokens, which never arrive in a causal pattern. With `causal`, only the
+    tokens before each token, and itself, have to be received: the lower triangle.
+    """
+
+    def needed(self, size: int, causal: bool) -> Tensor:
+        return super().needed(size, False)
+
+
+class AlwaysCausal(Meeting):
+    """You never ask for the tokens after each token. They count as well, unless `causal` is
+    True.
+    """
+
+    def needed(self, size: int, causal: bool) -> Tensor:
+        return super().needed(size, True)
+
+
+class CausalTurnedRound(Meeting):
+    """You ask for the past alone where `causal` is False, and for everything where it is True. It
+    is the other way round.
+    """
+
+    def needed(self, size: int, causal: bool) -> Tensor:
+        return super().needed(size, not causal)
+
+
+class ExactlyTheNeeded(Meeting):
+    """With `causal` you wait until each token has received the past and *nothing else*. It may have
+    received something of later tokens: compare with `>=`.
+    """
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool((received == needed).all())
+
+
+class OneTooMany(Meeting):
+    """Your number is larger by one. Before the first layer each token has itself; after one layer,
+    it has what it sees.
+    """
+
+    def counts(self, size: int) -> Iterable[int]:
+        return range(1, size + 2)
+
+
+class OneTooFew(Meeting):
+    """Your number is smaller by one: what a token sees it has received after one layer, not
+    before.
+    """
+
+    def start(self, seen: Tensor) -> Tensor:
+        return seen
+
+
+class SingleTokenNeedsOne(OneTooFew):
+    """A single token has itself already: no layer is needed, and the answer is 0. Ask before the
+    first layer, too.
+    """
+
+    def counts(self, size: int) -> Iterable[int]:
+        return range(1, size + 2)
+
+
+class Doubled(SingleTokenNeedsOne):
+    """You multiply what was received by itself, so each round doubles the number of layers: 1, 2,
+    4, 8. One more layer is one more product with the pattern.
+    """
+
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        return ((received @ received) > 0).double()
+
+
+class NothingPassedOn(Meeting):
+    """Nothing is passed on: at first each token has received itself alone, and the square of that,
+    or its product with the pattern entry by entry (`*`), leaves it so. Take seen @ received.
+    """
+
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        return ((received @ received) > 0).double()
+
+
+class HiddenFollowed(Meeting):
+    """You follow what is hidden. True in the mask means hidden, so turn it round with ~ first."""
+
+    def seen(self, hidden: Tensor) -> Tensor:
+        return hidden.double()
+
+
+class EntryByEntryFromOne(SingleTokenNeedsOne):
+    """You look at a single layer: after it, nothing new is received. `*` and `**` work entry by
+    entry; what keys pass on arrives by a matrix product.
+    """
+
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        return seen
+
+
+class PathsCounted(Meeting):
+    """You compare with 1, but the product counts on how many ways something arrives, and that may
+    be more. Ask whether it is above 0.
+    """
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool((received == needed).all())
+
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        return seen @ received
+
+
+class AnyIsEnough(Meeting):
+    """You stop as soon as *something* is received. *All* that is needed has to be there."""
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool(((received > 0) & (needed > 0)).any())
+
+
+class AnyIsEnoughFromOne(SingleTokenNeedsOne):
+    """You stop as soon as *something* is received, after one layer. *All* that is needed has to be
+    there.
+    """
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool(((received > 0) & (needed > 0)).any())
+
+
+class FirstTokenAlone(Meeting):
+    """You ask whether the first token has received everything. Every token has to."""
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool((received[0] >= needed[0]).all())
+
+
+class LastTokenAlone(Meeting):
+    """You ask whether the last token has received everything. Every token has to."""
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool((received[-1] >= needed[-1]).all())
+
+
+class OneTokenIsEnough(Meeting):
+    """You stop as soon as *one* token has received everything. Every token has to."""
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool((received >= needed).all(dim=-1).any())
+
+
+class EndsAlone(Meeting):
+    """You ask whether the last token has received something of the first. Every pair has to meet,
+    and others can be further apart in this pattern.
+    """
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool(received[-1, 0] > 0)
+
+
+class OtherEndAlone(Meeting):
+    """You ask whether the first token has received something of the last. Every pair has to meet;
+    in a causal pattern this one never does.
+    """
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool(received[0, -1] > 0)
+
+
+class EndsTooSoon(Meeting):
+    """You give up too soon. In a chain of n tokens that see their neighbours it takes n - 1 layers:
+    try that many, too.
+    """
+
+    def counts(self, size: int) -> Iterable[int]:
+        return range(max(1, size - 1))
+
+
+class MinusOneForNever(Meeting):
+    """Where no number of layers is enough, you return -1. The exercise asks for None."""
+
+    def never(self, size: int) -> object:
+        return -1
+
+
+class ZeroForNever(Meeting):
+    """Where no number of layers is enough, you return 0, which would mean that none is needed.
+    Return None.
+    """
+
+    def never(self, size: int) -> object:
+        return 0
+
+
+class AllTriedForNever(Meeting):
+    """Where no number of layers is enough, you return the number of tokens, at which your loop
+    ended. Return None.
+    """
+
+    def never(self, size: int) -> object:
+        return size
+
+
+class OneMoreForNever(Meeting):
+    """Where no number of layers is enough, you return the number at which your loop ended. Return
+    None.
+    """
+
+    def never(self, size: int) -> object:
+        return size + 1
+
+
+class InfinityForNever(Meeting):
+    """Where no number of layers is enough, you return ∞. The exercise asks for None."""
+
+    def never(self, size: int) -> object:
+        return inf
+
+
+class ProductOfTruths(Meeting):
+    """`@` does not multiply matrices of True and False. Turn them into numbers first, with .float()
+    or .double().
+    """
+
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        return seen.bool() @ received.bool()
+
+
+Family(
+    CausalIgnored,
+    AlwaysCausal,
+    CausalTurnedRound,
+    ExactlyTheNeeded,
+    OneTooMany,
+    OneTooFew,
+    SingleTokenNeedsOne,
+    Doubled,
+    NothingPassedOn,
+    HiddenFollowed,
+    EntryByEntryFromOne,
+    PathsCounted,
+    AnyIsEnough,
+    AnyIsEnoughFromOne,
+    FirstTokenAlone,
+    LastTokenAlone,
+    OneTokenIsEnough,
+    EndsAlone,
+    OtherEndAlone,
+    EndsTooSoon,
+    MinusOneForNever,
+    ZeroForNever,
+    AllTriedForNever,
+    OneMoreForNever,
+    InfinityForNever,
+    ProductOfTruths,
+).apply(meeting, Meeting)

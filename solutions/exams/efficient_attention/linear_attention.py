@@ -1,0 +1,330 @@
+"""The exam of `linear_attention`, lesson 08."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import both_signs, elu_plus_one, try_features
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._long_texts import (
+    LINEAR,
+    FeatureMap,
+    Linear,
+    Mapped,
+    drawn,
+    numbers,
+    one_feature,
+    printed,
+    softplus_and_one,
+)
+from solutions.exams.families import TENSOR_DTYPE
+
+linear = Exam(reference.linear_attention, use=try_features)
+
+
+@linear.example
+def two_queries() -> Mapped:
+    """two queries, five keys of three numbers, values of four"""
+    return *printed(2, 5, 3, 4), elu_plus_one
+
+
+@linear.example
+def twice_the_features() -> Mapped:
+    """three queries, four keys of two numbers, and a map that makes four features of them"""
+    return *printed(3, 4, 2, 3), both_signs
+
+
+@linear.example
+def two_texts() -> Mapped:
+    """two texts, two heads each, three queries, five keys"""
+    return *printed(3, 5, 4, 2, 2, 2), elu_plus_one
+
+
+@linear.example
+def all_of_a_size() -> Mapped:
+    """four texts of four tokens, four numbers to a query, a key and a value"""
+    queries, keys, values = (numbers(4, 4, 4, start=start) for start in (1, 80, 160))
+    return queries, keys, values, elu_plus_one
+
+
+@linear.example
+def long_text() -> Mapped:
+    """a text of 32 tokens"""
+    return *printed(32, 32, 2, 3), elu_plus_one
+
+
+@linear.case(times=2)
+def drawn_queries(draw: Draw) -> Mapped:
+    """queries, keys and values drawn at random"""
+    return *drawn(draw), elu_plus_one
+
+
+@linear.case(times=1)
+def drawn_heads(draw: Draw) -> Mapped:
+    """several texts and heads"""
+    return *drawn(draw, "batch heads"), both_signs
+
+
+@linear.case(times=1)
+def drawn_other_features(draw: Draw) -> Mapped:
+    """a feature map of another kind, which adds a feature"""
+    return *drawn(draw, "batch"), softplus_and_one
+
+
+@linear.case(times=1)
+def drawn_one_feature(draw: Draw) -> Mapped:
+    """a feature map that leaves a single feature"""
+    return *drawn(draw), one_feature
+
+
+@linear.case(times=1)
+def drawn_one_key(draw: Draw) -> Mapped:
+    """a single key"""
+    return *drawn(draw.fix(keys=1)), elu_plus_one
+
+
+@linear.case(times=1)
+def drawn_one_query(draw: Draw) -> Mapped:
+    """a single query"""
+    return *drawn(draw.fix(queries=1)), elu_plus_one
+
+
+@linear.case(times=1)
+def drawn_long_text(draw: Draw) -> Mapped:
+    """a longer text"""
+    draw.fix(queries=70, keys=90, d_k=3, d_v=4)
+    return *drawn(draw), both_signs
+
+
+@linear.holds
+def equal_values_stay(
+    attention: Callable[..., Tensor],
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    feature_map: FeatureMap,
+) -> bool:
+    """if all values are the same vector, every context is this vector"""
+    contexts = attention(queries, keys, torch.ones_like(values), feature_map)
+    return torch.allclose(contexts, torch.ones_like(contexts), atol=1e-4)
+
+
+@linear.holds
+def order_does_not_matter(
+    attention: Callable[..., Tensor],
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    feature_map: FeatureMap,
+) -> bool:
+    """the contexts do not depend on the order of the keys"""
+    here = attention(queries, keys, values, feature_map)
+    there = attention(queries, keys.flip(-2), values.flip(-2), feature_map)
+    return torch.allclose(here, there, rtol=1e-4, atol=1e-5)
+
+
+@linear.misconception
+def whole_table(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
+    """The contexts are right, but you made the weight of every pair first, φ(Q)φ(K)ᵀ, which takes
+    as much as the softmax did. Multiply φ(K)ᵀ with V first, and the brackets do the rest.
+    """
+    weights = feature_map(queries) @ feature_map(keys).mT
+    return weights @ values / weights.sum(dim=-1, keepdim=True)
+
+
+LINEAR.apply(linear, Linear)
+
+
+@linear.misconception
+def softmax_attention(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """This is the attention with a softmax. In linear attention the weight of a key is the dot
+    product of its features and the query's, divided by the sum of these products.
+    """
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    return torch.softmax(scores, dim=-1) @ values
+
+
+@linear.misconception
+def softmax_of_the_products(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You took the softmax of the products of features. These products are the weights themselves,
+    once they are divided by their sum.
+    """
+    return torch.softmax(feature_map(queries) @ feature_map(keys).mT, dim=-1) @ values
+
+
+@linear.misconception
+def table_undivided(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You made the weight of every pair, and they do not sum to 1. Multiply φ(K)ᵀ with V first, so
+    that there is no table, and divide by the query's features times the sum of the key features.
+    """
+    return feature_map(queries) @ feature_map(keys).mT @ values
+
+
+@linear.misconception
+def weights_alone(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
+    """These are the weights of all pairs. Without a table of them, the key features meet the values
+    first, φ(K)ᵀV, and each query asks what comes out.
+    """
+    weights = feature_map(queries) @ feature_map(keys).mT
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+@linear.misconception
+def divided_before_the_queries(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You divided each feature by its sum over the keys before the queries asked. The sum of the
+    weights depends on the query: divide in the end.
+    """
+    offered = feature_map(keys)
+    return feature_map(queries) @ (offered / offered.sum(dim=-2, keepdim=True)).mT @ values
+
+
+@linear.misconception
+def only_the_keys_divided(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You divided each key's features by their sum. What has to sum to 1 are the weights that a
+    query gives to all keys: divide in the end by the query's features times the sum of the key
+    features.
+    """
+    offered = feature_map(keys)
+    offered = offered / offered.sum(dim=-1, keepdim=True)
+    return feature_map(queries) @ (offered.mT @ values)
+
+
+@linear.misconception
+def first_axis_summed(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """With one text your answer is right. In a batch, the sum of the key features runs over the
+    texts: sum over the keys, the last axis but one.
+    """
+    asked, offered = feature_map(queries), feature_map(keys)
+    return asked @ (offered.mT @ values) / (asked * offered.sum(0)).sum(-1, keepdim=True)
+
+
+@linear.misconception
+def summed_over_features(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You summed the key features over the features, which leaves one number for each key. Sum over
+    the keys, dim=-2: that leaves one number for each feature.
+    """
+    asked, offered = feature_map(queries), feature_map(keys)
+    return asked @ (offered.mT @ values) / (asked @ offered.sum(-1)[..., None])
+
+
+@linear.misconception
+def query_features_summed(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You divided by the sum of the query's features. Divide by the sum of its weights: its
+    features times the sum of the key features.
+    """
+    asked = feature_map(queries)
+    return asked @ (feature_map(keys).mT @ values) / asked.sum(dim=-1, keepdim=True)
+
+
+@linear.misconception
+def keys_not_transposed(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """The key features meet the values without a transpose. They meet over the keys: φ(K)ᵀV has a
+    row for each feature, and a column for each number of a value.
+    """
+    asked, offered = feature_map(queries), feature_map(keys)
+    total = asked @ offered.sum(dim=-2)[..., None]
+    return asked @ (offered @ values) / total
+
+
+@linear.misconception
+def product_turned(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You have Vᵀφ(K), with a row for each number of a value. A query's features meet the features
+    of the keys: take φ(K)ᵀV.
+    """
+    asked, offered = feature_map(queries), feature_map(keys)
+    total = asked @ offered.sum(dim=-2)[..., None]
+    return asked @ (values.mT @ offered) / total
+
+
+@linear.misconception
+def each_row_alike(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You divided all rows of a text by the same number. Each query has a sum of its own."""
+    asked, offered = feature_map(queries), feature_map(keys)
+    total = (asked @ offered.sum(dim=-2)[..., None]).sum(dim=-2, keepdim=True)
+    return asked @ (offered.mT @ values) / total
+
+
+TENSOR_DTYPE.apply(linear)
+
+
+@linear.accepts
+def linear_in_loops(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """A loop over the keys, and a loop over the queries."""
+    asked, offered = feature_map(queries), feature_map(keys)
+    summary, total = torch.tensor(0), torch.tensor(0)
+    for j in range(keys.shape[-2]):
+        summary = summary + offered[..., j, :, None] * values[..., j, None, :]
+        total = total + offered[..., j, :]
+    contexts = []
+    for i in range(queries.shape[-2]):
+        mixed = (asked[..., i, :, None] * summary).sum(dim=-2)
+        contexts.append(mixed / (asked[..., i, :] * total).sum(dim=-1, keepdim=True))
+    return torch.stack(contexts, dim=-2)
+
+
+@linear.accepts
+def linear_by_einsum(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """Index expressions."""
+    asked, offered = feature_map(queries), feature_map(keys)
+    summary = torch.einsum("...jf,...jv->...fv", offered, values)
+    total = torch.einsum("...if,...jf->...i", asked, offered)
+    return torch.einsum("...if,...fv->...iv", asked, summary) / total[..., None]
+
+
+@linear.accepts
+def linear_with_ones(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """A column of ones beside the values: its mixture is the sum of the weights."""
+    ones = torch.ones(*values.shape[:-1], 1, dtype=values.dtype)
+    mixed = feature_map(queries) @ (feature_map(keys).mT @ torch.cat([values, ones], dim=-1))
+    return mixed[..., :-1] / mixed[..., -1:]
+
+
+@linear.accepts
+def linear_by_matmul(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """Matrix products, the sum of the key features as a product with ones."""
+    Q, K = feature_map(queries), feature_map(keys)
+    ones = torch.ones_like(values[..., :1])
+    normalizer = torch.matmul(Q, torch.matmul(K.transpose(-1, -2), ones))
+    return torch.matmul(Q, torch.matmul(K.transpose(-1, -2), values)) / normalizer
+
+
+@linear.accepts
+def linear_divided_first(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """The features of the queries are divided before they ask."""
+    asked, offered = feature_map(queries), feature_map(keys)
+    asked = asked / (asked * offered.sum(dim=-2, keepdim=True)).sum(dim=-1, keepdim=True)
+    return asked @ (offered.mT @ values)

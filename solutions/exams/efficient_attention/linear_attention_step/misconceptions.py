@@ -1,0 +1,359 @@
+"""The known wrong answers to `linear_attention_step`, lesson 08."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from solutions.exams.efficient_attention._long_texts import FeatureMap
+from solutions.exams.efficient_attention.linear_attention_step.exam import State, step
+from solutions.exams.families import PAIR
+from solutions.exams.families.family import Answer, Family
+
+
+class Steps:
+    """The step in parts, each for a slip to get wrong."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        asked, offered = feature_map(query), feature_map(key)
+        new = self.summary(state[0], offered, value), self.total(state[1], offered)
+        return self.context(asked, new), new
+
+    def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
+        return summary + torch.outer(offered, value)
+
+    def total(self, total: Tensor, offered: Tensor) -> Tensor:
+        return total + offered
+
+    def context(self, asked: Tensor, state: State) -> Tensor:
+        return asked @ state[0] / (asked @ state[1])
+
+
+class AskedBeforeAdding(Steps):
+    """The query asks before its own token is in the state, so that the first token finds nothing,
+    and 0 / 0 is NaN. Add the new token first: it sees itself.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        _, new = super().answer(state, query, key, value, feature_map)
+        return self.context(feature_map(query), state), new
+
+
+class OldStateReturned(Steps):
+    """The context is right, but you return the state as it was before. The next token needs the one
+    with this token in it.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        context, _ = super().answer(state, query, key, value, feature_map)
+        return context, state
+
+
+class NothingAdded(Steps):
+    """The new token gets nowhere into the state. Add its key features times its value to the one
+    sum, and its key features to the other.
+    """
+
+    def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
+        return summary
+
+    def total(self, total: Tensor, offered: Tensor) -> Tensor:
+        return total
+
+
+class SummaryNotUpdated(Steps):
+    """The first sum of your state lacks the new token: add its key features times its value."""
+
+    def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
+        return summary
+
+
+class TotalNotUpdated(Steps):
+    """The second sum of your state lacks the new token: add its key features."""
+
+    def total(self, total: Tensor, offered: Tensor) -> Tensor:
+        return total
+
+
+class PastForgotten(Steps):
+    """Your state holds the new token alone. Add it to what is kept of the tokens before."""
+
+    def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
+        return torch.outer(offered, value)
+
+    def total(self, total: Tensor, offered: Tensor) -> Tensor:
+        return offered
+
+
+class SummaryForgotten(Steps):
+    """The first sum of your state holds the new token alone. Add its product to what is kept."""
+
+    def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
+        return torch.outer(offered, value)
+
+
+class TotalForgotten(Steps):
+    """The second sum of your state holds the new token alone. Add its key features to what is
+    kept.
+    """
+
+    def total(self, total: Tensor, offered: Tensor) -> Tensor:
+        return offered
+
+
+class Undivided(Steps):
+    """The state is right, and your context is not divided: the weights do not sum to 1. Divide by
+    the query's features times the sum of the key features.
+    """
+
+    def context(self, asked: Tensor, state: State) -> Tensor:
+        return asked @ state[0]
+
+
+class DividedByAllFeatures(Steps):
+    """The state is right, and you divided by the key features added up without the query. Divide by
+    the query's features times the sum of the key features.
+    """
+
+    def context(self, asked: Tensor, state: State) -> Tensor:
+        return asked @ state[0] / state[1].sum()
+
+
+class DividedByTheQueryFeatures(Steps):
+    """The state is right, and you divided by the sum of the query's features. Divide by the query's
+    features times the sum of the key features.
+    """
+
+    def context(self, asked: Tensor, state: State) -> Tensor:
+        return asked @ state[0] / asked.sum()
+
+
+class DividedByFeatures(Steps):
+    """The state is right, and you divided by a vector, feature by feature. The divisor is one
+    number: the query's features times the sum of the key features.
+    """
+
+    def context(self, asked: Tensor, state: State) -> Tensor:
+        return asked @ state[0] / state[1]
+
+
+class DividedByTheProducts(Steps):
+    """The state is right, and you divided by products that are not added up. The divisor is one
+    number, the dot product of the query's features and the sum of the key features.
+    """
+
+    def context(self, asked: Tensor, state: State) -> Tensor:
+        return asked @ state[0] / (asked * state[1])
+
+
+class ValuesAsked(Steps):
+    """The state is right, and the query has met the wrong axis of it. The features are its rows:
+    the query's features stand on the left.
+    """
+
+    def context(self, asked: Tensor, state: State) -> Tensor:
+        return state[0] @ asked / (asked @ state[1])
+
+
+class OuterProductTurned(Steps):
+    """The product of value and key features lies on its side. The state's first sum has a row for
+    each feature, and a column for each number of a value.
+    """
+
+    def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
+        return summary + torch.outer(value, offered)
+
+
+class NumberByNumber(Steps):
+    """You multiplied key features and value number by number. Each feature meets each number of the
+    value: an outer product.
+    """
+
+    def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
+        return summary + offered * value
+
+
+class DotProductAdded(Steps):
+    """You added one number to the whole state, the dot product of key features and value. Each
+    feature meets each number of the value: an outer product.
+    """
+
+    def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
+        return summary + offered @ value
+
+
+class RawKeyInTheSummary(Steps):
+    """The first sum of your state got the key as it is. Add its features times the value."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        new = state[0] + torch.outer(key, value), state[1] + feature_map(key)
+        return self.context(feature_map(query), new), new
+
+
+class RawKeyInTheTotal(Steps):
+    """The second sum of your state got the key as it is. Add its features."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        new = state[0] + torch.outer(feature_map(key), value), state[1] + key
+        return self.context(feature_map(query), new), new
+
+
+class KeyUnmapped(Steps):
+    """Your key goes into the state as it is. Take its features first, for both sums."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        new = state[0] + torch.outer(key, value), state[1] + key
+        return self.context(feature_map(query), new), new
+
+
+class QueryUnmapped(Steps):
+    """The state is right, and your query asks as it is. Take its features, too."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        _, new = super().answer(state, query, key, value, feature_map)
+        return self.context(query, new), new
+
+
+class NothingMapped(Steps):
+    """You never called the feature map. Take the features of the query and of the key."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        return super().answer(state, query, key, value, lambda x: x)
+
+
+class RolesSwapped(Steps):
+    """Query and key have changed places. The key goes into the state, and the query asks it."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        return super().answer(state, key, query, value, feature_map)
+
+
+class QueryAdded(Steps):
+    """You added the query's features to the state. It is the key that goes in."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        return super().answer(state, query, query, value, feature_map)
+
+
+class KeyAsks(Steps):
+    """The state is right, and the key asks it. It is the query that asks."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        return super().answer(state, key, key, value, feature_map)
+
+
+class DividedInTheState(Steps):
+    """You divided the first sum before you put it into the state. Keep both sums as they are, and
+    divide the context alone.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        context, (summary, total) = super().answer(state, query, key, value, feature_map)
+        return context, (summary / (feature_map(query) @ total), total)
+
+
+class StateOverwritten(Steps):
+    """The numbers are right, but the state of whoever called you has changed, too, as by `+=`. Make
+    a new one, with +.
+    """
+
+    def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
+        return summary.add_(torch.outer(offered, value))
+
+    def total(self, total: Tensor, offered: Tensor) -> Tensor:
+        return total.add_(offered)
+
+
+class StateSwapped(Steps):
+    """The two sums of your state have changed places. First comes that of the products, then that
+    of the key features.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        context, (summary, total) = super().answer(state, query, key, value, feature_map)
+        return context, (total, summary)
+
+
+class ThreeResults(Steps):
+    """You return three things. The exercise asks for two: the context, and the state, which is a
+    tuple of two itself.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        context, new = super().answer(state, query, key, value, feature_map)
+        return context, *new
+
+
+Family(
+    AskedBeforeAdding,
+    OldStateReturned,
+    NothingAdded,
+    SummaryNotUpdated,
+    TotalNotUpdated,
+    PastForgotten,
+    SummaryForgotten,
+    TotalForgotten,
+    Undivided,
+    DividedByAllFeatures,
+    DividedByTheQueryFeatures,
+    DividedByFeatures,
+    DividedByTheProducts,
+    ValuesAsked,
+    OuterProductTurned,
+    NumberByNumber,
+    DotProductAdded,
+    RawKeyInTheSummary,
+    RawKeyInTheTotal,
+    KeyUnmapped,
+    QueryUnmapped,
+    NothingMapped,
+    RolesSwapped,
+    QueryAdded,
+    KeyAsks,
+    DividedInTheState,
+    StateOverwritten,
+    StateSwapped,
+    ThreeResults,
+).apply(step, Steps)
+PAIR.apply(step)
+
+
+class InFloat32(Answer):
+    """The numbers are right, but float64 went in and float32 came out, which is what torch makes
+    unless told otherwise. Keep the dtype of what you are given.
+    """
+
+    def answer(self, *arguments: object) -> object:
+        context, state = self.right(*arguments)
+        return context.float(), tuple(part.float() for part in state)
+
+
+Family(InFloat32).apply(step)

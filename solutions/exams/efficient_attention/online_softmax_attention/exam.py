@@ -1,0 +1,161 @@
+"""The exam of `online_softmax_attention`, lesson 08: what it is tried on."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import try_blocks
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._blocks import (
+    OWN_WORK,
+    extreme_texts,
+    with_scores,
+)
+from solutions.exams.efficient_attention._long_texts import drawn, numbers, printed
+
+online = Exam(reference.online_softmax_attention, use=try_blocks, forbids=OWN_WORK)
+
+Blocked = tuple[Tensor, Tensor, Tensor, int, bool]
+
+
+@online.example
+def rest_of_a_block() -> Blocked:
+    """three queries, five keys of two numbers, blocks of two: the last has one key"""
+    return *printed(3, 5, 2, 4), 2, False
+
+
+@online.example
+def causal_text() -> Blocked:
+    """five tokens of three numbers, causal, blocks of two"""
+    return *printed(5, 5, 3, 2), 2, True
+
+
+@online.example
+def three_texts() -> Blocked:
+    """three texts of one head, blocks of one key"""
+    return *printed(2, 4, 5, 3, 3, 1), 1, False
+
+
+@online.example
+def causal_heads() -> Blocked:
+    """two texts of two heads, causal, blocks of three of four tokens"""
+    return *printed(4, 4, 2, 3, 2, 2), 3, True
+
+
+@online.example
+def larger_than_the_text() -> Blocked:
+    """a block that is larger than the four keys"""
+    return *printed(3, 4, 3, 2), 6, False
+
+
+@online.example
+def large_scores() -> Blocked:
+    """two texts with scores from -1000 to 1000, whose exponentials overflow or are all 0"""
+    return *extreme_texts(), 2, False
+
+
+@online.example
+def far_below_zero() -> Blocked:
+    """two queries, all of whose scores are near -1000"""
+    scores = torch.tensor([[-1000.0, -1001, -1000, -999], [-999, -998, -1000, -999]])
+    return *with_scores(scores.double(), numbers(4, 3, start=20)), 3, False
+
+
+@online.example
+def large_future() -> Blocked:
+    """four tokens, causal, the future with the highest scores"""
+    scores = torch.tensor(
+        [
+            [-500.0, 1000, 1000, 900],
+            [-499, -500, 1000, 1000],
+            [-2, -1, 0, 1000],
+            [700, 701, 702, 699],
+        ]
+    )
+    return *with_scores(scores.double(), numbers(4, 3, start=20)), 2, True
+
+
+@online.example
+def long_text() -> Blocked:
+    """32 tokens, blocks of eight"""
+    return *printed(32, 32, 2, 2), 8, False
+
+
+@online.example
+def long_causal_text() -> Blocked:
+    """32 tokens, causal, blocks of seven"""
+    return *printed(32, 32, 2, 2), 7, True
+
+
+@online.case(times=2)
+def drawn_queries(draw: Draw) -> Blocked:
+    """queries, keys and values drawn at random"""
+    return *drawn(draw.fix(keys=7)), 3, False
+
+
+@online.case(times=2)
+def drawn_causal(draw: Draw) -> Blocked:
+    """causal, several texts and heads"""
+    return *drawn(draw.fix(tokens=8), "batch heads", "tokens", "tokens"), 3, True
+
+
+@online.case(times=1)
+def drawn_single_keys(draw: Draw) -> Blocked:
+    """causal, blocks of one key"""
+    return *drawn(draw, "batch", "tokens", "tokens"), 1, True
+
+
+@online.case(times=1)
+def drawn_one_block(draw: Draw) -> Blocked:
+    """causal, a block that is larger than the text"""
+    return *drawn(draw.fix(tokens=4), "", "tokens", "tokens"), 9, True
+
+
+@online.case(times=1)
+def drawn_one_token(draw: Draw) -> Blocked:
+    """a text of one token"""
+    return *drawn(draw.fix(tokens=1), "", "tokens", "tokens"), 2, True
+
+
+@online.case(times=1)
+def drawn_one_query(draw: Draw) -> Blocked:
+    """one query, blocks that fit exactly"""
+    return *drawn(draw.fix(queries=1, keys=8)), 4, False
+
+
+@online.case(times=1)
+def drawn_large(draw: Draw) -> Blocked:
+    """scores in the hundreds"""
+    queries, keys, values = drawn(draw.fix(keys=9))
+    return 15 * queries, 15 * keys, values, 2, False
+
+
+@online.case(times=1)
+def drawn_large_causal(draw: Draw) -> Blocked:
+    """causal, scores in the hundreds"""
+    queries, keys, values = drawn(draw.fix(tokens=9), "", "tokens", "tokens")
+    return 15 * queries, 15 * keys, values, 4, True
+
+
+@online.case(times=1)
+def drawn_long_text(draw: Draw) -> Blocked:
+    """a longer text, causal"""
+    draw.fix(tokens=70, d_k=3, d_v=4)
+    return *drawn(draw, "", "tokens", "tokens"), 8, True
+
+
+@online.holds
+def every_size_gives_the_same(
+    attention: Callable[..., Tensor],
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    block_size: int,
+    causal: bool,
+) -> bool:
+    """every block size gives the same contexts"""
+    whole = attention(queries, keys, values, keys.shape[-2], causal)
+    part = attention(queries, keys, values, block_size, causal)
+    return torch.allclose(part, whole, rtol=1e-3, atol=1e-3)

@@ -1,0 +1,245 @@
+"""The known wrong answers to `online_softmax_attention`, lesson 08."""
+
+import torch
+from torch import Tensor
+
+from solutions.exams.efficient_attention._blocks import (
+    BLOCKS,
+    ENDING,
+    MAXIMUM,
+    RISING,
+    Blockwise,
+    NothingShrunk,
+)
+from solutions.exams.efficient_attention.online_softmax_attention.exam import online
+from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.families.family import Family
+
+
+@online.misconception
+def nothing_shrunk(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+) -> Tensor:
+    """Your answer is right as long as the first block holds the largest score. When a later block
+    raises it, both sums are still relative to the old one: multiply them by exp(old - new) first.
+    """
+    return NothingShrunk().answer(queries, keys, values, block_size, causal)
+
+
+@online.misconception
+def whole_table(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+) -> Tensor:
+    """The contexts are right, but you made a tensor with a number for every pair of a query and a
+    key: all scores, or a mask of all of them. Make those of one block at a time.
+    """
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    if causal:
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        scores = scores.masked_fill(hidden, -torch.inf)
+    return torch.softmax(scores, dim=-1) @ values
+
+
+RISING.apply(online, Blockwise)
+MAXIMUM.apply(online, Blockwise)
+BLOCKS.apply(online, Blockwise)
+ENDING.apply(online, Blockwise)
+
+
+class NothingHidden(Blockwise):
+    """With `causal`, your tokens still see the future. Hide the keys that come after a query."""
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return scores
+
+
+class HiddenAnyway(Blockwise):
+    """You hide the future even where `causal` is False. Hide it only if `causal` is True."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+    ) -> Tensor:
+        return super().answer(queries, keys, values, block_size, True)
+
+
+class CausalTurnedRound(Blockwise):
+    """You hide the future if `causal` is False, and not if it is True."""
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+    ) -> Tensor:
+        return super().answer(queries, keys, values, block_size, not causal)
+
+
+class CountedFromTheBlock(Blockwise):
+    """Your mask counts the keys of every block from 0, so that later blocks show what they should
+    hide. A block's keys begin at `start`: that belongs into their positions.
+    """
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        return super().hidden(num_queries, 0, width)
+
+
+class ItselfHidden(Blockwise):
+    """With `causal`, your tokens do not see themselves; the first one sees nothing and gets NaN.
+    Only what comes after a token is hidden.
+    """
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        return super().hidden(num_queries, start + 1, width)
+
+
+class NextVisible(Blockwise):
+    """With `causal`, your tokens see one token of the future. Query i sees the keys 0 to i."""
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        return super().hidden(num_queries, start - 1, width)
+
+
+class PastHidden(Blockwise):
+    """With `causal`, you hide the past and show the future. It is the other way round."""
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        return torch.arange(start, start + width) < torch.arange(num_queries)[:, None]
+
+
+class MaskTurnedRound(Blockwise):
+    """With `causal`, you hide what should be visible, the token itself among it, and show the
+    future. Turn the comparison round.
+    """
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        return ~super().hidden(num_queries, start, width)
+
+
+class MaskTransposed(Blockwise):
+    """You compared as if the queries were on columns: rows are queries, columns are the keys of the
+    block. Query positions take a second axis, [:, None].
+    """
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        return torch.arange(start, start + width)[:, None] > torch.arange(num_queries)
+
+
+class ScoreOfZero(Blockwise):
+    """You gave hidden keys the score 0, and exp(0 - highest) is no zero. Fill with −∞."""
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return scores.masked_fill(hidden, 0)
+
+
+class ScoreOfMinusHundred(Blockwise):
+    """You gave hidden keys a score such as −100, and some visible ones are lower still. Fill with
+    −∞.
+    """
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return scores.masked_fill(hidden, -100)
+
+
+class HiddenAfterwards(Blockwise):
+    """Your largest score is that of a hidden key where that is higher, and next to it the visible
+    ones round to 0. Hide the scores before you look for the largest.
+    """
+
+    now = torch.empty(0)
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        self.now = hidden
+        return scores
+
+    def weigh(self, scores: Tensor, highest: Tensor) -> Tensor:
+        weights = super().weigh(scores, highest)
+        return weights.masked_fill(self.now, 0) if self.now.numel() else weights
+
+
+class HiddenFromTheValuesAlone(HiddenAfterwards):
+    """With `causal`, you hide the future from the values, and it is still in the sum that you
+    divide by. Hide the scores, before they become weights.
+    """
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        return super().add_weights(total, shrink, self.whole)
+
+    whole = torch.empty(0)
+
+    def weigh(self, scores: Tensor, highest: Tensor) -> Tensor:
+        self.whole = torch.exp(scores - highest)
+        return super().weigh(scores, highest)
+
+
+class DiagonalBlocksVisible(Blockwise):
+    """You hide whole blocks only: in its own block a token sees what comes after it. Inside that
+    block the mask is still needed.
+    """
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        hidden = super().hidden(num_queries, start, width)
+        return hidden.all(dim=-1, keepdim=True).expand_as(hidden)
+
+
+class DiagonalBlocksHidden(Blockwise):
+    """You leave out every block in which something is hidden, and a token misses the keys of its
+    own block. Leave out those alone that are wholly hidden, and mask the others.
+    """
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        hidden = super().hidden(num_queries, start, width)
+        return hidden.any(dim=-1, keepdim=True).expand_as(hidden)
+
+
+Family(
+    NothingHidden,
+    HiddenAnyway,
+    CausalTurnedRound,
+    CountedFromTheBlock,
+    ItselfHidden,
+    NextVisible,
+    PastHidden,
+    MaskTurnedRound,
+    MaskTransposed,
+    ScoreOfZero,
+    ScoreOfMinusHundred,
+    HiddenAfterwards,
+    HiddenFromTheValuesAlone,
+    DiagonalBlocksVisible,
+    DiagonalBlocksHidden,
+).apply(online, Blockwise)
+
+
+@online.misconception
+def averaged(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+) -> Tensor:
+    """You attend to each block alone and take the average over the blocks. A block counts as much
+    as the sum of its weights, all of them relative to one largest score.
+    """
+    return each_alone(queries, keys, values, block_size, causal).mean(dim=0)
+
+
+@online.misconception
+def added(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+) -> Tensor:
+    """You attend to each block alone, with weights that sum to 1 in each, and add the contexts. All
+    weights of a query sum to 1 together: divide once, after the last block.
+    """
+    return each_alone(queries, keys, values, block_size, causal).sum(dim=0)
+
+
+def each_alone(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool
+) -> Tensor:
+    """Attention to each block alone, (blocks, …, queries, d_v)."""
+    contexts = []
+    for start in range(0, keys.shape[-2], block_size):
+        block = slice(start, start + block_size)
+        scores = queries @ keys[..., block, :].mT / queries.shape[-1] ** 0.5
+        if causal:
+            hidden = Blockwise().hidden(queries.shape[-2], start, scores.shape[-1])
+            scores = scores.masked_fill(hidden, -torch.inf)
+        contexts.append(torch.softmax(scores, dim=-1) @ values[..., block, :])
+    return torch.stack(contexts)
+
+
+TENSOR_DTYPE.apply(online)

@@ -1,0 +1,93 @@
+"""The exam of `positive_random_features`, lesson 08: what it is tried on."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._long_texts import numbers
+
+features = Exam(reference.positive_random_features)
+
+Two = tuple[Tensor, Tensor]
+
+
+@features.example
+def three_tokens() -> Two:
+    """three tokens of four numbers, five directions"""
+    return numbers(3, 4), numbers(5, 4, start=60)
+
+
+@features.example
+def many_features() -> Two:
+    """two tokens of two numbers, seven directions"""
+    return numbers(2, 2, start=11), numbers(7, 2, start=90)
+
+
+@features.example
+def square() -> Two:
+    """three tokens of three numbers, three directions"""
+    return numbers(3, 3, start=30), numbers(3, 3, start=120)
+
+
+@features.example
+def three_texts() -> Two:
+    """three texts of one head, two tokens of five numbers each, four directions"""
+    return numbers(3, 1, 2, 5, start=150), numbers(4, 5, start=260)
+
+
+@features.case(times=2)
+def drawn_tokens(draw: Draw) -> Two:
+    """tokens and directions drawn at random"""
+    return draw.tensor("tokens d"), draw.tensor("features d")
+
+
+@features.case(times=1)
+def drawn_heads(draw: Draw) -> Two:
+    """several texts and heads"""
+    return draw.tensor("batch heads tokens d"), draw.tensor("features d")
+
+
+@features.case(times=1)
+def drawn_one_token(draw: Draw) -> Two:
+    """a single token"""
+    draw.fix(tokens=1)
+    return draw.tensor("tokens d"), draw.tensor("features d")
+
+
+@features.case(times=1)
+def drawn_one_direction(draw: Draw) -> Two:
+    """a single direction"""
+    draw.fix(features=1)
+    return draw.tensor("tokens d"), draw.tensor("features d")
+
+
+@features.case(times=1)
+def drawn_many_directions(draw: Draw) -> Two:
+    """many more directions than numbers"""
+    draw.fix(features=64)
+    return draw.tensor("tokens d"), draw.tensor("features d")
+
+
+@features.case(times=1)
+def drawn_wide(draw: Draw) -> Two:
+    """tokens of 64 numbers"""
+    draw.fix(d=64)
+    return draw.tensor("tokens d"), draw.tensor("features d")
+
+
+@features.holds
+def all_are_positive(function: Callable[[Tensor, Tensor], Tensor], x: Tensor, w: Tensor) -> bool:
+    """no feature is below zero"""
+    return bool((function(x, w) >= 0).all())
+
+
+@features.holds
+def a_zero_has_features_of_one(
+    function: Callable[[Tensor, Tensor], Tensor], x: Tensor, w: Tensor
+) -> bool:
+    """the features of a vector of zeros have the dot product 1 with themselves, as exp(0) has"""
+    of_zeros = function(torch.zeros_like(x), w)
+    return bool((of_zeros.square().sum(dim=-1) - 1).abs().max() < 1e-4)

@@ -1,0 +1,383 @@
+"""The known wrong answers to `positive_random_features`, lesson 08."""
+
+import torch
+from torch import Tensor
+
+from solutions.exams.efficient_attention.positive_random_features.exam import features
+from solutions.exams.families import LOOP, TENSOR_DTYPE
+from solutions.exams.families.family import Family
+
+
+class Steps:
+    """The features in steps, each for a slip to get wrong."""
+
+    def answer(self, x: Tensor, directions: Tensor) -> Tensor:
+        scaled = x / self.root(x, directions)
+        exponent = self.along(scaled, directions) - self.half(x, scaled)
+        return self.grow(exponent) / self.norm(directions)
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return float(x.shape[-1] ** 0.25)
+
+    def along(self, scaled: Tensor, directions: Tensor) -> Tensor:
+        return scaled @ directions.T
+
+    def half(self, x: Tensor, scaled: Tensor) -> Tensor:
+        return self.square(scaled) / 2
+
+    def square(self, scaled: Tensor) -> Tensor:
+        return scaled.square().sum(dim=-1, keepdim=True)
+
+    def grow(self, exponent: Tensor) -> Tensor:
+        return exponent.exp()
+
+    def norm(self, directions: Tensor) -> float:
+        return float(len(directions) ** 0.5)
+
+
+class Unscaled(Steps):
+    """Your features are those of exp(q · k), without the scale. Divide x by the fourth root of d
+    first: once in the query and once in the key, that makes √d.
+    """
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return 1.0
+
+
+class DividedByTheSquareRoot(Steps):
+    """You divided x by √d, so that queries and keys together are divided by d. Each takes half of
+    the scale: the fourth root of d.
+    """
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return float(x.shape[-1] ** 0.5)
+
+
+class DividedByTheWidth(Steps):
+    """You divided x by d. It is the fourth root of d: queries and keys together are divided by
+    √d.
+    """
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return x.shape[-1]
+
+
+class BracketsMissingInThePower(Steps):
+    """You divided x by a quarter of d, as `/ (d ** 1 / 4)` does: the power comes first. A fourth
+    root is `** 0.25`.
+    """
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return x.shape[-1] / 4
+
+
+class MultipliedByTheRoot(Steps):
+    """You multiplied x by the fourth root of d. Divide by it."""
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return float(x.shape[-1] ** -0.25)
+
+
+class RootOfTheFeatures(Steps):
+    """You divided x by the fourth root of the number of directions. Take that of d, of how many
+    numbers x has for a token.
+    """
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return float(len(directions) ** 0.25)
+
+
+class RootOfTheTokens(Steps):
+    """You divided x by the fourth root of how many tokens there are. d is how many numbers a token
+    has, the last axis of x.
+    """
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return float(x.shape[-2] ** 0.25)
+
+
+class RootOfTheFirstAxis(Steps):
+    """You divided x by the fourth root of its first axis, in a batch how many texts there are. d is
+    how many numbers a token has, the last axis of x.
+    """
+
+    def root(self, x: Tensor, directions: Tensor) -> float:
+        return float(len(x) ** 0.25)
+
+
+class OnlyTheDirectionsScaled(Steps):
+    """The product with the directions has its scale, the square has none. Divide x by the fourth
+    root of d before both.
+    """
+
+    def half(self, x: Tensor, scaled: Tensor) -> Tensor:
+        return super().half(x, x)
+
+
+class OnlyTheSquareScaled(Steps):
+    """The square has its scale, the product with the directions has none. Divide x by the fourth
+    root of d before both.
+    """
+
+    def answer(self, x: Tensor, directions: Tensor) -> Tensor:
+        scaled = x / self.root(x, directions)
+        exponent = self.along(x, directions) - self.half(x, scaled)
+        return self.grow(exponent) / self.norm(directions)
+
+
+class NoSquare(Steps):
+    """You left out the square. Without it, the features of long vectors are too large: subtract
+    half of x · x, scaled, in the exponent.
+    """
+
+    def half(self, x: Tensor, scaled: Tensor) -> Tensor:
+        return torch.zeros_like(scaled[..., :1])
+
+
+class WholeSquare(Steps):
+    """You subtracted the whole square. Subtract half of it."""
+
+    def half(self, x: Tensor, scaled: Tensor) -> Tensor:
+        return self.square(scaled)
+
+
+class SquareAdded(Steps):
+    """You added the square. Subtract it: it takes away what the directions add on average."""
+
+    def half(self, x: Tensor, scaled: Tensor) -> Tensor:
+        return -super().half(x, scaled)
+
+
+class LengthForSquare(Steps):
+    """You subtracted half of the length. Subtract half of the *square* of the length, x · x."""
+
+    def square(self, scaled: Tensor) -> Tensor:
+        return super().square(scaled).sqrt()
+
+
+class MeanOfSquares(Steps):
+    """You took the average of the squares. The square of a length is their sum."""
+
+    def square(self, scaled: Tensor) -> Tensor:
+        return scaled.square().mean(dim=-1, keepdim=True)
+
+
+class SquareOverTheTokens(Steps):
+    """You summed the squares over the tokens. Each token has a length of its own: sum over its
+    numbers, the last axis.
+    """
+
+    def square(self, scaled: Tensor) -> Tensor:
+        return scaled.square().sum(dim=-2, keepdim=True)
+
+
+class SquareOfAll(Steps):
+    """You summed the squares of all tokens together. Each token has a length of its own: sum over
+    the last axis, and keep it.
+    """
+
+    def square(self, scaled: Tensor) -> Tensor:
+        return scaled.square().sum()
+
+
+class SquareLostItsAxis(Steps):
+    """The squares have lost their axis, so that a token's square is subtracted from a column, or
+    fits nowhere. Keep the axis, with length 1.
+    """
+
+    def square(self, scaled: Tensor) -> Tensor:
+        return scaled.square().sum(dim=-1)
+
+
+class SquareOfTheSum(Steps):
+    """You summed a token's numbers first, and took the square of that. Square each number, and sum
+    the squares.
+    """
+
+    def square(self, scaled: Tensor) -> Tensor:
+        return scaled.sum(dim=-1, keepdim=True).square()
+
+
+class SquaresOfTheProducts(Steps):
+    """You subtracted half of the square of each product with a direction. Subtract half of the
+    square of x, which is the same for all directions.
+    """
+
+    def answer(self, x: Tensor, directions: Tensor) -> Tensor:
+        along = self.along(x / self.root(x, directions), directions)
+        return self.grow(along - along.square() / 2) / self.norm(directions)
+
+
+class SquareOfTheDirections(Steps):
+    """You subtracted half of the squares of the directions. It is the square of x that is
+    subtracted.
+    """
+
+    def answer(self, x: Tensor, directions: Tensor) -> Tensor:
+        along = self.along(x / self.root(x, directions), directions)
+        half = directions.square().sum(dim=-1) / 2
+        return self.grow(along - half) / self.norm(directions)
+
+
+class SquareAfterwards(Steps):
+    """You subtracted the square from the exponential. Subtract it in the exponent, before exp."""
+
+    def answer(self, x: Tensor, directions: Tensor) -> Tensor:
+        scaled = x / self.root(x, directions)
+        grown = self.grow(self.along(scaled, directions))
+        return (grown - self.half(x, scaled)) / self.norm(directions)
+
+
+class NoExponential(Steps):
+    """There is no exponential, and some of your features are below zero. Take exp of the product
+    with the directions less half of the square.
+    """
+
+    def grow(self, exponent: Tensor) -> Tensor:
+        return exponent
+
+
+class Rectified(Steps):
+    """Your features are 0 where an exponential would be small: that is a ReLU. Take exp."""
+
+    def grow(self, exponent: Tensor) -> Tensor:
+        return exponent.relu()
+
+
+class WavesForExponentials(Steps):
+    """These are cosines, as in random Fourier features, and some are below zero. Positive features
+    are exponentials of the products, times exp of minus half of the square.
+    """
+
+    def answer(self, x: Tensor, directions: Tensor) -> Tensor:
+        scaled = x / self.root(x, directions)
+        grown = self.along(scaled, directions).cos() * self.half(x, scaled).exp()
+        return grown / self.norm(directions)
+
+
+class ShiftedByTheMaximum(Steps):
+    """You subtracted the largest exponent, as one does in a softmax. That multiplies each token's
+    features by a number of its own, and their dot products are no longer those of exp(q · k / √d):
+    leave the exponent as it is.
+    """
+
+    def grow(self, exponent: Tensor) -> Tensor:
+        return (exponent - exponent.amax(dim=-1, keepdim=True)).exp()
+
+
+class SoftmaxOfTheExponents(Steps):
+    """Your features sum to 1, as those of a softmax do. They are exponentials, each divided by the
+    root of how many there are.
+    """
+
+    def answer(self, x: Tensor, directions: Tensor) -> Tensor:
+        scaled = x / self.root(x, directions)
+        exponent = self.along(scaled, directions) - self.half(x, scaled)
+        return torch.softmax(exponent, dim=-1)
+
+
+class NotDividedByTheRoot(Steps):
+    """You did not divide by the root of the number of features, so that the dot product is a sum
+    over the directions. Divided by √m in the query and in the key, it is an average.
+    """
+
+    def norm(self, directions: Tensor) -> float:
+        return 1.0
+
+
+class DividedByTheNumber(Steps):
+    """You divided the features by how many there are. Query and key are both divided, so that takes
+    the square root.
+    """
+
+    def norm(self, directions: Tensor) -> float:
+        return len(directions)
+
+
+class MultipliedByTheNumber(Steps):
+    """You multiplied the features by the root of how many there are. Divide by it."""
+
+    def norm(self, directions: Tensor) -> float:
+        return float(len(directions) ** -0.5)
+
+
+class DividedByTheRootOfD(Steps):
+    """You divided the features by √d. Divide them by the root of how many features there are, one
+    for each direction.
+    """
+
+    def norm(self, directions: Tensor) -> float:
+        return float(directions.shape[-1] ** 0.5)
+
+
+class DividedInTheExponent(Steps):
+    """You divided by the root of the number of features before you took exp. Divide the
+    exponentials.
+    """
+
+    def grow(self, exponent: Tensor) -> Tensor:
+        return (exponent / self.count).exp() * self.count
+
+    count = 1.0
+
+    def norm(self, directions: Tensor) -> float:
+        return self.count
+
+    def along(self, scaled: Tensor, directions: Tensor) -> Tensor:
+        self.count = float(len(directions) ** 0.5)
+        return super().along(scaled, directions)
+
+
+class DirectionsOnColumns(Steps):
+    """You multiplied with the directions as if each were a column. They are rows: transpose
+    them.
+    """
+
+    def along(self, scaled: Tensor, directions: Tensor) -> Tensor:
+        return scaled @ directions
+
+
+class DirectionsOfLengthOne(Steps):
+    """You brought the directions to length 1. Their lengths count: take them as they were drawn."""
+
+    def along(self, scaled: Tensor, directions: Tensor) -> Tensor:
+        return super().along(scaled, torch.nn.functional.normalize(directions, dim=-1))
+
+
+Family(
+    Unscaled,
+    DividedByTheSquareRoot,
+    DividedByTheWidth,
+    BracketsMissingInThePower,
+    MultipliedByTheRoot,
+    RootOfTheFeatures,
+    RootOfTheTokens,
+    RootOfTheFirstAxis,
+    OnlyTheDirectionsScaled,
+    OnlyTheSquareScaled,
+    NoSquare,
+    WholeSquare,
+    SquareAdded,
+    LengthForSquare,
+    MeanOfSquares,
+    SquareOverTheTokens,
+    SquareOfAll,
+    SquareLostItsAxis,
+    SquareOfTheSum,
+    SquaresOfTheProducts,
+    SquareOfTheDirections,
+    SquareAfterwards,
+    NoExponential,
+    Rectified,
+    WavesForExponentials,
+    ShiftedByTheMaximum,
+    SoftmaxOfTheExponents,
+    NotDividedByTheRoot,
+    DividedByTheNumber,
+    MultipliedByTheNumber,
+    DividedByTheRootOfD,
+    DividedInTheExponent,
+    DirectionsOnColumns,
+    DirectionsOfLengthOne,
+).apply(features, Steps)
+(LOOP + TENSOR_DTYPE).apply(features)

@@ -1,0 +1,250 @@
+"""The exam of `repaired_blockwise_attention`, lesson 08."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._blocks import (
+    BLOCKS,
+    ENDING,
+    MAXIMUM,
+    OWN_WORK,
+    RISING,
+    Blockwise,
+    NothingShrunk,
+    extreme_texts,
+    together,
+    with_scores,
+)
+from solutions.exams.efficient_attention._long_texts import drawn, numbers, printed
+from solutions.exams.families import TENSOR_DTYPE
+
+repaired = Exam(reference.repaired_blockwise_attention, forbids=OWN_WORK)
+
+Blocked = tuple[Tensor, Tensor, Tensor, int]
+
+
+@repaired.example
+def rising() -> Blocked:
+    """two queries whose scores rise from key to key, blocks of two of six keys"""
+    scores = torch.tensor([[0.5, 1, 1.5, 2, 2.5, 3], [-3, -1, 0, 0.5, 1, 4]]).double()
+    return *with_scores(scores, numbers(6, 3, start=20)), 2
+
+
+@repaired.example
+def falling() -> Blocked:
+    """two queries whose first score is the largest: here the broken cell is right"""
+    scores = torch.tensor([[3, 2, 1, 0.5, 0, -1], [2, 1.5, 1, -1, -2, -3]]).double()
+    return *with_scores(scores, numbers(6, 3, start=20)), 2
+
+
+@repaired.example
+def rest_of_a_block() -> Blocked:
+    """three queries, five keys of two numbers, blocks of two: the last has one key"""
+    return *printed(3, 5, 2, 4), 2
+
+
+@repaired.example
+def three_texts() -> Blocked:
+    """three texts of one head, blocks of one key"""
+    return *printed(2, 4, 5, 3, 3, 1), 1
+
+
+@repaired.example
+def larger_than_the_text() -> Blocked:
+    """a block that is larger than the four keys"""
+    return *printed(3, 4, 3, 2), 6
+
+
+@repaired.example
+def large_scores() -> Blocked:
+    """two texts with scores from -1000 to 1000, whose exponentials overflow or are all 0"""
+    return *extreme_texts(), 2
+
+
+@repaired.example
+def far_below_zero() -> Blocked:
+    """two queries, all of whose scores are near -1000"""
+    scores = torch.tensor([[-1000.0, -1001, -1000, -999], [-999, -998, -1000, -999]])
+    return *with_scores(scores.double(), numbers(4, 3, start=20)), 3
+
+
+@repaired.case(times=2)
+def drawn_queries(draw: Draw) -> Blocked:
+    """queries, keys and values drawn at random"""
+    return *drawn(draw.fix(keys=7)), 3
+
+
+@repaired.case(times=1)
+def drawn_single_keys(draw: Draw) -> Blocked:
+    """blocks of one key"""
+    return *drawn(draw, "batch"), 1
+
+
+@repaired.case(times=1)
+def drawn_one_block(draw: Draw) -> Blocked:
+    """a block that is larger than the number of keys"""
+    return *drawn(draw.fix(keys=4)), 9
+
+
+@repaired.case(times=1)
+def drawn_one_key(draw: Draw) -> Blocked:
+    """a single key"""
+    return *drawn(draw.fix(keys=1)), 2
+
+
+@repaired.case(times=1)
+def drawn_heads(draw: Draw) -> Blocked:
+    """several texts and heads"""
+    return *drawn(draw.fix(keys=8), "batch heads"), 3
+
+
+@repaired.case(times=1)
+def drawn_large(draw: Draw) -> Blocked:
+    """scores in the hundreds"""
+    queries, keys, values = drawn(draw.fix(keys=9))
+    return 15 * queries, 15 * keys, values, 2
+
+
+@repaired.holds
+def every_size_gives_the_same(
+    attention: Callable[..., Tensor], queries: Tensor, keys: Tensor, values: Tensor, size: int
+) -> bool:
+    """every block size gives the same contexts"""
+    whole = attention(queries, keys, values, keys.shape[-2])
+    part = attention(queries, keys, values, size)
+    return torch.allclose(part, whole, rtol=1e-3, atol=1e-3)
+
+
+@repaired.misconception
+def as_given(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """This is still the broken cell: it is right only while the first block holds the largest
+    score. When a later block raises it, both sums are relative to the old one: multiply them by
+    exp(old - new) first.
+    """
+    return NothingShrunk().answer(queries, keys, values, block_size)
+
+
+RISING.apply(repaired, Blockwise)
+MAXIMUM.apply(repaired, Blockwise)
+BLOCKS.apply(repaired, Blockwise)
+ENDING.apply(repaired, Blockwise)
+
+
+def with_the_largest_of(queries: Tensor, keys: Tensor, values: Tensor, first: int) -> Tensor:
+    """All weights relative to the largest score of the first keys."""
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    weights = torch.exp(scores - scores[..., :first].amax(dim=-1, keepdim=True))
+    return weights @ values / weights.sum(dim=-1, keepdim=True)
+
+
+@repaired.misconception
+def first_block_decides(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """You keep a largest score from the beginning of the text, and later scores far above it
+    overflow. Let it rise, and shrink the sums when it does.
+    """
+    return with_the_largest_of(queries, keys, values, block_size)
+
+
+@repaired.misconception
+def first_key_decides(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """You keep a largest score from the beginning of the text, and later scores far above it
+    overflow. Let it rise, and shrink the sums when it does.
+    """
+    return with_the_largest_of(queries, keys, values, 1)
+
+
+@repaired.misconception
+def averaged(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """You attend to each block alone and take the average over the blocks. A block counts as much
+    as the sum of its weights, all of them relative to one largest score.
+    """
+    return together(
+        lambda contexts: torch.stack(contexts).mean(dim=0), queries, keys, values, block_size
+    )
+
+
+@repaired.misconception
+def added(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """You attend to each block alone, with weights that sum to 1 in each, and add the contexts. All
+    weights of a query sum to 1 together: divide once, after the last block.
+    """
+    return together(
+        lambda contexts: torch.stack(contexts).sum(dim=0), queries, keys, values, block_size
+    )
+
+
+TENSOR_DTYPE.apply(repaired)
+
+
+@repaired.accepts
+def repaired_in_two_passes(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int
+) -> Tensor:
+    """One loop for the largest score, a second one for the sums."""
+    scale = queries.shape[-1] ** 0.5
+    blocks = list(
+        zip(
+            torch.split(keys, block_size, dim=-2),
+            torch.split(values, block_size, dim=-2),
+            strict=True,
+        )
+    )
+    tops = [(queries @ k.mT / scale).amax(dim=-1, keepdim=True) for k, _ in blocks]
+    highest = torch.stack(tops).amax(dim=0)
+    weights = [torch.exp(queries @ k.mT / scale - highest) for k, _ in blocks]
+    total = sum((w.sum(dim=-1, keepdim=True) for w in weights), torch.zeros_like(highest))
+    parts = [w @ v for w, (_, v) in zip(weights, blocks, strict=True)]
+    return torch.stack(parts).sum(dim=0) / total
+
+
+@repaired.accepts
+def repaired_by_logarithms(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int
+) -> Tensor:
+    """A finished context, and the logarithm of the sum of the weights."""
+    context = torch.zeros(*queries.shape[:-1], values.shape[-1], dtype=values.dtype)
+    known = torch.full((*queries.shape[:-1], 1), -torch.inf, dtype=queries.dtype)
+    for start in range(0, keys.shape[-2], block_size):
+        part = slice(start, start + block_size)
+        scores = torch.matmul(queries, keys[..., part, :].transpose(-1, -2))
+        scores = scores / queries.shape[-1] ** 0.5
+        new = torch.logsumexp(scores, dim=-1, keepdim=True)
+        both = torch.logaddexp(known, new)
+        mixed = torch.softmax(scores, dim=-1) @ values[..., part, :]
+        context = context * torch.exp(known - both) + mixed * torch.exp(new - both)
+        known = both
+    return context
+
+
+@repaired.accepts
+def repaired_key_by_key(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """One key after the other, whatever the blocks."""
+    scores = queries @ keys.transpose(-2, -1) / queries.shape[-1] ** 0.5
+    highest, total = scores[..., :1], torch.ones_like(scores[..., :1])
+    context = values[..., :1, :].expand(*queries.shape[:-1], -1)
+    for key in range(1, keys.shape[-2]):
+        score = scores[..., key : key + 1]
+        new = torch.where(score > highest, score, highest)
+        shrink, weight = torch.exp(highest - new), torch.exp(score - new)
+        context = context * shrink + weight * values[..., key : key + 1, :]
+        total, highest = total * shrink + weight, new
+    return context / total
+
+
+@repaired.accepts
+def repaired_in_place(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """Sums that are shrunk in place."""
+    m = torch.full(queries.shape[:-1], -torch.inf, dtype=queries.dtype)
+    sums = torch.zeros(*queries.shape[:-1], values.shape[-1] + 1, dtype=queries.dtype)
+    values = torch.cat([values, torch.ones_like(values[..., :1])], dim=-1)
+    for first in range(0, keys.shape[-2], block_size):
+        s = queries @ keys[..., first : first + block_size, :].mT / queries.shape[-1] ** 0.5
+        m_new = torch.maximum(m, s.max(dim=-1).values)
+        sums *= torch.exp(m - m_new)[..., None]
+        sums += torch.exp(s - m_new[..., None]) @ values[..., first : first + block_size, :]
+        m = m_new
+    return sums[..., :-1] / sums[..., -1:]

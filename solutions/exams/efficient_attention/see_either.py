@@ -1,0 +1,297 @@
+"""The exam of `see_either`, lesson 08."""
+
+from collections.abc import Callable
+from functools import reduce
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._patterns import ROWS, rows_and_columns
+from solutions.exams.families import MASK_VALUES
+
+union = Exam(reference.see_either)
+
+Masks = list[Tensor]
+
+
+@union.example
+def window_and_global() -> Masks:
+    """a sliding window and a global token"""
+    return [reference.sliding_window_mask(5, 2), reference.global_mask(5, [3])]
+
+
+@union.example
+def two_global() -> Masks:
+    """a global token, and another one"""
+    return [reference.global_mask(6, [1]), reference.global_mask(6, [4])]
+
+
+@union.example
+def three_patterns() -> Masks:
+    """three patterns, the middle one not symmetric"""
+    diagonal = torch.eye(6, dtype=torch.bool)
+    return [~diagonal, ~diagonal.roll(2, dims=1), reference.global_mask(6, [1])]
+
+
+@union.example
+def four_patterns() -> Masks:
+    """four patterns that overlap"""
+    rows, columns = rows_and_columns(4)
+    return [columns > rows, rows + columns > 2, (rows + columns) % 3 != 0, rows != 2 * columns]
+
+
+@union.example
+def one_pattern() -> Masks:
+    """a single pattern"""
+    return [reference.strided_mask(4, 2)]
+
+
+def drawn(draw: Draw, count: int, share: float = 0.7) -> Masks:
+    """Patterns drawn at random, most of them hidden."""
+    return [torch.from_numpy(draw("tokens keys") < share) for _ in range(count)]
+
+
+@union.case(times=2)
+def two_drawn(draw: Draw) -> Masks:
+    """two patterns drawn at random"""
+    size = int(draw.rng.integers(5, 9))
+    return drawn(draw.fix(tokens=size, keys=size), 2)
+
+
+@union.case(times=2)
+def five_drawn(draw: Draw) -> Masks:
+    """five patterns drawn at random"""
+    return drawn(draw.fix(tokens=7, keys=7), 5, share=1.2)
+
+
+@union.case(times=1)
+def all_but_one_hidden(draw: Draw) -> Masks:
+    """patterns that show one pair alone"""
+    masks = drawn(draw.fix(tokens=4, keys=4), 3, share=100)
+    masks[1][0, 3] = False
+    return masks
+
+
+@union.case(times=1)
+def nothing_hidden(draw: Draw) -> Masks:
+    """a pattern that hides nothing"""
+    return [*drawn(draw.fix(tokens=5, keys=5), 2), torch.zeros(5, 5, dtype=torch.bool)]
+
+
+@union.case(times=1)
+def one_drawn(draw: Draw) -> Masks:
+    """one pattern drawn at random"""
+    return drawn(draw.fix(tokens=6, keys=6), 1)
+
+
+@union.case(times=1)
+def one_token(draw: Draw) -> Masks:
+    """two patterns of a single token"""
+    return [torch.tensor([[True]]), torch.tensor([[False]])]
+
+
+@union.holds
+def any_order(join: Callable[[Masks], Tensor], masks: Masks) -> bool:
+    """the order of the patterns makes no difference"""
+    return bool(torch.equal(join(masks), join(masks[::-1])))
+
+
+MASK_VALUES.apply(
+    union,
+    says={
+        "VisibleInstead": "Your mask is True where the key is visible. The masks that go in are "
+        "True where it is hidden, and so is the result.",
+        "NothingHidden": "Nothing is hidden. If you begin with a mask and join one after the other "
+        "to it: begin with one that is True everywhere.",
+        "AllHidden": "Everything is hidden. If you begin with a mask that is True everywhere, `|` "
+        "leaves it as it is: a key is hidden if all patterns hide it.",
+    },
+)
+ROWS.apply(union)
+
+
+@union.misconception
+def hidden_by_any(masks: Masks) -> Tensor:
+    """You hide what any of the patterns hides, so that a key has to be in all of them. It is
+    visible if at least one of the patterns shows it: hidden only if all of them hide it.
+    """
+    return torch.stack(masks).any(dim=0)
+
+
+@union.misconception
+def visible_in_all(masks: Masks) -> Tensor:
+    """Your mask is True where every pattern shows the key. It should be True where every pattern
+    hides it.
+    """
+    return ~torch.stack(masks).any(dim=0)
+
+
+@union.misconception
+def in_exactly_one(masks: Masks) -> Tensor:
+    """You joined the masks by "either, but not both" (`^`, or `!=`). A key that several patterns
+    show is visible as well.
+    """
+    return reduce(torch.logical_xor, masks)
+
+
+@union.misconception
+def all_the_same(masks: Masks) -> Tensor:
+    """You compared the masks with `==`, which is also True where both of them are False. The result
+    is True where all of them are True.
+    """
+    return reduce(torch.eq, masks)
+
+
+@union.misconception
+def first_alone(masks: Masks) -> Tensor:
+    """This is the first mask alone. Join all of the list."""
+    return masks[0]
+
+
+@union.misconception
+def last_alone(masks: Masks) -> Tensor:
+    """This is the last mask alone. In a loop, join each mask with what was found before."""
+    return masks[-1]
+
+
+@union.misconception
+def first_two_alone(masks: Masks) -> Tensor:
+    """These are the first two masks, joined. There may be more of them: join all."""
+    return torch.stack(masks[:2]).all(dim=0)
+
+
+@union.misconception
+def last_two_alone(masks: Masks) -> Tensor:
+    """These are the last two masks, joined. In a loop, join each mask with all that was found
+    before.
+    """
+    return torch.stack(masks[-2:]).all(dim=0)
+
+
+@union.misconception
+def first_left_out(masks: Masks) -> Tensor:
+    """The first mask is missing in your result: does a loop begin with the second one?"""
+    return torch.stack((torch.ones_like(masks[0]), *masks[1:])).all(dim=0)
+
+
+@union.misconception
+def last_left_out(masks: Masks) -> Tensor:
+    """The last mask is missing in your result: does a loop end one round too early?"""
+    return torch.stack((torch.ones_like(masks[0]), *masks[:-1])).all(dim=0)
+
+
+@union.misconception
+def always_two(masks: Masks) -> Tensor:
+    """You take two masks, and here there is only one. The number of masks is `len(masks)`."""
+    return masks[0] & masks[1]
+
+
+@union.misconception
+def as_truth_values(masks: Masks) -> Tensor:
+    """`and`, `all(masks)` and `if mask` ask for a single truth value, and a tensor of several
+    entries has none. Use `&` or `torch.all`, which work entry by entry.
+    """
+    joined = masks[0]
+    for mask in masks:
+        joined = joined and mask
+    return joined
+
+
+@union.misconception
+def not_joined(masks: Masks) -> Tensor:
+    """These are all masks, stacked. Join them along the new axis: one mask of shape (num_tokens,
+    num_tokens).
+    """
+    return torch.stack(masks)
+
+
+@union.misconception
+def rows_joined(masks: Masks) -> Tensor:
+    """You joined along the rows or columns of each mask, and not from mask to mask. That is axis 0
+    of the stack.
+    """
+    return torch.stack(masks).all(dim=1)
+
+
+@union.misconception
+def columns_joined(masks: Masks) -> Tensor:
+    """You joined along the columns of each mask, and not from mask to mask. That is axis 0 of the
+    stack.
+    """
+    return torch.stack(masks).all(dim=-1)
+
+
+@union.misconception
+def everything_joined(masks: Masks) -> Tensor:
+    """This is a single True or False: `all` without an axis runs over everything. Say dim=0, from
+    mask to mask.
+    """
+    return torch.stack(masks).all()
+
+
+@union.misconception
+def one_below_the_other(masks: Masks) -> Tensor:
+    """`torch.cat` puts the masks one below the other, so the mask from which each row comes is
+    lost. `torch.stack` gives them an axis of their own.
+    """
+    return torch.cat(masks).all(dim=0)
+
+
+@union.misconception
+def concatenated(masks: Masks) -> Tensor:
+    """These are all masks, one below the other. Join them, entry by entry: one mask of shape
+    (num_tokens, num_tokens).
+    """
+    return torch.cat(masks)
+
+
+@union.misconception
+def written_into(masks: Masks) -> Tensor:
+    """The result is right, but `&=` and `[…] = …` also change the caller's first mask. Make a new
+    one: `a = a & b`, or begin with a clone.
+    """
+    joined = masks[0]
+    for mask in masks[1:]:
+        joined &= mask
+    return joined
+
+
+@union.accepts
+def joined_in_a_loop(masks: Masks) -> Tensor:
+    """A loop over the masks."""
+    joined = torch.ones_like(masks[0])
+    for mask in masks:
+        joined = joined & mask
+    return joined
+
+
+@union.accepts
+def joined_by_reduce(masks: Masks) -> Tensor:
+    """One after the other, by a function."""
+    return reduce(torch.logical_and, masks)
+
+
+@union.accepts
+def joined_pair_by_pair(masks: Masks) -> Tensor:
+    """Loops over rows and columns."""
+    size = len(masks[0])
+    joined = torch.zeros(size, size, dtype=torch.bool)
+    for row in range(size):
+        for column in range(size):
+            joined[row, column] = all(mask[row, column] for mask in masks)
+    return joined
+
+
+@union.accepts
+def joined_by_what_is_seen(masks: Masks) -> Tensor:
+    """What any of them shows, turned round."""
+    return ~torch.stack([~mask for mask in masks]).any(dim=0)
+
+
+@union.accepts
+def joined_by_a_count(masks: Masks) -> Tensor:
+    """How many hide it."""
+    hiding: Tensor = sum(mask.int() for mask in masks)  # type: ignore[assignment]
+    return hiding == len(masks)

@@ -1,0 +1,336 @@
+"""The exam of `sliding_window_mask`, lesson 08."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._patterns import PATTERN, distances, rows_and_columns
+
+window = Exam(reference.sliding_window_mask)
+
+Pattern = tuple[int, int]
+
+
+@window.example
+def six_tokens() -> Pattern:
+    """six tokens, a window of 2"""
+    return 6, 2
+
+
+@window.example
+def window_of_three() -> Pattern:
+    """eight tokens, a window of 3"""
+    return 8, 3
+
+
+@window.example
+def window_of_four() -> Pattern:
+    """nine tokens, a window of 4"""
+    return 9, 4
+
+
+@window.example
+def itself_alone() -> Pattern:
+    """a window of 1: each token sees itself alone"""
+    return 4, 1
+
+
+@window.example
+def wider_than_the_text() -> Pattern:
+    """a window that is wider than the text"""
+    return 3, 5
+
+
+@window.case(times=4)
+def any_window(draw: Draw) -> Pattern:
+    """texts and windows drawn at random"""
+    return int(draw.rng.integers(10, 20)), int(draw.rng.integers(2, 8))
+
+
+@window.case(times=1)
+def one_token(draw: Draw) -> Pattern:
+    """a single token"""
+    return 1, 3
+
+
+@window.case(times=1)
+def as_wide_as_the_text(draw: Draw) -> Pattern:
+    """a window as wide as the text"""
+    return 5, 5
+
+
+@window.case(times=1)
+def one_less_than_the_text(draw: Draw) -> Pattern:
+    """a window that hides the first token from the last one alone"""
+    return 6, 5
+
+
+@window.case(times=1)
+def long_text(draw: Draw) -> Pattern:
+    """150 tokens, a window of 20"""
+    return 150, 20
+
+
+PATTERN.apply(
+    window,
+    without=["KeysOnRows"],
+    says={
+        "NothingHidden": "Nothing is hidden. Either a result has got no name, or you ask for a key "
+        "that is too far before *and* too far after: no key is both.",
+        "AllHidden": "Everything is hidden. Two triangles that overlap cover the whole matrix: "
+        "between those that hide, the band around the diagonal stays free.",
+        "TimesInfinity": "Zeros and ones times −∞ are NaN where they were 0. Return the mask "
+        "itself, as True and False.",
+    },
+)
+
+
+@window.misconception
+def one_too_wide(num_tokens: int, window: int) -> Tensor:
+    """Your window is wider by one on either side. It counts the token itself: a key at distance
+    `window` is hidden already.
+    """
+    return distances(num_tokens).abs() > window
+
+
+@window.misconception
+def one_too_narrow(num_tokens: int, window: int) -> Tensor:
+    """Your window is narrower by one on either side: a key at distance window - 1 is still visible,
+    and with a window of 1 a token sees itself.
+    """
+    return distances(num_tokens).abs() >= window - 1
+
+
+@window.misconception
+def two_too_wide(num_tokens: int, window: int) -> Tensor:
+    """Your window is wider by two on either side: the distances 0 to window - 1 are visible, and no
+    other.
+    """
+    return distances(num_tokens).abs() > window + 1
+
+
+@window.misconception
+def itself_alone_seen(num_tokens: int, window: int) -> Tensor:
+    """Your tokens see themselves alone, however wide the window is. Compare distances with
+    `window`.
+    """
+    return distances(num_tokens) != 0
+
+
+@window.misconception
+def split_between_the_sides(num_tokens: int, window: int) -> Tensor:
+    """You shared the window out: half of it before the token, half of it after. That is how
+    Longformer counts, but here `window` is the width of each side.
+    """
+    return distances(num_tokens).abs() > window // 2
+
+
+@window.misconception
+def less_than_half(num_tokens: int, window: int) -> Tensor:
+    """You compare distances with half of the window. Here `window` is the width of each side: its
+    distances are 0 to window - 1.
+    """
+    return distances(num_tokens).abs() >= window // 2
+
+
+@window.misconception
+def half_rounded_up(num_tokens: int, window: int) -> Tensor:
+    """Your window has `window` tokens in all, or one more. Here each side has as many: the
+    distances 0 to window - 1, before and after.
+    """
+    return 2 * distances(num_tokens).abs() >= window
+
+
+@window.misconception
+def past_alone(num_tokens: int, window: int) -> Tensor:
+    """Your tokens see nothing that comes after them. This window has two sides: only the distance
+    counts, whatever its sign.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | (apart >= window)
+
+
+@window.misconception
+def past_alone_one_too_wide(num_tokens: int, window: int) -> Tensor:
+    """Your tokens see nothing that comes after them, and one token too many before. This window has
+    two sides, and on each the distances 0 to window - 1 are visible.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | (apart > window)
+
+
+@window.misconception
+def future_alone(num_tokens: int, window: int) -> Tensor:
+    """Your tokens see nothing that comes before them. This window has two sides: only the distance
+    counts, whatever its sign.
+    """
+    apart = -distances(num_tokens)
+    return (apart < 0) | (apart >= window)
+
+
+@window.misconception
+def future_all_visible(num_tokens: int, window: int) -> Tensor:
+    """All that comes after a token is visible: without `abs`, its distance is negative and always
+    small enough. Hide on both sides.
+    """
+    return distances(num_tokens) >= window
+
+
+@window.misconception
+def past_all_visible(num_tokens: int, window: int) -> Tensor:
+    """All that comes before a token is visible: without `abs`, its distance is negative and always
+    small enough. Hide on both sides.
+    """
+    return -distances(num_tokens) >= window
+
+
+@window.misconception
+def future_all_visible_one_too_wide(num_tokens: int, window: int) -> Tensor:
+    """All that comes after a token is visible, and before it one token too many. Hide on both
+    sides, from the distance `window` on.
+    """
+    return distances(num_tokens) > window
+
+
+@window.misconception
+def past_all_visible_one_too_wide(num_tokens: int, window: int) -> Tensor:
+    """All that comes before a token is visible, and after it one token too many. Hide on both
+    sides, from the distance `window` on.
+    """
+    return -distances(num_tokens) > window
+
+
+@window.misconception
+def wider_before(num_tokens: int, window: int) -> Tensor:
+    """Your window has one token more before than after: its sides are equally wide, with distances
+    0 to window - 1. In a slice `a:b`, b is left out.
+    """
+    apart = distances(num_tokens)
+    return (apart > window) | (-apart >= window)
+
+
+@window.misconception
+def wider_after(num_tokens: int, window: int) -> Tensor:
+    """Your window has one token more after than before: its sides are equally wide, with distances
+    0 to window - 1.
+    """
+    apart = distances(num_tokens)
+    return (apart >= window) | (-apart > window)
+
+
+@window.misconception
+def narrower_after(num_tokens: int, window: int) -> Tensor:
+    """Your window has one token less after than before. In a slice `a:b`, b is left out: end it at
+    i + window.
+    """
+    apart = distances(num_tokens)
+    return (apart >= window) | (-apart >= window - 1)
+
+
+@window.misconception
+def narrower_before(num_tokens: int, window: int) -> Tensor:
+    """Your window has one token less before than after: its sides are equally wide, with distances
+    0 to window - 1.
+    """
+    apart = distances(num_tokens)
+    return (apart >= window - 1) | (-apart >= window)
+
+
+@window.misconception
+def slices_from_below_zero(num_tokens: int, window: int) -> Tensor:
+    """Your first rows are wrong: there the window begins before the text, and a slice that begins
+    below 0 counts from the end. Begin it at max(0, …).
+    """
+    hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
+    for row in range(num_tokens):
+        hidden[row, row - window + 1 : row + window] = False
+    return hidden
+
+
+@window.misconception
+def round_the_end(num_tokens: int, window: int) -> Tensor:
+    """Your window goes on round the end of the text: the first tokens see the last ones, as after
+    `roll` or with an index below 0. Hide these.
+    """
+    apart = distances(num_tokens) % num_tokens
+    return torch.minimum(apart, num_tokens - apart) >= window
+
+
+@window.misconception
+def itself_hidden(num_tokens: int, window: int) -> Tensor:
+    """Your mask hides each token from itself. It belongs to its own window."""
+    apart = distances(num_tokens).abs()
+    return (apart >= window) | (apart == 0)
+
+
+@window.misconception
+def blocks(num_tokens: int, window: int) -> Tensor:
+    """You cut the text into blocks that see only themselves. A sliding window moves with the token:
+    it is about distances.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    return rows // window != columns // window
+
+
+@window.misconception
+def one_distance_hidden(num_tokens: int, window: int) -> Tensor:
+    """You hid the distance `window` alone. All that are larger are hidden, too."""
+    return distances(num_tokens).abs() == window
+
+
+@window.misconception
+def band_that_is_too_wide(num_tokens: int, window: int) -> Tensor:
+    """Your mask is True where a key is visible, and the window is wider by one on either side. True
+    means hidden, and the distances 0 to window - 1 are visible.
+    """
+    return distances(num_tokens).abs() <= window
+
+
+@window.misconception
+def first_keys(num_tokens: int, window: int) -> Tensor:
+    """All rows of your mask are equal: every token sees the first few keys. Compare each key's
+    position with that of the query.
+    """
+    return torch.arange(num_tokens).expand(num_tokens, -1) >= window
+
+
+@window.accepts
+def window_in_loops(num_tokens: int, window: int) -> Tensor:
+    """Loops."""
+    hidden = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
+    for row in range(num_tokens):
+        for column in range(num_tokens):
+            hidden[row, column] = abs(row - column) >= window
+    return hidden
+
+
+@window.accepts
+def window_by_slices(num_tokens: int, window: int) -> Tensor:
+    """A slice of each row."""
+    hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
+    for row in range(num_tokens):
+        hidden[row, max(0, row - window + 1) : row + window] = False
+    return hidden
+
+
+@window.accepts
+def window_by_two_triangles(num_tokens: int, window: int) -> Tensor:
+    """What is above the band, and what is below it."""
+    everything = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
+    return everything.triu(window) | everything.tril(-window)
+
+
+@window.accepts
+def window_as_a_list(num_tokens: int, window: int) -> Tensor:
+    """A list of lists."""
+    positions = range(num_tokens)
+    return torch.tensor([[not -window < i - j < window for j in positions] for i in positions])
+
+
+@window.accepts
+def window_by_convolution(num_tokens: int, window: int) -> Tensor:
+    """Each token's mark, spread over its window."""
+    marks = torch.eye(num_tokens)[:, None]
+    spread = torch.nn.functional.conv1d(marks, torch.ones(1, 1, 2 * window - 1), padding=window - 1)
+    return spread[:, 0] == 0

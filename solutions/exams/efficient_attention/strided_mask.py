@@ -1,0 +1,303 @@
+"""The exam of `strided_mask`, lesson 08."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._patterns import PATTERN, distances, rows_and_columns
+
+strided = Exam(reference.strided_mask)
+
+Pattern = tuple[int, int]
+
+
+@strided.example
+def stride_of_three() -> Pattern:
+    """ten tokens, a stride of 3"""
+    return 10, 3
+
+
+@strided.example
+def stride_of_four() -> Pattern:
+    """14 tokens, a stride of 4"""
+    return 14, 4
+
+
+@strided.example
+def stride_of_one() -> Pattern:
+    """a stride of 1: nothing but the future is hidden"""
+    return 4, 1
+
+
+@strided.example
+def longer_than_the_text() -> Pattern:
+    """a stride longer than the text"""
+    return 4, 6
+
+
+@strided.case(times=4)
+def any_stride(draw: Draw) -> Pattern:
+    """texts and strides drawn at random"""
+    return int(draw.rng.integers(12, 24)), int(draw.rng.integers(2, 8))
+
+
+@strided.case(times=1)
+def one_token(draw: Draw) -> Pattern:
+    """a single token"""
+    return 1, 2
+
+
+@strided.case(times=1)
+def as_long_as_the_text(draw: Draw) -> Pattern:
+    """a stride as long as the text"""
+    return 5, 5
+
+
+@strided.case(times=1)
+def long_text(draw: Draw) -> Pattern:
+    """144 tokens, a stride of 12"""
+    return 144, 12
+
+
+PATTERN.apply(
+    strided,
+    says={
+        "KeysOnRows": "You hid the past, and show the future. A key at a later position than the "
+        "query is hidden: queries stand on rows, keys on columns.",
+    },
+)
+
+
+@strided.misconception
+def both_directions(num_tokens: int, stride: int) -> Tensor:
+    """Your pattern looks into the future as well. It is causal: what comes after a token is
+    hidden.
+    """
+    apart = distances(num_tokens).abs()
+    return (apart >= stride) & (apart % stride != 0)
+
+
+@strided.misconception
+def window_looks_ahead(num_tokens: int, stride: int) -> Tensor:
+    """What comes after a token is visible: its distance is negative, and so below the stride. Hide
+    it as well.
+    """
+    apart = distances(num_tokens)
+    return (apart >= stride) & (apart % stride != 0)
+
+
+@strided.misconception
+def multiples_look_ahead(num_tokens: int, stride: int) -> Tensor:
+    """Every stride-th token of the future is visible. The brackets decide: what comes after a token
+    is hidden, whatever its distance.
+    """
+    apart = distances(num_tokens)
+    return ((apart < 0) | (apart >= stride)) & (apart % stride != 0)
+
+
+@strided.misconception
+def window_alone(num_tokens: int, stride: int) -> Tensor:
+    """These are the last few tokens alone. Every stride-th one before them is visible as well."""
+    apart = distances(num_tokens)
+    return (apart < 0) | (apart >= stride)
+
+
+@strided.misconception
+def multiples_alone(num_tokens: int, stride: int) -> Tensor:
+    """This is every stride-th token alone. The stride - 1 tokens before a token are visible as
+    well.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | (apart % stride != 0)
+
+
+@strided.misconception
+def only_what_is_in_both(num_tokens: int, stride: int) -> Tensor:
+    """Your tokens see themselves alone, the only one at a small distance that is *also* a multiple
+    of the stride. A key is visible if one of the two holds: hidden only if neither does.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | (apart >= stride) | (apart % stride != 0)
+
+
+@strided.misconception
+def multiples_hidden(num_tokens: int, stride: int) -> Tensor:
+    """You hid every stride-th token, and show those between. It is the other way round."""
+    apart = distances(num_tokens)
+    return (apart < 0) | ((apart >= stride) & (apart % stride == 0))
+
+
+@strided.misconception
+def multiples_alone_hidden(num_tokens: int, stride: int) -> Tensor:
+    """You hid every stride-th token, the query itself as well, and show those between. It is the
+    other way round, and the last few tokens are visible in any case.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | (apart % stride == 0)
+
+
+@strided.misconception
+def window_too_narrow(num_tokens: int, stride: int) -> Tensor:
+    """The token at distance stride - 1 is hidden. A token sees itself and the stride - 1 tokens
+    before it.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | ((apart >= stride - 1) & (apart % stride != 0))
+
+
+@strided.misconception
+def window_too_wide(num_tokens: int, stride: int) -> Tensor:
+    """The token at distance stride + 1 is visible. A token sees itself and the stride - 1 tokens
+    before it, and further back the multiples alone.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | ((apart > stride + 1) & (apart % stride != 0))
+
+
+@strided.misconception
+def columns_counted(num_tokens: int, stride: int) -> Tensor:
+    """Your far keys are those whose own position is a multiple of the stride, the same for all
+    queries. It is the distance from the query that has to be one.
+    """
+    apart, (_, columns) = distances(num_tokens), rows_and_columns(num_tokens)
+    return (apart < 0) | ((apart >= stride) & (columns % stride != 0))
+
+
+@strided.misconception
+def ends_of_blocks(num_tokens: int, stride: int) -> Tensor:
+    """Your far keys are the last ones of each block, as in the fixed pattern. Here the distance
+    from the query has to be a multiple of the stride.
+    """
+    apart, (_, columns) = distances(num_tokens), rows_and_columns(num_tokens)
+    return (apart < 0) | ((apart >= stride) & (columns % stride != stride - 1))
+
+
+@strided.misconception
+def rows_counted(num_tokens: int, stride: int) -> Tensor:
+    """Every stride-th of your queries sees all of the past, and the others see their last few
+    tokens alone. It is the distance between query and key that has to be a multiple.
+    """
+    apart, (rows, _) = distances(num_tokens), rows_and_columns(num_tokens)
+    return (apart < 0) | ((apart >= stride) & (rows % stride != 0))
+
+
+@strided.misconception
+def own_block(num_tokens: int, stride: int) -> Tensor:
+    """Near the query you show its own block, as in the fixed pattern, so that tokens at the start
+    of a block see too few. The strided pattern shows the stride - 1 tokens before each.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    apart = rows - columns
+    return (apart < 0) | ((rows // stride != columns // stride) & (apart % stride != 0))
+
+
+@strided.misconception
+def fixed_pattern(num_tokens: int, stride: int) -> Tensor:
+    """This is the fixed pattern: blocks, and the end of each. The strided pattern is about
+    distances from the query.
+    """
+    return reference.fixed_mask(num_tokens, stride)
+
+
+@strided.misconception
+def first_multiple_alone(num_tokens: int, stride: int) -> Tensor:
+    """Of the far keys you show the one at distance `stride` alone. All multiples of it are visible,
+    back to the start of the text.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | (apart > stride)
+
+
+@strided.misconception
+def itself_hidden(num_tokens: int, stride: int) -> Tensor:
+    """Your mask hides each token from itself. Its distance is 0, and it is visible."""
+    apart = distances(num_tokens)
+    return (apart <= 0) | ((apart >= stride) & (apart % stride != 0))
+
+
+@strided.misconception
+def next_token_visible(num_tokens: int, stride: int) -> Tensor:
+    """The token after each query is visible, and everything before it is as asked. What comes after
+    a token, at a distance below 0, is hidden.
+    """
+    apart = distances(num_tokens)
+    return (apart < -1) | ((apart >= stride) & (apart % stride != 0))
+
+
+@strided.misconception
+def past_hidden(num_tokens: int, stride: int) -> Tensor:
+    """You hid all of the past, so that a token sees itself and what comes after it, or less. A key
+    comes after its query where its column is the larger of the two.
+    """
+    apart = distances(num_tokens)
+    return (apart > 0) | ((apart >= stride) & (apart % stride != 0))
+
+
+@strided.misconception
+def nothing_but_the_future_hidden(num_tokens: int, stride: int) -> Tensor:
+    """This is a causal mask: all of the past is visible. Hide what is neither near nor at a
+    multiple of the stride.
+    """
+    return distances(num_tokens) < 0
+
+
+@strided.misconception
+def past_mask_alone(num_tokens: int, stride: int) -> Tensor:
+    """Your mask is True where the key is visible, and in the future as well. Turn the pattern
+    round, and then hide the future.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | (apart < stride) | (apart % stride == 0)
+
+
+@strided.accepts
+def strided_in_loops(num_tokens: int, stride: int) -> Tensor:
+    """Loops."""
+    hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
+    for row in range(num_tokens):
+        for column in range(row + 1):
+            apart = row - column
+            hidden[row, column] = apart >= stride and apart % stride != 0
+    return hidden
+
+
+@strided.accepts
+def strided_by_slices(num_tokens: int, stride: int) -> Tensor:
+    """Slices of each row."""
+    hidden = torch.ones((num_tokens, num_tokens), dtype=torch.bool)
+    for row in range(num_tokens):
+        hidden[row, max(0, row - stride + 1) : row + 1] = False
+        hidden[row, row % stride : row + 1 : stride] = False
+    return hidden
+
+
+@strided.accepts
+def strided_by_remainders(num_tokens: int, stride: int) -> Tensor:
+    """Equal remainders, and two triangles."""
+    positions = torch.arange(num_tokens)
+    multiples = positions[:, None] % stride == positions % stride
+    near = torch.ones(num_tokens, num_tokens, dtype=torch.bool).triu(1 - stride)
+    return ~((multiples | near).tril())
+
+
+@strided.accepts
+def strided_by_diagonals(num_tokens: int, stride: int) -> Tensor:
+    """One diagonal after the other."""
+    visible = torch.zeros(num_tokens, num_tokens)
+    for apart in [*range(stride), *range(stride, num_tokens, stride)]:
+        if apart < num_tokens:
+            visible += torch.diag(torch.ones(num_tokens - apart), -apart)
+    return visible == 0
+
+
+@strided.accepts
+def strided_as_a_list(num_tokens: int, stride: int) -> Tensor:
+    """A list of lists."""
+    positions = range(num_tokens)
+    return torch.tensor(
+        [
+            [j > i or (i - j >= stride and (i - j) % stride > 0) for j in positions]
+            for i in positions
+        ]
+    )

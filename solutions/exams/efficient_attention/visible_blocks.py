@@ -1,0 +1,429 @@
+"""The exam of `visible_blocks`, lesson 08."""
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from autograder import Draw, Exam
+from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._patterns import ROWS, distances
+
+blocks = Exam(reference.visible_blocks)
+
+Cut = tuple[Tensor, int]
+
+
+def where(*rows: str) -> Tensor:
+    """A mask as it looks: # is hidden."""
+    return torch.tensor([[mark == "#" for mark in row] for row in rows])
+
+
+@blocks.example
+def causal() -> Cut:
+    """a causal mask of six tokens, in blocks of 2"""
+    return distances(6) < 0, 2
+
+
+@blocks.example
+def window() -> Cut:
+    """a window of 2, in blocks of 3"""
+    return reference.sliding_window_mask(12, 2), 3
+
+
+@blocks.example
+def one_entry_each() -> Cut:
+    """one visible key in some blocks, wherever it stands"""
+    return where("###.", "####", "####", "#.##", "####", ".###"), 2
+
+
+@blocks.example
+def not_dividing() -> Cut:
+    """blocks of 3 that are smaller at the lower and right edge"""
+    return where(
+        "########", "##.#####", "########", "######.#", "#######.", "########", "...#####"
+    ), 3
+
+
+@blocks.example
+def more_keys_than_queries() -> Cut:
+    """two queries and seven keys, in blocks of 3"""
+    return where("..###.#", "#######"), 3
+
+
+@blocks.example
+def blocks_of_one() -> Cut:
+    """blocks of 1"""
+    return where("#.#", "..#"), 1
+
+
+@blocks.example
+def larger_than_the_mask() -> Cut:
+    """a block larger than the mask"""
+    return where("##.", "###"), 5
+
+
+@blocks.case(times=3)
+def drawn(draw: Draw) -> Cut:
+    """masks drawn at random"""
+    draw.fix(queries=int(draw.rng.integers(11, 15)), keys=int(draw.rng.integers(16, 20)))
+    return torch.from_numpy(draw("queries keys") < 1.4), int(draw.rng.integers(3, 5))
+
+
+@blocks.case(times=2)
+def dividing(draw: Draw) -> Cut:
+    """blocks that divide the mask"""
+    size = int(draw.rng.integers(2, 5))
+    draw.fix(queries=4 * size, keys=3 * size)
+    return torch.from_numpy(draw("queries keys") < 1.5), size
+
+
+@blocks.case(times=1)
+def all_hidden(draw: Draw) -> Cut:
+    """a mask that hides everything"""
+    return torch.ones(5, 7, dtype=torch.bool), 2
+
+
+@blocks.case(times=1)
+def nothing_hidden(draw: Draw) -> Cut:
+    """a mask that hides nothing"""
+    return torch.zeros(5, 8, dtype=torch.bool), 2
+
+
+@blocks.case(times=1)
+def one_pair(draw: Draw) -> Cut:
+    """one query and one key"""
+    return torch.zeros(1, 1, dtype=torch.bool), 2
+
+
+@blocks.case(times=1)
+def one_query(draw: Draw) -> Cut:
+    """one query, as in decoding"""
+    return torch.arange(10)[None] < 7, 4
+
+
+@blocks.case(times=1)
+def long_text(draw: Draw) -> Cut:
+    """a strided pattern of 90 tokens, in blocks of 16"""
+    return reference.strided_mask(90, 9), 16
+
+
+ROWS.apply(
+    blocks,
+    says={
+        "FirstRowFilled": "Only the first row of blocks is filled, and the others are False. Does "
+        "`return` stand inside the loop?",
+        "FirstRowFilledRestHidden": "Only the first row of blocks is filled, and the others are "
+        "True. Does `return` stand inside the loop?",
+        "LastRowFilled": "Only the last row of blocks is filled, and the others are False. Does "
+        "each round of your loop begin with a new result? Make it once, before the loop.",
+        "LastRowFilledRestHidden": "Only the last row of blocks is filled, and the others are "
+        "True. Does each round of your loop begin with a new result? Make it once, before it.",
+        "FirstRowReturned": "This is the first row of blocks alone. There is a row for each block "
+        "of queries.",
+        "LastRowReturned": "This is the last row of blocks alone. There is a row for each block "
+        "of queries.",
+    },
+)
+
+
+def parts(hidden: Tensor, size: int) -> list[list[Tensor]]:
+    """The blocks, in rows."""
+    return [list(torch.split(rows, size, dim=1)) for rows in torch.split(hidden, size)]
+
+
+def hidden_whole(hidden: Tensor, size: int) -> Tensor:
+    """True where a block is wholly hidden."""
+    return ~reference.visible_blocks(hidden, size)
+
+
+@blocks.misconception
+def hidden_blocks(hidden: Tensor, block_size: int) -> Tensor:
+    """Your result is True where a block is wholly hidden and can be skipped. It should be True
+    where the block has to be computed.
+    """
+    return hidden_whole(hidden, block_size)
+
+
+@blocks.misconception
+def wholly_visible(hidden: Tensor, block_size: int) -> Tensor:
+    """Your result is True where *all* of a block is visible. One visible key is enough: then the
+    block has to be computed.
+    """
+    return torch.tensor([[not part.any() for part in row] for row in parts(hidden, block_size)])
+
+
+@blocks.misconception
+def something_hidden(hidden: Tensor, block_size: int) -> Tensor:
+    """Your result is True where something in the block is hidden. True in the mask means hidden,
+    and what counts is whether something is visible.
+    """
+    return torch.tensor([[part.any() for part in row] for row in parts(hidden, block_size)])
+
+
+@blocks.misconception
+def corners_alone(hidden: Tensor, block_size: int) -> Tensor:
+    """You look at the first entry of each block alone. Any of its entries may be the one that is
+    visible.
+    """
+    return ~hidden[::block_size, ::block_size]
+
+
+@blocks.misconception
+def last_corners_alone(hidden: Tensor, block_size: int) -> Tensor:
+    """You look at the last entry of each block alone. Any of its entries may be the one that is
+    visible.
+    """
+    rows = parts(hidden, block_size)
+    return torch.tensor([[not part[-1, -1] for part in row] for row in rows])
+
+
+@blocks.misconception
+def lower_left_corners_alone(hidden: Tensor, block_size: int) -> Tensor:
+    """You look at the lower left entry of each block alone, which is enough for a causal mask and
+    not for others. Any entry may be the one that is visible.
+    """
+    return torch.tensor([[not part[-1, 0] for part in row] for row in parts(hidden, block_size)])
+
+
+@blocks.misconception
+def first_rows_alone(hidden: Tensor, block_size: int) -> Tensor:
+    """You look at the first row of each block alone. A key may be visible in any of its rows."""
+    return torch.tensor([[not part[0].all() for part in row] for row in parts(hidden, block_size)])
+
+
+@blocks.misconception
+def first_columns_alone(hidden: Tensor, block_size: int) -> Tensor:
+    """You look at the first column of each block alone. Any of its keys may be visible."""
+    rows = parts(hidden, block_size)
+    return torch.tensor([[not part[:, 0].all() for part in row] for row in rows])
+
+
+@blocks.misconception
+def diagonals_alone(hidden: Tensor, block_size: int) -> Tensor:
+    """You look at the diagonal of each block alone. A key may be visible anywhere in the block."""
+    rows = parts(hidden, block_size)
+    return torch.tensor([[not part.diagonal().all() for part in row] for row in rows])
+
+
+@blocks.misconception
+def edges_left_out(hidden: Tensor, block_size: int) -> Tensor:
+    """The smaller blocks at the lower and right edge are missing. Round the number of blocks up,
+    not down.
+    """
+    down, across = (length // block_size for length in hidden.shape)
+    return reference.visible_blocks(hidden, block_size)[:down, :across]
+
+
+@blocks.misconception
+def lower_edge_left_out(hidden: Tensor, block_size: int) -> Tensor:
+    """The smaller blocks at the lower edge are missing. Round the number of rows of blocks up."""
+    return reference.visible_blocks(hidden, block_size)[: len(hidden) // block_size]
+
+
+@blocks.misconception
+def right_edge_left_out(hidden: Tensor, block_size: int) -> Tensor:
+    """The smaller blocks at the right edge are missing. Round the number of columns of blocks
+    up.
+    """
+    return reference.visible_blocks(hidden, block_size)[:, : hidden.shape[1] // block_size]
+
+
+@blocks.misconception
+def one_block_too_many(hidden: Tensor, block_size: int) -> Tensor:
+    """You have a row and a column of blocks too many wherever the block size divides the mask: `n
+    // block_size + 1` rounds up only where something is left over.
+    """
+    down, across = (length // block_size + 1 for length in hidden.shape)
+    right = reference.visible_blocks(hidden, block_size)
+    padded = torch.zeros(down, across, dtype=torch.bool)
+    padded[: right.shape[0], : right.shape[1]] = right
+    return padded
+
+
+@blocks.misconception
+def edges_always_visible(hidden: Tensor, block_size: int) -> Tensor:
+    """Your blocks at the lower and right edge are all True. If you fill the mask up with False, to
+    whole blocks, that means visible: fill it up with True.
+    """
+    down, across = (-length % block_size for length in hidden.shape)
+    padded = functional.pad(hidden, (0, across, 0, down), value=False)
+    return reference.visible_blocks(padded, block_size)
+
+
+@blocks.misconception
+def as_many_as_rows(hidden: Tensor, block_size: int) -> Tensor:
+    """You have as many blocks across as down. There may be more keys than queries: count the blocks
+    of each axis by itself.
+    """
+    down = -(-len(hidden) // block_size)
+    right = reference.visible_blocks(hidden, block_size)
+    square = torch.zeros(down, down, dtype=torch.bool)
+    across = min(down, right.shape[1])
+    square[:, :across] = right[:, :across]
+    return square
+
+
+@blocks.misconception
+def of_a_square(hidden: Tensor, block_size: int) -> Tensor:
+    """You cut the keys off where the queries end. There may be more keys than queries: count the
+    blocks of each axis by itself.
+    """
+    return reference.visible_blocks(hidden[:, : len(hidden)], block_size)
+
+
+@blocks.misconception
+def keys_on_rows(hidden: Tensor, block_size: int) -> Tensor:
+    """Your blocks of keys stand on rows. Those of the queries do, as in the mask."""
+    return reference.visible_blocks(hidden, block_size).T
+
+
+@blocks.misconception
+def entry_by_entry(hidden: Tensor, block_size: int) -> Tensor:
+    """This has an entry for each pair of tokens. There is to be one for each block."""
+    right = reference.visible_blocks(hidden, block_size)
+    spread = right.repeat_interleave(block_size, 0).repeat_interleave(block_size, 1)
+    return spread[: hidden.shape[0], : hidden.shape[1]]
+
+
+@blocks.misconception
+def mask_itself(hidden: Tensor, block_size: int) -> Tensor:
+    """This is the mask, turned round, with an entry for each pair of tokens. There is to be one for
+    each block.
+    """
+    return ~hidden
+
+
+@blocks.misconception
+def rows_alone_cut(hidden: Tensor, block_size: int) -> Tensor:
+    """You cut the queries into blocks, but not the keys. There is one entry for each block of
+    queries *and* of keys.
+    """
+    return torch.stack([~part.all(dim=0) for part in torch.split(hidden, block_size)])
+
+
+@blocks.misconception
+def columns_alone_cut(hidden: Tensor, block_size: int) -> Tensor:
+    """You cut the keys into blocks, but not the queries. There is one entry for each block of
+    queries *and* of keys.
+    """
+    return torch.stack([~part.all(dim=1) for part in torch.split(hidden, block_size, 1)], dim=1)
+
+
+@blocks.misconception
+def whole_rows(hidden: Tensor, block_size: int) -> Tensor:
+    """This has one entry for each block of queries. Cut the keys into blocks as well."""
+    return torch.stack([~part.all() for part in torch.split(hidden, block_size)])
+
+
+@blocks.misconception
+def counted(hidden: Tensor, block_size: int) -> Tensor:
+    """You counted the visible keys of each block. Return whether there is at least one: compare
+    with 0.
+    """
+    return torch.tensor([[(~part).sum() for part in row] for row in parts(hidden, block_size)])
+
+
+@blocks.misconception
+def hidden_counted(hidden: Tensor, block_size: int) -> Tensor:
+    """You counted the hidden keys of each block. Return whether at least one is visible."""
+    return torch.tensor([[part.sum() for part in row] for row in parts(hidden, block_size)])
+
+
+@blocks.misconception
+def of_floats(hidden: Tensor, block_size: int) -> Tensor:
+    """Your result holds floats. Make it True and False, with a comparison or .bool()."""
+    return reference.visible_blocks(hidden, block_size).float()
+
+
+@blocks.misconception
+def of_integers(hidden: Tensor, block_size: int) -> Tensor:
+    """Your result holds integers. Make it True and False, with a comparison or .bool()."""
+    return reference.visible_blocks(hidden, block_size).long()
+
+
+@blocks.misconception
+def as_a_list(hidden: Tensor, block_size: int) -> list[list[bool]]:
+    """This is a list of lists. Make a tensor of it: torch.tensor(…) of numbers or of True and
+    False, torch.stack(…) of tensors.
+    """
+    rows = parts(hidden, block_size)
+    return [[not bool(part.all()) for part in row] for row in rows]
+
+
+@blocks.misconception
+def never_filled(hidden: Tensor, block_size: int) -> Tensor:
+    """No block is visible. If you begin with zeros and fill the result in loops, look at the
+    condition: True in the mask means hidden.
+    """
+    return torch.zeros_like(reference.visible_blocks(hidden, block_size))
+
+
+@blocks.misconception
+def always_visible(hidden: Tensor, block_size: int) -> Tensor:
+    """All blocks are visible in your result. A block in which everything is hidden can be skipped:
+    there it is False.
+    """
+    return torch.ones_like(reference.visible_blocks(hidden, block_size))
+
+
+@blocks.accepts
+def blocks_in_loops(hidden: Tensor, block_size: int) -> Tensor:
+    """Loops over blocks."""
+    result = []
+    for top in range(0, hidden.shape[0], block_size):
+        row = []
+        for left in range(0, hidden.shape[1], block_size):
+            block = hidden[top : top + block_size, left : left + block_size]
+            row.append(not bool(block.all()))
+        result.append(row)
+    return torch.tensor(result)
+
+
+@blocks.accepts
+def blocks_in_loops_over_pairs(hidden: Tensor, block_size: int) -> Tensor:
+    """Loops over visible pairs."""
+    queries, keys = hidden.shape
+    shape = (queries + block_size - 1) // block_size, (keys + block_size - 1) // block_size
+    visible = torch.zeros(shape, dtype=torch.bool)
+    for query in range(queries):
+        for key in range(keys):
+            if not hidden[query, key]:
+                visible[query // block_size, key // block_size] = True
+    return visible
+
+
+@blocks.accepts
+def blocks_by_padding(hidden: Tensor, block_size: int) -> Tensor:
+    """Filled up to whole blocks, and two axes more."""
+    queries, keys = hidden.shape
+    padded = functional.pad(hidden, (0, -keys % block_size, 0, -queries % block_size), value=True)
+    across = padded.shape[1] // block_size
+    return padded.view(-1, block_size, across, block_size).logical_not().any(dim=3).any(dim=1)
+
+
+@blocks.accepts
+def blocks_by_pooling(hidden: Tensor, block_size: int) -> Tensor:
+    """The largest entry of each block."""
+    visible = (~hidden).float()[None, None]
+    pooled = functional.max_pool2d(visible, block_size, block_size, ceil_mode=True)
+    return pooled[0, 0] > 0
+
+
+@blocks.accepts
+def blocks_by_members(hidden: Tensor, block_size: int) -> Tensor:
+    """Products with which token is in which block."""
+    rows, columns = (
+        functional.one_hot(torch.arange(length) // block_size).double() for length in hidden.shape
+    )
+    return rows.T @ (~hidden).double() @ columns > 0
+
+
+@blocks.accepts
+def blocks_by_split(hidden: Tensor, block_size: int) -> Tensor:
+    """Split twice."""
+    return torch.stack(
+        [
+            torch.stack([(~part).any() for part in torch.split(row, block_size, dim=-1)])
+            for row in torch.split(hidden, block_size)
+        ]
+    )

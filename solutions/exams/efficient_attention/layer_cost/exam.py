@@ -26,10 +26,7 @@ def log(n: int) -> int:
 
 def dilated(n: int, k: int) -> int:
     """How often k has to be multiplied with itself to reach n."""
-    count = 0
-    while k**count < n:
-        count += 1
-    return count
+    return next(count for count in range(n) if k**count >= n)
 
 
 @cost.example

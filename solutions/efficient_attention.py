@@ -296,6 +296,39 @@ def positive_random_features(x: torch.Tensor, directions: torch.Tensor) -> torch
     ### END SOLUTION
 
 
+def online_softmax_by_hand() -> dict[str, object]:
+    """The softmax of four scores that come in two blocks, worked out on paper.
+
+    Replace each `...` by a number.
+
+    Returns:
+        After each of the two blocks, what is kept: the largest score so far, the sum of the
+        exponentials and the sum of the weighted values; the factor that corrects both sums when
+        the second block comes; and the context. All with four decimals.
+    """
+    by_hand: dict[str, object] = {
+        "kept after the first block": [..., ..., ...],
+        "factor of the correction": ...,
+        "kept after the second block": [..., ..., ...],
+        "context": ...,
+    }
+    ### BEGIN SOLUTION (replaces the lines above)
+    first, second = (2.0, 0.0), (3.0, 1.0)
+    sum_of_first = sum(math.exp(score - 2) for score in first)
+    mixed_first = math.exp(2 - 2) * 1 + math.exp(0 - 2) * 2
+    factor = math.exp(2 - 3)
+    sum_of_both = sum_of_first * factor + sum(math.exp(score - 3) for score in second)
+    mixed_both = mixed_first * factor + math.exp(3 - 3) * 3 + math.exp(1 - 3) * 4
+    by_hand = {
+        "kept after the first block": [2.0, sum_of_first, mixed_first],
+        "factor of the correction": factor,
+        "kept after the second block": [3.0, sum_of_both, mixed_both],
+        "context": mixed_both / sum_of_both,
+    }
+    ### END SOLUTION
+    return by_hand
+
+
 def online_softmax_attention(
     queries: torch.Tensor,
     keys: torch.Tensor,

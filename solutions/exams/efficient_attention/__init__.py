@@ -13,6 +13,7 @@ from solutions.exams.efficient_attention.linear_attention import linear
 from solutions.exams.efficient_attention.causal_linear_attention import causal
 from solutions.exams.efficient_attention.linear_attention_step import step
 from solutions.exams.efficient_attention.positive_random_features import features
+from solutions.exams.efficient_attention.online_softmax_by_hand import by_hand
 from solutions.exams.efficient_attention.repaired_blockwise_attention import repaired
 from solutions.exams.efficient_attention.online_softmax_attention import online
 from solutions.exams.efficient_attention.is_exact import exact

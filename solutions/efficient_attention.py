@@ -296,6 +296,39 @@ def positive_random_features(x: torch.Tensor, directions: torch.Tensor) -> torch
     ### END SOLUTION
 
 
+def online_softmax_by_hand() -> dict[str, object]:
+    """The softmax of four scores that come in two blocks, worked out on paper.
+
+    Replace each `...` by a number.
+
+    Returns:
+        After each of the two blocks, what is kept: the largest score so far, the sum of the
+        exponentials and the sum of the weighted values; the factor that corrects both sums when
+        the second block comes; and the context. All with four decimals.
+    """
+    by_hand: dict[str, object] = {
+        "kept after the first block": [..., ..., ...],
+        "factor of the correction": ...,
+        "kept after the second block": [..., ..., ...],
+        "context": ...,
+    }
+    ### BEGIN SOLUTION (replaces the lines above)
+    first, second = (2.0, 0.0), (3.0, 1.0)
+    sum_of_first = sum(math.exp(score - 2) for score in first)
+    mixed_first = math.exp(2 - 2) * 1 + math.exp(0 - 2) * 2
+    factor = math.exp(2 - 3)
+    sum_of_both = sum_of_first * factor + sum(math.exp(score - 3) for score in second)
+    mixed_both = mixed_first * factor + math.exp(3 - 3) * 3 + math.exp(1 - 3) * 4
+    by_hand = {
+        "kept after the first block": [2.0, sum_of_first, mixed_first],
+        "factor of the correction": factor,
+        "kept after the second block": [3.0, sum_of_both, mixed_both],
+        "context": mixed_both / sum_of_both,
+    }
+    ### END SOLUTION
+    return by_hand
+
+
 def online_softmax_attention(
     queries: torch.Tensor,
     keys: torch.Tensor,
@@ -397,41 +430,6 @@ def layer_cost(kind: str, n: int, d: int, k: int = 2) -> tuple[int, int, int | N
         raise ValueError(f"unknown kind of layer: {kind}")
     return costs[kind]
     ### END SOLUTION
-
-
-def online_softmax_by_hand() -> dict[str, object]:
-    """The online softmax of four scores in two blocks, worked out on paper.
-
-    The scores are 2 and 1 in the first block, 4 and 3 in the second; their values are 10, 20, 30
-    and 40. Replace each `...` by a number.
-
-    Returns:
-        After each of the two blocks the largest score so far, the sum of the exponentials and the
-        sum of the weighted values, both relative to that score; the factor by which the sums of the
-        first block are multiplied when the second one comes; and the context. Numbers that are not
-        whole have four decimals.
-    """
-    by_hand: dict[str, object] = {
-        "after the first block": [..., ..., ...],
-        "factor": ...,
-        "after the second block": [..., ..., ...],
-        "context": ...,
-    }
-    ### BEGIN SOLUTION (replaces the lines above)
-    scores = torch.tensor([[2.0, 1.0], [4.0, 3.0]]).double()
-    values = torch.tensor([[10.0, 20.0], [30.0, 40.0]]).double()
-    exponentials = torch.exp(scores - scores.amax(dim=1, keepdim=True))
-    totals, sums = exponentials.sum(dim=1), (exponentials * values).sum(dim=1)
-    factor = math.exp(2 - 4)
-    total, weighted = (float(part[0] * factor + part[1]) for part in (totals, sums))
-    by_hand = {
-        "after the first block": [2.0, totals[0].item(), sums[0].item()],
-        "factor": factor,
-        "after the second block": [4.0, total, weighted],
-        "context": weighted / total,
-    }
-    ### END SOLUTION
-    return by_hand
 
 
 def repaired_blockwise_attention(

@@ -1,6 +1,7 @@
 """The exam of `online_softmax_by_hand`, lesson 08."""
 
 import math
+from collections.abc import Callable
 
 from autograder import Exam, Tolerance
 from solutions import efficient_attention as reference
@@ -10,9 +11,9 @@ FOUR_DECIMALS = Tolerance(absolute=6e-5)
 
 by_hand = Exam(reference.online_softmax_by_hand, tolerance=FOUR_DECIMALS, reveal=False)
 
-SCORES = ((2.0, 1.0), (4.0, 3.0))
-VALUES = ((10.0, 20.0), (30.0, 40.0))
-FACTOR = math.exp(-2)
+FIRST, SECOND = ((2.0, 1.0), (0.0, 2.0)), ((3.0, 3.0), (1.0, 4.0))
+Block = tuple[tuple[float, float], ...]
+Kept = tuple[float, float]
 
 
 @by_hand.example
@@ -21,153 +22,193 @@ def on_paper() -> tuple[()]:
     return ()
 
 
-def block(number: int, highest: float) -> tuple[float, float]:
-    """The two sums of a block, relative to a score."""
-    exponentials = [math.exp(score - highest) for score in SCORES[number]]
-    weighted = [part * value for part, value in zip(exponentials, VALUES[number], strict=True)]
-    return sum(exponentials), sum(weighted)
-
-
-FIRST, SECOND = block(0, 2), block(1, 4)
+def kept(block: Block, highest: float, exponential: Callable[[float], float] = math.exp) -> Kept:
+    """The sum of the exponentials of a block, and that of its weighted values."""
+    weights = [exponential(score - highest) for score, _ in block]
+    mixed = sum(weight * value for weight, (_, value) in zip(weights, block, strict=True))
+    return sum(weights), mixed
 
 
 def worksheet(
-    first: tuple[float, float] = FIRST,
-    factor: float = FACTOR,
-    second: tuple[float, float] | None = None,
-    highest: tuple[float, float] = (2.0, 4.0),
+    first: Kept,
+    factor: float,
+    second: Kept,
+    *,
+    highest: tuple[float, float] = (2.0, 3.0),
     context: float | None = None,
 ) -> dict[str, object]:
-    """The lines, from the sums after each block."""
-    if second is None:
-        second = (first[0] * factor + SECOND[0], first[1] * factor + SECOND[1])
+    """The four lines, from the sums after each block."""
     return {
-        "after the first block": [highest[0], *first],
-        "factor": factor,
-        "after the second block": [highest[1], *second],
+        "kept after the first block": [highest[0], *first],
+        "factor of the correction": factor,
+        "kept after the second block": [highest[1], *second],
         "context": second[1] / second[0] if context is None else context,
     }
 
+
+def corrected(total: float, mixed: float, exponential: Callable[[float], float]) -> Kept:
+    """Both sums after the second block, from factors for those of the first one."""
+    first, second = kept(FIRST, 2, exponential), kept(SECOND, 3, exponential)
+    return first[0] * total + second[0], first[1] * mixed + second[1]
+
+
+def usual(
+    factor: float, total: float, mixed: float, context: float | None = None
+) -> dict[str, object]:
+    """The four lines, with these factors for the two sums of the first block."""
+    second = corrected(total, mixed, math.exp)
+    return worksheet(kept(FIRST, 2), factor, second, context=context)
+
+
+FACTOR = math.exp(-1)
 
 TYPED.apply(by_hand)
 
 
 @by_hand.misconception
-def sums_left_as_they_were() -> dict[str, object]:
-    """The two sums of the first block went into the second ones as they were. They are relative to
-    2, and the new ones to 4: multiply them by your factor first.
+def never_corrected() -> dict[str, object]:
+    """You found the factor, but the sums of the first block went into the second line as they were.
+    Multiply both by it before you add the second block.
     """
-    return worksheet(second=(FIRST[0] + SECOND[0], FIRST[1] + SECOND[1]))
+    return usual(FACTOR, 1, 1)
 
 
 @by_hand.misconception
-def factor_upside_down() -> dict[str, object]:
-    """Your factor is above 1, and what was kept has to shrink, because the new largest score is
-    higher. Take the exponential of the old largest score minus the new one.
+def total_not_corrected() -> dict[str, object]:
+    """You corrected the sum of the weighted values, but not the sum of the exponentials. Both are
+    relative to the old largest score.
     """
-    return worksheet(factor=math.exp(2))
+    return usual(FACTOR, 1, FACTOR)
 
 
 @by_hand.misconception
-def factor_of_one_less() -> dict[str, object]:
-    """Your factor belongs to a difference of 1. The largest score goes from 2 to 4."""
-    return worksheet(factor=math.exp(-1))
-
-
-@by_hand.misconception
-def factor_without_exponential() -> dict[str, object]:
-    """Your factor is the quotient of the two largest scores. Exponentials change by the exponential
-    of their difference.
+def values_not_corrected() -> dict[str, object]:
+    """You corrected the sum of the exponentials, but not that of the weighted values. Both are
+    relative to the old largest score.
     """
-    return worksheet(factor=0.5)
+    return usual(FACTOR, FACTOR, 1)
 
 
 @by_hand.misconception
-def only_the_exponentials_shrink() -> dict[str, object]:
-    """The sum of the exponentials is right, but the weighted values of the first block went in
-    without the factor. Both sums are relative to the old largest score.
+def upside_down() -> dict[str, object]:
+    """Your factor is above 1, so the old sums grow. A larger score makes all earlier ones count
+    less: take the exponential of the old largest score minus the new one.
     """
-    return worksheet(second=(FIRST[0] * FACTOR + SECOND[0], FIRST[1] + SECOND[1]))
+    return usual(math.e, math.e, math.e)
 
 
 @by_hand.misconception
-def only_the_values_shrink() -> dict[str, object]:
-    """The sum of the weighted values is right, but the exponentials of the first block went in
-    without the factor. Both sums are relative to the old largest score.
+def difference_for_factor() -> dict[str, object]:
+    """You multiplied by the difference of the two largest scores. The factor is its exponential."""
+    return usual(-1, -1, -1)
+
+
+@by_hand.misconception
+def corrected_twice() -> dict[str, object]:
+    """The sums of the second block are relative to the new largest score already. The factor
+    belongs to the sums of the first block alone.
     """
-    return worksheet(second=(FIRST[0] + SECOND[0], FIRST[1] * FACTOR + SECOND[1]))
+    first, second = kept(FIRST, 2), kept(SECOND, 3)
+    both = ((first[0] + second[0]) * FACTOR, (first[1] + second[1]) * FACTOR)
+    return worksheet(first, FACTOR, both)
 
 
 @by_hand.misconception
-def second_block_shrinks() -> dict[str, object]:
-    """The sums of the second block are multiplied by the factor here. They are relative to the new
-    largest score already: it is the kept sums that have to shrink.
+def relative_to_the_old_one() -> dict[str, object]:
+    """You kept everything relative to 2, the largest score of the first block. That gives the right
+    context here, but a much larger score would overflow: go over to 3.
     """
-    return worksheet(second=(FIRST[0] + FACTOR * SECOND[0], FIRST[1] + FACTOR * SECOND[1]))
+    first, second = kept(FIRST, 2), kept(SECOND, 2)
+    both = (first[0] + second[0], first[1] + second[1])
+    return worksheet(first, 1, both, highest=(2, 2))
 
 
 @by_hand.misconception
-def relative_to_the_first_block() -> dict[str, object]:
-    """Your sums after the second block are relative to 2, though the largest score is 4 by then.
-    The context is right all the same; with scores in the thousands, such sums would overflow.
+def nothing_subtracted() -> dict[str, object]:
+    """These are the exponentials of the scores themselves. Subtract the largest score so far first,
+    as the example does.
     """
-    after = block(1, 2)
-    return worksheet(
-        factor=1.0, second=(FIRST[0] + after[0], FIRST[1] + after[1]), highest=(2.0, 2.0)
-    )
+    first, second = kept(FIRST, 0), kept(SECOND, 0)
+    return worksheet(first, 1, (first[0] + second[0], first[1] + second[1]))
 
 
 @by_hand.misconception
-def plain_exponentials() -> dict[str, object]:
-    """These are sums of plain exponentials. Subtract the largest score so far first, so that the
-    largest exponential is 1.
+def nothing_subtracted_but_corrected() -> dict[str, object]:
+    """These are the exponentials of the scores themselves, in both blocks. Subtract the largest
+    score so far first, as the example does.
     """
-    first, after = block(0, 0), block(1, 0)
-    return worksheet(first, 1.0, (first[0] + after[0], first[1] + after[1]))
+    first, second = kept(FIRST, 0), kept(SECOND, 0)
+    both = (first[0] * FACTOR + second[0], first[1] * FACTOR + second[1])
+    return worksheet(first, FACTOR, both)
 
 
 @by_hand.misconception
-def values_without_weights() -> dict[str, object]:
-    """The sums of the values are plain sums. Multiply each value by its exponential first."""
-    return worksheet((FIRST[0], 30.0), second=(FIRST[0] * FACTOR + SECOND[0], 30 * FACTOR + 70))
-
-
-@by_hand.misconception
-def began_anew() -> dict[str, object]:
-    """After the second block, your sums are those of the second block alone. What was kept of the
-    first one, times the factor, comes on top.
+def block_alone() -> dict[str, object]:
+    """What you keep after the second block is of this block alone. Add what was kept before, after
+    you have corrected it.
     """
-    return worksheet(second=SECOND)
+    return worksheet(kept(FIRST, 2), FACTOR, kept(SECOND, 3))
 
 
 @by_hand.misconception
 def average_of_the_blocks() -> dict[str, object]:
-    """The sums are right, but the context is the mean of the two blocks' own contexts. Divide the
-    last sum of the weighted values by the last sum of the exponentials.
+    """The sums are right, but this context is the average of what the two blocks give alone. The
+    second block counts for more: divide the one sum by the other.
     """
-    return worksheet(context=(FIRST[1] / FIRST[0] + SECOND[1] / SECOND[0]) / 2)
+    first, second = kept(FIRST, 2), kept(SECOND, 3)
+    return usual(FACTOR, FACTOR, FACTOR, (first[1] / first[0] + second[1] / second[0]) / 2)
 
 
 @by_hand.misconception
 def not_divided() -> dict[str, object]:
-    """Your context is the sum of the weighted values. Divide it by the sum of the exponentials."""
-    return worksheet(context=FIRST[1] * FACTOR + SECOND[1])
-
-
-@by_hand.misconception
-def divided_upside_down() -> dict[str, object]:
-    """Your context is the sum of the exponentials divided by that of the weighted values. It is the
-    other way round: the values are averaged.
+    """The sums are right. The context is the sum of the weighted values, divided by the sum of the
+    exponentials.
     """
-    total, weighted = FIRST[0] * FACTOR + SECOND[0], FIRST[1] * FACTOR + SECOND[1]
-    return worksheet(context=total / weighted)
+    return usual(FACTOR, FACTOR, FACTOR, corrected(FACTOR, FACTOR, math.exp)[1])
 
 
 @by_hand.misconception
-def sums_swapped() -> dict[str, object]:
-    """Your two sums stand in each other's places: first the exponentials, then the weighted values."""
-    right = worksheet()
-    swapped = {
-        line: [part[0], part[2], part[1]] for line, part in right.items() if isinstance(part, list)
-    }
-    return {**right, **swapped}
+def divided_the_wrong_way() -> dict[str, object]:
+    """The sums are right, and the division is upside down: the sum of the weighted values stands
+    above, and that of the exponentials below.
+    """
+    total, mixed = corrected(FACTOR, FACTOR, math.exp)
+    return usual(FACTOR, FACTOR, FACTOR, total / mixed)
+
+
+@by_hand.misconception
+def divided_at_once() -> dict[str, object]:
+    """The sum of the weighted values is divided in the first line already. Divide once, at the end:
+    until then the two sums are kept apart.
+    """
+    first, second = kept(FIRST, 2), kept(SECOND, 3)
+    averaged = (first[0], first[1] / first[0])
+    both = (averaged[0] * FACTOR + second[0], averaged[1] * FACTOR + second[1])
+    return worksheet(averaged, FACTOR, both)
+
+
+@by_hand.misconception
+def values_not_weighted() -> dict[str, object]:
+    """You added the values as they are. Multiply each by its exponential first."""
+    first, second = (kept(FIRST, 2)[0], 3.0), (kept(SECOND, 3)[0], 7.0)
+    both = (first[0] * FACTOR + second[0], first[1] * FACTOR + second[1])
+    return worksheet(first, FACTOR, both)
+
+
+@by_hand.misconception
+def powers_of_two() -> dict[str, object]:
+    """These are powers of 2. The softmax takes powers of e."""
+    second = corrected(0.5, 0.5, lambda x: 2.0**x)
+    return worksheet(kept(FIRST, 2, lambda x: 2.0**x), 0.5, second)
+
+
+@by_hand.misconception
+def carried_with_two_decimals() -> dict[str, object]:
+    """You went on with numbers of two decimals. Carry at least five, and type four."""
+    first, second = kept(FIRST, 2), kept(SECOND, 3)
+    short = [round(number, 2) for number in (*first, FACTOR, *second)]
+    both = (
+        round(short[0] * short[2] + short[3], 2),
+        round(short[1] * short[2] + short[4], 2),
+    )
+    return worksheet((short[0], short[1]), short[2], both, context=round(both[1] / both[0], 2))

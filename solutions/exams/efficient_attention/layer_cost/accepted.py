@@ -28,17 +28,15 @@ def cost_by_conditions(kind: str, n: int, d: int, k: int = 2) -> Cost:
 
 @cost.accepts
 def cost_by_match(kind: str, n: int, d: int, k: int = 2) -> Cost:
-    """A match, with a loop for the convolutions and one for the logarithm."""
+    """A match; the convolutions are counted by how far each of them reaches."""
     match kind:
         case "self-attention":
             return n * n * d, 1, 1
         case "recurrent":
             return n * d * d, n, n
         case "convolution":
-            layers, reach = 0, 1
-            while reach < n:
-                layers, reach = layers + 1, reach + k - 1
-            return n * d * d * k, 1, layers
+            reached = range(k - 1, n + k - 2, k - 1)
+            return n * d * d * k, 1, len(reached)
         case "sparse transformer":
             return n * math.isqrt(n) * d, 1, 2
         case "reformer":

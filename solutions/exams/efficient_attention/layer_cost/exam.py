@@ -26,10 +26,7 @@ def log(n: int) -> int:
 
 def dilated(n: int, k: int) -> int:
     """How often k has to be multiplied with itself to reach n."""
-    count = 0
-    while k**count < n:
-        count += 1
-    return count
+    return next(count for count in range(n) if k**count >= n)
 
 
 @cost.example
@@ -57,6 +54,12 @@ def convolution_with_a_rest() -> Layer:
 
 
 @cost.example
+def convolution_that_just_fails_to_reach() -> Layer:
+    """a convolution, eleven tokens of five features, a kernel of four"""
+    return "convolution", 11, 5, 4
+
+
+@cost.example
 def sparse_transformer() -> Layer:
     """a Sparse Transformer, 36 tokens of five features"""
     return "sparse transformer", 36, 5, 2
@@ -76,8 +79,8 @@ def reformer_of_sixteen() -> Layer:
 
 @cost.example
 def linformer() -> Layer:
-    """a Linformer of rank three, nine tokens of four features"""
-    return "linformer", 9, 4, 3
+    """a Linformer of rank three, ten tokens of four features"""
+    return "linformer", 10, 4, 3
 
 
 @cost.example

@@ -116,6 +116,19 @@ slip(
     work(lambda n, d, k: k * n * d),
 )
 slip(
+    "convolution_without_features",
+    "convolution",
+    "For the convolution the features are missing: each token meets k matrices of d × d, knd².",
+    work(lambda n, d, k: k * n),
+)
+slip(
+    "path_of_n_minus_two",
+    "convolution",
+    "Where k - 1 divides n - 2, your path of the convolution is one too short. The last token "
+    "stands n - 1 after the first: (n - 1)/(k - 1), rounded up.",
+    path(lambda n, d, k: -(-(n - 2) // (k - 1))),
+)
+slip(
     "dilated_path",
     "convolution",
     "You have a logarithm for the convolution's path. That holds if each layer leaves larger gaps "

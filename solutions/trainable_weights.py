@@ -136,9 +136,9 @@ def repaired_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 
 def features_by_hand() -> dict[str, object]:
-    """Self-attention by hand, in columns: four feature vectors with six dimensions each.
+    """Self-attention by hand, in columns: four words with six features each.
 
-    Each vector is a column of X, so Q = W_query X, and the softmax runs down each column.
+    Each word is a column of X, so Q = W_query X, and the softmax runs down each column.
 
     Returns:
         "Q", "K" and "V", each with three rows of four numbers, and "scores", KᵀQ, with four rows

@@ -1,4 +1,4 @@
-"""The worksheet of lesson 03: four feature vectors of six dimensions, one per column."""
+"""The worksheet of lesson 03: four words with six features each, one word per column."""
 
 from typing import NamedTuple
 

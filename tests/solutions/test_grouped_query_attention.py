@@ -29,7 +29,7 @@ PUBLISHED = {
     "PaLM 540B": (118, 48, 1, 256),
     "Falcon 7B": (32, 71, 1, 64),
     "Falcon 40B": (60, 128, 8, 64),
-    "LLaMA-2 70B": (80, 64, 8, 128),
+    "Llama 2 70B": (80, 64, 8, 128),
     "Mistral 7B": (32, 32, 8, 128),
 }
 
@@ -288,7 +288,7 @@ def test_numbers_of_the_lesson() -> None:
         "PaLM 540B": [121, 5800],
         "Falcon 7B": [8, 582],
         "Falcon 40B": [123, 1966],
-        "LLaMA-2 70B": [328, 2621],
+        "Llama 2 70B": [328, 2621],
         "Mistral 7B": [131, 524],
     }
     long_text = [round(kv_cache_bytes(1, 32768, 32, h, 128) / 1e9, 2) for h in (8, 32)]

@@ -16,13 +16,13 @@ def tiny_model() -> Reading:
 
 @read.example
 def llama_2_70b_alone() -> Reading:
-    """LLaMA-2 70B, one text of 4096 tokens"""
+    """Llama 2 70B, one text of 4096 tokens"""
     return 70_000_000_000, 1, 4096, 80, 8, 128, 2
 
 
 @read.example
 def llama_2_70b_in_company() -> Reading:
-    """LLaMA-2 70B, 64 texts of 4096 tokens"""
+    """Llama 2 70B, 64 texts of 4096 tokens"""
     return 70_000_000_000, 64, 4096, 80, 8, 128, 2
 
 

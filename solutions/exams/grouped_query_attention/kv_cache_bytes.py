@@ -15,7 +15,7 @@ CacheShape = tuple[int, int, int, int, int, int]
 
 @size.example
 def llama_2_70b() -> CacheShape:
-    """LLaMA-2 70B, one text of 4096 tokens"""
+    """Llama 2 70B, one text of 4096 tokens"""
     return 1, 4096, 80, 8, 128, 2
 
 

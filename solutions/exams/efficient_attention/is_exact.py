@@ -70,7 +70,9 @@ exact.tries(
 )
 exact.tries([specimens.drops_the_rest], (QUERIES, KEYS, VALUES), on="eight keys")
 exact.tries([specimens.drops_the_rest], (QUERIES, KEYS[:5], VALUES[:5]), on="five keys")
-exact.tries([specimens.shrinks_only_once], (QUERIES, KEYS[:2], VALUES[:2]), on="two keys")
+exact.tries(
+    [specimens.shrinks_only_once], (QUERIES[:1], KEYS[:2], VALUES[:2]), on="one query, two keys"
+)
 exact.tries(
     [specimens.averages_its_blocks, specimens.drops_the_rest, specimens.wrong_in_one_block],
     (QUERIES, KEYS[:1], VALUES[:1]),

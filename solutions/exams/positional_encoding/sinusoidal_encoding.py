@@ -103,7 +103,7 @@ def pairs_lie_on_circles(
 @encoding.misconception
 def own_exponent_for_cosines(num_positions: int, d_model: int) -> Tensor:
     """Each of your columns has a frequency of its own, so sine and cosine of a pair do not belong
-    together. A pair shares one: 10000^(2i / d_model) for columns 2i and 2i + 1.
+    together. A pair shares one: 1 / 10000^(2i / d_model) for columns 2i and 2i + 1.
     """
     if d_model % 2:
         raise ValueError(f"d_model is odd: {d_model}")

@@ -203,6 +203,15 @@ def base_1000(num_positions: int, d_model: int) -> Tensor:
 
 
 @encoding.misconception
+def logarithm_to_base_10(num_positions: int, d_model: int) -> Tensor:
+    """You have e⁴, which is about 55, where the formula has 10000. That happens when `exp` is
+    combined with `log10`: it is undone by the natural logarithm, `math.log`.
+    """
+    refuse_odd(d_model)
+    return waves(torch.arange(num_positions)[:, None] * torch.exp(-4 * exponents(d_model)))
+
+
+@encoding.misconception
 def in_two_halves(num_positions: int, d_model: int) -> Tensor:
     """All the columns are right, in another order: the sines in the left half, the cosines in the
     right one. Some libraries do that, and it works as well; here sine and cosine alternate.

@@ -50,7 +50,7 @@ def merges_finished_blocks(
 
 
 def averages_its_blocks(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """Not exact: attends to each block alone, and takes the average over the blocks."""
+    """Not exact with two blocks or more: attends to each block alone, and takes the average."""
     blocks = _blocks(keys, values, block_size)
     return torch.stack([all_at_once(queries, *block, block_size) for block in blocks]).mean(dim=0)
 
@@ -61,12 +61,12 @@ def never_shrinks(queries: Tensor, keys: Tensor, values: Tensor, block_size: int
 
 
 def shrinks_only_once(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """Not exact with three blocks or more: the old sums are shrunk for the second block alone."""
+    """Not exact, if a block after the second holds a larger score: shrinks for the second alone."""
     return _online(queries, list(_blocks(keys, values, block_size)), shrunk=2)
 
 
 def total_not_shrunk(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """Not exact: the context is shrunk, but not the sum that it is divided by."""
+    """Not exact, if a later block holds a larger score: the context is shrunk, the sum is not."""
     highest = torch.full((len(queries), 1), -math.inf, dtype=queries.dtype)
     context, total = torch.zeros_like(highest), torch.zeros_like(highest)
     for some, mixed in _blocks(keys, values, block_size):

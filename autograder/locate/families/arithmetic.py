@@ -24,6 +24,8 @@ _COMPARISONS: tuple[ast.cmpop, ...] = (
 _MOST_EXCHANGED = 6
 _NUMBERS = (0, 1, 2, -1, 0.5, -0.5, 3, 4, 1.0, 8, 10)
 _OF_A_BASE = {"log", "log2", "log10", "pow", "power", "float_power", "tensor"}
+# Calls that answer yes or no, beside those whose names begin with "is" or "has".
+_TESTS = {"all", "any", "allclose", "array_equal", "bool", "callable", "equal"}
 _INFINITE = {"inf", "Inf", "infty"}
 
 
@@ -176,10 +178,23 @@ def _another_sign(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             if not scope.is_module(node):
                 yield ast.UnaryOp(ast.USub(), node)
                 yield ast.UnaryOp(ast.Invert(), node)
-                yield ast.UnaryOp(ast.Not(), node)
+                if _may_be_a_truth(node):
+                    yield ast.UnaryOp(ast.Not(), node)
         case ast.Compare() | ast.BoolOp():
             yield ast.UnaryOp(ast.Not(), node)
             yield ast.UnaryOp(ast.Invert(), node)
+
+
+def _may_be_a_truth(node: ast.expr) -> bool:
+    """Whether `not` may stand before it: of a number it would be a way to write 0, no negation."""
+    match node:
+        case ast.Name() | ast.Attribute():
+            return True
+        case ast.BinOp(op=ast.BitAnd() | ast.BitOr() | ast.BitXor()):
+            return True
+        case ast.Call():
+            return called(node) in _TESTS or called(node).startswith(("is", "has"))
+    return False
 
 
 def _another_comparison(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:

@@ -218,6 +218,6 @@ RARER = (
     Family("a name", _a_known_name, "whether {} is meant"),
     Family("a number", _a_name_for_a_number, "the {} in it"),
     Family("a name", _a_name_of_another_kind, "whether {} is meant"),
-    Family("a name", _a_size_for_a_name, "whether {} is meant"),
+    Family("a size", _a_size_for_a_name, "whether {} is meant"),
     Family("an index", _index_added, "which part of {} is meant"),
 )

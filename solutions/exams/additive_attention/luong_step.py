@@ -166,8 +166,8 @@ def attentional_state_handed_on(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """Your first result is the attentional state. The cell goes on from its own state, h_t; the
-    attentional one only predicts the word.
+    """Your first result is the attentional state. The cell goes on from the state that it
+    returned itself; the attentional one only predicts the word.
     """
     state = cell(word, previous_state)
     context, weights = mixture(score, state, annotations)

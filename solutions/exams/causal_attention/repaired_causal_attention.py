@@ -135,8 +135,8 @@ class Steps(Causal):
         "MaskAdded": "triangle_added",
         "MaskedAfterwards": "masked_behind_the_softmax",
     },
-    # What the broken cell does.
-    without=["TimesInfinity"],
+    # What the broken cell does, and what is said below in the words of its triangle.
+    without=["TimesInfinity", "MaskSubtracted"],
 )
 FUTURE.apply(
     repaired,

@@ -84,6 +84,14 @@ def best_word_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 
 @context.misconception
+def best_term_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """This is the word with the largest weight alone, times that weight. Add the others, each times
+    its own weight.
+    """
+    return weights.max() * inputs[weights.argmax()]
+
+
+@context.misconception
 def the_other_way_round(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """Here the weights meet the features. They belong to the words: the words' axis must be the one
     that is summed over.

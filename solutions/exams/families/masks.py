@@ -99,6 +99,15 @@ class MaskAdded(Attention):
         return self.normalise(scores if hidden is None else scores + hidden)
 
 
+class MaskSubtracted(Attention):
+    """You subtracted the mask as it is from the scores. True counts as 1, so the scores of hidden
+    keys are lower by 1 and they still get a share. Fill with −∞ where it is True.
+    """
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        return self.normalise(scores if hidden is None else scores - hidden.to(scores.dtype))
+
+
 class MaskedAfterwards(Attention):
     """You set the weights of hidden keys to 0 after the softmax, so the others sum to less than 1.
     Hide their scores, before it.
@@ -151,6 +160,7 @@ MASK = Family(
     PlusInfinity,
     TimesInfinity,
     MaskAdded,
+    MaskSubtracted,
     MaskedAfterwards,
     InfinityAfterwards,
     DividedOnceMore,

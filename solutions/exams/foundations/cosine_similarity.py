@@ -126,7 +126,9 @@ def length_of_the_products(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def absolute_entries_added(a: np.ndarray, b: np.ndarray) -> object:
-    """Your lengths are sums of entries. Square the entries, add, take the square root."""
+    """Your lengths are sums of the entries, or of their absolute values. Square the entries, add,
+    take the square root.
+    """
     return a @ b / (np.abs(a).sum() * np.abs(b).sum())
 
 

@@ -109,6 +109,17 @@ def every_head_with_every_other(
 
 
 @summing.misconception
+def everything_summed_first(
+    weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor
+) -> Tensor:
+    """The weights of each head meet the W_down of every head, and these meet every W_up, as when
+    each of the three is summed over the heads first. The sum of products is not the product of
+    sums: keep what belongs to one head together, and sum last.
+    """
+    return weights.sum(dim=0) @ inputs @ W_down.sum(dim=0) @ W_up.sum(dim=0)
+
+
+@summing.misconception
 def one_way_back_for_all(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
     """All your heads go back through the W_up of head 0. Head h goes through W_up[h]."""
     return head_outputs(weights, inputs, W_down, W_up[:1]).sum(dim=0)

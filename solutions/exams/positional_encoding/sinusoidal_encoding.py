@@ -103,7 +103,7 @@ def pairs_lie_on_circles(
 @encoding.misconception
 def own_exponent_for_cosines(num_positions: int, d_model: int) -> Tensor:
     """Each of your columns has a frequency of its own, so sine and cosine of a pair do not belong
-    together. A pair shares one: 10000^(2i / d_model) for columns 2i and 2i + 1.
+    together. A pair shares one: 1 / 10000^(2i / d_model) for columns 2i and 2i + 1.
     """
     if d_model % 2:
         raise ValueError(f"d_model is odd: {d_model}")
@@ -200,6 +200,15 @@ def base_1000(num_positions: int, d_model: int) -> Tensor:
     """You have 1000 where the formula has 10000."""
     refuse_odd(d_model)
     return waves(torch.arange(num_positions)[:, None] * 1000 ** -exponents(d_model))
+
+
+@encoding.misconception
+def logarithm_to_base_10(num_positions: int, d_model: int) -> Tensor:
+    """You have e⁴, which is about 55, where the formula has 10000. That happens when `exp` is
+    combined with `log10`: it is undone by the natural logarithm, `math.log`.
+    """
+    refuse_odd(d_model)
+    return waves(torch.arange(num_positions)[:, None] * torch.exp(-4 * exponents(d_model)))
 
 
 @encoding.misconception

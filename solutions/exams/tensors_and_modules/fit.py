@@ -346,6 +346,26 @@ class CopyTrained(Fitting):
 
 
 @declared
+class OneStepPerExample(Fitting):
+    """The parameters are changed once for each example, and each loss is that of the last example.
+    A step takes the mean over all examples, and changes the parameters once: you need no loop over
+    the examples.
+    """
+
+    def __call__(
+        self, module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
+    ) -> Any:
+        optimizer = self.optimizer(module, learning_rate)
+        losses: list[float] = []
+        for _ in range(steps):
+            for example, target in zip(inputs, targets, strict=True):
+                loss = self.loss(module(example), target)
+                self.change(optimizer, loss)
+            losses.append(loss.item())
+        return losses
+
+
+@declared
 class NotTracked(Fitting):
     """PyTorch says that nothing requires a gradient. The outputs were computed within
     `torch.no_grad()`, or detached by `.detach()`, `.data` or `.item()` on their way to the loss.

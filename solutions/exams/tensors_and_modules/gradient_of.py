@@ -174,6 +174,25 @@ def a_difference(function: Function, x: Tensor) -> Tensor:
 
 
 @gradient.misconception
+def a_difference_for_all(function: Function, x: Tensor) -> Tensor:
+    """All numbers of your gradient are the same: the change of the function when all entries of `x`
+    grow together. Each has to be the change when its own entry grows alone, and `backward()`
+    computes all of them.
+    """
+    return (function(x + 1e-4) - function(x - 1e-4)) / 2e-4 * torch.ones_like(x)
+
+
+@gradient.misconception
+def a_forward_difference_for_all(function: Function, x: Tensor) -> Tensor:
+    """All numbers of your gradient are the same: the change of the function when all entries of `x`
+    grow together. Each has to be the change when its own entry grows alone, and `backward()`
+    computes all of them.
+    """
+    # Its error is of first order, which tells it from the difference of both sides.
+    return (function(x + 1e-4) - function(x)) / 1e-4 * torch.ones_like(x)
+
+
+@gradient.misconception
 def in_float32(function: Function, x: Tensor) -> Tensor:
     """The numbers are right, but float64 went in and float32 came out, as from `.float()` or
     `torch.tensor(…, dtype=torch.float32)`. Keep the dtype of `x`.

@@ -109,8 +109,8 @@ class PlainScale(Layered):
 
 @network.misconception
 class FrozenScale(Layered):
-    """`scale` is a parameter, but gets no gradient: it is made with `requires_grad=False`, or used
-    by `.data` or `.detach()`.
+    """`scale` gets no gradient: it is a buffer, or made with `requires_grad=False`, or used by
+    `.data` or `.detach()`. Make it a parameter that is trained.
     """
 
     def factors(self, d_hidden: int, d_out: int) -> Tensor:

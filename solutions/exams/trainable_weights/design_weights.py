@@ -66,8 +66,8 @@ def nouns_answer_too() -> Pair:
 
 @design.misconception
 def like_finds_like() -> Pair:
-    """Your nouns look at themselves, as in lesson 02: they ask for what they are. Let the row of
-    the noun in `W_query` meet the row of the adjective in `W_key`.
+    """Your nouns look at themselves: let the row of the noun in `W_query` meet the row of the
+    adjective in `W_key`.
     """
     return 4 * torch.eye(6, dtype=torch.float64), torch.eye(6, dtype=torch.float64)
 

@@ -1,7 +1,11 @@
 """Each family of small changes finds the mistakes that it is there for."""
 
+import ast
+
 import pytest
 
+from autograder.locate.families.arithmetic import RARER
+from autograder.locate.families.change import Scope
 from autograder.locate.seen import watching
 from tests.support.samples import places_in
 
@@ -80,6 +84,22 @@ def test_first_place_is_that_of_the_mistake(text: str, line: int, about: str) ->
 
 def test_a_line_is_missing_for_something_else() -> None:
     assert (3, "a missing line") in [(one.line, one.place().about) for one in places_in(TWO_SIZES)]
+
+
+def negations_of(text: str) -> list[str]:
+    node = ast.parse(text, mode="eval").body
+    (family,) = RARER
+    return [ast.unparse(change) for change in family.changes(node, Scope(("a", "b"), (), {}))]
+
+
+@pytest.mark.parametrize("number", ["a[0] * b[0]", "a[0]", "a - b", "abs(a)", "a.sum()"])
+def test_not_is_not_tried_before_a_number(number: str) -> None:
+    assert not [change for change in negations_of(number) if change.startswith("not ")]
+
+
+@pytest.mark.parametrize("test", ["a", "a < b", "a and b", "a & b", "a.all()", "isinstance(a, b)"])
+def test_not_is_tried_before_a_test(test: str) -> None:
+    assert [change for change in negations_of(test) if change.startswith("not ")]
 
 
 def test_what_ran_in_right_examples_alone_is_not_looked_at() -> None:

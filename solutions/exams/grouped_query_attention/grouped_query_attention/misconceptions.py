@@ -150,6 +150,16 @@ class ScaledByShare(Variant):
 
 
 @grouped.misconception
+class ScaledByKeyHeads(Variant):
+    """You divided by the root of the number of key/value heads. It is the root of their width,
+    head_dim.
+    """
+
+    def divisor(self, queries: torch.Tensor, keys: torch.Tensor) -> float:
+        return math.sqrt(self.kv_width // self.head_dim)
+
+
+@grouped.misconception
 class ValuesNotShared(Variant):
     """The keys are shared among neighbours, but the values are assigned in turn. Treat both
     alike.

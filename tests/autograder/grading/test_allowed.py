@@ -249,9 +249,12 @@ def test_threads_stay(sandbox: Sandbox) -> None:
 
 def test_what_a_test_leaves_running_ends_with_it(sandbox: Sandbox) -> None:
     answer = (
-        "import os, time\ndef double(x):\n    if not os.fork(): time.sleep(600)\n"
-        "    running = [open(f'/proc/{name}/stat').read().rpartition(')')[2].split()[0] != 'Z'\n"
-        "               for name in os.listdir('/proc') if name.isdigit()]\n"
+        "import os, time\ndef runs(name):\n"
+        "    try: stat = open(f'/proc/{name}/stat').read()\n"
+        "    except OSError: return False\n"
+        "    return stat.rpartition(')')[2].split()[0] != 'Z'\n"
+        "def double(x):\n    if not os.fork(): time.sleep(600)\n"
+        "    running = [runs(name) for name in os.listdir('/proc') if name.isdigit()]\n"
         "    return 2 * x if sum(running) == {'1': 3, '2': 4, '3': 5}[str(x)] else 0"
     )
     found = graded(sandbox, answer, tests=3)

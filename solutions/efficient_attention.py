@@ -402,8 +402,8 @@ def layer_cost(kind: str, n: int, d: int, k: int = 2) -> tuple[int, int, int | N
             √n), "reformer", "linformer" or "linear attention" (with d features).
         n: the number of tokens, at least 2; for "sparse transformer" a square number.
         d: the width of a token.
-        k: the width of the convolution's causal kernel, which reaches k - 1 tokens back, at least 2;
-            or Linformer's rank.
+        k: the width of the convolution's causal kernel, at least 2, which reaches k - 1 tokens
+            back; or Linformer's rank.
 
     Returns:
         The number of multiplications: n²d, nd², knd², n√n·d, n·⌈log₂ n⌉·d, nkd and nd², in the

@@ -12,7 +12,7 @@ from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width, wides
 from companion.drawing.theme import ink_on
 
 # In points: how long each named size is drawn. Texts are long, features few.
-_LENGTHS = {"n": 84.0, "d": 26.0, "m": 36.0, "k": 30.0, "b": 24.0}
+_LENGTHS = {"n": 84.0, "d": 26.0, "m": 36.0, "r": 30.0, "b": 24.0}
 _GAP, _LINE, _SIZE = 9.0, 118.0, 11.0
 _COLOURS = {"Q": 0, "K": 1, "E": 1, "V": 2, "F": 2}
 
@@ -24,7 +24,7 @@ def routes(ways: Mapping[str, Sequence[Factor | str]], *, alt: str) -> None:
 
     Args:
         ways: for each title what stands on its line, from left to right: a matrix as (name, rows,
-            columns), where rows and columns are "n", "d", "m", "k" or "b", or a sign such as "(".
+            columns), where rows and columns are "n", "d", "m", "r" or "b", or a sign such as "(".
             A matrix whose name begins with "*" is a result in between, and is drawn in purple.
         alt: what the picture shows, for those who can't see it.
 

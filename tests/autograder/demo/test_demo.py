@@ -22,7 +22,7 @@ from autograder.learner.marks import total
 from autograder.lesson.lesson import read_lesson
 from tests.support.course import COURSE
 
-LESSON = COURSE.lessons()[2]
+LESSON = COURSE.lessons()[3]
 POINTS = read_lesson(COURSE.lesson_file(LESSON)).points
 TESTED = {name: POINTS[name] for name in exams_of(COURSE.exam_module(LESSON))}
 ALL = sum(TESTED.values())

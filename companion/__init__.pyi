@@ -37,10 +37,10 @@ from .models.decode_speed import milliseconds_per_token as milliseconds_per_toke
 from .models.decoding import plain_cell as plain_cell
 from .models.decoding import plain_score as plain_score
 from .models.generation import CountTokens as CountTokens
-from .models.generation import GroupedHeads as GroupedHeads
 from .models.generation import JoinedCache as JoinedCache
 from .models.heads import CausalHead as CausalHead
 from .models.heads import CausalHeads as CausalHeads
+from .models.heads import GroupedHeads as GroupedHeads
 from .models.heads import PlainHead as PlainHead
 from .models.heads import learned_weights as learned_weights
 from .models.heads import library_heads as library_heads

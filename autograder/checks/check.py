@@ -45,10 +45,7 @@ def check(answer: Any) -> None:
         ExerciseNotPassed: only when nbgrader validates the notebook; otherwise the result is
             shown and the notebook runs on.
     """
-    exercises = examples.read(Path.cwd())
-    name = name_of(answer, exercises, sys._getframe(1).f_globals)
-    exercise = exercises[name]
-    report, keeps_rules = judged(name, answer, exercise)
+    exercise, report, keeps_rules = judged(answer, sys._getframe(1).f_globals)
     if keeps_rules and exercise.places:
         report = with_places(report, answer, exercise.cases)
     if report.verdict is Verdict.PASSED:
@@ -56,13 +53,20 @@ def check(answer: Any) -> None:
     settle(report)
 
 
-def judged(name: str, answer: Any, exercise: Printed) -> tuple[Report, bool]:
-    """What the printed examples say of an answer, and whether it kept to the exercise's rules."""
+def judged(answer: Any, namespace: Mapping[str, object]) -> tuple[Printed, Report, bool]:
+    """What an answer's exercise is, what its printed examples say, and whether it kept its rules.
+
+    Raises:
+        CheckError: when `answer` is not an exercise of this lesson.
+    """
+    exercises = examples.read(Path.cwd())
+    name = name_of(answer, exercises, namespace)
+    exercise = exercises[name]
     rule = broken(name, answer, exercise.forbids)
     with watched(name, exercise.forbids) as seen:
         report = rule or judge(name, answer, exercise.cases, exercise.hints)
         rule = rule or seen()
-    return rule or report, rule is None
+    return exercise, rule or report, rule is None
 
 
 def settle(report: Report) -> None:

@@ -2,11 +2,9 @@
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from autograder.checks import examples
-from autograder.checks.check import judged, name_of
+from autograder.checks.check import judged
 from autograder.exam.report import Verdict
 
 
@@ -22,17 +20,15 @@ def yours(answer: Any, *, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     Raises:
         CheckError: when `answer` is not an exercise of this lesson.
     """
-    exercises = examples.read(Path.cwd())
-    name = name_of(answer, exercises, sys._getframe(1).f_globals)
-    report, _ = judged(name, answer, exercises[name])
+    _, report, _ = judged(answer, sys._getframe(1).f_globals)
     if report.verdict is Verdict.PASSED:
-        print(f"Your {name} has passed its check: this cell uses it.")
+        print(f"Your {report.exercise} has passed its check: this cell uses it.")
         return answer  # type: ignore[no-any-return]
     unwritten = report.verdict is Verdict.NOT_IMPLEMENTED
     why = "is not written yet" if unwritten else "has not passed its check yet"
     stand_in = getattr(otherwise, "__name__", type(otherwise).__name__)
     print(
-        f"Your {name} {why}: this cell uses {stand_in} in its place. Run it again when yours has "
-        "passed."
+        f"Your {report.exercise} {why}: this cell uses {stand_in} in its place. Run it again when "
+        "yours has passed."
     )
     return otherwise

@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from companion.threads import one_thread
+
 _ENOUGH_SECONDS = 0.1
 
 
@@ -19,15 +21,11 @@ def fastest_seconds(function: Callable[..., object], *arguments: Any, repeats: i
     Whatever else runs on a machine can only slow a call down. Quick ones are repeated more often,
     for a tenth of a second in all.
     """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         times = [_seconds(function, arguments) for _ in range(repeats)]
         while sum(times) < _ENOUGH_SECONDS:
             times.append(_seconds(function, arguments))
-        return min(times)
-    finally:
-        torch.set_num_threads(threads)
+    return min(times)
 
 
 def _seconds(function: Callable[..., object], arguments: tuple[Any, ...]) -> float:

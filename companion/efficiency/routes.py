@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from companion.drawing.figure import show
-from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width, widest
+from companion.drawing.labels import POINTS_PER_INCH, text_width, widest
+from companion.drawing.sheet import sheet
 from companion.drawing.theme import ink_on
 
 # In points: how long each named size is drawn. Texts are long, features few.
@@ -43,9 +44,7 @@ def routes(ways: Mapping[str, Sequence[Factor | str]], *, alt: str) -> None:
     up = _LINE * len(ways)
 
     def draw(figure: Figure) -> None:
-        axes = axes_at(figure, 0, 0, across, up)
-        axes.set(xlim=(0, across), ylim=(up, 0))
-        axes.set_axis_off()
+        axes = sheet(figure, across, up)
         for place, (title, line) in enumerate(ways.items()):
             middle = (place + 0.5) * _LINE
             axes.text(0, middle, title, va="center", weight="bold", size=12)

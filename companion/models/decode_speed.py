@@ -5,6 +5,8 @@ import time
 import torch
 from torch import Tensor
 
+from companion.threads import one_thread
+
 
 def milliseconds_per_token(
     num_heads: int, num_kv_heads: int, head_dim: int, tokens: int, repeats: int = 15
@@ -24,13 +26,9 @@ def milliseconds_per_token(
     queries = torch.full((num_kv_heads, num_heads // num_kv_heads, head_dim), 0.1)
     keys = torch.full((num_kv_heads, tokens, head_dim), 0.1)
     values = torch.full((num_kv_heads, tokens, head_dim), 0.1)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         _attend(queries, keys, values)
         return 1000 * min(_seconds(queries, keys, values) for _ in range(repeats))
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _seconds(queries: Tensor, keys: Tensor, values: Tensor) -> float:

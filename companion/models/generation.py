@@ -1,59 +1,10 @@
-"""What lesson 07 generates with until the learner's own is ready, and a counter for both."""
+"""The cache of lesson 07 until the learner's own is ready, and a counter of projections."""
 
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
 from torch.overrides import TorchFunctionMode
-
-
-class GroupedHeads(nn.Module):
-    """Causal attention whose query heads share key/value heads, made of PyTorch's parts.
-
-    Call it with (batch, num_tokens, d_in), of any length; it returns (batch, num_tokens, d_out).
-
-    Args:
-        d_in: features of an input token.
-        d_out: features of a context vector; it is num_heads times head_dim.
-        context_length: not needed here; it is there so that the signature is the usual one.
-        dropout: the probability with which an attention weight is dropped in training.
-        num_heads: the number of query heads.
-        num_kv_heads: the number of key/value heads; neighbouring query heads share one.
-        qkv_bias: whether the three projections add a bias; the output projection always has one.
-    """
-
-    W_query: nn.Linear
-    W_key: nn.Linear
-    W_value: nn.Linear
-    out_proj: nn.Linear
-
-    def __init__(
-        self,
-        d_in: int,
-        d_out: int,
-        context_length: int,
-        dropout: float,
-        num_heads: int,
-        num_kv_heads: int,
-        qkv_bias: bool = False,
-    ) -> None:
-        super().__init__()
-        self.head_dim, self.p = d_out // num_heads, dropout
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, num_kv_heads * self.head_dim, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, num_kv_heads * self.head_dim, bias=qkv_bias)
-        self.out_proj = nn.Linear(d_out, d_out)
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        projected = (layer(inputs) for layer in (self.W_query, self.W_key, self.W_value))
-        q, k, v = (x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2) for x in projected)
-        p = self.p if self.training else 0.0
-        contexts = scaled_dot_product_attention(
-            q, k, v, dropout_p=p, is_causal=True, enable_gqa=True
-        )
-        result: Tensor = self.out_proj(contexts.transpose(1, 2).flatten(2))
-        return result
 
 
 class JoinedCache:

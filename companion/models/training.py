@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from companion.inputs.translation import Pair, training_pairs, vocabulary
 from companion.models.translator import NO_WORD, Translator, Vocabulary, by_length
+from companion.threads import one_thread
 
 Item = TypeVar("Item")
 PAIRS = 12_000
@@ -37,17 +38,11 @@ def train_translator(
     """
     if epochs is None:
         epochs = EPOCHS if attention else EPOCHS_WITHOUT
-    threads = torch.get_num_threads()
-    # The matrices are small: a second thread costs more than it brings.
-    torch.set_num_threads(1)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            translator = Translator(attention=attention)
-            batches = translation_batches(training_pairs(pairs), epochs=epochs, seed=seed)
-            _fit(translator, batches)
-    finally:
-        torch.set_num_threads(threads)
+    with one_thread(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        translator = Translator(attention=attention)
+        batches = translation_batches(training_pairs(pairs), epochs=epochs, seed=seed)
+        _fit(translator, batches)
     return translator.eval()
 
 

@@ -11,7 +11,8 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from companion.drawing.figure import show
-from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width
+from companion.drawing.labels import POINTS_PER_INCH, text_width
+from companion.drawing.sheet import sheet
 from companion.numbers import Array, check_index, counted, number_text, to_array, to_mask
 
 _WORD_SIZE = 14.0
@@ -59,9 +60,7 @@ def arcs(words: Sequence[str], weights: Any, *, focus: int, alt: str, hidden: An
     height = _ARC_FOOT + max(rises, default=0.0) + _FULL_WIDTH / 2
 
     def draw(figure: Figure) -> None:
-        axes = axes_at(figure, 0, 0, width, height)
-        axes.set(xlim=(0, width), ylim=(0, height))
-        axes.set_axis_off()
+        axes = sheet(figure, width, height, upwards=True)
         for centre, weight in zip(centres, numbers, strict=True):
             if weight > 0:
                 _draw_arc(axes, centres[focus], centre, weight, numbers.max())

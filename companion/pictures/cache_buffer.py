@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from companion.drawing.figure import show
-from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width, widest
+from companion.drawing.labels import POINTS_PER_INCH, text_width, widest
+from companion.drawing.sheet import arrow, sheet
 from companion.drawing.theme import ink_on
 from companion.numbers import counted
 
@@ -52,9 +53,7 @@ def cache_buffer(words: Sequence[str], *, new: int, max_tokens: int, alt: str) -
     width = left + max_tokens * slot
 
     def draw(figure: Figure) -> None:
-        axes = axes_at(figure, 0, 0, width, _HEIGHT)
-        axes.set(xlim=(0, width), ylim=(_HEIGHT, 0))
-        axes.set_axis_off()
+        axes = sheet(figure, width, _HEIGHT)
         _draw_slots(axes, words, new, max_tokens, left, slot)
         _draw_arrivals(axes, len(words), new, left, slot)
         _draw_pointer(axes, len(words), new, left, slot)
@@ -128,15 +127,4 @@ def _draw_reading(axes: Axes, filled: int, max_tokens: int, left: float, slot: f
 
 
 def _arrow(axes: Axes, x: float, start: float, end: float) -> None:
-    axes.annotate(
-        "",
-        xy=(x, end),
-        xytext=(x, start),
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": "C4",
-            "linewidth": 1.3,
-            "shrinkA": 0,
-            "shrinkB": 0,
-        },
-    )
+    arrow(axes, (x, start), (x, end), colour="C4", linewidth=1.3)

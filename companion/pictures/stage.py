@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from companion.drawing.figure import show
-from companion.drawing.labels import POINTS_PER_INCH, axes_at, widest
+from companion.drawing.labels import POINTS_PER_INCH, widest
+from companion.drawing.sheet import sheet
 from companion.numbers import counted, number_text, to_array
 
 _SIZE = 12.0
@@ -64,9 +65,7 @@ def stage(
     width, height = lefts[3] + columns[3], count * _ROW + _HEADING
 
     def draw(figure: Figure) -> None:
-        axes = axes_at(figure, 0, 0, width, height)
-        axes.set(xlim=(0, width), ylim=(height, 0))
-        axes.set_axis_off()
+        axes = sheet(figure, width, height)
         muted = matplotlib.rcParams["axes.edgecolor"]
         for left, heading in zip(lefts, _HEADINGS, strict=True):
             axes.text(left, _HEADING / 2, heading, size=_SIZE, color=muted, va="center")

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from companion.drawing.figure import show
-from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width
+from companion.drawing.labels import POINTS_PER_INCH, text_width
+from companion.drawing.sheet import sheet
 from companion.numbers import Array, number_text
 
 _CELL = 27.0
@@ -40,9 +41,7 @@ def template(lines: Sequence[Mapping[str, Any]], *, alt: str) -> None:
     width, height = max(widths) - _BETWEEN, sum(heights) + _BELOW * (len(heights) - 1)
 
     def draw(figure: Figure) -> None:
-        axes = axes_at(figure, 0, 0, width, height)
-        axes.set(xlim=(0, width), ylim=(height, 0))
-        axes.set_axis_off()
+        axes = sheet(figure, width, height)
         top = 0.0
         for line, deep in zip(matrices, heights, strict=True):
             left = 0.0

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from companion.drawing.figure import show
-from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width, widest
+from companion.drawing.labels import POINTS_PER_INCH, text_width, widest
+from companion.drawing.sheet import sheet
 from companion.drawing.theme import ink_on
 from companion.numbers import counted, to_array
 
@@ -57,7 +58,7 @@ def encoder_decoder(read: Sequence[str], written: Sequence[str], weights: Any, *
     def draw(figure: Figure) -> None:
         for panel, title in enumerate(("without attention", "with attention")):
             left = panel * (across + _BETWEEN_PANELS)
-            axes = _sheet(figure, left, 0, across, _TALL)
+            axes = sheet(figure, across, _TALL, left=left, upwards=True)
             axes.set_title(title)
             encoder = _chain(axes, across, word, read, _ENCODER, _READ, "C0", "h")
             decoder = _chain(axes, across, word, written, _DECODER, _WRITTEN, "C1", "s")
@@ -91,7 +92,7 @@ def decoder_orders(*, alt: str) -> None:
     """
 
     def draw(figure: Figure) -> None:
-        axes = _sheet(figure, 0, 0, 6.6 * _COLUMN, 2 * _ROW)
+        axes = sheet(figure, 6.6 * _COLUMN, 2 * _ROW, upwards=True)
         before, after, words = "$s_{i-1}$", "$s_i$", "$y_{i-1}$"
         annotations, context, output = r"$h_1 \ldots h_n$", "$c_i$", r"$\tilde{s}_i$"
 
@@ -110,14 +111,6 @@ def decoder_orders(*, alt: str) -> None:
 
     size = (6.6 * _COLUMN, 2 * _ROW)
     show(draw, alt=alt, size=(size[0] / POINTS_PER_INCH, size[1] / POINTS_PER_INCH))
-
-
-def _sheet(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
-    """Axes without a frame, whose data coordinates are points."""
-    axes = axes_at(figure, left, bottom, width, height)
-    axes.set(xlim=(0, width), ylim=(0, height))
-    axes.set_axis_off()
-    return axes
 
 
 def _chain(

@@ -8,21 +8,12 @@ from collections.abc import Sequence
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from companion.drawing.labels import axes_at
+from companion.drawing import sheet
 from companion.drawing.theme import ink_on
 
 SMALL, SIZE = 10.5, 12.0
-
-
-def canvas(figure: Figure, width: float, height: float) -> Axes:
-    """Axes that fill a figure, in points, y downwards."""
-    axes = axes_at(figure, 0, 0, width, height)
-    axes.set(xlim=(0, width), ylim=(height, 0))
-    axes.set_axis_off()
-    return axes
 
 
 def hidden_grey() -> str:
@@ -80,19 +71,7 @@ def block(
 
 def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], text: str = "") -> None:
     """A muted arrow, with its text above it."""
-    muted = muted_colour()
-    axes.annotate(
-        "",
-        xy=end,
-        xytext=start,
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": muted,
-            "linewidth": 1.2,
-            "shrinkA": 0,
-            "shrinkB": 0,
-        },
-    )
+    sheet.arrow(axes, start, end, colour=muted_colour(), linewidth=1.2)
     if text:
         x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
         axes.text(x, y - 5, text, ha="center", va="bottom", size=SMALL)

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from companion.drawing.figure import show
 from companion.drawing.labels import POINTS_PER_INCH, widest
+from companion.drawing.sheet import sheet
 from companion.drawing.theme import ink_on
 from companion.numbers import to_array
 from companion.shapes.blocks import (
@@ -16,7 +17,6 @@ from companion.shapes.blocks import (
     SMALL,
     arrow,
     block,
-    canvas,
     hidden_grey,
     muted_colour,
     shade,
@@ -69,7 +69,7 @@ def two_sequences(
     width, height = output + _FEATURES * _FEATURE + 8, top + map_height + 34
 
     def draw(figure: Figure) -> None:
-        axes = canvas(figure, width, height)
+        axes = sheet(figure, width, height)
         _asking(axes)
         _read(axes)
         for row, line in enumerate(numbers):

@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 
 from companion.drawing.figure import show
 from companion.drawing.labels import POINTS_PER_INCH, widest
+from companion.drawing.sheet import sheet
 from companion.numbers import check_index
-from companion.shapes.blocks import SIZE, arrow, block, canvas, shade, words
+from companion.shapes.blocks import SIZE, arrow, block, shade, words
 
 _CELL = 13.0
 _STEP = 78.0
@@ -63,7 +64,7 @@ class _Flow:
         self.height = self.tops[2] + self.tall + _BELOW
 
     def draw(self, figure: Figure) -> None:
-        axes = canvas(figure, self.width, self.height)
+        axes = sheet(figure, self.width, self.height)
         d_in, d_k, d_v = self.sizes
         n = self.tokens
         x, projected, scores, weights, context = self.lefts[:5]

@@ -5,10 +5,10 @@ from matplotlib.figure import Figure
 
 from companion.drawing.figure import show
 from companion.drawing.labels import POINTS_PER_INCH
+from companion.drawing.sheet import sheet
 from companion.shapes.blocks import (
     arrow,
     block,
-    canvas,
     head_colour,
     hidden_grey,
     shade,
@@ -63,7 +63,7 @@ class _Line:
         self.height = self.rows[2] + self.tall + _BOTTOM
 
     def draw(self, figure: Figure) -> None:
-        axes = canvas(figure, self.width, self.height)
+        axes = sheet(figure, self.width, self.height)
         middle, between = self.rows[1], (self.rows[0] + self.rows[1]) / 2
         low = (middle + self.rows[2]) / 2
         self._plain(axes, 0, middle, "X")

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 
 from companion.drawing.figure import show
 from companion.drawing.labels import POINTS_PER_INCH
+from companion.drawing.sheet import sheet
 from companion.numbers import Array, check_index, counted, number_text
-from companion.shapes.blocks import SIZE, arrow, block, canvas, hidden_grey, shade, words
+from companion.shapes.blocks import SIZE, arrow, block, hidden_grey, shade, words
 
 _CELL = (38.0, 30.0)
 _GAP, _LABEL, _TITLE, _SUM = 34.0, 62.0, 26.0, 34.0
@@ -47,7 +48,7 @@ def row_times_column(A: Any, B: Any, *, row: int, column: int, alt: str) -> None
     width, height = x + n * across + 8, y + m * down + _TITLE + _SUM
 
     def draw(figure: Figure) -> None:
-        axes = canvas(figure, width, height)
+        axes = sheet(figure, width, height)
         picked = _ink("C0"), _ink("C1"), _ink("C2")
         rows = [[picked[0] if i == row else None] * k for i in range(m)]
         columns = [[picked[1] if j == column else None for j in range(n)]] * k

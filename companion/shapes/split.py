@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 
 from companion.drawing.figure import show
 from companion.drawing.labels import POINTS_PER_INCH
-from companion.shapes.blocks import arrow, block, canvas, head_colour, words
+from companion.drawing.sheet import sheet
+from companion.shapes.blocks import arrow, block, head_colour, words
 
 _CELL = (32.0, 24.0)
 _LABEL, _GAP, _ARROW, _HEADING = 58.0, 26.0, 150.0, 50.0
@@ -52,7 +53,7 @@ def two_splits(num_tokens: int, num_heads: int, head_dim: int, *, alt: str) -> N
         block(axes, left, top, colours, cell=_CELL, texts=texts)
 
     def draw(figure: Figure) -> None:
-        axes = canvas(figure, width, height)
+        axes = sheet(figure, width, height)
         words(axes, _LABEL + block_width / 2, middle - 30, "after the projection", bold=True)
         for head in range(num_heads):
             x = _LABEL + (head + 0.5) * head_dim * across

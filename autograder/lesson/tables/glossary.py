@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from markdown_it import MarkdownIt
+from jupytext.myst import get_parser
 
 from autograder.course import Course
 from autograder.errors import LessonError
@@ -80,7 +80,7 @@ def glossary(course: Course) -> str:
 
 def terms_of(lesson: Lesson) -> Iterator[Term]:
     """The terms that a lesson introduces, in their order."""
-    markdown = MarkdownIt("commonmark").enable("table")
+    markdown = get_parser()
     title, heading = lesson.name, ""
     for block in lesson.blocks:
         if not isinstance(block, Prose):

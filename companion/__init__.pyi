@@ -531,3 +531,4 @@ from .trials.position_trials import (
 from .trials.scatter import (
     measure_twice as measure_twice,
 )
+from .writing.pieces import merge_pair as merge_pair

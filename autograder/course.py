@@ -23,7 +23,8 @@ from autograder.settings import SOLUTIONS, Settings, read_settings
 
 # The folder in which lessons are given out and collected.
 EXCHANGE = "exchange"
-_NUMBER = re.compile(r"^\d+_")
+# A letter behind the number puts a lesson between two others: 00, 00b, 01.
+_NUMBER = re.compile(r"^(\d+[a-z]?)_")
 _EXAMS = "exams"
 # A folder of texts often says what they are; that is no lesson.
 _NO_LESSON = "readme"
@@ -101,6 +102,8 @@ class Course:
     def lessons_named(self, names: Iterable[str]) -> list[str]:
         """The full names of some lessons; how a name begins, such as 02, is enough.
 
+        A whole number stands for its own lesson, so 00 is never 00b.
+
         Raises:
             LessonNotFound: when a name stands for no lesson, or for several.
         """
@@ -108,7 +111,8 @@ class Course:
 
     def _lesson_named(self, name: str) -> str:
         lessons = self.lessons()
-        found = [name] if name in lessons else [one for one in lessons if one.startswith(name)]
+        found = [one for one in lessons if name in (one, lesson_number(one))]
+        found = found or [one for one in lessons if one.startswith(name)]
         if len(found) != 1 or not name:
             what = "several lessons are" if len(found) > 1 else "no lesson is"
             raise LessonNotFound(f"{what} called {name!r}: there are {', '.join(lessons)}.")
@@ -162,6 +166,12 @@ class Course:
 def module_name(lesson: str) -> str:
     """A lesson's name without its number, which is the name of its modules in solutions/."""
     return _NUMBER.sub("", lesson)
+
+
+def lesson_number(lesson: str) -> str:
+    """What a lesson is called for short: its number, such as 02 or 00b, or the name of week1."""
+    number = _NUMBER.match(lesson)
+    return number[1] if number else lesson
 
 
 def _in_order(path: Path) -> list[tuple[bool, int, str]]:

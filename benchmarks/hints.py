@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from autograder.checks import examples  # noqa: E402
-from autograder.course import Course  # noqa: E402
+from autograder.course import Course, lesson_number  # noqa: E402
 from autograder.exam.exam import Exam, exams_of  # noqa: E402
 from autograder.exam.judge import Case, explains, judge  # noqa: E402
 from autograder.exam.report import Report, Verdict  # noqa: E402
@@ -201,7 +201,7 @@ def exercises(words: Sequence[str]) -> list[tuple[str, str]]:
     return [
         (lesson, name)
         for lesson, name in found
-        if not words or name in words or any(lesson.startswith(word) for word in words)
+        if not words or name in words or {lesson, lesson_number(lesson)} & {*words}
     ]
 
 

@@ -4,6 +4,9 @@ from .drawing.figure import (
     show as show,
 )
 from .functions import (
+    fit_by_sgd as fit_by_sgd,
+)
+from .functions import (
     softmax as softmax,
 )
 from .inputs.creature import (
@@ -57,8 +60,20 @@ from .models.decoding import (
 from .models.decoding import (
     plain_score as plain_score,
 )
+from .models.generation import (
+    CountTokens as CountTokens,
+)
+from .models.generation import (
+    GroupedHeads as GroupedHeads,
+)
+from .models.generation import (
+    JoinedCache as JoinedCache,
+)
 from .models.heads import (
     CausalHead as CausalHead,
+)
+from .models.heads import (
+    CausalHeads as CausalHeads,
 )
 from .models.heads import (
     PlainHead as PlainHead,
@@ -68,6 +83,9 @@ from .models.heads import (
 )
 from .models.heads import (
     library_heads as library_heads,
+)
+from .models.heads import (
+    weights_of as weights_of,
 )
 from .models.order import (
     learn_who_was_last as learn_who_was_last,
@@ -117,6 +135,9 @@ from .pictures.attention_view import (
 from .pictures.bars import (
     bars as bars,
 )
+from .pictures.cache_buffer import (
+    cache_buffer as cache_buffer,
+)
 from .pictures.clocks import (
     clocks as clocks,
 )
@@ -131,6 +152,12 @@ from .pictures.heatmap import (
 )
 from .pictures.lines import (
     lines as lines,
+)
+from .pictures.outlines import (
+    LETTER as LETTER,
+)
+from .pictures.outlines import (
+    outlines as outlines,
 )
 from .pictures.stage import (
     stage as stage,
@@ -150,11 +177,23 @@ from .pictures.vectors import (
 from .pictures.vectors import (
     mixture as mixture,
 )
+from .pictures.vectors import (
+    word_map as word_map,
+)
+from .reader.model import (
+    load_reader as load_reader,
+)
 from .shapes.cross import (
     two_sequences as two_sequences,
 )
+from .shapes.flow import (
+    attention_flow as attention_flow,
+)
 from .shapes.heads_line import (
     heads_line as heads_line,
+)
+from .shapes.product import (
+    row_times_column as row_times_column,
 )
 from .shapes.split import (
     two_splits as two_splits,
@@ -447,6 +486,24 @@ from .specimens.position_scores import (
 from .specimens.position_scores import (
     slower_far_out as slower_far_out,
 )
+from .specimens.predictors import (
+    ends_in_training as ends_in_training,
+)
+from .specimens.predictors import (
+    never_switches as never_switches,
+)
+from .specimens.predictors import (
+    restores_the_mode as restores_the_mode,
+)
+from .specimens.predictors import (
+    restores_training as restores_training,
+)
+from .specimens.predictors import (
+    stays_in_evaluation as stays_in_evaluation,
+)
+from .specimens.predictors import (
+    switches_once as switches_once,
+)
 from .specimens.specimens import (
     attention_map as attention_map,
 )
@@ -531,4 +588,18 @@ from .trials.position_trials import (
 from .trials.scatter import (
     measure_twice as measure_twice,
 )
-from .writing.pieces import merge_pair as merge_pair
+from .trials.training_trials import (
+    try_fit as try_fit,
+)
+from .trials.training_trials import (
+    try_gradient as try_gradient,
+)
+from .trials.training_trials import (
+    try_mode_test as try_mode_test,
+)
+from .trials.training_trials import (
+    try_predict as try_predict,
+)
+from .writing.pieces import (
+    merge_pair as merge_pair,
+)

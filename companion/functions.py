@@ -3,8 +3,13 @@
 torch is imported when a function is first called, so that importing this package stays quick.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 
 def softmax(x: ArrayLike, axis: int = -1) -> np.ndarray:
@@ -27,3 +32,31 @@ def softmax(x: ArrayLike, axis: int = -1) -> np.ndarray:
     # A copy, because torch warns about arrays that can't be written to, and ours often can't.
     scores = torch.from_numpy(np.array(array, dtype=precision))
     return np.asarray(torch.softmax(scores, dim=axis).numpy())
+
+
+def fit_by_sgd(
+    module: "nn.Module", inputs: "Tensor", targets: "Tensor", steps: int, learning_rate: float
+) -> list[float]:
+    """Train a module by gradient descent on the mean squared error, all examples in every step.
+
+    Args:
+        module: its parameters are changed.
+        inputs: what it is called with.
+        targets: what it should return, in the shape of its outputs.
+        steps: how many times the parameters change.
+        learning_rate: how far they go.
+
+    Returns:
+        The loss of each step, before the change.
+    """
+    import torch
+
+    optimizer = torch.optim.SGD(module.parameters(), lr=learning_rate)
+    losses = []
+    for _ in range(steps):
+        loss = torch.nn.functional.mse_loss(module(inputs), targets)
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses

@@ -182,18 +182,3 @@ def weighted_sum(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     ### BEGIN SOLUTION
     return weights @ values
     ### END SOLUTION
-
-
-def softmax_jacobian(p: np.ndarray) -> np.ndarray:
-    """Compute how fast each weight of a softmax changes with each of its scores.
-
-    Args:
-        p: the weights that the softmax returned, none negative and with sum 1, (n,).
-
-    Returns:
-        The derivatives, (n, n), in the dtype of p: entry (i, j) is the rate at which weight i
-        grows when score j grows.
-    """
-    ### BEGIN SOLUTION
-    return np.diag(p) - np.outer(p, p)
-    ### END SOLUTION

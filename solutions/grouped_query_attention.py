@@ -65,7 +65,8 @@ class MultiQueryAttention(nn.Module):
     """Causal attention with several query heads and a single key/value head.
 
     Call it with inputs of shape (batch, num_tokens, d_in), num_tokens at most `context_length`. It
-    returns the context vectors, (batch, num_tokens, d_out).
+    returns the context vectors, (batch, num_tokens, d_out). Write the attention yourself, without
+    `scaled_dot_product_attention`.
 
     Args:
         d_in: features of an input token.
@@ -119,7 +120,8 @@ class GroupedQueryAttention(nn.Module):
     """Causal attention in which several query heads share a key/value head.
 
     Call it with inputs of shape (batch, num_tokens, d_in), num_tokens at most `context_length`. It
-    returns the context vectors, (batch, num_tokens, d_out).
+    returns the context vectors, (batch, num_tokens, d_out). Write the attention yourself, without
+    `scaled_dot_product_attention`.
 
     Args:
         d_in: features of an input token.
@@ -280,6 +282,8 @@ def decode_step(
     past_values: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Grouped-query attention for new tokens, given the keys and values of the past.
+
+    Write the attention yourself, without `scaled_dot_product_attention`.
 
     Args:
         inputs: one or several new tokens, (batch, new, d_in).

@@ -308,7 +308,7 @@ def low_rank_value(W_down: torch.Tensor, W_up: torch.Tensor) -> tuple[torch.Tens
 
     Returns:
         The matrix W for which `x @ W` equals `(x @ W_down) @ W_up`, (d_model, d_model); and by how
-        many numbers the two thin matrices are smaller than W (below zero, if they are larger).
+        many parameters the two thin matrices have fewer than W (below zero, if they have more).
     """
     ### BEGIN SOLUTION
     W_value = W_down @ W_up

@@ -38,6 +38,8 @@ def project(
 def attend_token(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     """Scaled dot-product attention for one query: scores, weights and the mixture of the values.
 
+    Write these steps yourself, without PyTorch's `scaled_dot_product_attention`.
+
     Args:
         i: the number of the word whose query is used, counted from 0.
         queries: (tokens, d_k).
@@ -92,6 +94,21 @@ def score_variance(d_k: int, n: int, seed: int) -> float:
     queries = torch.randn(n, d_k, generator=generator)
     keys = torch.randn(n, d_k, generator=generator)
     return (queries * keys).sum(dim=-1).var().item()
+    ### END SOLUTION
+
+
+def softmax_jacobian(p: Tensor) -> Tensor:
+    """Compute how fast each weight of a softmax changes with each of its scores.
+
+    Args:
+        p: the weights that the softmax returned, none negative and with sum 1, (tokens,).
+
+    Returns:
+        The derivatives, (tokens, tokens), in the dtype of p: entry (j, l) is the rate at which
+        weight j grows when score l grows.
+    """
+    ### BEGIN SOLUTION
+    return torch.diag(p) - torch.outer(p, p)
     ### END SOLUTION
 
 

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from autograder.course import Course, module_name
+from autograder.course import Course, lesson_number, module_name
 from autograder.errors import CourseError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,7 +77,7 @@ def _concerns(path: PurePosixPath, lesson: str) -> bool:
 
 
 def _choose_exams(made: Plan, path: PurePosixPath, lesson: str) -> None:
-    number, module = lesson[:2], module_name(lesson)
+    number, module = lesson_number(lesson), module_name(lesson)
     if path.parts[0] == "source":
         made.choose(LESSONS, f"shape and {lesson}")
     elif path.parts[:3] == ("solutions", "exams", module) and not path.parts[3].startswith("_"):
@@ -94,7 +94,7 @@ def plan_of_lesson(lesson: str, exists: Callable[[str], bool]) -> Plan:
     path = f"tests/solutions/test_{module_name(lesson)}.py"
     made = Plan({path} if exists(path) else set(), {lesson})
     made.choose(LESSONS, f"{lesson} and not figures")
-    made.choose(EXAMS, f"{lesson[:2]}-")
+    made.choose(EXAMS, f"{lesson_number(lesson)}-")
     return made
 
 

@@ -110,9 +110,10 @@ def input_names(use: Callable[..., object] | None, reference: object) -> tuple[s
     return tuple(names) if len(names) > 1 else ()
 
 
-def with_input_names(text: str, inputs: Sequence[str]) -> str:
-    """A driver's words for a part of its value, with the exercise's names in it."""
-    for n, name in enumerate(inputs):
+def with_input_names(text: str, arguments: Mapping[str, object], inputs: Sequence[str]) -> str:
+    """A driver's words for a part of its value, with the names in it that the call shows."""
+    given = arguments.get("inputs")
+    for n, name in enumerate(_inputs(given, inputs) if isinstance(given, tuple) else ()):
         text = text.replace(f"inputs[{n}]", name)
     return text
 

@@ -357,7 +357,7 @@ def _finding(observation: _Observation, exercise: str) -> Finding:
     causes = [one for one in observation.wrong if not one.part.startswith(_FOLLOWS)]
     case = observation.case
     causes = [
-        replace(one, part=with_input_names(one.part, case.inputs))
+        replace(one, part=with_input_names(one.part, case.arguments, case.inputs))
         for one in causes or observation.wrong
     ]
     details = []

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from autograder.course import lesson_number
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -47,7 +49,7 @@ def over_time(shares: Mapping[str, Sequence[float | None]], lessons: Sequence[st
         axes.plot(range(len(lessons)), row, color=_SOFT, linewidth=0.8, alpha=0.5)
     middle = np.nanmedian(table, axis=0)
     axes.plot(range(len(lessons)), middle, color=_BAR, linewidth=2.5, marker="o")
-    axes.set_xticks(range(len(lessons)), [lesson[:2] for lesson in lessons])
+    axes.set_xticks(range(len(lessons)), [*map(lesson_number, lessons)])
     axes.set_ylim(-3, 103)
     axes.set_xlabel("lesson")
     axes.set_ylabel("points in per cent")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.course import Course
+from autograder.course import Course, lesson_number
 from autograder.errors import GradingFailed
 from autograder.survey import tables
 from autograder.survey.alike import read_alike
@@ -27,7 +27,11 @@ def write_report(course: Course, lessons: Sequence[str], folder: Path | None = N
     """
     works = [read_classwork(course, lesson) for lesson in lessons]
     folder = folder or course.root / FOLDER
-    stem = lessons[0] if len(lessons) == 1 else f"{lessons[0][:2]}_to_{lessons[-1][:2]}"
+    stem = (
+        lessons[0]
+        if len(lessons) == 1
+        else "_to_".join(map(lesson_number, (lessons[0], lessons[-1])))
+    )
     alike = read_alike(course, works)
     texts = {
         ".html": page(works, alike),

@@ -1,4 +1,4 @@
-"""One head of attention, causal or not, and PyTorch's heads for comparison."""
+"""Attention with one head and with several, by PyTorch's parts, and what trained heads look at."""
 
 import torch
 from torch import nn
@@ -72,13 +72,86 @@ def learned_weights(head: nn.Module, inputs: torch.Tensor) -> torch.Tensor:
         (num_tokens, num_tokens), without gradients: queries on rows, keys on columns.
     """
     with torch.no_grad():
-        queries, keys = (
-            inputs @ matrix if isinstance(matrix, torch.Tensor) else matrix(inputs)
-            for matrix in (head.W_query, head.W_key)
-        )
+        queries, keys = (_projected(head, name, inputs) for name in ("W_query", "W_key"))
         # Values that mark each token leave nothing but the weights.
         marks = torch.eye(len(inputs), dtype=inputs.dtype)
         return scaled_dot_product_attention(queries, keys, marks)
+
+
+class CausalHeads(nn.Module):
+    """Causal attention with several heads, made of PyTorch's parts: lesson 05 builds such a class.
+
+    Call it with (batch, num_tokens, d_in), of any length; it returns (batch, num_tokens, d_out).
+
+    Args:
+        d_in: features of a token on the way in.
+        d_out: features of all heads together, and of a token on the way out.
+        context_length: not needed here; it is there so that the signature is the usual one.
+        dropout: left out here, likewise.
+        num_heads: a divisor of d_out.
+        qkv_bias: whether the three projections add a bias.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__()
+        for name in ("W_query", "W_key", "W_value"):
+            self.add_module(name, nn.Linear(d_in, d_out, bias=qkv_bias))
+        self.add_module("out_proj", nn.Linear(d_out, d_out))
+        self.count = num_heads
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        q, k, v, out = self.children()
+        hidden = torch.ones(inputs.shape[1], inputs.shape[1]).triu(1).bool()
+        return out(library_heads(q(inputs), k(inputs), v(inputs), self.count, hidden))  # type: ignore[no-any-return]
+
+
+@torch.no_grad()
+def weights_of(attention: nn.Module, inputs: torch.Tensor, num_heads: int) -> torch.Tensor:
+    """What each head of a causal attention looks at, computed from its parameters.
+
+    Such a module returns no weights. They are computed here a second time, and it is made sure that
+    they lead to what the module returns, so that no map shows an attention that did not take place.
+
+    Args:
+        attention: has `W_query`, `W_key` and `W_value`, each an nn.Linear or a parameter of shape
+            (d_in, d_out), and `out_proj`.
+        inputs: (batch, tokens, d_in).
+        num_heads: how many heads it has.
+
+    Returns:
+        (batch, num_heads, tokens, tokens).
+
+    Raises:
+        ValueError: when the weights do not lead to the module's output.
+    """
+    q, k, v = (_projected(attention, name, inputs) for name in ("W_query", "W_key", "W_value"))
+    tokens = inputs.shape[1]
+    hidden = torch.ones(tokens, tokens).triu(1).bool()
+    # With the identity for values, a head's context vectors are its weights.
+    apart = [part.chunk(num_heads, dim=-1) for part in (q, k)]
+    each = torch.eye(tokens, dtype=inputs.dtype).expand(len(inputs), tokens, tokens)
+    maps = [
+        scaled_dot_product_attention(queries, keys, each, attn_mask=~hidden)
+        for queries, keys in zip(*apart, strict=True)
+    ]
+    mixed = [map_ @ values for map_, values in zip(maps, v.chunk(num_heads, dim=-1), strict=True)]
+    expected = attention.get_submodule("out_proj")(torch.cat(mixed, dim=-1))
+    if not torch.allclose(attention(inputs), expected, rtol=1e-3, atol=1e-4):
+        raise ValueError("These weights do not lead to what the module returns: is it causal?")
+    return torch.stack(maps, dim=1)
+
+
+def _projected(attention: nn.Module, name: str, inputs: torch.Tensor) -> torch.Tensor:
+    layer = getattr(attention, name)
+    return layer(inputs) if isinstance(layer, nn.Module) else inputs @ layer  # type: ignore[no-any-return]
 
 
 def library_heads(

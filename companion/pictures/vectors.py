@@ -1,4 +1,4 @@
-"""Vectors in the plane: arrows and the angles between them, and weighted sums of points."""
+"""Vectors in the plane: arrows and their angles, weighted sums of points, and maps of words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +15,8 @@ from companion.numbers import Array, counted, number_text, to_array
 
 _LONGER_SIDE = 330.0
 _FULL_WIDTH = 10.0
+# How wide the area around a group of words is, in points.
+_AREA = 46.0
 
 
 def arrows(vectors: Mapping[str, Any], *, alt: str, angles: bool = False) -> None:
@@ -113,6 +115,63 @@ def mixture(
             obstacles=np.concatenate([rays, _zero_lines(limits)]),
             gap=9,
         )
+
+    show(draw, alt=alt, size=_size(limits))
+
+
+def word_map(words: Mapping[str, Any], *, groups: Mapping[str, Sequence[str]], alt: str) -> None:
+    """Show words as points in the plane; those that belong together lie on one area with a name.
+
+    Args:
+        words: two numbers for each word.
+        groups: for the name of each group, its words; a word may be in none.
+        alt: what the picture shows, for those who can't see it.
+
+    Raises:
+        ValueError: when a word has not two finite numbers, a group names a word that is not there,
+            there is no word, or `alt` is empty.
+    """
+    points = _read(words)
+    places = dict(zip(words, points, strict=True))
+    for group, members in groups.items():
+        if not members or not set(members) <= set(places):
+            raise ValueError(f"The group {group!r} is empty or names a word that is not there.")
+    limits = _limits(points)
+    areas = {
+        group: np.array([places[word] for word in members]) for group, members in groups.items()
+    }
+
+    def draw(figure: Figure) -> None:
+        axes = _plane(figure, limits)
+        colours = dict.fromkeys(words, "C4")
+        for i, (group, area) in enumerate(areas.items()):
+            axes.plot(
+                *np.concatenate([area, area[:1]]).T,
+                color=f"C{i}",
+                alpha=0.16,
+                linewidth=_AREA,
+                solid_capstyle="round",
+                solid_joinstyle="round",
+                zorder=1,
+            )
+            colours |= dict.fromkeys(groups[group], f"C{i}")
+        for word, place in places.items():
+            axes.plot(*place, "o", color=colours[word], markersize=8)
+        outward = points - points.mean(axis=0)
+        place_labels(axes, points, list(words), directions=outward, obstacles=_zero_lines(limits))
+        for group, area in areas.items():
+            axes.annotate(
+                group,
+                xy=(float(area[:, 0].mean()), float(area[:, 1].max())),
+                xytext=(0, _AREA / 2 + 9),
+                textcoords="offset points",
+                ha="center",
+                va="center",
+                size=11,
+                color=matplotlib.rcParams["axes.edgecolor"],
+                bbox={"facecolor": matplotlib.rcParams["axes.facecolor"], "lw": 0, "pad": 1},
+                annotation_clip=False,
+            )
 
     show(draw, alt=alt, size=_size(limits))
 

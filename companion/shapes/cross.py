@@ -25,7 +25,7 @@ from companion.shapes.blocks import (
 
 _CELL, _FEATURE = (46.0, 26.0), 12.0
 _FEATURES = 3
-_SPACE = 46.0
+_SPACE = 56.0
 
 
 def two_sequences(

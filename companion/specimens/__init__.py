@@ -1,7 +1,8 @@
 """What does a learner's own test have to tell apart?
 
-Right and wrong attentions, for the exercises in which one writes the test.
+Right and wrong attentions, and functions that use a module, for the exercises in which one writes
+the test.
 
 From outside: `specimens`, `triples`, `padding`, `padding_specimens`, `causal_specimens`,
-`position_scores`, `cached_steps`.
+`position_scores`, `cached_steps`, `predictors`.
 """

@@ -62,7 +62,7 @@ def sees_its_chunk_only(chunk: torch.Tensor, past: Past) -> Step:
 
 
 def keeps_the_last_chunk(chunk: torch.Tensor, past: Past) -> Step:
-    """Not exact: the new chunk takes the place of the cached one, which shows with the third."""
+    """Not exact: the new chunk replaces the cached one, which shows with the third."""
     return _attend(chunk, _extended(past, chunk)), (chunk,)
 
 
@@ -78,7 +78,7 @@ def trims_before_attending(chunk: torch.Tensor, past: Past) -> Step:
 
 
 def pads_odd_chunks(chunk: torch.Tensor, past: Past) -> Step:
-    """Not exact: chunks of 3, 5, 7 … tokens get a token of zeros before them that nobody hides."""
+    """Not exact: chunks of 3, 5, 7 … tokens get a token of zeros before them that is not hidden."""
     odd = chunk.shape[1] > 1 and chunk.shape[1] % 2 == 1
     padded = pad(chunk, (0, 0, int(odd), 0))
     cache = _extended(past, padded)

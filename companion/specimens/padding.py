@@ -43,7 +43,7 @@ def one_too_far(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
 
 
 def last_place_too(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
-    """Attends to the true words and to the last place, whatever stands there."""
+    """Attends to the true words and to the last position, padded or not."""
     visible = _is_word(annotations, lengths)
     visible[:, -1] = True
     return _attend(query, annotations, annotations, visible)
@@ -69,13 +69,13 @@ def zeroed_padding(query: Tensor, annotations: Tensor, lengths: Tensor) -> Resul
 
 
 def centred_attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
-    """Attends to the true words, then subtracts the average of all places, padding included."""
+    """Attends to the true words, then subtracts the average of all positions, padding included."""
     values = annotations - annotations.mean(dim=1, keepdim=True)
     return _attend(query, annotations, values, _is_word(annotations, lengths))
 
 
 def raised_attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
-    """Attends to the true words, then adds the average of all places, padding included."""
+    """Attends to the true words, then adds the average of all positions, padding included."""
     values = annotations + annotations.mean(dim=1, keepdim=True)
     return _attend(query, annotations, values, _is_word(annotations, lengths))
 
@@ -89,7 +89,7 @@ def faint_attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Resu
 
 
 def average_of_everything(query: Tensor, annotations: Tensor, lengths: Tensor) -> Result:
-    """Gives all places the same weight, the padding too."""
+    """Gives all positions the same weight, the padding too."""
     return _attend(
         query,
         torch.zeros_like(annotations),

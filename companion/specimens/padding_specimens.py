@@ -94,7 +94,7 @@ def masked_afterwards(
 def last_is_forgotten(
     queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
 ) -> torch.Tensor:
-    """Not blind: the last place is seen by the last query, padding or not."""
+    """Not blind: the last position is seen by the last query, padding or not."""
     visible = (~padding[:, None, :]).repeat(1, queries.shape[1], 1)
     visible[:, -1, -1] = True
     return _attend(queries, context, visible)

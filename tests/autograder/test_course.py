@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import main
-from autograder.course import Course, module_name
-from autograder.errors import CourseNotFound, LessonNameError, ReferenceNotFound
+from autograder.course import Course, lesson_number, module_name
+from autograder.errors import CourseNotFound, LessonNameError, LessonNotFound, ReferenceNotFound
 
 LESSONS = ("00_foundations", "02_dot_product_self_attention")
 
@@ -75,6 +75,24 @@ def test_lessons_in_order(course):
     ]
 
 
+def test_letter_puts_a_lesson_in_between(course):
+    for name in ("00b_tensors", "01_vectors"):
+        (course.source / f"{name}.md").touch()
+    assert course.lessons() == ["00_foundations", "00b_tensors", "01_vectors", LESSONS[1]]
+    assert course.lessons_named(["00", "00b", "00_f", "00b_t", "01"]) == [
+        *("00_foundations", "00b_tensors", "00_foundations", "00b_tensors", "01_vectors")
+    ]
+    with pytest.raises(LessonNotFound, match="several lessons are called '0'"):
+        course.lessons_named(["0"])
+
+
+@pytest.mark.parametrize(
+    ("lesson", "number"), [("00b_tensors", "00b"), (LESSONS[1], "02"), ("week1", "week1")]
+)
+def test_lesson_number(lesson, number):
+    assert lesson_number(lesson) == number
+
+
 @pytest.mark.parametrize("name", ["week-1", "01_", "3", "2_1_sets", "01_class", "exams", "a b"])
 def test_name_that_no_module_can_have(course, name):
     (course.source / f"{name}.md").touch()
@@ -96,7 +114,8 @@ def test_folders(course):
 
 
 @pytest.mark.parametrize(
-    ("lesson", "module"), [(LESSONS[1], LESSONS[1][3:]), ("week1", "week1"), ("3_a_1_b", "a_1_b")]
+    ("lesson", "module"),
+    [(LESSONS[1], LESSONS[1][3:]), ("week1", "week1"), ("3_a_1_b", "a_1_b"), ("00b_a", "a")],
 )
 def test_module_name(lesson, module):
     assert module_name(lesson) == module

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import FancyBboxPatch, Rectangle
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
+from companion.drawing.theme import DARK, LIGHT
 from companion.models.decode_speed import milliseconds_per_token
 from companion.models.shared_head_training import convert_and_train, train_multi_head
+from companion.pictures.cache_buffer import cache_buffer
 from companion.pictures.head_sharing import head_sharing
 from companion.specimens import cached_steps
 from companion.specimens.cached_steps import Past, Step
@@ -63,6 +66,7 @@ def test_sharing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("companion.drawing.figure.Figure", Recorded)
     head_sharing({"grouped": (6, 2)}, alt="Six on two.")
+    assert len(figures) == 2
     for figure in figures:
         (axes,) = figure.axes
         boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
@@ -72,6 +76,35 @@ def test_sharing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
             (head + 0.5, 1.5 if head < 3 else 4.5) for head in range(6)
         ]
         assert axes.get_title() == "grouped"
+
+
+def test_buffer_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = []
+
+    class Recorded(Figure):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            figures.append(self)
+
+    monkeypatch.setattr("companion.drawing.figure.Figure", Recorded)
+    cache_buffer(["a", "b", "c"], new=2, max_tokens=5, alt="Two new tokens.")
+    assert len(figures) == 2
+    for figure, theme in zip(figures, (LIGHT, DARK), strict=True):
+        (axes,) = figure.axes
+        slots = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+        filled, new = to_rgba(theme.cycle[0]), to_rgba(theme.cycle[1])
+        unwritten = to_rgba(theme.faint)
+        expected = [filled, filled, *[new] * 4, *[unwritten] * 4]
+        assert [slot.get_facecolor() for slot in slots] == expected
+        texts = [text.get_text() for text in axes.texts]
+        assert {"before: 1", "after: 3", "2 new keys and values"} < set(texts)
+        assert [texts.count(word) for word in ("a", "b", "c")] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(("new", "max_tokens"), [(0, 3), (3, 3), (1, 1)])
+def test_impossible_buffer_is_refused(new: int, max_tokens: int) -> None:
+    with pytest.raises(ValueError, match="There are 2 words"):
+        cache_buffer(["a", "b"], new=new, max_tokens=max_tokens, alt="Nothing.")
 
 
 @pytest.mark.parametrize("panels", [{}, {"odd": (6, 4)}, {"none": (6, 0)}])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from torch import nn
 
+from autograder.course import lesson_number
 from autograder.exam.exam import Exam, exams_of
 from autograder.exam.report import Verdict
 from autograder.lesson.tables.misconceptions import FILE, Trial, judge_misconceptions, kill_matrix
@@ -19,7 +20,7 @@ from autograder.values.outcome import Outcome
 from tests.support.course import COURSE
 
 EXAMS = [
-    pytest.param(exam, id=f"{lesson[:2]}-{name}")
+    pytest.param(exam, id=f"{lesson_number(lesson)}-{name}")
     for lesson in COURSE.lessons()
     for name, exam in exams_of(COURSE.exam_module(lesson)).items()
 ]

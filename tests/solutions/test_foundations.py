@@ -17,7 +17,6 @@ from solutions.foundations import (
     matmul_as_dot_products,
     row_softmax,
     softmax,
-    softmax_jacobian,
     weighted_sum,
 )
 
@@ -145,29 +144,3 @@ def test_weighted_sum(dtype):
     shares_of_one = np.array([0.2, 0.1, 0.4, 0.2, 0.1], dtype=dtype)
     expected = np.average(values, axis=0, weights=shares_of_one)
     assert close(weighted_sum(shares_of_one, values), expected)
-
-
-@given(st.integers(1, 6).flatmap(lambda n: arrays(np.float64, n, elements=st.floats(-5, 5))))
-@settings(max_examples=50, deadline=None)
-def test_jacobian_by_autograd(scores):
-    x = torch.tensor(scores)
-    expected = torch.autograd.functional.jacobian(lambda s: torch.softmax(s, dim=0), x).numpy()
-    assert np.allclose(softmax_jacobian(torch.softmax(x, dim=0).numpy()), expected, atol=1e-12)
-
-
-def test_jacobian_by_small_steps():
-    scores, step = drawn(5), 1e-6
-
-    def weights(x):
-        return torch.softmax(torch.tensor(x), dim=0).numpy()
-
-    columns = [
-        (weights(scores + step * one) - weights(scores - step * one)) / (2 * step)
-        for one in np.eye(5)
-    ]
-    assert np.allclose(softmax_jacobian(weights(scores)), np.stack(columns, axis=1), atol=1e-9)
-
-
-@FLOATS
-def test_jacobian_dtype(dtype):
-    assert softmax_jacobian(np.array([0.7, 0.3], dtype=dtype)).dtype == dtype

@@ -23,6 +23,7 @@ from solutions.trainable_weights import (
     repaired_attention,
     scaled_dot_product_attention,
     score_variance,
+    softmax_jacobian,
 )
 from tests.support.course import ROOT
 
@@ -169,6 +170,22 @@ def test_zeros_never_start() -> None:
     assert module.W_value.grad.any()
 
 
+def test_jacobian_by_autograd(dtype: torch.dtype) -> None:
+    scores = torch.randn(5, generator=torch.Generator().manual_seed(2)).to(dtype)
+    expected = torch.autograd.functional.jacobian(lambda s: torch.softmax(s, dim=0), scores)
+    assert_close(softmax_jacobian(torch.softmax(scores, dim=0)), expected)
+
+
+def test_jacobian_by_small_steps() -> None:
+    scores, step = torch.tensor([0.3, -1.2, 2.0, 0.7], dtype=torch.float64), 1e-6
+    columns = [
+        (torch.softmax(scores + step * one, 0) - torch.softmax(scores - step * one, 0)) / (2 * step)
+        for one in torch.eye(4, dtype=torch.float64)
+    ]
+    found = softmax_jacobian(torch.softmax(scores, dim=0))
+    assert_close(found, torch.stack(columns, dim=1), rtol=0, atol=1e-9)
+
+
 def test_gradients_of_the_lesson(triple: tuple[Tensor, Tensor, Tensor]) -> None:
     """What the text derives: the gradients of W_query and W_key, through the softmax's Jacobian."""
     generator = torch.Generator().manual_seed(4)
@@ -183,7 +200,7 @@ def test_gradients_of_the_lesson(triple: tuple[Tensor, Tensor, Tensor]) -> None:
     contexts.cos().sum().backward()
     of_query, of_key = torch.zeros(4, 3, dtype=X.dtype), torch.zeros(4, 3, dtype=X.dtype)
     for x, q, p, g in zip(X, queries, weights, back @ values.T, strict=True):
-        jacobian = torch.diag(p) - torch.outer(p, p)
+        jacobian = softmax_jacobian(p)
         of_query += torch.outer(x, g @ jacobian @ keys) / 3**0.5
         of_key += torch.outer(X.T @ jacobian @ g, q) / 3**0.5
     assert_close(W_query.grad, of_query)

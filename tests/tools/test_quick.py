@@ -5,11 +5,12 @@ import sys
 
 import pytest
 
+from autograder.course import lesson_number, module_name
 from tests.support.course import COURSE, ROOT
 from tools.quick import EXAMS, LESSONS, Plan, examination, plan, plan_of_lesson, preparation
 
-LESSON = COURSE.lessons()[2]
-NUMBER, MODULE = LESSON[:2], LESSON[3:]
+LESSON = COURSE.lessons()[3]
+NUMBER, MODULE = lesson_number(LESSON), module_name(LESSON)
 
 
 def exists(path: str) -> bool:

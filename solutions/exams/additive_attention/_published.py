@@ -138,7 +138,7 @@ def scores_by_assert(
 
 @window.accepts
 def window_by_ends(p_t: float, length: int, D: int) -> Tensor:
-    """From the first place to the last."""
+    """From the first position to the last."""
     first, last = max(0, math.ceil(p_t - D)), min(length - 1, math.floor(p_t + D))
     return torch.arange(first, max(first, last + 1))
 

@@ -28,7 +28,7 @@ WORDS = tensor([0.5, -1.0, 2.0], [-1.5, 0.5, 0.0], [1.0, 1.5, -0.5])
 W_QUERY = tensor([0.5, -1.0, 0.2, 1.0], [1.5, 0.4, -0.6, 0.3])
 W_KEY = tensor([0.3, 0.8, -0.5, 0.6], [-0.7, 0.1, 0.9, -0.2], [0.4, -0.3, 0.2, 1.1])
 V = tensor(1.0, -2.0, 0.5, 1.5)
-# Two sentences of four places, the second of them with two words only.
+# Two sentences of four positions, the second of them with two words only.
 BATCH = torch.stack(
     [
         tensor([0.5, -1.0, 2.0], [-1.5, 0.5, 0.0], [1.0, 1.5, -0.5], [0.3, -0.2, 1.2]),
@@ -52,7 +52,7 @@ def joined(state: Tensor, annotations: Tensor) -> Tensor:
 
 
 def draw_lengths(draw: Draw) -> Tensor:
-    """Lengths from 1 to the number of places, the first sentence the shortest or the longest."""
+    """Lengths from 1 to the number of positions, the first sentence the shortest or the longest."""
     batch, source = draw.size("batch"), draw.size("source")
     return torch.from_numpy(draw.rng.integers(1, source + 1, size=batch))
 

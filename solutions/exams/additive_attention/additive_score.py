@@ -36,7 +36,7 @@ def another_query() -> Many:
 
 @additive.example
 def as_many_of_all() -> Many:
-    """three keys of three features, three hidden numbers"""
+    """three keys of three features, three hidden features"""
     # The products that are the wrong way round fit here, and show their numbers.
     return WORDS[0] + 1, WORDS, W_KEY[:, 1:], W_KEY[:, :3], V[:3]
 
@@ -66,7 +66,7 @@ def one_key(draw: Draw) -> Many:
 
 @additive.case(times=1)
 def everything_equally_wide(draw: Draw) -> Many:
-    """as many keys as hidden numbers"""
+    """as many keys as hidden features"""
     return additive_arguments(draw.fix(source=4, hidden=4, query_dim=4, key_dim=4))
 
 
@@ -127,7 +127,7 @@ def multiplied(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: T
 def v_replaced_by_sum(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """You added up the hidden layer. Multiply it by v: each hidden number has a weight of its
+    """You added up the hidden layer. Multiply it by v: each hidden feature has a weight of its
     own.
     """
     return torch.tanh(query @ W_query + keys @ W_key).sum(dim=-1)
@@ -135,8 +135,8 @@ def v_replaced_by_sum(
 
 @additive.misconception
 def v_on_the_left(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
-    """Here v meets the words. It should meet the hidden numbers, the last axis: put it on the right
-    of these, as they are.
+    """Here v meets the words. It should meet the hidden features, the last axis: put it on the
+    right of these, as they are.
     """
     return v @ torch.tanh(query @ W_query + keys @ W_key)
 
@@ -146,7 +146,7 @@ def summed_over_the_keys(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
     """This is one number for all keys together: you added up over the keys, too. Add up over the
-    hidden numbers alone, the last axis.
+    hidden features alone, the last axis.
     """
     return (torch.tanh(query @ W_query + keys @ W_key) * v).sum()
 
@@ -161,7 +161,7 @@ def keys_alone(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: T
 def already_weights(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """These numbers have been through a softmax. Return the scores themselves."""
+    """These are the scores after a softmax. Return the scores themselves."""
     return torch.softmax(torch.tanh(query @ W_query + keys @ W_key) @ v, dim=-1)
 
 

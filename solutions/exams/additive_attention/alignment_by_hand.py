@@ -74,8 +74,8 @@ TYPED.apply(by_hand, without=["CutOff"])
 
 @by_hand.misconception
 def the_first_step_again() -> object:
-    """These are the numbers of the first step. In the second step the decoder has another query:
-    add that one to the keys.
+    """These belong to the first step. In the second step the decoder has another query: add that
+    one to the keys.
     """
     return worked(scores_by_hand(FIRST_QUERY))
 
@@ -90,7 +90,7 @@ def no_tanh_on_paper() -> object:
 
 @by_hand.misconception
 def v_forgotten_on_paper() -> object:
-    """These scores are sums of the two tanh. Multiply each tanh by its number in v before you add:
+    """These scores are sums of the two tanh. Multiply each tanh by its entry of v before you add:
     the first counts twice.
     """
     return worked(torch.tanh(SECOND_QUERY + KEYS_BY_HAND).sum(dim=-1))
@@ -98,8 +98,8 @@ def v_forgotten_on_paper() -> object:
 
 @by_hand.misconception
 def tanh_at_the_end_on_paper() -> object:
-    """You took the tanh of the score. It belongs one step earlier: the tanh of query + key, number
-    by number, and then v.
+    """You took the tanh of the score. It belongs one step earlier: the tanh of query + key, entry
+    by entry, and then the product with v.
     """
     return worked(torch.tanh((SECOND_QUERY + KEYS_BY_HAND) @ V_BY_HAND))
 

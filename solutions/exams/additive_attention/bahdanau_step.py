@@ -101,7 +101,7 @@ def cell_without_word(
 def scored_with_the_word(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """You scored with the word written last. The one who asks is the decoder's state."""
+    """You computed the scores from the word written last. The query is the decoder's state."""
     context, weights = mixture(score, word, annotations)
     return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
 

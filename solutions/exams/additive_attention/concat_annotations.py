@@ -19,7 +19,7 @@ def three_words() -> Pair:
 
 @annotations.example
 def as_wide_as_long() -> Pair:
-    """as many words as numbers in a state"""
+    """as many words as features in a state"""
     return tensor([1.0, 1.5], [2.0, 2.5]), tensor([-2.0, -2.5], [-1.0, -1.5])
 
 
@@ -52,8 +52,8 @@ def not_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
 
 @annotations.misconception
 def sliced_backwards(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """`[::-1]` turns lists and arrays round, but PyTorch's tensors take no negative steps. They
-    have a method for it: `flip`, which wants to know the axis.
+    """`[::-1]` reverses lists and arrays, but PyTorch's tensors take no negative steps. They have a
+    method for it: `flip`, which needs the axis.
     """
     return torch.cat([forward_states, backward_states[::-1]], dim=-1)
 
@@ -76,16 +76,16 @@ def forward_turned_round(forward_states: Tensor, backward_states: Tensor) -> Ten
 
 @annotations.misconception
 def features_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """You turned round the numbers inside of each backward state. Turn round the order of the
-    states: that is the first axis.
+    """You reversed the features within each backward state. Reverse the order of the states: that
+    is the first axis.
     """
     return torch.cat([forward_states, backward_states.flip(-1)], dim=-1)
 
 
 @annotations.misconception
 def everything_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """The order of the states is right, but the numbers inside of each are turned round as well.
-    Flip the first axis alone.
+    """The order of the states is right, but the features within each backward state are reversed as
+    well. Flip the first axis alone.
     """
     return torch.cat([forward_states, backward_states.flip(0, 1)], dim=-1)
 
@@ -106,7 +106,7 @@ def below_each_other(forward_states: Tensor, backward_states: Tensor) -> Tensor:
 
 @annotations.misconception
 def added_up(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """You added the two states. Concatenate them: an annotation has the numbers of both."""
+    """You added the two states. Concatenate them: an annotation has the features of both."""
     return forward_states + backward_states.flip(0)
 
 

@@ -28,7 +28,7 @@ def one_state_three_words() -> Many:
 
 @concat.example
 def large_state() -> Many:
-    """a state of large numbers"""
+    """a state with large entries"""
     return 3 * STATE, WORDS[:2], torch.cat([W_QUERY, W_KEY]), V
 
 
@@ -46,7 +46,7 @@ def one_annotation(draw: Draw) -> Many:
 
 @concat.case(times=1)
 def equal_widths(draw: Draw) -> Many:
-    """as many words as the state has numbers"""
+    """as many words as the state has features"""
     return concat_arguments(draw.fix(source=3, query_dim=3, key_dim=3))
 
 
@@ -83,7 +83,7 @@ def concat_tanh_before_the_matrix(
 
 @concat.misconception
 def concat_without_v(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """You added up the hidden layer. Multiply it by v: each hidden number has a weight of its
+    """You added up the hidden layer. Multiply it by v: each hidden feature has a weight of its
     own.
     """
     return torch.tanh(joined(state, annotations) @ W).sum(dim=-1)
@@ -91,15 +91,17 @@ def concat_without_v(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -
 
 @concat.misconception
 def hidden_layer_only(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """This is the hidden layer, several numbers for each word. One step is left: its product with
-    v.
+    """This is the hidden layer, with several features for each word. One step is left: its product
+    with v.
     """
     return torch.tanh(joined(state, annotations) @ W)
 
 
 @concat.misconception
 def times_v_not_summed(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """You multiplied by v, number by number, and did not add up. A score is one number."""
+    """You multiplied by v entry by entry, and did not add up the products. A score is one
+    number.
+    """
     return torch.tanh(joined(state, annotations) @ W) * v
 
 
@@ -108,14 +110,14 @@ def concat_summed_over_the_words(
     state: Tensor, annotations: Tensor, W: Tensor, v: Tensor
 ) -> Tensor:
     """This is one number for the whole sentence: you added up over the words, too. Add up over the
-    hidden numbers alone, the last axis.
+    hidden features alone, the last axis.
     """
     return (torch.tanh(joined(state, annotations) @ W) * v).sum()
 
 
 @concat.misconception
 def concat_weights(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """These numbers have been through a softmax. Return the scores themselves."""
+    """These are the scores after a softmax. Return the scores themselves."""
     return torch.softmax(torch.tanh(joined(state, annotations) @ W) @ v, dim=-1)
 
 

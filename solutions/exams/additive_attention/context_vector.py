@@ -109,7 +109,7 @@ def summed_over_the_batch(weights: Tensor, annotations: Tensor) -> Tensor:
 
 @context.misconception
 def summed_over_the_features(weights: Tensor, annotations: Tensor) -> Tensor:
-    """You added up the numbers of each annotation. Add up over the words, axis 1."""
+    """You added up the features of each annotation. Add up over the words, axis 1."""
     return (weights.unsqueeze(-1) * annotations).sum(dim=-1)
 
 

@@ -98,7 +98,7 @@ def weights_of_another_mask(query: Tensor, annotations: Tensor, lengths: Tensor)
 
 
 def three_sentences(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, sentences of six places, and how many words each has."""
+    """Queries, sentences of six positions, and how many words each has."""
     draw.fix(batch=3, source=6)
     words = draw.tensor("batch source d")
     return draw.tensor("batch d"), words, torch.tensor([5, 2, 4])
@@ -131,7 +131,7 @@ def both_alike(one: Pair, other: Pair) -> bool:
 
 
 class Compared(Comparison):
-    """Contexts and weights, before and after the padding got other numbers."""
+    """Contexts and weights, before and after the padding got other values."""
 
     def pairs(
         self, attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
@@ -151,7 +151,7 @@ VERDICT.apply(
     },
     says={
         "AlwaysTrue": "Your test passes every attention. Both calls seem to get the same padding: "
-        "put other numbers there for one of them.",
+        "put other values there for one of them.",
         "AlwaysFalse": "Your test says False to everything, even where there is no padding. Did "
         "you change true words as well, or `lengths`? Or does your comparison never find two "
         "results alike?",
@@ -163,9 +163,9 @@ EXTENT.apply(
     Compared,
     called={"FirstRowOnly": "first_sentence_only", "LastRowOnly": "last_sentence_only"},
     says={
-        "AnyNumber": "Your test is content too soon. Does it accept when some of the numbers "
-        "agree, or change only what lies behind the longest sentence? Each number has to stay, "
-        "whatever stands in the padding of any sentence.",
+        "AnyNumber": "Your test is content too soon. Does it accept when some of the entries "
+        "agree, or change only what lies behind the longest sentence? No entry may change, "
+        "whatever the padding of any sentence holds.",
         "FirstRowOnly": "Your test misses an attention that goes wrong in the shorter sentence "
         "alone. Did you look at the first sentence only, or change only what lies behind the "
         "longest?",
@@ -192,8 +192,8 @@ def padding_zeroed(
 def padding_set_to_one(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You set the padding to 1, but in some of these sentences that number stands there already:
-    then nothing changes. Add something to what is there.
+    """You set the padding to 1, but in some of these sentences the padding has this value already,
+    and then nothing changes. Add something to what is there.
     """
     changed = annotations.masked_fill(hidden_places(annotations[..., 0], lengths)[..., None], 1.0)
     return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
@@ -203,8 +203,8 @@ def padding_set_to_one(
 def padding_set_to_seven(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You set the padding to 7, but in some of these sentences that number stands there already:
-    then nothing changes. Add something to what is there.
+    """You set the padding to 7, but in some of these sentences the padding has this value already,
+    and then nothing changes. Add something to what is there.
     """
     changed = annotations.masked_fill(hidden_places(annotations[..., 0], lengths)[..., None], 7.0)
     return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
@@ -251,7 +251,7 @@ def everything_changed(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
     """Your test passes no attention that looks at anything: the words were changed as well. Change
-    the places from `lengths` on alone.
+    only the positions from `lengths` on.
     """
     return both_alike(
         attention(query, annotations, lengths), attention(query, annotations + 1, lengths)
@@ -262,8 +262,8 @@ def everything_changed(
 def last_place_only(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You changed the last place of every sentence. It is not padding in all of them, and not all
-    of the padding in others.
+    """You changed the last position of every sentence. In some sentences it is no padding, and in
+    others it is not all of the padding.
     """
     changed = annotations.clone()
     changed[:, -1] += 7
@@ -298,8 +298,8 @@ def from_the_shortest_on(
 def lengths_changed(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You changed `lengths`, and so told the attention that padding are words. Leave them as they
-    are, and change the numbers in the padding.
+    """You changed `lengths`, which tells the attention that padding is words. Leave them as they
+    are, and change the values in the padding.
     """
     full = torch.full_like(lengths, annotations.shape[1])
     return both_alike(attention(query, annotations, lengths), attention(query, annotations, full))
@@ -309,7 +309,7 @@ def lengths_changed(
 def weights_are_zero(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You only ask whether the weights of padding are 0. An attention can hand out such weights and
+    """You only ask whether the weights of padding are 0. An attention can return such weights and
     still let the padding into its contexts: change the padding, and compare both.
     """
     _, weights = attention(query, annotations, lengths)
@@ -318,8 +318,8 @@ def weights_are_zero(
 
 @blind.misconception
 def one_too_late(attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor) -> bool:
-    """You leave the first padding place as it is. A sentence of 2 words has the places 0 and 1;
-    place 2 is padding.
+    """You leave the first padded position as it is. The words of a sentence of 2 have the positions
+    0 and 1; position 2 is padding.
     """
     places = hidden_places(annotations[..., 0], lengths + 1)[..., None]
     changed = annotations + 7 * places
@@ -330,8 +330,8 @@ def one_too_late(attention: Attention, query: Tensor, annotations: Tensor, lengt
 def first_padding_alone(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """An attention that looks at a later place of the padding, and not at the first, passes your
-    test. Put other numbers into all of it.
+    """An attention that looks at a later position of the padding, and not at the first, passes your
+    test. Change every padded position.
     """
     is_first = hidden_places(annotations[..., 0], lengths) & ~hidden_places(
         annotations[..., 0], lengths + 1

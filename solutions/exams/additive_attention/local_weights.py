@@ -18,7 +18,7 @@ SEVEN_SCORES = tensor(0.5, -1.0, 1.5, 0.2, -0.3, 2.0, 0.8)
 
 @local.example
 def window_of_five() -> Local:
-    """seven words, a window around place 3"""
+    """seven words, a window around position 3"""
     return SEVEN_SCORES, 3.0, 2
 
 
@@ -85,7 +85,7 @@ def not_low_enough(scores: Tensor, p_t: float, D: int) -> Tensor:
 @local.misconception
 def zero_scores_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
     """You hide every score that is 0, and a word inside of the window may have this score as well.
-    What is hidden is said by the distance alone.
+    The distance alone decides what is hidden.
     """
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
     outside = (distances.abs() > D) | (scores == 0)
@@ -176,7 +176,7 @@ def sigma_rounded_down(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def edges_hidden(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The places at a distance of exactly D are hidden: they belong to the window."""
+    """The positions at a distance of exactly D are hidden: they belong to the window."""
     _, distances = inside_softmax(scores, p_t, D)
     inside = torch.softmax(scores.masked_fill(distances.abs() >= D, -math.inf), dim=-1)
     return inside * torch.exp(-(distances**2) / (2 * (D / 2) ** 2))
@@ -184,8 +184,8 @@ def edges_hidden(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def middle_rounded(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """You rounded p_t first. It may lie between two words: measure the distances from it as it
-    is.
+    """Your window and your Gaussian have their middle at the word nearest to p_t. p_t may lie
+    between two words: measure the distances from it as it is.
     """
     return reference.local_weights(scores, round(p_t), D)
 

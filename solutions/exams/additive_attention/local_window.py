@@ -65,8 +65,8 @@ def only_the_middle(draw: Draw) -> Window:
 
 @window.misconception
 def end_left_out(p_t: float, length: int, D: int) -> Tensor:
-    """The last place is missing. `range` and `arange` stop before their end: p_t + D belongs to the
-    window.
+    """The last position is missing. `range` and `arange` stop before their end: p_t + D belongs to
+    the window.
     """
     first, last = math.ceil(max(p_t - D, 0)), math.floor(min(p_t + D, length - 1))
     return torch.arange(first, max(last, first))
@@ -74,8 +74,8 @@ def end_left_out(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def end_without_plus_one(p_t: float, length: int, D: int) -> Tensor:
-    """The last place is missing where the window ends inside of the sentence: `arange` stops before
-    its end, so it needs p_t + D + 1.
+    """The last position is missing where the window ends inside of the sentence: `arange` stops
+    before its end, so it needs p_t + D + 1.
     """
     first, end = math.ceil(max(p_t - D, 0)), min(math.floor(p_t + D), length)
     return torch.arange(first, max(end, first))
@@ -92,30 +92,30 @@ def last_word_left_out(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def not_cut_at_the_left(p_t: float, length: int, D: int) -> Tensor:
-    """There are places below 0. A sentence has none, and as an index they would count from its end:
-    begin at 0 at the earliest.
+    """Some of your positions are below 0. As an index they would count from the end of the
+    sentence: begin at 0 at the earliest.
     """
     return torch.arange(math.ceil(p_t - D), math.floor(min(p_t + D, length - 1)) + 1)
 
 
 @window.misconception
 def not_cut_at_the_right(p_t: float, length: int, D: int) -> Tensor:
-    """There are places behind the end of the sentence: the last one is length - 1."""
+    """Some of your positions are behind the end of the sentence: its last one is length - 1."""
     return torch.arange(math.ceil(max(p_t - D, 0)), math.floor(p_t + D) + 1)
 
 
 @window.misconception
 def not_cut_at_all(p_t: float, length: int, D: int) -> Tensor:
-    """There are places before the beginning or behind the end of the sentence. Keep those from 0 to
-    length - 1.
+    """Some of your positions are before the beginning of the sentence or behind its end. Keep those
+    from 0 to length - 1.
     """
     return torch.arange(math.ceil(p_t - D), math.floor(p_t + D) + 1)
 
 
 @window.misconception
 def one_behind_the_end(p_t: float, length: int, D: int) -> Tensor:
-    """There is a place behind the end of the sentence. Places are counted from 0: the last one is
-    length - 1.
+    """One of your positions is behind the end of the sentence. Positions count from 0: the last one
+    is length - 1.
     """
     first, last = math.ceil(max(p_t - D, 0)), math.floor(min(p_t + D, length))
     return torch.arange(first, last + 1)
@@ -123,8 +123,9 @@ def one_behind_the_end(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def rounded_down(p_t: float, length: int, D: int) -> Tensor:
-    """You rounded p_t down first. It may lie between two words: keep it as it is, and keep the
-    places within D of it.
+    """Your window is the one around p_t rounded down, which is also what comes of rounding both
+    ends down. It can begin too far from p_t: leave p_t as it is, and keep the positions within D
+    of it.
     """
     places = torch.arange(length)
     return places[(places - int(p_t)).abs() <= D]
@@ -132,8 +133,9 @@ def rounded_down(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def rounded_to_nearest(p_t: float, length: int, D: int) -> Tensor:
-    """You rounded p_t first. It may lie between two words: keep it as it is, and keep the places
-    within D of it.
+    """Your window is the one around the word nearest to p_t, which is also what comes of rounding
+    both ends. p_t may lie between two words: leave it as it is, and keep the positions within D of
+    it.
     """
     places = torch.arange(length)
     return places[(places - round(p_t)).abs() <= D]
@@ -141,8 +143,9 @@ def rounded_to_nearest(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def shifted_to_keep_its_width(p_t: float, length: int, D: int) -> Tensor:
-    """Your window holds 2D + 1 places where the sentence has them. At the beginning, and between
-    two words, it then ends too far right: no place further than D from p_t belongs to it.
+    """Your window has 2D + 1 positions wherever the sentence has as many. At the beginning, and
+    between two words, it then ends too far right: no position further than D from p_t belongs to
+    it.
     """
     first = max(0, math.ceil(p_t - D))
     return torch.arange(first, min(length - 1, first + 2 * D) + 1)
@@ -150,36 +153,38 @@ def shifted_to_keep_its_width(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def half_as_wide(p_t: float, length: int, D: int) -> Tensor:
-    """Your window is D wide. D is its reach to each side, so that it holds up to 2D + 1 places."""
+    """Your window is D wide. D is its reach to each side, so that it holds up to 2D + 1
+    positions.
+    """
     places = torch.arange(length)
     return places[(places - p_t).abs() <= D / 2]
 
 
 @window.misconception
 def without_its_edges(p_t: float, length: int, D: int) -> Tensor:
-    """The places at a distance of exactly D are missing: they belong to the window."""
+    """The positions at a distance of exactly D are missing: they belong to the window."""
     places = torch.arange(length)
     return places[(places - p_t).abs() < D]
 
 
 @window.misconception
 def as_a_table(p_t: float, length: int, D: int) -> Tensor:
-    """This says of each place whether it is in the window. Return the places themselves."""
+    """This says of each position whether it is in the window. Return the positions themselves."""
     return (torch.arange(length) - p_t).abs() <= D
 
 
 @window.misconception
 def as_a_column(p_t: float, length: int, D: int) -> Tensor:
-    """The places are right, but in a column: `nonzero` makes a row for each find, and
-    `torch.where(condition)` a tuple. Return one axis.
+    """The positions are right, but in a column: `nonzero` makes a row for each entry that it finds,
+    and `torch.where(condition)` a tuple. Return one axis.
     """
     return torch.nonzero((torch.arange(length) - p_t).abs() <= D)
 
 
 @window.misconception
 def as_decimals(p_t: float, length: int, D: int) -> Tensor:
-    """The places are right, but as decimal numbers, which can't be used as an index. Return whole
-    numbers.
+    """The positions are right, but as decimal numbers, which can't be used as an index. Return
+    integers.
     """
     places = torch.arange(length)
     return places[(places - p_t).abs() <= D].to(torch.float32)
@@ -187,9 +192,9 @@ def as_decimals(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def counted_from_a_decimal(p_t: float, length: int, D: int) -> Tensor:
-    """Your places are decimal numbers, which can't be used as an index: from p_t - D, `arange`
-    counts on in decimals. Round the beginning up and the end down, to whole numbers, or pick from
-    the places of the sentence.
+    """Your positions are decimal numbers, which can't be used as an index: from p_t - D, `arange`
+    counts on in decimals. Round the beginning up and the end down, to integers, or pick from the
+    positions of the sentence.
     """
     return torch.arange(max(0, p_t - D), min(length - 1, p_t + D) + 1)
 
@@ -202,7 +207,7 @@ def window_by_its_ends(p_t: float, length: int, D: int) -> Tensor:
 
 @window.accepts
 def window_in_a_loop(p_t: float, length: int, D: int) -> Tensor:
-    """A loop over the places."""
+    """A loop over the positions."""
     return torch.tensor([s for s in range(length) if abs(s - p_t) <= D], dtype=torch.long)
 
 

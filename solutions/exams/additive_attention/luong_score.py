@@ -32,25 +32,25 @@ def dot_of_three() -> Scored:
 
 @scores.example
 def general_of_three() -> Scored:
-    """general: a query of two numbers, keys of three"""
+    """general: a query of two features, keys of three"""
     return STATE, WORDS, "general", W_KEY[:2, :3]
 
 
 @scores.example
 def general_square() -> Scored:
-    """general: query and keys of two numbers each"""
+    """general: query and keys of two features each"""
     return STATE, WORDS[:, :2], "general", W_KEY[:2, :2]
 
 
 @scores.example
 def concat_of_three() -> Scored:
-    """concat: a query of two numbers, keys of three"""
+    """concat: a query of two features, keys of three"""
     return STATE, WORDS, "concat", torch.cat([W_QUERY, W_KEY]), V
 
 
 @scores.example
 def concat_of_two() -> Scored:
-    """concat: two keys, of three numbers"""
+    """concat: two keys of three features"""
     return STATE, WORDS[:2], "concat", torch.cat([W_QUERY, W_KEY]), V
 
 
@@ -265,7 +265,7 @@ def general_for_the_rest(
 def luong_weights(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """These numbers have been through a softmax. Return the scores themselves."""
+    """These are the scores after a softmax. Return the scores themselves."""
     return torch.softmax(any_score(query, keys, kind, W, v), dim=-1)
 
 

@@ -46,7 +46,7 @@ def very_low_words() -> Pair:
 
 @masked.example
 def as_many_as_places() -> Pair:
-    """as many sentences as places"""
+    """as many sentences as positions"""
     scores = tensor([0.5, -1.0, 2.0], [1.5, 0.3, -0.7], [-0.2, 0.9, 1.1])
     return scores, torch.tensor([3, 1, 2])
 
@@ -79,7 +79,7 @@ def huge_scores(draw: Draw) -> Pair:
 
 @masked.case(times=1)
 def as_many_as_long(draw: Draw) -> Pair:
-    """as many sentences as places"""
+    """as many sentences as positions"""
     draw.fix(batch=4, source=4)
     return draw.tensor("batch source"), torch.tensor([4, 2, 1, 3])
 
@@ -106,8 +106,8 @@ def padding_is_not_read(masked_softmax: Function, scores: Tensor, lengths: Tenso
 
 @masked.misconception
 def lengths_unused(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The padding gets weights, too. Hide the places from `lengths` on before the softmax. If you
-    do: `masked_fill` returns a new tensor, is that the one you use?
+    """The padding gets weights, too. Hide the positions from `lengths` on before the softmax. If
+    you do: `masked_fill` returns a new tensor, is that the one you use?
     """
     return torch.softmax(scores, dim=-1)
 
@@ -122,32 +122,32 @@ def zeroed_after(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def scores_set_to_zero(scores: Tensor, lengths: Tensor) -> Tensor:
-    """You gave padding the score 0, and exp(0) is 1, not 0. The score whose exponential is 0 is
-    -inf.
+    """Padding enters your softmax with a score of 0, or nearly 0, and exp(0) is 1, not 0. The score
+    whose exponential is 0 is -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), 0.0), dim=-1)
 
 
 @masked.misconception
 def hidden_over_the_batch(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The softmax runs over the sentences: its columns sum to 1. Let it run over the places of each
-    sentence, the last axis.
+    """The softmax runs over the sentences: its columns sum to 1. Let it run over the positions of
+    each sentence, the last axis.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -math.inf), dim=0)
 
 
 @masked.misconception
 def one_place_too_many(scores: Tensor, lengths: Tensor) -> Tensor:
-    """One padding place gets through. Places are counted from 0: a sentence of 2 words has the
-    places 0 and 1, and place 2 is hidden.
+    """One padded position stays visible. Positions count from 0: the words of a sentence of 2 have
+    the positions 0 and 1, and position 2 has to be hidden.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths + 1), -math.inf), dim=-1)
 
 
 @masked.misconception
 def one_place_too_few(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The last word of each sentence is hidden, too. Places are counted from 0: a sentence of 2
-    words has the places 0 and 1, and the first hidden one is 2.
+    """The last word of each sentence is hidden, too. Positions count from 0: the words of a
+    sentence of 2 have the positions 0 and 1, and the first one to hide is 2.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths - 1), -math.inf), dim=-1)
 
@@ -189,8 +189,8 @@ def renormalised_by_the_table(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def zero_score_then_renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The score 0 for padding, and weights divided by what is left of them: that works until the
-    words score so low that nothing is left, and 0 / 0 is NaN. Hide the scores with -inf, before
+    """You gave the padding weight 0 and divided the others by their sum. That works until the words
+    score so low that their weights are all 0, and 0 / 0 is NaN. Hide the scores with -inf, before
     the softmax.
     """
     places = hidden_places(scores, lengths)
@@ -249,7 +249,7 @@ def zero_scores_hidden(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def first_sentence_length(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Every sentence was cut at the length of the first one. Compare places and lengths as a row
+    """Every sentence was cut at the length of the first one. Compare positions and lengths as a row
     and a column: (batch, 1) against (source,).
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths[:1]), -math.inf), dim=-1)
@@ -258,7 +258,7 @@ def first_sentence_length(scores: Tensor, lengths: Tensor) -> Tensor:
 @masked.misconception
 def longest_sentence_length(scores: Tensor, lengths: Tensor) -> Tensor:
     """Every sentence was cut at the length of the longest one, so that shorter ones keep padding.
-    Compare places and lengths as a row and a column: (source,) against (batch, 1).
+    Compare positions and lengths as a row and a column: (source,) against (batch, 1).
     """
     longest = lengths.max().expand_as(lengths)
     return torch.softmax(scores.masked_fill(hidden_places(scores, longest), -math.inf), dim=-1)
@@ -293,8 +293,8 @@ def written_into(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def lengths_as_a_row(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Your comparison puts the lengths beside the places, as one row. Make a column of them,
-    `lengths[:, None]`: then each sentence is compared with its own length.
+    """Your comparison puts the lengths beside the positions, as one row. Make a column of them,
+    `lengths[:, None]`, so that each sentence is compared with its own length.
     """
     return torch.softmax(
         scores.masked_fill(torch.arange(scores.shape[-1]) >= lengths, -math.inf), dim=-1

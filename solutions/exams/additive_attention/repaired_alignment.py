@@ -88,8 +88,8 @@ def query_left_out(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -
 
 @repaired.misconception
 def axis_at_the_end(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """`unsqueeze(-1)` puts the new axis behind the hidden numbers, which then meet the words. It
-    belongs between batch and hidden: number 1.
+    """`unsqueeze(-1)` puts the new axis behind the hidden features, which then meet the words. It
+    belongs between batch and hidden, as axis 1.
     """
     return torch.softmax(torch.tanh(projected_query.unsqueeze(-1) + projected_keys) @ v, dim=-1)
 

@@ -62,8 +62,8 @@ def padding_on_queries(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def padding_at_the_end(lengths: torch.Tensor) -> torch.Tensor:
-    """You hid the last places. Here the padding stands at the front: a sentence of 2 in 5 places
-    has it at 0, 1 and 2.
+    """You hid the last positions. Here the padding stands at the front: a sentence of 2 tokens in 5
+    positions has it at 0, 1 and 2.
     """
     after, _ = two_masks(lengths)
     return after | (torch.arange(len(after)) >= lengths[:, None])[:, None, :]
@@ -71,8 +71,8 @@ def padding_at_the_end(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def length_of_the_padding(lengths: torch.Tensor) -> torch.Tensor:
-    """You hid as many places at the front as the sentence has real tokens. The padding is what is
-    missing: tokens − length.
+    """You hid as many positions at the front as the sentence has real tokens. The padding is what
+    is missing: tokens − length.
     """
     after, _ = two_masks(lengths)
     return after | (torch.arange(len(after)) < lengths[:, None])[:, None, :]
@@ -80,7 +80,7 @@ def length_of_the_padding(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def future_only(lengths: torch.Tensor) -> torch.Tensor:
-    """This hides the future only. Padding, at the front of the sentence, is hidden from everybody
+    """This hides the future only. Padding, at the front of the sentence, is hidden from every query
     as well.
     """
     after, filler = two_masks(lengths)
@@ -98,8 +98,8 @@ def padding_only(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def joined_with_and(lengths: torch.Tensor) -> torch.Tensor:
-    """You joined the masks with "and": a key is hidden only if it is padding and in the future.
-    Either is reason enough.
+    """Your mask hides a key only if it is padding and in the future as well. Either is reason
+    enough: join the two masks with "or".
     """
     after, filler = two_masks(lengths)
     return after & filler[:, None, :]
@@ -107,8 +107,8 @@ def joined_with_and(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def padding_ends_too_early(lengths: torch.Tensor) -> torch.Tensor:
-    """The last token of the padding is still visible. Places count from 0: with 3 places of padding
-    they are 0, 1 and 2.
+    """The last token of the padding is still visible. Positions count from 0: with 3 padded
+    positions they are 0, 1 and 2.
     """
     after, filler = two_masks(lengths)
     shorter = filler & filler.roll(-1, dims=1)
@@ -127,8 +127,8 @@ def one_mask_turned(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def diagonal_in_the_mask(lengths: torch.Tensor) -> torch.Tensor:
-    """You hid the diagonal: the first row of each sentence sees nobody. A token may see itself. Or
-    does your own `causal_mask` do so? Run its check.
+    """You hid the diagonal: the first row of each sentence sees no token. A token may see itself.
+    Or does your own `causal_mask` do so? Run its check.
     """
     after, filler = two_masks(lengths)
     return future(len(after), 0) | filler[:, None, :]
@@ -144,8 +144,8 @@ def padding_in_two_axes(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def padding_ends_too_late(lengths: torch.Tensor) -> torch.Tensor:
-    """You hide one place too many, the first real token. Places count from 0: with 3 places of
-    padding they are 0, 1 and 2, those *below* 3.
+    """You hide one position too many, the first real token. Positions count from 0: with 3 padded
+    positions they are 0, 1 and 2, those *below* 3.
     """
     after, _ = two_masks(lengths)
     return after | (torch.arange(len(after)) <= len(after) - lengths[:, None])[:, None, :]
@@ -162,8 +162,8 @@ def floats_joined(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def query_axis_missing(lengths: torch.Tensor) -> torch.Tensor:
-    """Two shapes do not meet. Places, (tokens), are compared with lengths[:, None], (batch, 1); and
-    before the padding, (batch, tokens), is joined with the future, it needs an axis for the
+    """Two shapes do not fit. Positions, (tokens), are compared with lengths[:, None], (batch, 1);
+    and before the padding, (batch, tokens), is joined with the future, it needs an axis for the
     queries, in the middle.
     """
     after, filler = two_masks(lengths)
@@ -181,7 +181,7 @@ def query_axis_missing_in_front(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def diagonal_kept_visible(lengths: torch.Tensor) -> torch.Tensor:
-    """Your mask lets padding see itself. In this exercise it is hidden from everybody: rows that
+    """Your mask lets padding see itself. In this exercise it is hidden from every query: rows that
     are all hidden come next.
     """
     after, filler = two_masks(lengths)
@@ -191,8 +191,8 @@ def diagonal_kept_visible(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def batch_for_tokens(lengths: torch.Tensor) -> torch.Tensor:
-    """You took the number of sentences for the number of tokens. The longest sentence has as many
-    tokens as there are places: lengths.max().
+    """You took the number of sentences for the number of tokens. There are as many positions as the
+    longest sentence has tokens: lengths.max().
     """
     places = torch.arange(len(lengths))
     return future(len(lengths)) | (places < len(lengths) - lengths[:, None])[:, None, :]
@@ -200,8 +200,8 @@ def batch_for_tokens(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def first_length_for_tokens(lengths: torch.Tensor) -> torch.Tensor:
-    """You took the first sentence for the longest. There are as many places as the longest sentence
-    has tokens, wherever in the batch it stands.
+    """You took the first sentence for the longest. There are as many positions as the longest
+    sentence has tokens, wherever in the batch it stands.
     """
     tokens = int(lengths[0])
     places = torch.arange(tokens)
@@ -217,7 +217,7 @@ def summed_as_floats(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def summed_as_numbers(lengths: torch.Tensor) -> torch.Tensor:
-    """Your mask is made of numbers. Keep True and False, and join them with `|`."""
+    """Your mask holds numbers. Keep True and False, and join them with `|`."""
     after, filler = two_masks(lengths)
     return after.int() + filler[:, None, :].int()
 

@@ -138,10 +138,11 @@ FUTURE.apply(
     says={
         "PastHidden": "You hid the past: what is below the diagonal. With queries on rows the "
         "future is above it. Or does your own `causal_mask` hide the past? Run its check.",
-        "DiagonalHidden": "You hid the diagonal as well. The first word then sees nobody, and its "
-        "row is NaN. A word may see itself. Or does your own `causal_mask` do so? Run its check.",
-        "NextVisible": "Each word still sees the next one: your triangle begins one place too far "
-        "to the right. Or does the one of your own `causal_mask`? Run its check.",
+        "DiagonalHidden": "You hid the diagonal as well. The first word then sees no word, and "
+        "its row is NaN. A word may see itself. Or does your own `causal_mask` do so? Run its "
+        "check.",
+        "NextVisible": "Each word still sees the next one: your triangle begins one position too "
+        "far to the right. Or does the one of your own `causal_mask`? Run its check.",
     },
 )
 SOFTMAX.apply(weights, Steps, called={"NoSoftmax": "masked_scores_only"})
@@ -150,8 +151,8 @@ STABILITY.apply(weights, Steps)
 
 @weights.misconception
 def written_in_place(scores: torch.Tensor) -> torch.Tensor:
-    """The weights are right, but the scores of whoever called you are changed as well:
-    `masked_fill_` with an underscore and `scores[…] = …` write into them. Use `masked_fill`.
+    """The weights are right, but the caller's scores are changed as well: `masked_fill_` with an
+    underscore and `scores[…] = …` write into them. Use `masked_fill`.
     """
     return torch.softmax(scores.masked_fill_(future(scores.shape[-1]), -torch.inf), dim=-1)
 

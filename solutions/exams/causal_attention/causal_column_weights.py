@@ -89,16 +89,16 @@ def transposed_once(scores: torch.Tensor) -> torch.Tensor:
 
 @columns.misconception
 def never_transposed_in(scores: torch.Tensor) -> torch.Tensor:
-    """You transposed the result, but not the scores that went in: the queries and keys have changed
-    places.
+    """You transposed the result, but not the scores that went in: so queries and keys are
+    swapped.
     """
     return hide(scores, future(len(scores))).T
 
 
 @columns.misconception
 def columns_written_in_place(scores: torch.Tensor) -> torch.Tensor:
-    """The weights are right, but the scores of whoever called you are changed as well:
-    `masked_fill_` with an underscore and `scores[…] = …` write into them. Use `masked_fill`.
+    """The weights are right, but the caller's scores are changed as well: `masked_fill_` with an
+    underscore and `scores[…] = …` write into them. Use `masked_fill`.
     """
     return torch.softmax(scores.masked_fill_(future(len(scores)).T, -torch.inf), dim=0)
 
@@ -125,6 +125,6 @@ def columns_in_loops(scores: torch.Tensor) -> torch.Tensor:
 
 @columns.accepts
 def columns_by_places(scores: torch.Tensor) -> torch.Tensor:
-    """Comparing places."""
+    """Comparing positions."""
     places = torch.arange(len(scores))
     return scores.masked_fill(places[:, None] > places, float("-inf")).softmax(dim=-2)

@@ -77,8 +77,8 @@ def floats_turned_round(num_tokens: int) -> torch.Tensor:
 
 @mask.misconception
 def whole_numbers_turned_round(num_tokens: int) -> torch.Tensor:
-    """`~` on whole numbers gives −1 and −2, and no error. Make them True and False first, with
-    .bool() or dtype=torch.bool.
+    """`~` on integers gives −1 and −2, and no error. Make them True and False first, with .bool()
+    or dtype=torch.bool.
     """
     return ~torch.ones(num_tokens, num_tokens, dtype=torch.int64).tril()
 
@@ -104,7 +104,7 @@ def mask_in_loops(num_tokens: int) -> torch.Tensor:
 
 @mask.accepts
 def mask_by_places(num_tokens: int) -> torch.Tensor:
-    """Comparing places."""
+    """Comparing positions."""
     places = torch.arange(num_tokens)
     return places[None, :] > places[:, None]
 

@@ -65,7 +65,7 @@ TYPED.apply(by_hand, called={"TypedWithTwoDecimals": "two_decimals_throughout"})
 
 @by_hand.misconception
 def nothing_hidden() -> dict[str, object]:
-    """These are the weights of lesson 02, where everybody sees everybody. Leave out what comes
+    """These are the weights of lesson 02, where every word sees every word. Leave out what comes
     after the query, in the sum as well.
     """
     return worksheet(plain_scores().softmax(dim=-1))
@@ -81,8 +81,8 @@ def hidden_but_still_counted() -> dict[str, object]:
 
 @by_hand.misconception
 def hidden_score_of_zero() -> dict[str, object]:
-    """You gave hidden words the score 0 and let them into the softmax, where 0 counts as
-    exp(0) = 1. A hidden word has no part in it at all.
+    """Hidden words enter your softmax with the score 0, which counts as exp(0) = 1. A hidden word
+    has no part in it at all.
     """
     return worksheet(plain_scores().tril().softmax(dim=-1))
 

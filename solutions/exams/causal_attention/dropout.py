@@ -183,8 +183,8 @@ def seeded_each_time(
 def dropped_in_place(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You write into the weights of whoever called you: `weights[…] = 0`, `*=` and methods with an
-    underscore do. Make a new tensor: torch.where, masked_fill, or a product.
+    """You write into the caller's weights: `weights[…] = 0`, `*=` and methods with an underscore
+    do. Make a new tensor: torch.where, masked_fill, or a product.
     """
     if training:
         weights *= keep(weights, p, generator)

@@ -169,8 +169,8 @@ def nothing_masked(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def renormalised_in_place(weights: torch.Tensor) -> torch.Tensor:
-    """The result is right, but an operation with an underscore, or `/=`, also changes the weights
-    of whoever called you.
+    """The result is right, but an operation with an underscore, or `/=`, also changes the caller's
+    weights.
     """
     weights.tril_()
     return weights / weights.sum(dim=-1, keepdim=True)

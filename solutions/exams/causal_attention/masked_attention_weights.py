@@ -9,6 +9,8 @@ from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import MIXED_SCORES, Pair, future, hide
 from solutions.exams.families import (
     EMPTY_ROWS,
+    FAR_ABOVE,
+    FURTHER_ABOVE,
     LOOP,
     MASK,
     SOFTMAX,
@@ -114,6 +116,11 @@ EMPTY_ROWS.apply(
         "NotCleaned": "nan_rows",
         "InvertedOnce": "mask_read_both_ways",
     },
+    # No gradient tells it from `LargeNegativeNumber` here.
+    without=["LoweredBeyondAllDigits"],
+)
+(FAR_ABOVE + FURTHER_ABOVE).apply(
+    masked, Steps, without=["DividedByALittle", "ScoreOfMinusTenThousand"]
 )
 SOFTMAX.apply(
     masked,
@@ -184,8 +191,8 @@ def one_truth_for_all(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tenso
 
 @masked.misconception
 def scores_overwritten(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """The weights are right, but the scores of whoever called you are changed as well:
-    `masked_fill_` with an underscore and `scores[…] = …` write into them.
+    """The weights are right, but the caller's scores are changed as well: `masked_fill_` with an
+    underscore and `scores[…] = …` write into them.
     """
     return torch.softmax(scores.masked_fill_(hidden, -torch.inf), dim=-1).masked_fill(hidden, 0)
 

@@ -50,7 +50,7 @@ def targets_not_shifted(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def whole_text_twice(tokens: torch.Tensor) -> Pair:
-    """Both are the whole text. The last token has no next one, and the first is nobody's next: each
+    """Both are the whole text. The last token has no next one, and the first comes after none: each
     of the two is one shorter.
     """
     return tokens, tokens
@@ -58,13 +58,13 @@ def whole_text_twice(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def previous_token(tokens: torch.Tensor) -> Pair:
-    """Inputs and targets have changed places: your target is the token before."""
+    """Inputs and targets are swapped: your target is the token before."""
     return tokens[..., 1:], tokens[..., :-1]
 
 
 @prefixes.misconception
 def shifted_by_two(tokens: torch.Tensor) -> Pair:
-    """Your targets are two places on. One shift is enough: the target is the very next token."""
+    """Your targets are two positions ahead. One is enough: the target is the very next token."""
     return tokens[..., :-2], tokens[..., 2:]
 
 
@@ -116,7 +116,7 @@ def batch_assumed(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def targets_as_floats(tokens: torch.Tensor) -> Pair:
-    """The targets are the right ones, made into floats. They are ids: leave them whole numbers."""
+    """The targets are the right ones, made into floats. They are ids: leave them integers."""
     return tokens[..., :-1], tokens[..., 1:].float()
 
 

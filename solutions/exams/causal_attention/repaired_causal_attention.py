@@ -95,7 +95,7 @@ def as_given(queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) ->
 
 _repair(
     "The NaNs are gone, and so are the weights: you replaced NaN by 0 in the end. Look for the "
-    "place where the first NaN is born, and mend that.",
+    "line that makes the first NaN, and mend that.",
     lambda scores, hidden: torch.softmax(scores + hidden * -torch.inf, dim=-1).nan_to_num(),
     "nan_to_zero_in_the_weights",
 )
@@ -107,7 +107,7 @@ _repair(
 )
 _repair(
     "You multiplied by a number such as −100 in place of −∞. Some scores of the past are lower "
-    "still, and the future takes their row. Fill with −∞.",
+    "still, and in their rows the future gets the weight. Fill with −∞.",
     lambda scores, hidden: torch.softmax(scores - 100.0 * hidden, dim=-1),
     "minus_hundred_in_place_of_infinity",
 )
@@ -160,7 +160,7 @@ ROLES.apply(repaired, Steps)
 
 _repair(
     "You replaced NaN by 0 in the scores, and with it all scores of the past: whatever is seen "
-    "gets an equal share. Look for the place where the first NaN is born, and mend that.",
+    "gets an equal share. Look for the line that makes the first NaN, and mend that.",
     lambda scores, hidden: hide(torch.zeros_like(scores), hidden),
     "nan_to_zero_in_the_scores",
 )

@@ -67,8 +67,8 @@ def examine_worksheet(exam: Exam, query: int) -> None:
 
     @exam.misconception
     def the_word_before() -> dict[str, object]:
-        """There are numbers here that belong to the word before. Now the next one asks: its scores,
-        its weights and its context are all made anew, with its row as the query.
+        """Some of these numbers belong to the word before. Now the next word is the query: compute
+        its scores, its weights and its context anew.
         """
         before = words @ words[query - 1]
         return worked(before, softmax(before), softmax(before) @ words)

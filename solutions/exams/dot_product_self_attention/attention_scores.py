@@ -111,8 +111,8 @@ def always_the_first_word(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @scores.misconception
 def always_the_second_word(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These are the scores of the sentence's second word, whoever asks. The word that asks is the
-    argument `query`.
+    """These are the scores of the sentence's second word, whatever the query. The word that asks is
+    the argument `query`.
     """
     return inputs @ inputs[1]
 
@@ -147,7 +147,7 @@ def sizes_of_the_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @scores.misconception
 def weights_already(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These numbers have been through the softmax. Return the scores; the next exercise makes
+    """These are the scores after a softmax. Return the scores themselves; the next exercise makes
     weights of them.
     """
     return softmax(inputs @ query)

@@ -115,7 +115,7 @@ def over_the_queries_unshifted(scores: np.ndarray) -> np.ndarray:
 @weights.misconception
 def over_the_last_but_one(scores: np.ndarray) -> np.ndarray:
     """This is what comes out when the softmax runs over the axis before the last, the queries. It
-    should run over the keys, the last axis, which is there even if one query asks alone.
+    should run over the keys, the last axis, which is there even for a single query.
     """
     return given_softmax(scores, axis=-2)
 

@@ -53,7 +53,7 @@ def wide_words(draw: Draw) -> Pair:
 
 @context.misconception
 def not_summed(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These are the weighted words, one by one. Add them up: one vector with d_in numbers."""
+    """These are the weighted words, one by one. Add them up: one vector with d_in features."""
     return weights[:, None] * inputs
 
 

@@ -95,7 +95,7 @@ def average_so_far(inputs: np.ndarray) -> np.ndarray:
 
 
 def second_word_forgotten(inputs: np.ndarray) -> np.ndarray:
-    """The second place is left empty: not equivariant."""
+    """The second position is left empty: not equivariant."""
     contexts = companion.plain_attention(inputs)
     contexts[1] = 0
     return contexts
@@ -108,19 +108,19 @@ def in_sorted_order(inputs: np.ndarray) -> np.ndarray:
 
 
 def places_in_the_last_feature(inputs: np.ndarray) -> np.ndarray:
-    """The place of each word leaks into its last feature: not equivariant."""
+    """The position of each word leaks into its last feature: not equivariant."""
     contexts = companion.plain_attention(inputs)
     contexts[:, -1] += np.arange(len(inputs))
     return contexts
 
 
 def faint_places(inputs: np.ndarray) -> np.ndarray:
-    """The place of each word leaks, by some ten-thousandths: not equivariant."""
+    """The position of each word leaks, by some ten-thousandths: not equivariant."""
     return companion.plain_attention(inputs) + 0.0002 * np.arange(len(inputs))[:, None]
 
 
 def five_words_moved(draw: Draw) -> Pair:
-    """Words, and the places that they come from."""
+    """Words, and the positions that they come from."""
     return draw.fix(tokens=5)("tokens d_in"), np.array([2, 0, 4, 1, 3])
 
 
@@ -151,7 +151,7 @@ EXTENT.apply(
     Compared,
     called={"FirstRowOnly": "first_word_only", "LastRowOnly": "last_word_only"},
     says={
-        "FirstRowOnly": "You compare too little: an attention can be wrong in one place only. All "
+        "FirstRowOnly": "You compare too little: an attention can be wrong in one entry only. All "
         "words and all features have to agree."
     },
     without=["FirstNumberOnly", "TotalsOnly"],
@@ -168,9 +168,10 @@ def invariance(attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 
 @equivariant.misconception
 def shuffled_back(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """One side of your comparison is moved the wrong way, as by the inverse permutation. Where two
-    words are swapped, both ways are the same; where three move round, they are not. The outputs
-    have to move as the inputs did.
+    """The rows on the two sides of your comparison are in different orders, as when one side is
+    moved by the inverse permutation, or when the permutation is applied a second time to undo it.
+    That goes well where two words are swapped, but not where three move round: the outputs have to
+    move once, as the inputs did.
     """
     inverse = np.argsort(permutation)
     return bool(np.allclose(attention(inputs[permutation]), attention(inputs)[inverse]))
@@ -231,8 +232,8 @@ def first_feature_only(attention: Attention, inputs: np.ndarray, permutation: np
 
 @equivariant.misconception
 def same_rows_somewhere(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """Your comparison overlooks who stands where, as sorting both results does: the same contexts
-    in any order pass. Compare word by word.
+    """Your comparison overlooks which context stands where, as sorting both results does: the same
+    contexts in any order pass. Compare word by word.
     """
     first, last = attention(inputs[permutation]), attention(inputs)
     return bool(np.allclose(sorted(first.tolist()), sorted(last.tolist())))
@@ -240,8 +241,8 @@ def same_rows_somewhere(attention: Attention, inputs: np.ndarray, permutation: n
 
 @equivariant.misconception
 def totals_only(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """Your comparison overlooks who stands where, as a sum over the words does. Compare word by
-    word, and allow for rounding only.
+    """Your comparison overlooks which context stands where, as a sum over the words does. Compare
+    word by word, and allow for rounding only.
     """
     shuffled = attention(inputs[permutation]).sum(axis=0)
     return bool(np.allclose(shuffled, attention(inputs).sum(axis=0)))

@@ -92,7 +92,7 @@ def pairwise_scaled(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.misconception
 def weights_too_early(inputs: np.ndarray) -> np.ndarray:
-    """These numbers have been through the softmax. Return the scores as they are."""
+    """These are the scores after a softmax. Return the scores as they are."""
     return softmax(inputs @ inputs.T)
 
 

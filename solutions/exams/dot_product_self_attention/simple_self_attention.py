@@ -20,6 +20,7 @@ from solutions.exams.families import (
     ARRAY_SOFTMAX,
     LOOP,
     PAIR,
+    PARTS,
     ArrayAttention,
 )
 from solutions.foundations import softmax
@@ -94,7 +95,7 @@ def symmetric_weights(inputs: np.ndarray) -> Pair:
 (ARRAY_SOFTMAX + ARRAY_SCORES + ARRAY_MIX).apply(attention, ArrayAttention)
 ARRAY_DTYPE.apply(attention)
 LOOP.apply(attention)
-PAIR.apply(
+(PAIR + PARTS).apply(
     attention,
     called={"Swapped": "weights_first", "FirstAlone": "contexts_alone"},
     says={

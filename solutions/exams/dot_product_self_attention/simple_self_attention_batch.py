@@ -20,6 +20,7 @@ from solutions.exams.families import (
     ARRAY_SOFTMAX,
     LOOP,
     PAIR,
+    PARTS,
     ArrayAttention,
 )
 from solutions.foundations import softmax
@@ -176,7 +177,7 @@ def transposed_with_the_batch(inputs: np.ndarray) -> Pair:
 (ARRAY_SOFTMAX + ARRAY_SCORES + ARRAY_MIX).apply(batch, ArrayAttention)
 ARRAY_DTYPE.apply(batch)
 LOOP.apply(batch, called={"FirstRowReturned": "first_sentence_only"})
-PAIR.apply(batch, called={"FirstAlone": "batch_contexts_alone"})
+(PAIR + PARTS).apply(batch, called={"FirstAlone": "batch_contexts_alone"})
 
 
 @batch.accepts

@@ -5,8 +5,8 @@ an exercise names all that its neighbours name.
 
 - `attention`: attention in steps, and SCALE, SOFTMAX, STABILITY, ROLES, TURNED, GRADIENT
 - `array_attention`: that of arrays, nothing to train: ARRAY_SCORES, ARRAY_SOFTMAX, ARRAY_MIX
-- `masks`: MASK (how a mask is put on), FAR_ABOVE, ZERO_SCORES, EMPTY_ROWS, FUTURE, OFFSET (which
-  keys a causal one hides)
+- `masks`: MASK (how a mask is put on), FAR_ABOVE, FURTHER_ABOVE, ZERO_SCORES, EMPTY_ROWS, FUTURE,
+  OFFSET (which keys a causal one hides)
 - `modules`: DROPOUT, BIAS, KEPT_MASK
 - `heads`: SPLIT, MERGE, SWAP, HEADS, COMPARED, OUTPUT, OUTPUT_DROPPED, SHARED
 - `testing`: answers that are tests, and VERDICT, CLOSENESS, GENEROSITY, EXTENT
@@ -14,8 +14,8 @@ an exercise names all that its neighbours name.
 - `softmax`: a softmax that is written out, and SOFTMAX_AXIS, SOFTMAX_BARE,
   SOFTMAX_SHIFT, NO_SOFTMAX
 - `mask_values`: MASK_VALUES (what a mask is made of)
-- `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, ENDS, PAIR (what is wrong with right numbers), and
-  `declare_places`, for three results and more
+- `results`: ARRAY_DTYPE, TENSOR_DTYPE, LOOP, ENDS, PAIR, PARTS (what is wrong with right
+  numbers), and `declare_places`, for three results and more
 """
 
 from solutions.exams.families.array_attention import (
@@ -48,6 +48,7 @@ from solutions.exams.families.heads import (
 from solutions.exams.families.masks import (
     EMPTY_ROWS,
     FAR_ABOVE,
+    FURTHER_ABOVE,
     FUTURE,
     MASK,
     OFFSET,
@@ -62,6 +63,7 @@ from solutions.exams.families.results import (
     ENDS,
     LOOP,
     PAIR,
+    PARTS,
     TENSOR_DTYPE,
     declare_places,
 )
@@ -97,6 +99,7 @@ __all__ = [
     "ENDS",
     "EXTENT",
     "FAR_ABOVE",
+    "FURTHER_ABOVE",
     "FUTURE",
     "GENEROSITY",
     "GRADIENT",
@@ -111,6 +114,7 @@ __all__ = [
     "OUTPUT",
     "OUTPUT_DROPPED",
     "PAIR",
+    "PARTS",
     "ROLES",
     "SCALE",
     "SHARED",

@@ -117,8 +117,8 @@ class RootTakenTwice(Attention):
 
 
 class RootOfTheKeys(Attention):
-    """You took the root of the number of keys. Take that of their width, of how many numbers one
-    key has: the size of their last axis.
+    """You took the root of the number of keys. Take that of their width, which is how many features
+    a key has: the size of their last axis.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -126,8 +126,8 @@ class RootOfTheKeys(Attention):
 
 
 class RootOfTheQueries(Attention):
-    """You took the root of the number of queries. Take that of their width, of how many numbers a
-    query has, and a key: the size of the last axis.
+    """You took the root of the number of queries. Take that of their width, which is how many
+    features a query or a key has: the size of the last axis.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -253,8 +253,8 @@ STABILITY = Family(Overflowing, OneMaximumForAll)
 
 
 class RolesSwapped(Attention):
-    """Queries and keys have changed places in the product, K Qᵀ. Row i of the scores belongs to
-    query i, column j to key j: the queries stand on the left.
+    """Queries and keys are swapped in the product, K Qᵀ. Row i of the scores belongs to query i,
+    column j to key j: the queries stand on the left.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -283,8 +283,8 @@ ROLES = Family(RolesSwapped, QueriesCompared, KeysMixed)
 
 
 class KeysReshaped(Attention):
-    """Your keys have the shape of their transpose, but not its numbers, as after `reshape` or
-    `view`: these read the numbers on, row after row, so a column is no key. Swap the last two axes.
+    """Your keys have the shape of their transpose, but not its entries, as after `reshape` or
+    `view`: these read the entries on, row after row, so a column is no key. Swap the last two axes.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:

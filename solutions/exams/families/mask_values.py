@@ -26,8 +26,8 @@ class MaskOfFloats(Answer):
 
 
 class MaskOfWholeNumbers(Answer):
-    """Your mask is made of the whole numbers 0 and 1. Make it True and False, with dtype=torch.bool
-    or .bool().
+    """Your mask holds the integers 0 and 1. Make it True and False, with dtype=torch.bool or
+    .bool().
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -68,7 +68,7 @@ class NothingHidden(Answer):
 
 
 class AllHidden(Answer):
-    """This hides everything from everybody. If you multiplied by −∞: 0 · (−∞) is NaN, and NaN as a
+    """This hides every key from every query. If you multiplied by −∞: 0 · (−∞) is NaN, and NaN as a
     bool is True.
     """
 

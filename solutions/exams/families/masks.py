@@ -16,7 +16,7 @@ class Causal(Attention):
 
 
 def later(queries: int, keys: int, by: int = 1) -> Tensor:
-    """True where a key comes after its query, by at least so many places."""
+    """True where a key comes after its query, by at least so many positions."""
     return torch.ones(queries, keys, dtype=torch.bool).triu(keys - queries + by)
 
 
@@ -25,7 +25,7 @@ def later(queries: int, keys: int, by: int = 1) -> Tensor:
 
 class NothingHidden(Attention):
     """Nothing is hidden: these are the results without a mask. `masked_fill` returns a new tensor:
-    if you call it, give its result a name. If you add a mask of numbers, look at them: −1e-9 is
+    if you call it, give its result a name. If you add a mask of numbers, look at these: −1e-9 is
     nearly 0, and −∞ is what hides a key.
     """
 
@@ -34,8 +34,8 @@ class NothingHidden(Attention):
 
 
 class InvertedMask(Attention):
-    """You hid what should be visible, and show what should be hidden. True in a mask means
-    hidden.
+    """What should be visible is hidden, and what should be hidden is visible. In this course True
+    in a mask means hidden; in that of PyTorch's `scaled_dot_product_attention` it means visible.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -43,8 +43,8 @@ class InvertedMask(Attention):
 
 
 class ScoreOfZero(Attention):
-    """You gave hidden keys the score 0, and exp(0) is 1, so they still get a share. Fill with
-    −∞.
+    """Hidden keys enter your softmax with a score of 0, or nearly 0, and exp(0) is 1, so they
+    still get a share. Fill with −∞.
     """
 
     fill = 0.0
@@ -54,19 +54,25 @@ class ScoreOfZero(Attention):
 
 
 class ScoreOfMinusTen(ScoreOfZero):
-    """You gave hidden keys the score −10. That is a small share and not none, and next to low
-    scores it is a large one. Fill with −∞.
+    """Hidden keys enter your softmax with a score of −10. That is a small share and not none, and
+    next to low scores it is a large one. Fill with −∞.
     """
 
     fill = -10.0
 
 
 class ScoreOfMinusHundred(ScoreOfZero):
-    """You gave hidden keys a score that is low, such as −100, but not below all scores: next to
-    lower ones they get a large share. Only −∞ is low enough for all of them.
+    """Hidden keys enter your softmax with a score that is low, such as −100 or −10,000, but not
+    below all scores: next to lower ones they get a large share. Only −∞ is low enough for all.
     """
 
     fill = -100.0
+
+
+class ScoreOfMinusTenThousand(ScoreOfMinusHundred):
+    __doc__ = ScoreOfMinusHundred.__doc__
+
+    fill = -1e4
 
 
 class PlusInfinity(ScoreOfZero):
@@ -125,8 +131,8 @@ class DividedOnceMore(MaskedAfterwards):
 
 
 class ScoresOfZeroHidden(Attention):
-    """You hide every score that is 0, and a visible key may have this score as well. What is hidden
-    is said by the mask alone: fill where it is True.
+    """You hide every score that is 0, and a visible key may have this score as well. The mask alone
+    decides what is hidden: fill where it is True.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -163,6 +169,12 @@ class ScoresLowered(Attention):
         return self.normalise(scores if hidden is None else scores - self.by * hidden)
 
 
+class LoweredByTenThousand(ScoresLowered):
+    __doc__ = ScoresLowered.__doc__
+
+    by = 1e4
+
+
 class DividedByALittle(MaskedAfterwards):
     """Where hidden scores are far above the visible ones, all your weights are 0. The hidden keys
     took part in the softmax and left nothing to the others, and then they were set to 0; no
@@ -176,6 +188,8 @@ class DividedByALittle(MaskedAfterwards):
 
 # For exercises that try a hidden score so far above the visible ones that these get no weight.
 FAR_ABOVE = Family(ScoresLowered, DividedByALittle)
+# For exercises that try it with scores which lie tens of thousands apart.
+FURTHER_ABOVE = Family(LoweredByTenThousand, ScoreOfMinusTenThousand)
 # For exercises that try a visible score of exactly 0.
 ZERO_SCORES = Family(ScoresOfZeroHidden)
 
@@ -193,16 +207,31 @@ class NotCleaned(Attention):
 
 
 class LargeNegativeNumber(ScoreOfZero):
-    """You filled with a large negative number such as −10⁹. Where all keys are hidden, all scores
-    are the same, and each gets an equal share. The weights of such a row should be 0.
+    """Where all keys are hidden, each gets an equal share: all of them have the same large negative
+    score then, such as −10⁹. The weights of such a row should be 0.
     """
 
     fill = -1e9
 
 
+class LoweredByALargeNumber(ScoresLowered):
+    """Where all keys are hidden, the softmax still hands out weights that sum to 1: it does not see
+    that all scores of a row have been lowered by the same large number, such as 10⁹. The weights of
+    such a row should be 0.
+    """
+
+    by = 1e9
+
+
+class LoweredBeyondAllDigits(LoweredByALargeNumber):
+    __doc__ = LoweredByALargeNumber.__doc__
+
+    by = 1e30
+
+
 class ScoreOfZeroCleaned(Attention):
-    """You gave hidden keys the score 0, and exp(0) is 1: they take their share from the others,
-    even if it is set to 0 afterwards. Fill with −∞.
+    """Hidden keys enter your softmax with a score of 0, or nearly 0, and exp(0) is 1: they take
+    their share from the others, even if it is set to 0 afterwards. Fill with −∞.
     """
 
     def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
@@ -210,8 +239,9 @@ class ScoreOfZeroCleaned(Attention):
 
 
 class HiddenRowUnmasked(Attention):
-    """In a row that is all hidden you lift the mask, so the query sees what it should not. The
-    weights of such a row should be 0.
+    """A row that is all hidden has the weights that it would have without a mask, as when the mask
+    is lifted there, or when all scores of the row are lowered by the same number. The weights of
+    such a row should be 0.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -220,8 +250,9 @@ class HiddenRowUnmasked(Attention):
 
 
 class InvertedUncleaned(Attention):
-    """You hid what should be visible, which gives NaN where nothing is hidden. True in a mask means
-    hidden.
+    """What should be visible is hidden, which gives NaN where every key should be visible. In this
+    course True in a mask means hidden; in that of PyTorch's `scaled_dot_product_attention` it means
+    visible.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -231,8 +262,8 @@ class InvertedUncleaned(Attention):
 
 
 class InvertedOnce(Attention):
-    """You turned the mask round in one place and not in the other, and nothing is left. It is True
-    where a key is hidden: fill the scores there, and set the weights to 0 there.
+    """You inverted the mask at one of two steps, and no weight is left. It is True where a key is
+    hidden: fill the scores there, and set the weights to 0 there.
     """
 
     def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
@@ -242,6 +273,8 @@ class InvertedOnce(Attention):
 EMPTY_ROWS = Family(
     NotCleaned,
     LargeNegativeNumber,
+    LoweredByALargeNumber,
+    LoweredBeyondAllDigits,
     ScoreOfZeroCleaned,
     HiddenRowUnmasked,
     InvertedUncleaned,
@@ -260,7 +293,7 @@ class PastHidden(Causal):
 
 class DiagonalHidden(Causal):
     """You hid the diagonal as well, so no token sees itself; one that sees nothing at all becomes
-    NaN. Begin the mask one place away from the diagonal.
+    NaN. Begin the mask one position away from the diagonal.
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -268,7 +301,9 @@ class DiagonalHidden(Causal):
 
 
 class NextVisible(Causal):
-    """Each token still sees the next one: your mask begins one place too far from the diagonal."""
+    """Each token still sees the next one: your mask begins one position too far from the
+    diagonal.
+    """
 
     def future(self, queries: int, keys: int) -> Tensor:
         return later(queries, keys, by=2)

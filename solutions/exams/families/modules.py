@@ -1,5 +1,7 @@
 """What goes wrong in modules: dropout, biases, and the mask that a module keeps."""
 
+from itertools import product
+
 import torch
 from torch import Tensor, nn
 
@@ -119,12 +121,15 @@ DROPOUT = Family(
 # --- biases --------------------------------------------------------------------------------------
 
 
+Biases = tuple[bool, bool, bool]
+
+
 class Projecting(Attention):
     """Attention with projections of its own."""
 
-    def biased(self, qkv_bias: bool) -> bool:
-        """Whether the projections have a bias."""
-        return qkv_bias
+    def biased(self, qkv_bias: bool) -> Biases:
+        """Whether W_query, W_key and W_value have a bias."""
+        return qkv_bias, qkv_bias, qkv_bias
 
 
 class BiasAlways(Projecting):
@@ -132,8 +137,23 @@ class BiasAlways(Projecting):
     bias=qkv_bias. That goes for all three.
     """
 
-    def biased(self, qkv_bias: bool) -> bool:
-        return True
+    def biased(self, qkv_bias: bool) -> Biases:
+        return True, True, True
+
+
+class KeyBiasAlways(BiasAlways):
+    __doc__ = BiasAlways.__doc__
+
+    # What is reported is the first bias that nobody asked for.
+    def biased(self, qkv_bias: bool) -> Biases:
+        return qkv_bias, True, True
+
+
+class ValueBiasAlways(BiasAlways):
+    __doc__ = BiasAlways.__doc__
+
+    def biased(self, qkv_bias: bool) -> Biases:
+        return qkv_bias, qkv_bias, True
 
 
 class BiasNever(Projecting):
@@ -141,11 +161,30 @@ class BiasNever(Projecting):
     bias=qkv_bias).
     """
 
-    def biased(self, qkv_bias: bool) -> bool:
-        return False
+    def biased(self, qkv_bias: bool) -> Biases:
+        return False, False, False
 
 
-BIAS = Family(BiasAlways, BiasNever)
+def _passed_on_to(query: bool, key: bool, value: bool) -> type[Projecting]:
+    """`qkv_bias` is passed on to some of the projections."""
+
+    class SomeUnbiased(Projecting):
+        def biased(self, qkv_bias: bool) -> Biases:
+            return qkv_bias and query, qkv_bias and key, qkv_bias and value
+
+    told = {"query": query, "key": key, "value": value}
+    bare = [name for name, passed_on in told.items() if not passed_on]
+    SomeUnbiased.__name__ = "And".join(name.title() for name in bare) + "Unbiased"
+    SomeUnbiased.__doc__ = (
+        f"With qkv_bias=True, {' and '.join(f'`W_{name}`' for name in bare)} "
+        f"{'has' if len(bare) == 1 else 'have'} no bias. Pass it on, to all three: nn.Linear(…, "
+        "bias=qkv_bias)."
+    )
+    return SomeUnbiased
+
+
+_SOME = (_passed_on_to(*told) for told in product((True, False), repeat=3) if len(set(told)) == 2)
+BIAS = Family(BiasAlways, KeyBiasAlways, ValueBiasAlways, BiasNever, *_SOME)
 
 # --- the mask that a module keeps ----------------------------------------------------------------
 

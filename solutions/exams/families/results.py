@@ -179,3 +179,28 @@ def _in_other_places(exam: Exam, chosen: tuple[int, ...]) -> Callable[..., objec
 
 
 PAIR = Family(Swapped, FirstAlone, SecondAlone, FirstTwice, SecondTwice)
+
+
+class FirstPartOfTheSecond(Answer):
+    """The first result is right. Of the second this is the first part alone: the first row, or the
+    first sentence of a batch. Return all of its parts.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        first, second = self.right(*arguments)
+        return first, second[0]
+
+
+class LastPartOfTheSecond(Answer):
+    """The first result is right. Of the second this is the last part alone: the last row, or the
+    last sentence of a batch. If you have a loop, each turn overwrites what the one before has
+    found: collect all parts, as those of the first result.
+    """
+
+    def answer(self, *arguments: Any) -> object:
+        first, second = self.right(*arguments)
+        return first, second[-1]
+
+
+# For exercises whose results both have a part for each row or sentence.
+PARTS = Family(FirstPartOfTheSecond, LastPartOfTheSecond)

@@ -32,7 +32,7 @@ class Comparison:
 
 
 def close(before: Any, after: Any, atol: float = 1e-8) -> Any:
-    """For each number whether it has stayed, but for rounding."""
+    """For each entry whether it has stayed, but for rounding."""
     isclose: Any = torch.isclose if isinstance(before, torch.Tensor) else np.isclose
     return isclose(before, after, atol=atol)
 
@@ -64,7 +64,7 @@ class TurnedRound(Comparison):
 
 
 class ATableOfTruths(Comparison):
-    """This is an answer for every number. Say True or False once, for all of them together."""
+    """This is an answer for every entry. Say True or False once, for all of them together."""
 
     def answer(self, *arguments: Any) -> Any:
         return close(*next(iter(self.pairs(*arguments))))
@@ -94,7 +94,7 @@ class TooGenerous(Comparison):
 
 
 class RisesOverlooked(Comparison):
-    """Your test does not see numbers that rise. Does a difference keep its sign? One below zero is
+    """Your test does not see entries that rise. Does a difference keep its sign? One below zero is
     below every bound: take its absolute value.
     """
 
@@ -103,7 +103,7 @@ class RisesOverlooked(Comparison):
 
 
 class FallsOverlooked(Comparison):
-    """Your test does not see numbers that fall. Does a difference keep its sign? One below zero is
+    """Your test does not see entries that fall. Does a difference keep its sign? One below zero is
     below every bound: take its absolute value.
     """
 
@@ -138,7 +138,7 @@ GENEROSITY = Family(WithinAHundredth, ToTwoDecimals)
 
 
 class AnyNumber(Comparison):
-    """Your test is content when some of the numbers agree. All of them have to: `all` instead of
+    """Your test is content when some of the entries agree. All of them have to: `all` instead of
     `any`, or `allclose`.
     """
 
@@ -147,7 +147,7 @@ class AnyNumber(Comparison):
 
 
 class FirstNumberOnly(Comparison):
-    """Your test looks at the first number only. Each of them can be wrong: compare all."""
+    """Your test looks at the first entry only. Each of them can be wrong: compare all."""
 
     def alike(self, before: Any, after: Any) -> bool:
         return bool(close(before.reshape(-1)[0], after.reshape(-1)[0]))
@@ -172,8 +172,8 @@ class LastRowOnly(Comparison):
 
 
 class TotalsOnly(Comparison):
-    """You compare totals or averages, in which one number can make up for another. Compare number
-    by number.
+    """You compare totals or averages, in which one entry can make up for another. Compare entry by
+    entry.
     """
 
     def alike(self, before: Any, after: Any) -> bool:

@@ -9,5 +9,4 @@ from solutions.exams.foundations.row_softmax import rows
 from solutions.exams.foundations.softmax import stable
 from solutions.exams.foundations.is_shift_invariant import invariant
 from solutions.exams.foundations.weighted_sum import mixing
-from solutions.exams.foundations.softmax_jacobian import jacobian
 import solutions.exams.foundations._published

@@ -12,7 +12,6 @@ from solutions.exams.foundations.is_shift_invariant import invariant
 from solutions.exams.foundations.matmul_as_dot_products import matmul
 from solutions.exams.foundations.row_softmax import rows
 from solutions.exams.foundations.softmax import stable
-from solutions.exams.foundations.softmax_jacobian import jacobian
 from solutions.exams.foundations.weighted_sum import mixing
 
 
@@ -131,17 +130,3 @@ def mixed_by_letters(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     """np.einsum with dots."""
     mixture: np.ndarray = np.einsum("...n,nd->...d", weights, values)
     return mixture
-
-
-@jacobian.accepts
-def jacobian_by_factors(p: np.ndarray) -> np.ndarray:
-    """Kronecker's delta less p, times p."""
-    delta = np.eye(p.shape[0], dtype=p.dtype)
-    return p.reshape(-1, 1) * (delta - p.reshape(1, -1))
-
-
-@jacobian.accepts
-def jacobian_by_diagflat(p: np.ndarray) -> np.ndarray:
-    """A column times a row."""
-    column = p.reshape(-1, 1)
-    return np.diagflat(column) - np.dot(column, column.T)

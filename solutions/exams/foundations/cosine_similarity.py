@@ -62,7 +62,7 @@ def length_does_not_matter(
 def turned_round_means_minus(
     cosine_similarity: Callable[..., float], a: np.ndarray, b: np.ndarray
 ) -> bool:
-    """a vector turned round has the opposite cosine"""
+    """the opposite vector has the opposite cosine"""
     return bool(np.isclose(cosine_similarity(-a, b), -cosine_similarity(a, b), atol=1e-5))
 
 
@@ -132,8 +132,8 @@ def absolute_entries_added(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def counts_for_lengths(a: np.ndarray, b: np.ndarray) -> object:
-    """You divided by the numbers of entries, which are what `len` counts. The length of an arrow is
-    another thing: the root of the sum of its squared entries.
+    """You divided by how many entries there are, which is what `len` counts. The length of an arrow
+    is another thing: the root of the sum of its squared entries.
     """
     return a @ b / (len(a) * len(b))
 
@@ -158,7 +158,7 @@ def a_distance(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def cosine_of_the_dot_product(a: np.ndarray, b: np.ndarray) -> object:
-    """You took the dot product for an angle and handed it to `np.cos`. No angle is needed: divide
+    """You took the dot product for an angle and passed it to `np.cos`. No angle is needed: divide
     the dot product by both lengths.
     """
     return np.cos(a @ b)

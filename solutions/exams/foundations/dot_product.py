@@ -48,7 +48,7 @@ def of_many_entries(draw: Draw) -> Pair:
 
 @dot.case(times=1)
 def of_whole_numbers(draw: Draw) -> Pair:
-    """vectors of whole numbers"""
+    """vectors of integers"""
     return draw.integers("d", below=9), draw.integers("d", below=9)
 
 
@@ -82,8 +82,8 @@ def first_product_only(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def decimals_cut_off(a: np.ndarray, b: np.ndarray) -> object:
-    """The decimals are gone: something turned your numbers into whole ones. Is there an `int` in
-    your code?
+    """The decimals are gone: something turned your numbers into integers. Is there an `int` in your
+    code?
     """
     return sum(int(x * y) for x, y in zip(a, b, strict=True))
 
@@ -142,7 +142,7 @@ def cosine_already(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.accepts
 def dot_by_index(a: np.ndarray, b: np.ndarray) -> float:
-    """A loop over the places."""
+    """A loop over the entries."""
     result = 0.0
     for i in range(len(a)):
         result += float(a[i]) * float(b[i])

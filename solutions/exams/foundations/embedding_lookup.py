@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder import Draw, Exam
 from solutions import foundations as reference
-from solutions.exams.families import ARRAY_DTYPE, LOOP, PAIR
+from solutions.exams.families import ARRAY_DTYPE, LOOP, PAIR, PARTS
 from solutions.exams.foundations._specimens import Pair
 
 lookup = Exam(reference.embedding_lookup, returns=("one_hot", "vectors"))
@@ -167,7 +167,7 @@ def each_word_once(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 ARRAY_DTYPE.apply(lookup, called={"InFloat64": "lookup_in_float64"})
 LOOP.apply(lookup)
-PAIR.apply(
+(PAIR + PARTS).apply(
     lookup,
     called={"Swapped": "vectors_first"},
     says={

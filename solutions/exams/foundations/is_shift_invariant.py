@@ -169,7 +169,9 @@ def softmax_of_squares(x: np.ndarray) -> np.ndarray:
 
 
 def handed_on(x: np.ndarray) -> np.ndarray:
-    """The softmax, handed on by as many places as the first score says: not invariant."""
+    """The softmax, its entries rolled on by as many positions as the first score says: not
+    invariant.
+    """
     return np.roll(torch_softmax(x), int(np.floor(x.flat[0])), axis=-1)
 
 
@@ -270,7 +272,7 @@ def any_order(function: Function, x: np.ndarray, shift: float) -> bool:
 
 @invariant.misconception
 def largest_in_the_same_place(function: Function, x: np.ndarray, shift: float) -> bool:
-    """You ask where the largest entry stands. It can stay in its place while its size changes:
+    """You ask where the largest entry stands. It can stay where it is while its size changes:
     compare all entries.
     """
     return bool((function(x + shift).argmax(axis=-1) == function(x).argmax(axis=-1)).all())

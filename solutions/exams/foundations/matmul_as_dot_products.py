@@ -62,7 +62,7 @@ def many_products(draw: Draw) -> Pair:
 
 @matmul.case(times=1)
 def whole_numbers(draw: Draw) -> Pair:
-    """matrices of whole numbers"""
+    """matrices of integers"""
     return draw.integers("m k", below=9), draw.integers("k n", below=9)
 
 
@@ -154,7 +154,7 @@ def returned_after_one_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 @matmul.misconception
 def in_whole_numbers(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Your result holds whole numbers, and what stands behind the point is cut off. Make the array
+    """Your result holds integers, and everything after the decimal point is cut off. Make the array
     in the dtype of A.
     """
     return np.asarray(A @ B).astype(int)

@@ -200,8 +200,8 @@ def rows_for_numbers(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def first_row_for_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """All your mixtures are made by the first row of weights. Each row of weights makes the mixture
-    in its place.
+    """All your mixtures are made by the first row of weights. Row i of the weights makes
+    mixture i.
     """
     if weights.ndim == 1:
         return np.asarray(weights @ values)
@@ -210,8 +210,8 @@ def first_row_for_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def last_row_for_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """All your mixtures are made by the last row of weights. Each row of weights makes the mixture
-    in its place.
+    """All your mixtures are made by the last row of weights. Row i of the weights makes mixture
+    i.
     """
     if weights.ndim == 1:
         return np.asarray(weights @ values)

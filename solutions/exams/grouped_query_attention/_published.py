@@ -159,7 +159,7 @@ class GroupedAsPublished(nn.Module):
 
 @cache.accepts
 class CacheAsTuple(nn.Module):
-    """Past and new keys joined by torch.cat, in a module, and an assert for the room."""
+    """Past and new keys joined by torch.cat, in a module, and an assert for the size."""
 
     def __init__(
         self,

@@ -58,7 +58,7 @@ MASK_VALUES.apply(
 @mask.misconception
 def aligned_to_the_start(num_queries: int, num_keys: int) -> torch.Tensor:
     """Your mask is aligned to the first key, so that a new token sees only the oldest ones. The new
-    tokens are the last: query 0 stands at place num_keys - num_queries.
+    tokens are the last: query 0 has the position num_keys - num_queries.
     """
     return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(1)
 
@@ -71,8 +71,8 @@ def hides_itself(num_queries: int, num_keys: int) -> torch.Tensor:
 
 @mask.misconception
 def sees_the_next(num_queries: int, num_keys: int) -> torch.Tensor:
-    """Your tokens still see the one that comes next: the triangle begins one place too far to the
-    right.
+    """Your tokens still see the one that comes next: the triangle begins one position too far to
+    the right.
     """
     return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(num_keys - num_queries + 2)
 
@@ -118,7 +118,7 @@ def last_rows_of_a_square(num_queries: int, num_keys: int) -> torch.Tensor:
 
 @mask.accepts
 def mask_by_places(num_queries: int, num_keys: int) -> torch.Tensor:
-    """Comparing places."""
+    """Comparing positions."""
     places = torch.arange(num_keys)
     return places[None, :] > places[num_keys - num_queries :, None]
 

@@ -79,7 +79,7 @@ def word_before_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
 
 
 def counts_places_anew(chunk: torch.Tensor, past: Past) -> Step:
-    """Places that are counted from 0 in every chunk: not exact."""
+    """Positions that are counted from 0 in every chunk: not exact."""
     places = torch.arange(chunk.shape[1], dtype=chunk.dtype)
     return specimens.attends_to_its_cache(chunk + places[:, None], past)
 
@@ -243,8 +243,8 @@ def pairs_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def half_the_text_at_most(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """`keeps_three_of_a_chunk` goes wrong in what is left of a text after a chunk of four or five.
-    Try these sizes too, and compare the rest, even if it is no full chunk.
+    """`keeps_three_of_a_chunk` goes wrong in the rest of a text after a chunk of four or five. Try
+    these sizes too, and compare the rest, even if it is no full chunk.
     """
     return agrees(step, inputs, range(1, inputs.shape[1] // 2 + 1))
 
@@ -283,8 +283,8 @@ def last_token_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Your chunks get a wrong past. The first chunk of a text gets None, and with every size the
-    text begins anew; each later chunk gets what the step returned for the one before.
+    """Your chunks get a wrong past. The first chunk of a text gets None, because with every size
+    the text begins again; each later chunk gets what the step returned for the one before.
     """
     whole = step(inputs, None)[0]
     for size in every_size(inputs):
@@ -332,7 +332,7 @@ def number_for_size(step: StepFunction, inputs: torch.Tensor) -> bool:
 @exact.misconception
 def past_kept_between_sizes(step: StepFunction, inputs: torch.Tensor) -> bool:
     """Some chunk gets a past that the step did not return for the chunk before it. With every size
-    the text begins anew, with None; each later chunk gets what the step has just returned.
+    the text begins again, with None; each later chunk gets what the step has just returned.
     """
     whole, past = step(inputs, None)[0], None
     for size in every_size(inputs):
@@ -357,7 +357,7 @@ def one_size_is_enough(step: StepFunction, inputs: torch.Tensor) -> bool:
 @exact.misconception
 def tokens_averaged(step: StepFunction, inputs: torch.Tensor) -> bool:
     """You add or average over the tokens before you compare: in `cancelling_tokens` one makes up
-    for another. Compare number by number.
+    for another. Compare entry by entry.
     """
     return agrees(
         step, inputs, every_size(inputs), lambda a, b: torch.allclose(a.mean(dim=1), b.mean(dim=1))
@@ -367,7 +367,7 @@ def tokens_averaged(step: StepFunction, inputs: torch.Tensor) -> bool:
 @exact.misconception
 def features_averaged(step: StepFunction, inputs: torch.Tensor) -> bool:
     """You add or average over the features before you compare: in `cancelling_features` one makes
-    up for another. Compare number by number.
+    up for another. Compare entry by entry.
     """
     return agrees(
         step, inputs, every_size(inputs), lambda a, b: torch.allclose(a.mean(dim=2), b.mean(dim=2))
@@ -391,7 +391,7 @@ def split_along_the_batch(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def a_table_of_truths(step: StepFunction, inputs: torch.Tensor) -> torch.Tensor:
-    """This is an answer for every number. Say True or False once, for all of them together."""
+    """This is an answer for every entry. Say True or False once, for all of them together."""
     return torch.isclose(fed(step, inputs, 1), step(inputs, None)[0])
 
 

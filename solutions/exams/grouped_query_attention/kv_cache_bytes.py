@@ -64,7 +64,7 @@ def one_layer_only(
 def numbers_not_bytes(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> int:
-    """This counts numbers. Multiply by bytes_per_number."""
+    """This is how many numbers the caches hold. Multiply by bytes_per_number."""
     return 2 * batch * tokens * layers * kv_heads * width
 
 
@@ -72,7 +72,7 @@ def numbers_not_bytes(
 def always_16_bits(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> int:
-    """You wrote 2 for the bytes of a number. Other numbers have more: multiply by
+    """You wrote 2 for the bytes of a number. Other dtypes take more: multiply by
     bytes_per_number.
     """
     return 4 * batch * tokens * layers * kv_heads * width
@@ -114,7 +114,7 @@ def bits_not_bytes(
 def in_gigabytes(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """These are gigabytes. Return bytes, as a whole number."""
+    """These are gigabytes. Return bytes, as an integer."""
     numbers = 2 * batch * tokens * layers * kv_heads * width
     return numbers * per_number / 1e9
 
@@ -123,7 +123,7 @@ def in_gigabytes(
 def in_gibibytes(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """These are gibibytes, 1024 to the power of 3. Return bytes, as a whole number."""
+    """These are gibibytes, units of 1024³ bytes. Return bytes, as an integer."""
     numbers = 2 * batch * tokens * layers * kv_heads * width
     return numbers * per_number / 2**30
 

@@ -84,16 +84,17 @@ def pooled_in_turn(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.
 
 @pooling.misconception
 def neighbouring_columns(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You averaged neighbouring columns, which are features of one head. Feature 0 of a head
-    belongs with feature 0 of the next: give the heads and their features an axis each.
+    """Each of your columns is the mean of columns that stand side by side in W, so different
+    features are mixed. Feature 0 of a head belongs with feature 0 of the next: give the heads and
+    their features an axis each.
     """
     return W.reshape(len(W), -1, num_heads // num_kv_heads).mean(dim=-1)
 
 
 @pooling.misconception
 def summed_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You added the heads up. Divide by how many of them make one new head: without it, the scores
-    would grow with their number.
+    """You added the heads up. Divide by how many of them make one new head, or the results grow
+    with their number.
     """
     heads = W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)
     return heads.sum(dim=2).flatten(1)
@@ -173,8 +174,8 @@ def one_mean_for_all(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torc
 
 @pooling.misconception
 def means_repeated(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You put each mean back in the place of every head that it replaces. Keep it once: that is
-    what saves the memory.
+    """You repeated each mean for every head that it replaces. Keep it once: that is what saves the
+    memory.
     """
     n_rep = num_heads // num_kv_heads
     heads = W.reshape(len(W), num_kv_heads, n_rep, -1).mean(dim=2, keepdim=True)

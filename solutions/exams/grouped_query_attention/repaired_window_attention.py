@@ -169,9 +169,9 @@ def window_from_the_start(
 def old_counted_from_the_start(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """What comes after a token is hidden as it should, and what is too old for it is not: that
-    triangle begins at the upper left, as if the first new token stood at place 0. Shift it by the
-    number of tokens before them.
+    """The keys after a token are hidden as they should be, but those that are too old for it are
+    not: that triangle begins at the upper left, as if the first new token had position 0. Shift it
+    by the number of tokens before them.
     """
     num_queries, num_keys = queries.shape[-2], keys.shape[-2]
     too_old = torch.arange(num_queries)[:, None] - torch.arange(num_keys) >= window
@@ -210,8 +210,8 @@ class Steps(Causal):
         "triangles with &, no key lies in both: what is too new or too old takes |.",
         "InvertedMask": "You hide the inside of the window. True means hidden: turn the mask round "
         "with ~.",
-        "DiagonalHidden": "Your tokens do not see themselves: the triangle of what comes after "
-        "begins one place too far to the left.",
+        "DiagonalHidden": "Your tokens do not see themselves: the triangle of later keys begins "
+        "one position too far to the left.",
     },
     # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0.
     without=("ScoreOfMinusHundred", "TimesInfinity", "DividedOnceMore"),

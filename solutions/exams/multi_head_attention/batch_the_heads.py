@@ -141,7 +141,7 @@ def heads_as_they_stand(state: State, num_heads: int) -> State:
 
 @batching.misconception
 def keys_and_queries(state: State, num_heads: int) -> State:
-    """The weights of queries and keys have changed places."""
+    """The weights of queries and keys are swapped."""
     return joined(state, num_heads, order=(WEIGHTS[1], WEIGHTS[0], WEIGHTS[2]))
 
 

@@ -74,7 +74,7 @@ def output_times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = F
 
 @counting.misconception
 def biases_of_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """You counted one bias for each head and projection: a bias has d_out numbers, one for each
+    """You counted one bias for each head and projection: a bias has d_out parameters, one for each
     column, however many heads share them.
     """
     biases = 3 * num_heads * qkv_bias
@@ -91,13 +91,13 @@ def one_head_counted(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = Fal
 
 @counting.misconception
 def no_output_projection(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """out_proj is missing: d_out · d_out numbers, and its bias."""
+    """out_proj is missing: d_out · d_out parameters, and its bias."""
     return 3 * (d_in + qkv_bias) * d_out
 
 
 @counting.misconception
 def output_without_bias(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """out_proj has a bias, too: d_out numbers more."""
+    """out_proj has a bias, too: d_out parameters more."""
     return 3 * (d_in + qkv_bias) * d_out + d_out * d_out
 
 
@@ -109,13 +109,13 @@ def biases_always(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False)
 
 @counting.misconception
 def biases_never(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """With qkv_bias=True, each of the three projections has d_out numbers more."""
+    """With qkv_bias=True, each of the three projections has d_out parameters more."""
     return 3 * d_in * d_out + d_out * d_out + d_out
 
 
 @counting.misconception
 def one_bias_for_three(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """You counted one bias for the three projections. Each has its own, of d_out numbers."""
+    """You counted one bias for the three projections. Each has its own, of d_out parameters."""
     return 3 * d_in * d_out + d_out * qkv_bias + d_out * d_out + d_out
 
 
@@ -127,8 +127,8 @@ def output_bias_if_asked(d_in: int, d_out: int, num_heads: int, qkv_bias: bool =
 
 @counting.misconception
 def biases_of_inputs(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """You counted d_in numbers for each bias of the three projections. A bias is added to what
-    comes out: d_out numbers.
+    """You counted d_in parameters for each bias of the three projections. A bias is added to the
+    output: d_out parameters.
     """
     return 3 * d_in * (d_out + qkv_bias) + d_out * d_out + d_out
 
@@ -147,7 +147,7 @@ def two_projections(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = Fals
 
 @counting.accepts
 def counted_by_making(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """Layers made, and their numbers counted."""
+    """Layers made, and their parameters counted."""
     layers = [nn.Linear(d_in, d_out, bias=qkv_bias, device="meta") for _ in range(3)]
     layers.append(nn.Linear(d_out, d_out, device="meta"))
     return sum(p.numel() for layer in layers for p in layer.parameters())

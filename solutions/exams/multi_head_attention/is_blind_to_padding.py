@@ -128,7 +128,7 @@ def _changed(context: Tensor, padding: Tensor) -> Tensor:
 
 
 class Compared(Comparison):
-    """The contexts, before and after the padding got other numbers."""
+    """The contexts, before and after the padding got other values."""
 
     def pairs(
         self, attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
@@ -198,7 +198,7 @@ def real_keys_changed(
 @blind.misconception
 def mask_changed(attention: Attention, queries: Tensor, context: Tensor, padding: Tensor) -> bool:
     """Your two calls differ in their masks, and not in the padding. Change what stands in the
-    padding, and hand on the same mask both times.
+    padding, and pass the same mask both times.
     """
     changed = attention(queries, context, torch.zeros_like(padding))
     return torch.allclose(attention(queries, context, padding), changed)
@@ -209,7 +209,7 @@ def mask_changed_as_well(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
     """Your two calls differ in more than the padding: in their masks, too. An attention that obeys
-    its mask gives something else then. Hand on `padding` as it is, both times.
+    its mask gives something else then. Pass `padding` as it is, both times.
     """
     changed = attention(queries, _changed(context, padding), torch.zeros_like(padding))
     return torch.allclose(attention(queries, context, padding), changed)
@@ -219,8 +219,8 @@ def mask_changed_as_well(
 def mask_turned_round(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """In both calls you hand on another mask than `padding`: turned round, say, or emptied. It
-    shows the attention the padding, and that is what you change. Hand it on as it is.
+    """In both calls you pass another mask than `padding`: an inverted or an empty one, say. With it
+    the attention sees the padding, which is what you change. Pass `padding` as it is.
     """
     changed = attention(queries, _changed(context, padding), ~padding)
     return torch.allclose(attention(queries, context, ~padding), changed)
@@ -230,7 +230,7 @@ def mask_turned_round(
 def mask_and_change_turned_round(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You take False for padding, in what you change and in the mask that you hand on. True means
+    """You take False for padding, in what you change and in the mask that you pass. True means
     padding, in both.
     """
     changed = attention(queries, _changed(context, ~padding), ~padding)
@@ -285,8 +285,8 @@ def far_too_generous(
 def padding_set_to_zero(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """Where the padding is zeros already, you change nothing: 0 in place of 0, or 2 · 0. Put
-    numbers there that differ from what stands there.
+    """Where the padding is zeros already, you change nothing: 0 in place of 0, or 2 · 0. Put values
+    there that differ from the old ones.
     """
     other = context.clone()
     other[padding] = 0
@@ -298,8 +298,8 @@ def padding_set_to_zero(
 def padding_set_to_one(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """Where the padding is ones already, you change nothing. Put numbers there that differ from
-    what stands there.
+    """Where the padding is ones already, you change nothing. Put values there that differ from the
+    old ones.
     """
     other = context.clone()
     other[padding] = 1
@@ -338,7 +338,7 @@ def padding_reordered(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
     """You only put the padding into another order, which a sum over it does not notice. Put other
-    numbers there.
+    values there.
     """
     other = context.clone()
     for sentence, hidden in zip(other, padding, strict=True):
@@ -351,7 +351,7 @@ def padding_reordered(
 def context_overwritten(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You write into the context of whoever called you. Change a copy: context.clone()."""
+    """You write into the caller's context. Change a copy: context.clone()."""
     before = attention(queries, context, padding)
     context[padding] = 7.0
     return torch.allclose(before, attention(queries, context, padding))
@@ -361,8 +361,8 @@ def context_overwritten(
 def overwritten_at_once(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You write into the context of whoever called you, and so both calls are given the same
-    numbers. `other = context` is a second name for it, not a copy: context.clone().
+    """You write into the caller's context, and so both calls are given the same values. `other =
+    context` is a second name for it, not a copy: context.clone().
     """
     context[padding] = 7.0
     return torch.allclose(
@@ -374,8 +374,8 @@ def overwritten_at_once(
 def one_feature_changed(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You change some features of the padding and not all: `last_feature_leaks` gets through. Put
-    other numbers in all of them.
+    """You change some features of the padding and not all: `last_feature_leaks` gets through.
+    Change all of them.
     """
     other = context.clone()
     other[..., 0][padding] = 9.0

@@ -8,7 +8,7 @@ from solutions import multi_head_attention as reference
 from solutions.exams.families import PAIR
 from solutions.exams.multi_head_attention._specimens import counted, mixed
 
-thin = Exam(reference.low_rank_value, returns=("the matrix", "numbers saved"))
+thin = Exam(reference.low_rank_value, returns=("the matrix", "parameters saved"))
 
 Pair = tuple[Tensor, Tensor]
 
@@ -59,13 +59,13 @@ def product_turned(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
 
 @thin.misconception
 def one_part_counted(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
-    """You took off the numbers of one thin matrix. There are two of them."""
+    """You subtracted the parameters of one thin matrix. There are two of them."""
     return W_down @ W_up, W_down.shape[0] ** 2 - W_down.numel()
 
 
 @thin.misconception
 def numbers_of_both(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
-    """This is how many numbers the two have. Say how many fewer than the whole matrix."""
+    """This is how many parameters the two have. Say how many fewer than the whole matrix."""
     return W_down @ W_up, W_down.numel() + W_up.numel()
 
 
@@ -77,7 +77,7 @@ def sign_exchanged(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
 
 @thin.misconception
 def never_below_zero(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
-    """Two parts that are not thin have more numbers than the whole. Then the answer is below
+    """Two parts that are not thin have more parameters than the whole. Then the answer is below
     zero.
     """
     return W_down @ W_up, max(0, saved(W_down))
@@ -85,8 +85,8 @@ def never_below_zero(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
 
 @thin.misconception
 def difference_without_sign(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
-    """You took the size of the difference. Two parts that are not thin have more numbers than the
-    whole: then the answer is below zero.
+    """You took the size of the difference. Two parts that are not thin have more parameters than
+    the whole: then the answer is below zero.
     """
     return W_down @ W_up, abs(saved(W_down))
 

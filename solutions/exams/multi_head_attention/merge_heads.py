@@ -38,7 +38,7 @@ def one_head_merged(draw: Draw) -> Tensor:
 @merging.misconception
 def merged_without_swap(x: Tensor) -> Tensor:
     """The shape is right, but the tokens are mixed: you reshaped before the tokens stood in front
-    of the heads. If you call `transpose`, take its result: it changes nothing in place.
+    of the heads. If you call `transpose`, use its result: it changes nothing in place.
     """
     batch, heads, tokens, head_dim = x.shape
     return x.reshape(batch, tokens, heads * head_dim)
@@ -46,7 +46,7 @@ def merged_without_swap(x: Tensor) -> Tensor:
 
 @merging.misconception
 def merged_with_view(x: Tensor) -> Tensor:
-    """`view` only works where the numbers lie in order, and after a transpose they do not. Call
+    """`view` only works where the entries lie in order, and after a transpose they do not. Call
     `.contiguous()` before, or use `reshape`.
     """
     batch, heads, tokens, head_dim = x.shape

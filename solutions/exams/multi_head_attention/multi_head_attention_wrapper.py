@@ -275,7 +275,7 @@ class WidthDivided(Variant):
 
 @loop.misconception
 class BiasForgotten(Variant):
-    """With qkv_bias=True the heads have no bias. Hand it on to each CausalHead."""
+    """With qkv_bias=True the heads have no bias. Pass it on to each CausalHead."""
 
     def __init__(
         self,
@@ -323,7 +323,7 @@ class BiasedInAnyCase(Variant):
 
 @loop.misconception
 class DropoutOfItsOwn(Variant):
-    """Your heads drop with a probability of their own. Hand on the one that the class is given."""
+    """Your heads drop with a probability of their own. Pass on the one that the class is given."""
 
     def __init__(
         self,

@@ -63,7 +63,7 @@ class Steps(Heads):
     },
     says={
         "WrongViewThereAndBack": "These are still the contexts of the broken cell. Follow one "
-        "token through the first reshape: in which places of which head do its features arrive?",
+        "token through the first reshape: at which position of which head do its features arrive?",
         "MergedByWrongView": "The split is right now, the way back is not: swap axes 1 and 2 "
         "again, before you reshape.",
         "SplitByWrongView": "The way back is right now, the split is not: split the last axis, "

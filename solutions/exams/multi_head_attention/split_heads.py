@@ -62,9 +62,9 @@ def refuse(x: Tensor, num_heads: int) -> None:
 
 @splitting.misconception
 def tokens_mixed(x: Tensor, num_heads: int) -> Tensor:
-    """The shape is right, the numbers are not where they belong: this view cuts through the tokens,
-    and pieces of one token stand in several rows. Split the last axis first, then swap axes 1
-    and 2.
+    """The shape is right, but the features are not where they belong: this view cuts through the
+    tokens, so that pieces of one token stand in several rows. Split the last axis first, then swap
+    axes 1 and 2.
     """
     refuse(x, num_heads)
     return wrong_view(x, num_heads)
@@ -90,8 +90,8 @@ def alternating_features(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def heads_as_features(x: Tensor, num_heads: int) -> Tensor:
-    """The features of a head and the heads have changed places. The order of the axes is (batch,
-    num_heads, tokens, head_dim).
+    """The features of a head and the heads are swapped. The order of the axes is (batch, num_heads,
+    tokens, head_dim).
     """
     refuse(x, num_heads)
     return x.reshape(*x.shape[:2], num_heads, -1).transpose(1, 3)
@@ -128,8 +128,8 @@ def last_axes_swapped(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def number_for_width(x: Tensor, num_heads: int) -> Tensor:
-    """Number and width have changed places: these are d_out / num_heads heads with num_heads
-    features each. `split`, for one, is told the width of a piece, `chunk` their number.
+    """Number and width are swapped: these are d_out / num_heads heads with num_heads features each.
+    `split`, for one, is told the width of a piece, `chunk` their number.
     """
     refuse(x, num_heads)
     return split(x, x.shape[-1] // num_heads)

@@ -111,7 +111,7 @@ def rows_take_turns(state: State) -> State:
 
 @export.misconception
 def output_turned(state: State) -> State:
-    """out_proj was transposed. It is an nn.Linear on both sides: hand it on as it is."""
+    """out_proj was transposed. It is an nn.Linear on both sides: copy it as it is."""
     return {**packed(state), "out_proj.weight": state["out_proj.weight"].T}
 
 

@@ -118,7 +118,7 @@ def every_other_feature() -> dict[str, object]:
 
 @by_hand.misconception
 def heads_exchanged() -> dict[str, object]:
-    """The weights of the heads have changed places: head 0 has the first two features."""
+    """The weights of the heads are swapped: head 0 has the first two features."""
     first, second = two_rows(math.sqrt(2))
     return worksheet(second, first)
 

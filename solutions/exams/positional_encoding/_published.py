@@ -122,7 +122,7 @@ def rope_by_rotating_every_two(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.accepts
 def rope_by_small_matrices(x: Tensor, positions: Tensor) -> Tensor:
-    """A rotation matrix for each place and pair."""
+    """A rotation matrix for each position and pair."""
     if x.size(-1) % 2 != 0:
         raise ValueError(f"got an odd dimension: {x.size(-1)}")
     theta = positions[:, None].float() * inverse_frequencies(x.size(-1))

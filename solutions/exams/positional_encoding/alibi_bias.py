@@ -57,7 +57,7 @@ def sixteen_heads(draw: Draw) -> Sizes:
 
 @alibi.holds
 def diagonal_is_zero(answer: Callable[[int, int], Tensor], num_heads: int, num_tokens: int) -> bool:
-    """nobody pays for looking at itself"""
+    """a word's own score is not lowered"""
     return bool((answer(num_heads, num_tokens).diagonal(dim1=1, dim2=2) == 0).all())
 
 
@@ -95,9 +95,9 @@ def past_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def place_of_the_key(num_heads: int, num_tokens: int) -> Tensor:
-    """Your bias grows with the place of the key, and is the same for every query. Under a causal
-    mask the softmax makes the same of it, and so BLOOM's code has it; here it is minus the distance
-    of query and key, in both directions.
+    """Your bias grows with the position of the key, and is the same for every query. Under a causal
+    mask the weights come out the same, and BLOOM's code does it this way; here it is minus the
+    distance of query and key, in both directions.
     """
     places = torch.arange(num_tokens)
     return slopes(num_heads)[:, None, None] * places.expand(num_tokens, -1)
@@ -147,8 +147,8 @@ def first_slope_of_one(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def floored_slopes(num_heads: int, num_tokens: int) -> Tensor:
-    """Your exponents are rounded to whole numbers by `//`, which is right only where 8 can be
-    divided by the number of heads. Divide with `/`.
+    """Your exponents are rounded to integers by `//`, which is right only where 8 can be divided by
+    the number of heads. Divide with `/`.
     """
     whole = 2.0 ** (-8 * torch.arange(1, num_heads + 1) // num_heads)
     return -whole[:, None, None] * steps_apart(num_tokens).abs()

@@ -134,7 +134,7 @@ def pairs_fall_apart(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def positions_ignored(x: Tensor, positions: Tensor) -> Tensor:
-    """You count the tokens from 0. Where they stand is said by `positions`: with a cache, the first
+    """You count the tokens from 0. Their positions are in `positions`: with a cache, the first
     token at hand is not the first of the text.
     """
     return turn(x, pair_angles(x, torch.arange(len(positions))))
@@ -162,8 +162,8 @@ def sine_without_minus(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def not_woven_back(x: Tensor, positions: Tensor) -> Tensor:
-    """The numbers are right, in another order: all first features, then all second ones. Each has
-    to go back to its own place, 2i and 2i + 1.
+    """The features are right, in another order: all first ones of the pairs, then all second ones.
+    Each has to go back where it came from, 2i and 2i + 1.
     """
     turned = turn(x, pair_angles(x, positions))
     return torch.cat([turned[..., 0::2], turned[..., 1::2]], dim=-1)
@@ -215,8 +215,8 @@ def halves_woven(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def angles_too_coarse(x: Tensor, positions: Tensor) -> Tensor:
-    """In bfloat16 your angles are off: it has 8 bits, and can't tell position 256 from 257. Make
-    angles, sines and cosines in float32, and round the result only.
+    """In bfloat16 your angles are off: its numbers have 8 significant bits, too few to tell
+    position 256 from 257. Make angles, sines and cosines in float32, and round the result only.
     """
     angles = pair_angles(x, positions.to(x.dtype)).to(x.dtype)
     return turn(x, angles if x.dtype == torch.bfloat16 else pair_angles(x, positions))
@@ -264,8 +264,8 @@ def first_pair_turned(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def rope_in_place(x: Tensor, positions: Tensor) -> Tensor:
-    """The result is right, but you wrote it into x. Queries and keys belong to whoever called you:
-    make a new tensor.
+    """The result is right, but you wrote it into x. Queries and keys belong to the caller: make a
+    new tensor.
     """
     x[:] = turn(x, pair_angles(x, positions))
     return x
@@ -274,7 +274,7 @@ def rope_in_place(x: Tensor, positions: Tensor) -> Tensor:
 @rotary.misconception
 def half_overwritten(x: Tensor, positions: Tensor) -> Tensor:
     """The second feature of each pair was made from a first one that had been turned already.
-    Compute both from the old numbers, then put them in place.
+    Compute both from the old features, and only then store them.
     """
     angles = pair_angles(x, positions)
     cos, sin = angles.cos(), angles.sin()

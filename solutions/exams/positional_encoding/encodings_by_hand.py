@@ -48,7 +48,7 @@ def in_degrees() -> dict[str, object]:
 
 @by_hand.misconception
 def cosine_first() -> dict[str, object]:
-    """The columns of each pair have changed places: the sine comes first, then the cosine."""
+    """The columns of each pair are swapped: the sine comes first, then the cosine."""
     return worksheet(four_columns()[:, [1, 0, 3, 2]])
 
 

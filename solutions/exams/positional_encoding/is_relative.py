@@ -266,8 +266,8 @@ def moved_by_one(
 def moved_back(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You move the text the other way, by −shift. Somebody else may stand at the border there: add
-    the shift.
+    """You move the text the other way, by −shift. There a scoring that depends on the positions may
+    give the same: add the shift.
     """
     return _same(scores(queries, keys, positions), scores(queries, keys, positions - shift))
 
@@ -276,8 +276,8 @@ def moved_back(
 def counted_from_the_shift(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """Your second text counts its positions anew, from `shift`. The tokens stand at `positions`
-    already: each moves on from there.
+    """Your second text counts its positions from `shift`. The tokens already have positions, in
+    `positions`: add the shift to these.
     """
     moved = torch.arange(len(positions)) + shift
     return _same(scores(queries, keys, positions), scores(queries, keys, moved))
@@ -299,8 +299,8 @@ def too_tolerant(
 def by_the_norm(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You do not notice when scores change places among the keys. A norm, a largest score or sorted
-    scores are blind to that: compare each score with the one in the same place.
+    """You do not notice when scores are exchanged among the keys. A norm, a largest score or sorted
+    scores are blind to that: compare each score with the one at the same position.
     """
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return _same(here.sort(dim=-1).values, there.sort(dim=-1).values)
@@ -310,8 +310,8 @@ def by_the_norm(
 def positions_overwritten(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """The verdict is right, but the positions of whoever called you have moved, too, as by
-    `positions += shift`. Make new ones.
+    """The verdict is right, but the caller's positions have moved, too, as by `positions += shift`.
+    Make new ones.
     """
     here = scores(queries, keys, positions)
     positions += shift
@@ -322,8 +322,8 @@ def positions_overwritten(
 def overwritten_at_once(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You move the positions of whoever called you, and so both calls are given the same ones.
-    `moved = positions` is a second name for them, and `+=` changes what both mean: add with `+`.
+    """You move the caller's positions, and so both calls are given the same ones. `moved =
+    positions` is a second name for them, and `+=` changes what both mean: add with `+`.
     """
     positions += shift
     return _same(scores(queries, keys, positions), scores(queries, keys, positions))

@@ -91,7 +91,7 @@ class Looking(nn.Module):
 
 @learned.misconception
 class NotRefused(Looking):
-    """Past the end, your module says "index out of range in self", which tells nobody what was too
+    """Past the end, your module says "index out of range in self", which does not tell what was too
     long. Compare the two numbers first, and raise a ValueError with both.
     """
 
@@ -111,7 +111,7 @@ class SliceNotRefused(Looking):
 
 @learned.misconception
 class Clamped(Looking):
-    """Past the end, all tokens get the last known vector: nobody notices, and their order is lost.
+    """Past the end, all tokens silently get the last position vector, and their order is lost.
     Raise a ValueError.
     """
 
@@ -124,7 +124,7 @@ class Clamped(Looking):
 
 @learned.misconception
 class WrappedRound(Looking):
-    """Past the end, your positions begin again at 0: nobody notices, and two tokens share a place.
+    """Past the end, your positions silently begin again at 0, and two tokens share a position.
     Raise a ValueError.
     """
 
@@ -137,7 +137,7 @@ class WrappedRound(Looking):
 
 @learned.misconception
 class CutOff(Looking):
-    """Past the end, you drop the tokens that are too many: nobody notices. Raise a ValueError."""
+    """Past the end, you silently drop the tokens that are too many. Raise a ValueError."""
 
     def forward(self, inputs: Tensor) -> Tensor:
         known = inputs[:, : self.positions.num_embeddings]
@@ -157,8 +157,8 @@ class RefusesTheLast(Looking):
 
 @learned.misconception
 class OneNumberTold(Looking):
-    """Your error does not have both numbers in its message. Whoever reads it wants to know how
-    many tokens there were, and how many there may be.
+    """Your error does not have both numbers in its message. Its reader wants to know how many
+    tokens there were, and how many there may be.
     """
 
     def refuse(self, num_tokens: int, known: int) -> None:
@@ -246,8 +246,8 @@ class Beside(Looking):
 
 @learned.misconception
 class StartsAtOne(Looking):
-    """Your first token gets the vector of position 1, and the last one finds none. Positions count
-    from 0.
+    """Your first token gets the vector of position 1, the second that of position 2, and in a
+    sentence of full length the last token finds none. Positions count from 0.
     """
 
     def places(self, inputs: Tensor) -> Tensor:
@@ -266,8 +266,8 @@ class NotTrained(Looking):
 
 @learned.misconception
 class AddedInPlace(Looking):
-    """The sums are right, but `inputs += …` also changes the inputs of whoever called you. Return a
-    new tensor.
+    """The sums are right, but `inputs += …` also changes the caller's inputs. Return a new
+    tensor.
     """
 
     def join(self, inputs: Tensor, rows: Tensor) -> Tensor:

@@ -166,7 +166,7 @@ class AsParameter(Adding):
 @module.misconception
 class AsPlainTensor(Adding):
     """The sums are right, but in a module that was moved to bfloat16 they come out in float32. A
-    buffer moves along; a plain attribute, a table made anew in `forward` or a `.float()` does not.
+    buffer moves along; a plain attribute, a table made again in `forward` or a `.float()` does not.
     """
 
     def keep(self, table: Tensor) -> None:
@@ -209,8 +209,8 @@ class FromTheEnd(Adding):
 
 @module.misconception
 class InPlace(Adding):
-    """The sums are right, but `inputs += …` also changes the inputs of whoever called you. Return a
-    new tensor.
+    """The sums are right, but `inputs += …` also changes the caller's inputs. Return a new
+    tensor.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:

@@ -68,7 +68,7 @@ def with_partners(x: Tensor, angles: Tensor) -> Tensor:
 
 @repaired.misconception
 def as_given(x: Tensor, positions: Tensor) -> Tensor:
-    """These are still the numbers of the broken cell. Partners lie half of the width apart: do both
+    """This is still the output of the broken cell. Partners lie half of the width apart: do both
     get the same angle?
     """
     return with_partners(x, pair_angles(x, positions).repeat_interleave(2, dim=-1))

@@ -164,8 +164,8 @@ def positions_of_the_queries(
 def queries_at_the_end(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """You take the queries for the last of the keys. Often they are, and then it fits; where they
-    stand is said by `query_positions`.
+    """You take the queries for the last of the keys. Often they are, but their positions are in
+    `query_positions`.
     """
     last = key_positions[-queries.shape[-2] :]
     return mixed(rope(queries, last), rope(keys, key_positions), values)
@@ -214,8 +214,8 @@ class Steps(Heads):
 def causal_flag(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """You hid keys: with `is_causal=True` PyTorch lets query i see the first i + 1 keys, wherever
-    they stand. In this exercise nobody is masked.
+    """You hid keys: with `is_causal=True` PyTorch lets query i see the first i + 1 keys, whatever
+    their positions. In this exercise no key is hidden.
     """
     turned_queries, turned_keys = rope(queries, query_positions), rope(keys, key_positions)
     return scaled_dot_product_attention(turned_queries, turned_keys, values, is_causal=True)
@@ -236,7 +236,7 @@ def turned_in_halves(
 def masked_as_well(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """You hid the keys that come after a query. In this exercise nobody is masked."""
+    """You hid the keys that come after a query. In this exercise no key is hidden."""
     visible = key_positions <= query_positions[:, None]
     turned_queries, turned_keys = rope(queries, query_positions), rope(keys, key_positions)
     return scaled_dot_product_attention(turned_queries, turned_keys, values, attn_mask=visible)

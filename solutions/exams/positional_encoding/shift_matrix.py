@@ -76,7 +76,7 @@ def blocks(angles: Tensor, sign: float = 1.0) -> Tensor:
 @shift.misconception
 def turned_backwards(k: int, d_model: int) -> Tensor:
     """Your matrix moves by −k: it is the transpose of what is asked for. It stands on the right of
-    a row, `encoding[p] @ M`: each column of M makes one number of the new row.
+    a row, `encoding[p] @ M`: each column of M makes one entry of the new row.
     """
     return blocks(k * rates(d_model), sign=-1.0)
 
@@ -154,8 +154,8 @@ def no_cosines(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def sines_on_the_diagonal(k: int, d_model: int) -> Tensor:
-    """With k = 0 nothing should move, and your matrix is not the identity: sine and cosine have
-    changed places. The cosines belong on the diagonal.
+    """With k = 0 nothing should move, and your matrix is not the identity: sine and cosine are
+    swapped. The cosines belong on the diagonal.
     """
     parts = [[[a.sin(), -a.cos()], [a.cos(), a.sin()]] for a in k * rates(d_model)]
     return torch.block_diag(*map(torch.tensor, parts))  # type: ignore[no-untyped-call]

@@ -204,7 +204,7 @@ def base_1000(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def in_two_halves(num_positions: int, d_model: int) -> Tensor:
-    """All the numbers are right, in another order: the sines in the left half, the cosines in the
+    """All the columns are right, in another order: the sines in the left half, the cosines in the
     right one. Some libraries do that, and it works as well; here sine and cosine alternate.
     """
     refuse_odd(d_model)
@@ -214,7 +214,7 @@ def in_two_halves(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def cosines_first(num_positions: int, d_model: int) -> Tensor:
-    """Sines and cosines have changed places: column 0 is a sine, which begins at 0."""
+    """Sines and cosines are swapped: column 0 is a sine, which begins at 0."""
     refuse_odd(d_model)
     angles = every_angle(num_positions, d_model)
     return torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
@@ -270,15 +270,17 @@ def in_double(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def positions_on_columns(num_positions: int, d_model: int) -> Tensor:
-    """Your table is turned round: it has a column for each position. Each position is a row."""
+    """Your table is transposed: it has a column for each position. It should have a row for
+    each.
+    """
     refuse_odd(d_model)
     return waves(every_angle(num_positions, d_model)).T
 
 
 @encoding.misconception
 def odd_width_crashes(num_positions: int, d_model: int) -> Tensor:
-    """With an odd d_model your code fails somewhere inside, and torch's message about sizes helps
-    nobody. Look at d_model first, and raise a ValueError that says what is wrong with it.
+    """With an odd d_model your code fails somewhere inside, and torch's message about sizes does
+    not say why. Look at d_model first, and raise a ValueError that says what is wrong with it.
     """
     table = torch.zeros(num_positions, d_model)
     angles = every_angle(num_positions, d_model)
@@ -297,8 +299,8 @@ def odd_width_grows(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def odd_width_is_cut(num_positions: int, d_model: int) -> Tensor:
-    """With an odd d_model you leave out the last cosine. That works, and hides a slip of whoever
-    called you: here it is refused with a ValueError.
+    """With an odd d_model you leave out the last cosine. That works, and hides a slip of the
+    caller's: here it is refused with a ValueError.
     """
     return waves(every_angle(num_positions, d_model))[:, :d_model]
 

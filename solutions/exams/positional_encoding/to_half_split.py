@@ -87,8 +87,8 @@ def rows_reordered(W: Tensor, num_heads: int) -> Tensor:
 
 @layout.misconception
 def heads_taken_apart(W: Tensor, num_heads: int) -> Tensor:
-    """The heads have changed places with the pairs. Only the last two axes are swapped: the pairs
-    and the two in each.
+    """The heads and the pairs are swapped. Only the last two axes are swapped: the pairs and the
+    two in each.
     """
     return W.reshape(len(W), num_heads, -1, 2).transpose(1, 2).reshape(W.shape)
 

@@ -76,7 +76,7 @@ def turns_upside_down(d_model: int) -> Tensor:
 @lengths.misconception
 def one_for_each_column(d_model: int) -> Tensor:
     """You have one wavelength for each column. Sine and cosine of a pair share one: give each pair
-    a single number.
+    a single wavelength.
     """
     return 2 * math.pi * 10000 ** exponents(d_model).repeat_interleave(2)
 
@@ -133,7 +133,7 @@ def base_of_thousand(d_model: int) -> Tensor:
 
 @lengths.misconception
 def longest_first(d_model: int) -> Tensor:
-    """The numbers are right, in reverse. The first pair should have the shortest wavelength."""
+    """The wavelengths are right, in reverse. The first pair should have the shortest wavelength."""
     return (2 * math.pi * 10000 ** exponents(d_model)).flip(0)
 
 

@@ -4,6 +4,7 @@ from solutions.exams.trainable_weights.project import projected
 from solutions.exams.trainable_weights.attend_token import token
 from solutions.exams.trainable_weights.scaled_dot_product_attention import attention
 from solutions.exams.trainable_weights.score_variance import variance
+from solutions.exams.trainable_weights.softmax_jacobian import jacobian
 from solutions.exams.trainable_weights.repaired_attention import repaired
 from solutions.exams.trainable_weights.features_by_hand import worksheet
 from solutions.exams.trainable_weights.attend_columns import columns

@@ -17,6 +17,7 @@ from solutions.exams.trainable_weights.scaled_dot_product_attention import atten
 from solutions.exams.trainable_weights.score_variance import variance
 from solutions.exams.trainable_weights.self_attention_v1 import v1
 from solutions.exams.trainable_weights.self_attention_v2 import v2
+from solutions.exams.trainable_weights.softmax_jacobian import jacobian
 
 
 @projected.accepts
@@ -163,3 +164,32 @@ def shifted_by_isclose(
     moved = keys.clone().add_(shift)
     expected, actual = attention(queries, keys, values), attention(queries, moved, values)
     return torch.isclose(actual, expected, rtol=1e-4, atol=1e-6).all().item() is True
+
+
+@jacobian.accepts
+def jacobian_by_factors(p: Tensor) -> Tensor:
+    """Kronecker's delta less p, times p."""
+    delta = torch.eye(p.shape[0], dtype=p.dtype)
+    return p.reshape(-1, 1) * (delta - p.reshape(1, -1))
+
+
+@jacobian.accepts
+def jacobian_by_diagflat(p: Tensor) -> Tensor:
+    """A column times a row."""
+    column = p.reshape(-1, 1)
+    return torch.diagflat(column) - torch.mm(column, column.T)
+
+
+@jacobian.accepts
+def jacobian_by_letters(p: Tensor) -> Tensor:
+    """An index expression."""
+    return p.diag_embed() - torch.einsum("i,j->ij", p, p)
+
+
+@jacobian.accepts
+def jacobian_by_autograd(p: Tensor) -> Tensor:
+    """PyTorch's own derivatives, at scores that have these weights."""
+    scores = torch.log(p).requires_grad_()
+    weights = functional.softmax(scores, dim=0)
+    rows = [torch.autograd.grad(weight, scores, retain_graph=True)[0] for weight in weights]
+    return torch.stack(rows)

@@ -86,10 +86,10 @@ class WithLayers(Projecting, nn.Module):
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
         super().__init__()
         self.d_in = d_in
-        bias = self.biased(qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=bias)
+        query_bias, key_bias, value_bias = self.biased(qkv_bias)
+        self.W_query = nn.Linear(d_in, d_out, bias=query_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=key_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=value_bias)
 
     def projected(self, x: Tensor) -> Triple:
         """Queries, keys and values."""
@@ -176,7 +176,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
     @exam.misconception
     class OneMatrixForBoth(base):  # type: ignore[misc, valid-type]
         """`W_key` and `W_query` are one and the same object: what is loaded into one, or learned,
-        changes the other. Make each anew.
+        changes the other. Make two of them.
         """
 
         def __init__(self, *settings: int, **named: int) -> None:
@@ -207,9 +207,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
 
     @exam.misconception
     class ReturnForgotten(base):  # type: ignore[misc, valid-type]
-        """Your `forward` returns nothing. Its last line is to hand out the context vectors:
-        `return`.
-        """
+        """Your `forward` returns nothing. Its last line has to `return` the context vectors."""
 
         def forward(self, x: Tensor) -> None:
             queries, keys, values = self.projected(x)

@@ -44,7 +44,7 @@ def square_columns() -> Four:
 
 @columns.example
 def five_to_a_value() -> Four:
-    """two words of four features, three numbers to a key, five to a value"""
+    """two words of four features, keys of three features, values of five"""
     return wave(4, 2), wave(3, 4, shift=1), wave(3, 4, shift=2), wave(5, 4, shift=3)
 
 
@@ -176,7 +176,7 @@ def features_compared(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
 @columns.misconception
 def library_on_columns(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
     """PyTorch's function takes words on rows. Yours are columns, so it compared features with
-    features. Compare words: KᵀQ, or turn what goes in, and what comes out.
+    features. Compare words: KᵀQ, or transpose the inputs and the output.
     """
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
     return nn.functional.scaled_dot_product_attention(Q, K, V)

@@ -32,13 +32,13 @@ def journey_asks() -> Asked:
 
 @token.example
 def the_last_word_asks() -> Asked:
-    """the last of three words asks, with four numbers to a key and five to a value"""
+    """the last of three words asks, with keys of four features and values of five"""
     return 2, wave(3, 4), wave(3, 4, shift=1), wave(3, 5, shift=2)
 
 
 @token.example
 def as_many_of_all() -> Asked:
-    """one of four words asks, with four numbers to a key and to a value"""
+    """one of four words asks, with keys and values of four features"""
     return 2, wave(4, 4), wave(4, 4, shift=1), wave(4, 4, shift=2)
 
 
@@ -133,8 +133,8 @@ def query_asks_queries(i: int, queries: Tensor, keys: Tensor, values: Tensor) ->
 
 @token.misconception
 def token_root_of_two(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """You always divide by √2. That was right by hand, where a key has two numbers. Ask the keys
-    how many they have.
+    """You always divide by √2. That was right by hand, where a key has two features. Take their
+    number from the shape of the keys.
     """
     return taken(torch.softmax(keys @ queries[i] / 2**0.5, dim=-1), values)
 
@@ -150,13 +150,13 @@ def token_context_divided(i: int, queries: Tensor, keys: Tensor, values: Tensor)
 
 @token.misconception
 def key_asks_queries(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """You compared key number i with all queries. Query number i asks all keys."""
+    """You compared key i with all queries. Compare query i with all keys."""
     return taken(torch.softmax(queries @ keys[i] / keys.shape[-1] ** 0.5, dim=-1), values)
 
 
 @token.misconception
 def all_words_ask(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """This is what all words find. Only word number i asks here: one context vector, one row of
+    """These are the results of all words. Only word i asks here: one context vector, one row of
     weights.
     """
     return taken(scaled_weights(queries, keys), values)
@@ -173,7 +173,7 @@ def scores_returned(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pa
 
 @token.misconception
 def the_first_word_asks(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The first word asks here. Take the query with the number `i`, counted from 0."""
+    """The first word asks here. Take query `i`, counted from 0."""
     return taken(scaled_weights(queries, keys)[0], values)
 
 
@@ -187,8 +187,8 @@ def the_word_before_asks(i: int, queries: Tensor, keys: Tensor, values: Tensor) 
 
 @token.misconception
 def later_words_hidden(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The words that come after the one that asks get no weight. Nothing is hidden here: query
-    number i asks all the keys, those of later words too.
+    """The words that come after the one that asks get no weight. Nothing is hidden here: query i is
+    compared with all the keys, those of later words too.
     """
     scores = keys @ queries[i] / keys.shape[-1] ** 0.5
     scores[i + 1 :] = -torch.inf
@@ -197,8 +197,8 @@ def later_words_hidden(i: int, queries: Tensor, keys: Tensor, values: Tensor) ->
 
 @token.misconception
 def later_words_cut_off(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """Your weights end with the word that asks. Query number i asks all the keys, those of later
-    words too: a weight for each word of the sentence.
+    """Your weights end with the word that asks. Query i is compared with all the keys, those of
+    later words too: a weight for each word of the sentence.
     """
     return taken(scaled_weights(queries[i], keys[: i + 1]), values[: i + 1])
 

@@ -47,8 +47,8 @@ def not_transposed(v2_state: State) -> State:
 
 @copied.misconception
 def reshaped(v2_state: State) -> State:
-    """The shapes are right and the numbers in the wrong places: `reshape` and `view` read row after
-    row. A transpose turns rows into columns: `.T`.
+    """The shapes are right, but the entries are at the wrong positions: `reshape` and `view` read
+    row after row. A transpose turns rows into columns: `.T`.
     """
     layers = {name: v2_state[f"{name}.weight"] for name in NAMES}
     return {name: W.reshape(W.shape[1], W.shape[0]) for name, W in layers.items()}
@@ -94,21 +94,21 @@ def one_matrix_for_all(v2_state: State) -> State:
 
 @copied.misconception
 def key_and_value_exchanged(v2_state: State) -> State:
-    """Key and value have changed places, or one matrix stands for both."""
+    """Key and value are swapped, or one matrix stands for both."""
     query, key, value = (v2_state[f"{name}.weight"].T for name in NAMES)
     return {"W_query": query, "W_key": value, "W_value": key}
 
 
 @copied.misconception
 def query_and_key_exchanged(v2_state: State) -> State:
-    """Query and key have changed places, or one matrix stands for both."""
+    """Query and key are swapped, or one matrix stands for both."""
     query, key, value = (v2_state[f"{name}.weight"].T for name in NAMES)
     return {"W_query": key, "W_key": query, "W_value": value}
 
 
 @copied.misconception
 def named_by_place(v2_state: State) -> State:
-    """You give out the names by place, as if the state always came in the same order. Look each
+    """You give out the names by position, as if the state always came in the same order. Look each
     matrix up by its name.
     """
     return {name: W.T for name, W in zip(NAMES, v2_state.values(), strict=False)}

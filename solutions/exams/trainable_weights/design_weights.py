@@ -29,7 +29,7 @@ def nothing_asked() -> Pair:
 @design.misconception
 def any_adjective() -> Pair:
     """Your nouns find all three adjectives. "verdant" belongs to the other phrase: let the two
-    phrases ask and answer as well, or, if they do, in larger numbers.
+    phrases ask and answer as well, or, if they do, with larger entries.
     """
     W_query, W_key = torch.zeros(6, 1, dtype=torch.float64), torch.zeros(6, 1, dtype=torch.float64)
     W_query[NOUN, 0] = W_key[ADJECTIVE, 0] = 4
@@ -38,7 +38,7 @@ def any_adjective() -> Pair:
 
 @design.misconception
 def too_small() -> Pair:
-    """The right words, but not enough of the attention. Make the numbers larger: the scores have to
+    """The right words, but not enough of the attention. Make the entries larger: the scores have to
     be further apart.
     """
     W_query, W_key = reference.design_weights()
@@ -47,8 +47,8 @@ def too_small() -> Pair:
 
 @design.misconception
 def all_ones() -> Pair:
-    """Nearly everybody is heard: your scores are too close together, and the root brings them
-    closer still. If the right words meet, make the numbers larger.
+    """The weights are nearly equal: your scores are too close together, and the root brings them
+    closer still. If the right words meet, make the entries larger.
     """
     W_query, W_key = reference.design_weights()
     return W_query / 4, W_key / 4

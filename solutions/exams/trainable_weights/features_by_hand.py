@@ -105,7 +105,7 @@ def divided_by_three() -> dict[str, object]:
 
 @worksheet.misconception
 def root_of_six() -> dict[str, object]:
-    """You divided by the root of 6, the dimension of the features. d_k is how many numbers a key
+    """You divided by the root of 6, the dimension of the features. d_k is how many features a key
     has: 3.
     """
     return filled(scaled=SCORES[:, THIRD] / 6**0.5)
@@ -113,7 +113,7 @@ def root_of_six() -> dict[str, object]:
 
 @worksheet.misconception
 def root_of_four() -> dict[str, object]:
-    """You divided by 2, the root of the number of tokens. d_k is how many numbers a key has: 3."""
+    """You divided by 2, the root of the number of tokens. d_k is how many features a key has: 3."""
     return filled(scaled=SCORES[:, THIRD] / 2)
 
 
@@ -133,7 +133,7 @@ def keys_in_the_result() -> dict[str, object]:
 
 @worksheet.misconception
 def queries_and_keys_swapped() -> dict[str, object]:
-    """Q and K have changed places, or one stands for both. Check which matrix makes which."""
+    """Q and K are swapped, or one stands for both. Check which matrix makes which."""
     return filled(q=K, k=Q, scores=SCORES.T, scaled=SCALED.T[:, THIRD])
 
 

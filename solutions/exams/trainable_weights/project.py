@@ -70,11 +70,12 @@ def examine_choice(chosen: tuple[int, ...]) -> None:
         queries, keys, values = (inputs @ matrices[which] for which in chosen)
         return queries, keys, values
 
-    made = [f"your {VECTORS[i]} by `{MATRICES[j]}`" for i, j in enumerate(chosen) if i != j]
+    made = [f"`{MATRICES[j]}` has made your {VECTORS[i]}" for i, j in enumerate(chosen) if i != j]
     other_matrices.__name__ = "made_by_" + "_".join("qkv"[which] for which in chosen)
+    # The wrong matrix and the wrong order look alike.
     other_matrices.__doc__ = (
-        f"You made {' and '.join(made)}. Each of the three has a matrix of its own, and the order "
-        "is query, key, value."
+        f"By what you return, {' and '.join(made)}. Each of the three has a matrix of its own, and "
+        "they are returned in the order queries, keys, values."
     )
     projected.misconception(other_matrices)
 

@@ -13,13 +13,13 @@ repaired = Exam(reference.repaired_attention)
 
 @repaired.example
 def square_triple() -> Triple:
-    """four queries and four keys of four numbers, where every shape fits"""
+    """four queries and four keys of four features, where every shape fits"""
     return wave(4, 4), wave(4, 4, shift=1), wave(4, 4, shift=2)
 
 
 @repaired.example
 def two_queries_five_keys() -> Triple:
-    """two queries, five keys of three numbers, values of four"""
+    """two queries, five keys of three features, values of four"""
     return wave(2, 3), wave(5, 3, shift=1), wave(5, 4, shift=2)
 
 
@@ -46,7 +46,7 @@ def half_repaired(
 @repaired.misconception
 def as_given(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """This is still what the broken cell does. Begin with its first line: for two queries and five
-    keys of three numbers, write the shapes of both sides of the product beside it.
+    keys of three features, write the shapes of both sides of the product beside it.
     """
     return half_repaired(queries, keys, values, turned=False, axis=0, dim=0)
 

@@ -39,7 +39,7 @@ def all_six() -> Triple:
 
 @attention.example
 def two_queries() -> Triple:
-    """two queries, five keys of three numbers, values of four"""
+    """two queries, five keys of three features, values of four"""
     return wave(2, 3), wave(5, 3, shift=1), wave(5, 4, shift=2)
 
 
@@ -130,8 +130,8 @@ TURNED.apply(attention, Steps)
 
 @attention.misconception
 def root_of_two(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You always divide by √2. That was right by hand, where a key has two numbers. Ask the keys
-    how many they have.
+    """You always divide by √2. That was right by hand, where a key has two features. Take their
+    number from the shape of the keys.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / 2**0.5, dim=-1) @ values
 
@@ -139,7 +139,7 @@ def root_of_two(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 @attention.misconception
 def root_of_the_first_axis_of_queries(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """You took the root of the first axis of the queries: how many they are, and in a batch how
-    many sentences. d_k is how many numbers a query has, its last axis.
+    many sentences. d_k is how many features a query has, its last axis.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / len(queries) ** 0.5, dim=-1) @ values
 
@@ -162,7 +162,7 @@ def root_of_the_second_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Te
 
 @attention.misconception
 def root_of_the_first_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You took the root of `shape[0]`, the number of keys or of sentences. d_k is how many numbers
+    """You took the root of `shape[0]`, the number of keys or of sentences. d_k is how many features
     a key has, its last axis.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / keys.shape[0] ** 0.5, dim=-1) @ values
@@ -170,8 +170,8 @@ def root_of_the_first_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Ten
 
 @attention.misconception
 def divided_by_lengths(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You divided by the lengths of the vectors, so these are cosines. Divide by the square root of
-    how many numbers a key has, the same for all.
+    """You divided by the lengths of the vectors, so these are cosines. Divide by √d_k, where d_k is
+    how many features a key has: it is the same for all.
     """
     cosines = nn.functional.normalize(queries, dim=-1) @ nn.functional.normalize(
         keys, dim=-1

@@ -122,7 +122,7 @@ def derived(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def without_a_seed(d_k: int, n: int, seed: int) -> float:
-    """The numbers differ from call to call: the seed is not used. Hand it to a generator, and the
+    """The numbers differ from call to call: the seed is not used. Pass it to a generator, and the
     generator to both calls of `torch.randn`.
     """
     queries, keys = torch.randn(2, n, d_k)
@@ -131,8 +131,8 @@ def without_a_seed(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def always_the_same_seed(d_k: int, n: int, seed: int) -> float:
-    """Every seed gives the same number. The argument `seed` has to begin the random numbers anew:
-    not a number of your own, and not the generator's.
+    """Every seed gives the same number. The random numbers have to start from the argument `seed`,
+    not from a seed of your own or the generator's.
     """
     queries, keys = drawn(d_k, n, 123)
     return (queries * keys).sum(dim=-1).var().item()
@@ -180,8 +180,8 @@ def one_pair_alone(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def tables_multiplied(d_k: int, n: int, seed: int) -> float:
-    """`@` wants the rows of one to meet the columns of the other. Here query number i meets key
-    number i: multiply entry by entry, and add up each row.
+    """`@` wants the rows of one to meet the columns of the other. Here query i meets key i:
+    multiply entry by entry, and add up each row.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries @ keys).var().item()

@@ -32,8 +32,8 @@ BIAS.apply(v2, WithLayers, called={"BiasAlways": "AlwaysBiased", "BiasNever": "N
 
 @v2.misconception
 class TurnedLayers(nn.Module):
-    """Your layers go from d_out to d_in features. `nn.Linear` is told what comes in first, then
-    what goes out; only inside does it store the matrix the other way round.
+    """Your layers go from d_out to d_in features. `nn.Linear` takes the width of its input first,
+    then that of its output; only inside does it store the matrix the other way round.
     """
 
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:

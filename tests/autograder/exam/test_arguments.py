@@ -41,7 +41,9 @@ def test_call_of_a_class() -> None:
     names = ("query", "keys", "padding")
     assert call_of("Head", two, run_module, names) == "Head(d_in=3, sizes)(query, keys)"
     assert list(loose(two, run_module, names)) == ["sizes", "W_query", "query", "keys", "calls"]
-    assert with_input_names("gradient for inputs[1]", names) == "gradient for keys"
+    assert with_input_names("gradient for inputs[1]", two, names) == "gradient for keys"
+    assert with_input_names("gradient for inputs[1]", two, ()) == "gradient for inputs[1]"
+    assert with_input_names("gradient for inputs[0]", MADE, ()) == "gradient for inputs"
 
 
 def test_names_of_several_inputs() -> None:

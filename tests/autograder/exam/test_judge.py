@@ -723,7 +723,7 @@ def test_gradients_of_a_right_output():
             return super().forward(x.detach())
 
     assert details(affine_exam().preview(Detached)) == (
-        "gradient for inputs[0]: expected a tensor of shape (2, 3), received nothing (None)",
+        "gradient for inputs: expected a tensor of shape (2, 3), received nothing (None)",
     )
 
 

@@ -42,10 +42,13 @@ def one_sentence_attended() -> Module:
 
 @attention.example
 def one_word_attended() -> Module:
-    """two sentences of one word"""
+    """three sentences of one word"""
     settings: Settings = {"query_dim": 2, "key_dim": 3, "hidden_dim": 4}
     weights = {"W_query": W_QUERY, "W_key": W_KEY, "v": V[:, None]}
-    return settings, weights, (torch.stack([STATE, -STATE]), BATCH[:, :1], torch.tensor([1, 1]))
+    # Three, so that they hold more numbers than the one sentence above: a card shows the example
+    # with the fewest, and where every weight is 1 there is little to see.
+    states = torch.stack([STATE, -STATE, STATE.flip(0)])
+    return settings, weights, (states, BATCH[0, :3, None], torch.tensor([1, 1, 1]))
 
 
 @attention.example

@@ -32,8 +32,8 @@ class _Wrong(reference.AdditiveAttention):
 
 @attention.misconception
 class LengthsUnused(_Wrong):
-    """The padding gets weights, too. Hide the places from `lengths` on before the softmax. If you
-    do: `masked_fill` returns a new tensor, is that the one you use?
+    """The padding gets weights, too. Hide the positions from `lengths` on before the softmax. If
+    you do: `masked_fill` returns a new tensor, is that the one you use?
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -52,8 +52,9 @@ class TanhDropped(_Wrong):
 
 @attention.misconception
 class TanhBehindV(_Wrong):
-    """These are the numbers of a tanh behind `v`, around each score. There it changes no order:
-    whoever asks, the same word gets most. The tanh belongs around the sum of query and key.
+    """These are the numbers of a tanh behind `v`, around each score. There it changes no order: for
+    every query, the same word gets the largest weight. The tanh belongs around the sum of query and
+    key.
     """
 
     def rate(self, query: Tensor, annotations: Tensor) -> Tensor:
@@ -74,7 +75,9 @@ class TanhAroundEach(_Wrong):
 
 @attention.misconception
 class SoftmaxOverTheBatch(_Wrong):
-    """The softmax runs over the sentences. It should run over the places of each, the last axis."""
+    """The softmax runs over the sentences. It should run over the positions of each sentence, the
+    last axis.
+    """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
         return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -math.inf), dim=0)

@@ -117,8 +117,8 @@ class LibraryThatDropsAlways(Variant):
 
 @module.misconception
 class MaskOfItsOwnSize(Variant):
-    """Your mask is made for six tokens, however many the module is told. Make it for context_length
-    of them.
+    """Your mask is made for six tokens, whatever `context_length` is. Make it for context_length
+    tokens.
     """
 
     def keep(self, hidden: torch.Tensor) -> None:

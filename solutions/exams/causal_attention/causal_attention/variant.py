@@ -13,10 +13,11 @@ class Variant(Dropping, Projecting, Keeping):
         self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
     ) -> None:
         super().__init__()
-        self.d_in, bias = d_in, self.biased(qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=bias)
+        self.d_in = d_in
+        query_bias, key_bias, value_bias = self.biased(qkv_bias)
+        self.W_query = nn.Linear(d_in, d_out, bias=query_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=key_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=value_bias)
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep(self.future(context_length, context_length))
 

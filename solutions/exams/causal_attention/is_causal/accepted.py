@@ -7,7 +7,7 @@ from solutions.exams.causal_attention.is_causal.exam import Attention, causal
 
 @causal.accepts
 def by_shortening(attention: Attention, inputs: torch.Tensor) -> bool:
-    """The sentence cut off at each place."""
+    """The sentence cut off at each position."""
     whole = attention(inputs)
     cut = (attention(inputs[:, :n]) for n in range(1, inputs.shape[1] + 1))
     return all(torch.allclose(part, whole[:, : part.shape[1]]) for part in cut)

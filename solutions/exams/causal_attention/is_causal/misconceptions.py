@@ -28,7 +28,9 @@ def _everywhere(
 
 
 class Compared(Comparison):
-    """What stands before each place, before and after all that comes from there on has changed."""
+    """What stands before each position, before and after all that comes from there on has
+    changed.
+    """
 
     def pairs(self, attention: Attention, inputs: torch.Tensor) -> Pairs:
         for now in range(1, inputs.shape[1]):
@@ -54,16 +56,16 @@ EXTENT.apply(
     Compared,
     called={"FirstRowOnly": "first_sentence_compared", "LastRowOnly": "last_sentence_compared"},
     says={
-        "TotalsOnly": "You compare totals or averages, or take the gradient of one, and there one "
-        "number can make up for another. Look at number by number."
+        "TotalsOnly": "You compare totals or averages, or take the gradient of one, in which one "
+        "entry can make up for another. Compare entry by entry."
     },
 )
 
 
 @causal.misconception
 def totals_of_the_first_sentence(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You look at the first sentence alone, and at sums of its numbers, or their gradients, in
-    which one number can make up for another. Look at every sentence, number by number.
+    """You look at the first sentence alone, and at sums of its entries, or their gradients, in
+    which one entry can make up for another. Compare every sentence, entry by entry.
     """
     return _everywhere(attention, inputs, lambda a, b: torch.allclose(a[0].sum(), b[0].sum()))
 
@@ -71,7 +73,8 @@ def totals_of_the_first_sentence(attention: Attention, inputs: torch.Tensor) -> 
 @causal.misconception
 def only_the_last_word_changed(attention: Attention, inputs: torch.Tensor) -> bool:
     """You change the last word only. An attention can leak from any other: change what comes after
-    each place in turn. If you do, in a loop: does the last round overwrite what earlier ones found?
+    each position in turn. If you do, in a loop: does the last round overwrite what earlier ones
+    found?
     """
     return _unchanged(attention, inputs, inputs.shape[1] - 1)
 
@@ -79,7 +82,8 @@ def only_the_last_word_changed(attention: Attention, inputs: torch.Tensor) -> bo
 @causal.misconception
 def only_the_first_word_watched(attention: Attention, inputs: torch.Tensor) -> bool:
     """You watch the first word only. Others can see the future as well: watch all words before the
-    change, for each place of it. If you do, in a loop: does a `return` end it in the first round?
+    change, for each position of the change. If you do, in a loop: does a `return` end it in the
+    first round?
     """
     return _unchanged(attention, inputs, 1)
 
@@ -98,7 +102,7 @@ def gradient_of_the_first_word(attention: Attention, inputs: torch.Tensor) -> bo
 @causal.misconception
 def only_in_the_middle(attention: Attention, inputs: torch.Tensor) -> bool:
     """You change the second half and watch the first. A leak within one half goes unseen: do it for
-    each place.
+    each position.
     """
     return _unchanged(attention, inputs, max(1, inputs.shape[1] // 2))
 
@@ -120,7 +124,7 @@ def only_the_next_word_changed(attention: Attention, inputs: torch.Tensor) -> bo
 @causal.misconception
 def second_word_never_changed(attention: Attention, inputs: torch.Tensor) -> bool:
     """You never change the second word while you watch the first: `first_sees_second` gets through.
-    Begin one place earlier.
+    Begin one position earlier.
     """
     return all(_unchanged(attention, inputs, now) for now in range(2, inputs.shape[1]))
 
@@ -136,7 +140,7 @@ def a_hundredth_allowed(attention: Attention, inputs: torch.Tensor) -> bool:
 @causal.misconception
 def future_set_to_zero(attention: Attention, inputs: torch.Tensor) -> bool:
     """Where the words to come are zeros already, you change nothing: 0 in place of 0, or 2 · 0. Put
-    numbers there that differ from what stands there.
+    values there that differ from the old ones.
     """
     for now in range(1, inputs.shape[1]):
         changed = inputs.clone()
@@ -149,7 +153,7 @@ def future_set_to_zero(attention: Attention, inputs: torch.Tensor) -> bool:
 @causal.misconception
 def one_feature_changed(attention: Attention, inputs: torch.Tensor) -> bool:
     """You change some features of the words to come and not all: `one_feature_leaks` gets through.
-    Put other numbers in all of them.
+    Change all of them.
     """
     for now in range(1, inputs.shape[1]):
         changed = inputs.clone()
@@ -172,7 +176,7 @@ def compared_with_the_inputs(attention: Attention, inputs: torch.Tensor) -> bool
 
 @causal.misconception
 def last_word_never_changed(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You never change the last word: your loop ends one place too early."""
+    """You never change the last word: your loop ends one position too early."""
     for now in range(1, inputs.shape[1] - 1):
         changed = inputs.clone()
         changed[:, now] += 1
@@ -183,8 +187,8 @@ def last_word_never_changed(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def last_place_left_out(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You never watch the last word but one: your loop ends one place too early. It can see the
-    last.
+    """You never watch the last word but one, which can see the last: your loop ends one position
+    too early.
     """
     return all(_unchanged(attention, inputs, now) for now in range(1, inputs.shape[1] - 1))
 
@@ -192,7 +196,7 @@ def last_place_left_out(attention: Attention, inputs: torch.Tensor) -> bool:
 @causal.misconception
 def future_reordered(attention: Attention, inputs: torch.Tensor) -> bool:
     """You put the words to come in another order. An attention that mixes them all may give the
-    same for any order: put other words in their places.
+    same for any order: replace them by other words.
     """
     for now in range(1, inputs.shape[1]):
         changed = inputs.clone()
@@ -217,7 +221,7 @@ def changed_words_watched_too(attention: Attention, inputs: torch.Tensor) -> boo
 
 @causal.misconception
 def one_place_too_far(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You compare one place too many: the first word that you changed is among those that you
+    """You compare one position too many: the first word that you changed is among those that you
     watch.
     """
     for now in range(1, inputs.shape[1]):
@@ -230,8 +234,8 @@ def one_place_too_far(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def changed_word_watched(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You compare one place too many: the word that you changed is among those that you watch, and
-    it may change.
+    """You compare one position too many: the word that you changed is among those that you watch,
+    and it may change.
     """
     for now in range(inputs.shape[1]):
         changed = inputs.clone()
@@ -299,8 +303,8 @@ def own_sentence(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def inputs_overwritten(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You change the inputs themselves, and the sentences of whoever called you with them. Change a
-    copy: inputs.clone().
+    """You change the inputs themselves, which are the caller's sentences. Change a copy:
+    inputs.clone().
     """
     original = inputs.clone()
     inputs[:, -1] += 1
@@ -309,8 +313,8 @@ def inputs_overwritten(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def overwritten_in_the_loop(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You write into the sentences of whoever called you, and the changes of one round are still
-    there in the next. `changed = inputs` is a second name for them, not a copy: inputs.clone().
+    """You write into the caller's sentences, and the changes of one round are still there in the
+    next. `changed = inputs` is a second name for them, not a copy: inputs.clone().
     """
     before = attention(inputs)
     for now in range(1, inputs.shape[1]):
@@ -322,8 +326,8 @@ def overwritten_in_the_loop(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def future_of_nan(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You put NaN or ∞ in the place of the future. A weight of 0 does not hide them: 0 · NaN is
-    NaN. Change the future into ordinary numbers.
+    """You replaced the future by NaN or ∞. A weight of 0 does not hide them: 0 · NaN is NaN.
+    Replace it by ordinary numbers.
     """
     for now in range(1, inputs.shape[1]):
         changed = inputs.clone()
@@ -335,7 +339,7 @@ def future_of_nan(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def a_table_of_truths(attention: Attention, inputs: torch.Tensor) -> torch.Tensor:
-    """This is an answer for every number. Say True or False once, for all of them together."""
+    """This is an answer for every entry. Say True or False once, for all of them together."""
     changed = inputs.clone()
     changed[:, -1] += 1
     return torch.isclose(attention(changed)[:, :-1], attention(inputs)[:, :-1])

@@ -5,6 +5,7 @@ import torch
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import (
     FAR_ABOVE,
+    FURTHER_ABOVE,
     FUTURE,
     HEADS,
     MASK,
@@ -84,7 +85,7 @@ class Steps(SharedHeads):
 
 
 _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES
-(_TO_CONTEXTS + MASK + FAR_ABOVE + ZERO_SCORES + FUTURE).apply(
+(_TO_CONTEXTS + MASK + FAR_ABOVE + FURTHER_ABOVE + ZERO_SCORES + FUTURE).apply(
     step,
     Steps,
     called={
@@ -101,10 +102,15 @@ _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMA
     says={
         "NothingHidden": "Nothing is hidden in your step. That is right for a single new token; in "
         "a chunk, the first tokens see the last ones.",
-        "DiagonalHidden": "Your new tokens do not see themselves. Begin the mask one place further "
-        "to the right.",
+        "DiagonalHidden": "Your new tokens do not see themselves. Begin the mask one position "
+        "further to the right.",
     },
-    without=("RootOfTheInputWidth", "RootOfTheValues", "InfinityAfterwards"),
+    without=(
+        "RootOfTheInputWidth",
+        "RootOfTheValues",
+        "InfinityAfterwards",
+        "ScoreOfMinusTenThousand",
+    ),
 )
 
 
@@ -132,7 +138,7 @@ class _HiddenAfterAPast(Steps):
 def step_hides_itself_after_a_past(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """With tokens in the cache, your new tokens do not see themselves. Begin the mask one place
+    """With tokens in the cache, your new tokens do not see themselves. Begin the mask one position
     further to the right.
     """
     return _HiddenAfterAPast().answer(inputs, weights, past_keys, past_values)
@@ -157,8 +163,8 @@ def step_forgets_the_past(
 def step_without_a_past(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The past is not used at all: not attended to, and not handed on. Join it with the new keys
-    and values first.
+    """The past is not used at all: not attended to, and not returned. Join it with the new keys and
+    values first.
     """
     nothing = past_keys[:, :, :0]
     return reference.decode_step(inputs, weights, nothing, nothing)
@@ -247,8 +253,8 @@ def step_values_from_keys(
 def step_writes_in_place(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The results are right, but your step writes to what it was given. Whoever called you still
-    needs it: multiply with *, not *=.
+    """The results are right, but your step writes to its arguments, which the caller still needs:
+    multiply with *, not *=.
     """
     result = reference.decode_step(inputs, weights, past_keys, past_values)
     inputs *= past_keys.shape[-1] ** -0.5

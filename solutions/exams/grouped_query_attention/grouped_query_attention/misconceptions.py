@@ -8,6 +8,7 @@ from solutions.exams.families import (
     BIAS,
     DROPOUT,
     FAR_ABOVE,
+    FURTHER_ABOVE,
     FUTURE,
     GRADIENT,
     HEADS,
@@ -41,7 +42,7 @@ from solutions.exams.grouped_query_attention.grouped_query_attention.exam import
     },
     without=("RootOfTheQueries", "RootOfTheValues"),
 )
-_MASKS = MASK + FAR_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
+_MASKS = MASK + FAR_ABOVE + FURTHER_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
 (_MASKS + DROPOUT + OUTPUT_DROPPED + BIAS).apply(
     grouped,
     Variant,
@@ -150,7 +151,7 @@ class ScaledByShare(Variant):
 
 @grouped.misconception
 class ValuesNotShared(Variant):
-    """The keys are shared among neighbours, but the values are handed out in turn. Treat both
+    """The keys are shared among neighbours, but the values are assigned in turn. Treat both
     alike.
     """
 
@@ -192,3 +193,14 @@ class WidthUncheckedButViewed(WidthUnchecked):
         queries = self.W_query(inputs)
         queries.view(*inputs.shape[:2], self.num_heads, self.head_dim)
         return super().forward(inputs)
+
+
+@grouped.misconception
+class WidthUncheckedAndLeftOver(WidthUnchecked):
+    """Ten features can't be divided among four heads. Your class takes them and fails later, in
+    out_proj: four heads of two features have eight together. Raise a ValueError in __init__ unless
+    d_out is a multiple of num_heads.
+    """
+
+    def split(self, x: torch.Tensor) -> torch.Tensor:
+        return super().split(x[..., : self.num_heads * self.head_dim])

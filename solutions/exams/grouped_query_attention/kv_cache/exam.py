@@ -40,7 +40,7 @@ def printed_text(
 
 @cache.example
 def token_by_token() -> Texts:
-    """three tokens, one by one, with room for five"""
+    """three tokens, one by one, in a buffer for five"""
     return cache_sizes(1, 2, 5, 1), [printed_text(1, 1, 1, start=1)]
 
 
@@ -61,7 +61,7 @@ def two_texts_in_a_row() -> Texts:
 
 @cache.example
 def too_many_tokens() -> Texts:
-    """four tokens for a cache with room for three, which is refused, and then a third one"""
+    """four tokens for a cache of at most three, which is refused, and then a third one"""
     return cache_sizes(1, 2, 3, 1), [printed_text(2, 2, 1, start=30)]
 
 

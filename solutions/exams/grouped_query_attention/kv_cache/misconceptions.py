@@ -133,8 +133,8 @@ class ClearedButNotReset(Notebook):
 
 @cache.misconception
 class WholeBuffer(Notebook):
-    """You return all the room there is, with zeros where no token is yet. A key of zeros still gets
-    a weight: return the first `length` tokens only.
+    """You return the whole buffer, with zeros in the slots that hold no token yet. A key of zeros
+    still gets a weight: return the first `length` tokens only.
     """
 
     def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
@@ -143,8 +143,9 @@ class WholeBuffer(Notebook):
 
 @cache.misconception
 class WholeBufferCleared(WholeBuffer):
-    """You return all the room there is, with zeros where no token is yet. A key of zeros still gets
-    a weight: return the first `length` tokens only. A reset need not clear anything then.
+    """You return the whole buffer, with zeros in the slots that hold no token yet. A key of zeros
+    still gets a weight: return the first `length` tokens only. A reset need not clear anything
+    then.
     """
 
     def reset(self) -> None:
@@ -199,7 +200,7 @@ class SharedByBoth(Notebook):
 
 @cache.misconception
 class ValuesFirst(Notebook):
-    """Keys and values have changed places. Return the keys first."""
+    """Keys and values are swapped. Return the keys first."""
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         kept_keys, kept_values = super().append(keys, values)
@@ -235,7 +236,7 @@ class JoinedAlongHeads(Notebook):
 
 @cache.misconception
 class FixedType(Notebook):
-    """Your cache keeps 32-bit numbers, whatever it is told. Pass dtype on to torch.zeros."""
+    """Your cache is float32, whatever dtype it is told. Pass dtype on to torch.zeros."""
 
     def __init__(
         self,
@@ -250,8 +251,8 @@ class FixedType(Notebook):
 
 @cache.misconception
 class NoLimit(Notebook):
-    """When there is no room left, something else goes wrong than should. Compare before you write,
-    and raise a ValueError.
+    """When the buffer is full, your code fails with another error than it should. Compare before
+    you write, and raise a ValueError.
     """
 
     def refuse(self, end: int) -> None:
@@ -272,8 +273,8 @@ class CountedBeforeRefused(Notebook):
 
 @cache.misconception
 class ClearedBeforeRefused(Notebook):
-    """When there is no room, your cache forgets what it holds. Refuse the new tokens, and keep the
-    old ones.
+    """When new tokens do not fit, your cache forgets what it holds. Refuse the new tokens, and keep
+    the old ones.
     """
 
     def refuse(self, end: int) -> None:
@@ -284,9 +285,7 @@ class ClearedBeforeRefused(Notebook):
 
 @cache.misconception
 class OldestForgotten(Notebook):
-    """When it is full, your cache drops the oldest tokens, and nobody hears of it. Raise a
-    ValueError.
-    """
+    """When it is full, your cache silently drops the oldest tokens. Raise a ValueError."""
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         over = max(0, self.length + keys.shape[2] - self.shape[2])
@@ -296,7 +295,7 @@ class OldestForgotten(Notebook):
 
 
 class Growing(Notebook):
-    """It joins new tokens to what it has, and takes no room in advance."""
+    """It joins new tokens to what it has, and allocates no buffer in advance."""
 
     kept = False
 

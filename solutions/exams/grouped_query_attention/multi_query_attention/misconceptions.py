@@ -133,3 +133,14 @@ class SingleUncheckedButViewed(SingleUnchecked):
         queries = self.W_query(inputs)
         queries.view(*inputs.shape[:2], self.num_heads, self.head_dim)
         return super().forward(inputs)
+
+
+@single.misconception
+class SingleUncheckedAndLeftOver(SingleUnchecked):
+    """Seven features can't be divided among three heads. Your class takes them and fails later, in
+    out_proj: three heads of two features have six together. Raise a ValueError in __init__ unless
+    d_out is a multiple of num_heads.
+    """
+
+    def split(self, x: torch.Tensor) -> torch.Tensor:
+        return super().split(x[..., : self.num_heads * self.head_dim])

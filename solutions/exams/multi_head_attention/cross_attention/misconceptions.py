@@ -9,6 +9,7 @@ from solutions.exams.families import (
     DROPOUT,
     EMPTY_ROWS,
     FAR_ABOVE,
+    FURTHER_ABOVE,
     GRADIENT,
     HEADS,
     MASK,
@@ -24,7 +25,7 @@ from solutions.exams.families import (
 from solutions.exams.multi_head_attention.cross_attention.exam import cross
 from solutions.exams.multi_head_attention.cross_attention.variant import Variant
 
-(EMPTY_ROWS + MASK + FAR_ABOVE + ZERO_SCORES).apply(
+(EMPTY_ROWS + MASK + FAR_ABOVE + FURTHER_ABOVE + ZERO_SCORES).apply(
     cross,
     Variant,
     called={

@@ -18,10 +18,11 @@ class Variant(Heads, Dropping, Projecting, nn.Module):
         qkv_bias: bool = False,
     ) -> None:
         super().__init__()
-        self.head_dim, bias = d_out // num_heads, self.biased(qkv_bias)
-        self.W_query = nn.Linear(d_decoder, d_out, bias=bias)
-        self.W_key = nn.Linear(d_encoder, d_out, bias=bias)
-        self.W_value = nn.Linear(d_encoder, d_out, bias=bias)
+        self.head_dim = d_out // num_heads
+        query_bias, key_bias, value_bias = self.biased(qkv_bias)
+        self.W_query = nn.Linear(d_decoder, d_out, bias=query_bias)
+        self.W_key = nn.Linear(d_encoder, d_out, bias=key_bias)
+        self.W_value = nn.Linear(d_encoder, d_out, bias=value_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(self.rate(dropout))
 

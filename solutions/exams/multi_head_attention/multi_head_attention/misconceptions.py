@@ -93,6 +93,20 @@ class NotRefusedButViewed(NotRefused):
 
 
 @batched.misconception
+class NotRefusedAndLeftOver(NotRefused):
+    """Eight features can't be shared out among three heads. Your class takes them and fails later,
+    in out_proj: three heads of two features have six together. Raise an error that says so, as soon
+    as the module is made; if you do, its condition lets these through.
+    """
+
+    def check(self, d_out: int, num_heads: int) -> None:
+        self.num_heads = num_heads
+
+    def split(self, x: Tensor) -> Tensor:
+        return super().split(x[..., : self.num_heads * self.head_dim])
+
+
+@batched.misconception
 class OneWideHead(Variant):
     """This is one head over all features. Share them out among num_heads heads."""
 

@@ -19,10 +19,11 @@ class Variant(Heads, Dropping, Projecting, Keeping):
     ) -> None:
         super().__init__()
         self.check(d_out, num_heads)
-        self.d_in, self.head_dim, bias = d_in, d_out // num_heads, self.biased(qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=bias)
+        self.d_in, self.head_dim = d_in, d_out // num_heads
+        query_bias, key_bias, value_bias = self.biased(qkv_bias)
+        self.W_query = nn.Linear(d_in, d_out, bias=query_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=key_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=value_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep(self.future(context_length, context_length))

@@ -35,7 +35,7 @@ shifted.tries(
 
 @shifted.example
 def whole_numbers() -> ShiftTrial:
-    """unscaled_attention, on whole numbers and values of three features"""
+    """unscaled_attention, on integers and values of three features"""
     queries = torch.tensor([[1, 0], [2, -1], [-1, 3]], dtype=torch.float64)
     # Across the shift, so that a shift of the queries changes nothing here.
     keys = torch.tensor([[2, 1], [0, 0], [4, 2]], dtype=torch.float64)
@@ -80,13 +80,13 @@ LAPSE_SHIFT = torch.tensor([0, 1], dtype=torch.float64)
 
 @shifted.example
 def a_number_that_grows() -> ShiftTrial:
-    """attention_with_a_lapse, where the shift makes one number larger"""
+    """attention_with_a_lapse, where the shift makes one entry larger"""
     return companion.attention_with_a_lapse, LAPSE_QUERIES, LAPSE_KEYS, LAPSE_VALUES, LAPSE_SHIFT
 
 
 @shifted.example
 def a_number_that_shrinks() -> ShiftTrial:
-    """attention_with_a_lapse, where the shift makes one number smaller"""
+    """attention_with_a_lapse, where the shift makes one entry smaller"""
     return companion.attention_with_a_lapse, LAPSE_QUERIES, LAPSE_KEYS, -LAPSE_VALUES, LAPSE_SHIFT
 
 

@@ -92,9 +92,7 @@ def one_call_in_another_order(
 def shifted_in_place(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """`keys += shift` writes to the keys of whoever called your function. Make new ones:
-    `keys + shift`.
-    """
+    """`keys += shift` writes to the caller's keys. Make new ones: `keys + shift`."""
     before = attention(queries, keys, values)
     keys += shift
     return torch.allclose(attention(queries, keys, values), before, rtol=1e-4, atol=1e-6)
@@ -147,8 +145,8 @@ def a_shift_of_ones_own(
 def first_number_of_the_shift(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You add the first number of the shift to all features. Add the whole vector: each of its
-    numbers belongs to a feature of its own.
+    """You add the first entry of the shift to all features. Add the whole vector: each of its
+    entries belongs to a feature of its own.
     """
     moved = attention(queries, keys + shift[0], values)
     return torch.allclose(moved, attention(queries, keys, values))
@@ -159,7 +157,7 @@ def sum_of_the_shift(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
     """What you add to the keys is not `shift` as it is, but something made of it, such as its sum,
-    its size or its negative. Add the vector itself: each of its numbers belongs to a feature of its
+    its size or its negative. Add the vector itself: each of its entries belongs to a feature of its
     own.
     """
     moved = attention(queries, keys + shift.sum(), values)
@@ -215,7 +213,7 @@ def never_true(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
     """Your test passes nothing but a shift of zeros. Compare the contexts, with and without the
-    shift: what goes in has changed in any case.
+    shift: the inputs differ in any case.
     """
     return torch.equal(keys + shift, keys)
 
@@ -234,7 +232,7 @@ def lengths_compared(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
     """Your comparison overlooks contexts that keep their length and turn, as lengths and sizes do:
-    an attention passes that only changes its sign. Compare number by number.
+    an attention passes that only changes its sign. Compare entry by entry.
     """
     moved = attention(queries, keys + shift, values)
     return torch.allclose(moved.norm(), attention(queries, keys, values).norm())
@@ -244,8 +242,8 @@ def lengths_compared(
 def totals_only(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your comparison adds up over the words, and a wrong row can hide in a sum. Compare number by
-    number.
+    """Your comparison adds up over the words, and a wrong row can hide in a sum. Compare entry by
+    entry.
     """
     moved = attention(queries, keys + shift, values).sum(dim=0)
     return torch.allclose(moved, attention(queries, keys, values).sum(dim=0))

@@ -1,0 +1,168 @@
+"""What exercises about gradients, training and modes are tried with: each makes its own module."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from companion.specimens import predictors
+
+# By what they compute, so that a card can show it.
+_FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "x.square().sum()": lambda x: x.square().sum(),
+    "x.prod()": lambda x: x.prod(),
+    "3 * x.sum() - 2": lambda x: 3 * x.sum() - 2,
+    "x[0] * x[-1]": lambda x: x[0] * x[-1],
+    "torch.softmax(x, dim=0)[0]": lambda x: torch.softmax(x, dim=0)[0],
+    "x.pow(3).mean()": lambda x: x.pow(3).mean(),
+    "x.exp().sum().log()": lambda x: x.exp().sum().log(),
+}
+_CALLS = 8
+_DROPPED = 0.5
+
+
+def try_gradient(
+    gradient_of: Callable[[Callable[[Tensor], Tensor], Tensor], Any], formula: str, x: Tensor
+) -> dict[str, object]:
+    """Ask for the gradient of a function at one place, twice.
+
+    Args:
+        gradient_of: the function to try, called with a function and a tensor.
+        formula: what that function computes of `x`: one of several that are known here.
+        x: where the gradient is taken.
+
+    Returns:
+        The gradient, the gradient when it is asked for once more, and whether `x` requires
+        gradients afterwards.
+    """
+    place = x.detach().clone()
+    first = _copied(gradient_of(_FUNCTIONS[formula], place))
+    again = _copied(gradient_of(_FUNCTIONS[formula], place))
+    return {
+        "gradient": first,
+        "gradient, asked for again": again,
+        "x requires gradients afterwards": place.requires_grad,
+    }
+
+
+def _copied(value: object) -> object:
+    """Safe from what is added to it later."""
+    return value.detach().clone() if isinstance(value, Tensor) else value
+
+
+def try_fit(
+    fit: Callable[..., Any],
+    W: Tensor,
+    b: Tensor,
+    inputs: Tensor,
+    targets: Tensor,
+    steps: int,
+    learning_rate: float,
+) -> dict[str, object]:
+    """Train a linear layer, and look at it afterwards.
+
+    Args:
+        fit: the function to try, called with a module and the last four.
+        W: the weights that the layer begins with, `(d_in, d_out)`.
+        b: its bias, `(d_out,)`.
+        inputs: `(examples, d_in)`.
+        targets: `(examples, d_out)`.
+        steps: how often the parameters are to change.
+        learning_rate: how far they go in a step.
+
+    Returns:
+        What `fit` returns, and the layer's parameters before and after.
+    """
+    module = nn.Linear(W.shape[0], W.shape[1], dtype=W.dtype)
+    module.load_state_dict({"weight": W.T, "bias": b})
+    losses = fit(module, inputs, targets, steps, learning_rate)
+    return {
+        "losses": losses,
+        "W afterwards": module.weight.detach().T.clone(),
+        "b afterwards": module.bias.detach().clone(),
+    }
+
+
+def try_predict(
+    predict: Callable[[nn.Module, Tensor], Any], W: Tensor, inputs: Tensor, training: bool
+) -> dict[str, object]:
+    """Use a module with dropout, several times, and look at what that leaves behind.
+
+    Args:
+        predict: the function to try, called with a module and inputs.
+        W: the weights of the module, `(d_in, d_out)`.
+        inputs: `(examples, d_in)`.
+        training: the mode of the module before each call.
+
+    Returns:
+        Whether the outputs are the same in every call, and these, if they are; whether they require
+        gradients, and whether a graph was built, be it one that is gone; and the state of module
+        and library afterwards.
+    """
+    graphs: list[bool] = []
+    layer = nn.Linear(W.shape[0], W.shape[1], bias=False, dtype=W.dtype)
+    layer.load_state_dict({"weight": W.T})
+    module = nn.Sequential(layer, _Watching(graphs.append), nn.Dropout(_DROPPED))
+    enabled = torch.is_grad_enabled()
+    try:
+        outputs = [_called(predict, module, inputs, training) for _ in range(_CALLS)]
+        enabled_afterwards = torch.is_grad_enabled()
+    finally:
+        torch.set_grad_enabled(enabled)
+    alike = _alike(outputs)
+    return {
+        "the same outputs in each call": alike,
+        "outputs": outputs[0] if alike else None,
+        "outputs require gradients": any(map(_requires_gradients, outputs)),
+        "a graph was built": any(graphs),
+        "in training mode afterwards": module.training,
+        "parameters require gradients afterwards": layer.weight.requires_grad,
+        "gradients are enabled afterwards": enabled_afterwards,
+    }
+
+
+class _Watching(nn.Module):
+    """Hands on what it is given, and notes whether a graph is behind it."""
+
+    note: Callable[[bool], None]
+
+    def __init__(self, note: Callable[[bool], None]) -> None:
+        super().__init__()
+        # A function is not copied with the module, so that a copy notes in the same list.
+        self.note = lambda found: note(found)
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.note(x.requires_grad)
+        return x
+
+
+def _called(
+    predict: Callable[[nn.Module, Tensor], Any], module: nn.Module, inputs: Tensor, training: bool
+) -> Any:
+    return predict(module.train(training), inputs)
+
+
+def _requires_gradients(output: object) -> bool:
+    return isinstance(output, Tensor) and output.requires_grad
+
+
+def _alike(outputs: list[Any]) -> bool:
+    if not all(isinstance(output, Tensor) for output in outputs):
+        return True
+    return all(torch.equal(outputs[0], output) for output in outputs)
+
+
+def try_mode_test(test: Callable[..., Any], predictor: str, training: bool) -> Any:
+    """Have a test judge whether a predictor leaves a module's mode as it was.
+
+    Args:
+        test: the function to try, called with a predictor, a module and inputs.
+        predictor: the name of one of the course's predictors.
+        training: the mode of the module when the test is given it.
+
+    Returns:
+        What the test says.
+    """
+    module = nn.Sequential(nn.Linear(3, 2), nn.Dropout(_DROPPED))
+    return test(getattr(predictors, predictor), module.train(training), torch.ones(4, 3))

@@ -1,0 +1,423 @@
+"""The exam of `fit`, lesson 00b."""
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from autograder import Draw, Exam
+from companion import try_fit
+from solutions import tensors_and_modules as reference
+from solutions.exams.tensors_and_modules._specimens import wave
+
+fitting = Exam(reference.fit, use=try_fit)
+
+Trial = tuple[Tensor, Tensor, Tensor, Tensor, int, float]
+
+
+@fitting.example
+def three_steps() -> Trial:
+    """three steps, five examples, three features in, two out"""
+    inputs = 2 * wave(5, 3, shift=2)
+    return wave(3, 2), wave(2, shift=1), inputs, wave(5, 2, shift=3), 3, 0.25
+
+
+@fitting.example
+def one_step() -> Trial:
+    """one step, two examples, one feature in, one out"""
+    inputs = torch.tensor([[1.0], [-2.0]], dtype=torch.float64)
+    targets = torch.tensor([[3.0], [1.0]], dtype=torch.float64)
+    return torch.zeros(1, 1).double(), torch.zeros(1).double(), inputs, targets, 1, 0.5
+
+
+@fitting.example
+def no_step() -> Trial:
+    """no step at all"""
+    return wave(2, 2), wave(2, shift=1), wave(3, 2, shift=2), wave(3, 2, shift=3), 0, 0.1
+
+
+@fitting.case
+def drawn_examples(draw: Draw) -> Trial:
+    """four steps, examples drawn at random"""
+    inputs, targets = draw.tensor("examples d_in"), draw.tensor("examples d_out")
+    return draw.tensor("d_in d_out"), draw.tensor("d_out"), inputs, targets, 4, 0.1
+
+
+@fitting.case(times=1)
+def many_steps(draw: Draw) -> Trial:
+    """20 steps"""
+    inputs, targets = draw.tensor("examples d_in"), draw.tensor("examples d_out")
+    return draw.tensor("d_in d_out"), draw.tensor("d_out"), inputs, targets, 20, 0.05
+
+
+@fitting.case(times=1)
+def one_example(draw: Draw) -> Trial:
+    """a single example"""
+    fixed = draw.fix(examples=1)
+    inputs, targets = fixed.tensor("examples d_in"), fixed.tensor("examples d_out")
+    return fixed.tensor("d_in d_out"), fixed.tensor("d_out"), inputs, targets, 3, 0.1
+
+
+class Fitting:
+    """A training loop in steps, for misconceptions to get one of them wrong."""
+
+    def __call__(
+        self, module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
+    ) -> Any:
+        """Train."""
+        optimizer = self.optimizer(module, learning_rate)
+        losses: list[float] = []
+        for _ in range(self.turns(steps)):
+            loss = self.loss(module(inputs), targets)
+            self.change(optimizer, loss)
+            losses.append(self.noted(loss, module, inputs, targets))
+        return self.returned(losses)
+
+    def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
+        return torch.optim.SGD(module.parameters(), lr=learning_rate)
+
+    def turns(self, steps: int) -> int:
+        return steps
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        return functional.mse_loss(outputs, targets)
+
+    def change(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        optimizer.step()
+
+    def noted(self, loss: Tensor, module: nn.Module, inputs: Tensor, targets: Tensor) -> Any:
+        return loss.item()
+
+    def returned(self, losses: list[float]) -> Any:
+        return losses
+
+
+def declared(made: type[Fitting]) -> type[Fitting]:
+    """Declare a way of fitting as a misconception."""
+
+    def wrong(
+        module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
+    ) -> Any:
+        return made()(module, inputs, targets, steps, learning_rate)
+
+    wrong.__name__, wrong.__doc__ = made.__name__, made.__doc__
+    fitting.misconception(wrong)
+    return made
+
+
+@declared
+class GradientsPileUp(Fitting):
+    """The first step is right, and later ones go too far: each goes along the gradients of all
+    steps so far. Call `optimizer.zero_grad()` in every turn, before `backward()`.
+    """
+
+    def change(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
+        torch.autograd.backward(loss)
+        optimizer.step()
+
+
+@declared
+class NothingMoves(Fitting):
+    """The loss stays as it is, and so do the parameters. Either `optimizer.step()` is missing, or
+    there are no gradients when it is called: `backward()` comes before it, and `zero_grad()` does
+    not stand between the two.
+    """
+
+    def change(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
+        torch.autograd.backward(loss)
+
+
+@declared
+class OneStepBehind(Fitting):
+    """The first step changes nothing, and each later one goes along the gradients of the turn
+    before: `step()` stands before `backward()`. It comes after it.
+    """
+
+    def change(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
+        optimizer.step()
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+
+
+@declared
+class Uphill(Fitting):
+    """The loss grows: you go along the gradient instead of against it. Is there a minus sign too
+    many, or `maximize=True`?
+    """
+
+    def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
+        return torch.optim.SGD(module.parameters(), lr=learning_rate, maximize=True)
+
+
+@declared
+class OwnLearningRate(Fitting):
+    """Your learning rate is 0.1 in all cases. Pass on the one that you are given."""
+
+    def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
+        return torch.optim.SGD(module.parameters(), lr=0.1)
+
+
+@declared
+class SmallLearningRate(Fitting):
+    """Your learning rate is 0.01 in all cases. Pass on the one that you are
+    given: lr=learning_rate.
+    """
+
+    def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
+        return torch.optim.SGD(module.parameters(), lr=0.01)
+
+
+@declared
+class ThousandthLearningRate(Fitting):
+    """Your learning rate is 0.001 in all cases, which is what `torch.optim.SGD` uses unless it is
+    told otherwise. Pass on the one that you are given: lr=learning_rate.
+    """
+
+    def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
+        return torch.optim.SGD(module.parameters())
+
+
+@declared
+class ByAdam(Fitting):
+    """You use Adam, which scales each gradient by its size. `torch.optim.SGD` is asked for."""
+
+    def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
+        return torch.optim.Adam(module.parameters(), lr=learning_rate)
+
+
+@declared
+class WithMomentum(Fitting):
+    """The first step is right, and later ones go on in its direction: momentum of 0.9, which was
+    not asked for.
+    """
+
+    def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
+        return torch.optim.SGD(module.parameters(), lr=learning_rate, momentum=0.9)
+
+
+@declared
+class WeightsOnly(Fitting):
+    """The bias stays as it is: the optimizer knows of the weights alone. Give it
+    `module.parameters()`, which has everything.
+    """
+
+    def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
+        return torch.optim.SGD([next(module.parameters())], lr=learning_rate)
+
+
+@declared
+class SumOfSquares(Fitting):
+    """Your loss is the sum of the squared errors. Take their mean."""
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        return functional.mse_loss(outputs, targets, reduction="sum")
+
+
+@declared
+class SumOverFeatures(Fitting):
+    """Your loss is the mean over the examples alone: the squared errors of one example are summed.
+    Take the mean of all.
+    """
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        return (outputs - targets).square().sum(dim=-1).mean()
+
+
+@declared
+class HalfTheSquares(Fitting):
+    """Your loss is half of the mean squared error. Leave the factor out."""
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        return functional.mse_loss(outputs, targets) / 2
+
+
+@declared
+class AbsoluteErrors(Fitting):
+    """Your loss is the mean of the absolute errors. Square them."""
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        return functional.l1_loss(outputs, targets)
+
+
+@declared
+class RootOfTheSquares(Fitting):
+    """Your loss is the root of the mean squared error. Leave the root out."""
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        return functional.mse_loss(outputs, targets).sqrt()
+
+
+@declared
+class LossesAfterwards(Fitting):
+    """The module is trained as it should be, but your losses are those after each change. Note them
+    before.
+    """
+
+    def noted(self, loss: Tensor, module: nn.Module, inputs: Tensor, targets: Tensor) -> Any:
+        return functional.mse_loss(module(inputs), targets).item()
+
+
+@declared
+class OneStepMore(Fitting):
+    """There is one step too many: `range(steps)` has `steps` turns."""
+
+    def turns(self, steps: int) -> int:
+        return steps + 1
+
+
+@declared
+class OneStepLess(Fitting):
+    """There is one step too few: `range(steps)` has `steps` turns."""
+
+    def turns(self, steps: int) -> int:
+        return max(steps - 1, 0)
+
+
+@declared
+class OneStepOnly(Fitting):
+    """There is one step only. Does the `return` stand inside the loop?"""
+
+    def turns(self, steps: int) -> int:
+        return min(steps, 1)
+
+
+@declared
+class ReturnForgotten(Fitting):
+    """The module is trained as it should be, and nothing is returned. Return the losses."""
+
+    def returned(self, losses: list[float]) -> Any:
+        return None
+
+
+@declared
+class NoLosses(Fitting):
+    """The module is trained as it should be, but your list of losses is empty. Make it before the
+    loop, append to it in every turn, and return it.
+    """
+
+    def returned(self, losses: list[float]) -> Any:
+        return []
+
+
+@declared
+class LastLossOnly(Fitting):
+    """The module is trained as it should be, but you return one number, the last loss. Collect
+    those of all steps in a list.
+    """
+
+    def returned(self, losses: list[float]) -> Any:
+        return losses[-1]
+
+
+@declared
+class TotalOfLosses(Fitting):
+    """The module is trained as it should be, but you return one number, the sum of the losses.
+    Collect them in a list.
+    """
+
+    def returned(self, losses: list[float]) -> Any:
+        return sum(losses)
+
+
+@declared
+class MeanOfLosses(Fitting):
+    """The module is trained as it should be, but you return one number, the mean of the losses.
+    Return all of them, in a list.
+    """
+
+    def returned(self, losses: list[float]) -> Any:
+        return sum(losses) / len(losses)
+
+
+@declared
+class CopyTrained(Fitting):
+    """The losses are right, but the module that you were given is as it was: you train a copy of
+    it.
+    """
+
+    def __call__(
+        self, module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
+    ) -> Any:
+        return super().__call__(copy.deepcopy(module), inputs, targets, steps, learning_rate)
+
+
+@declared
+class NotTracked(Fitting):
+    """PyTorch says that nothing requires a gradient. The outputs were computed within
+    `torch.no_grad()`, or detached by `.detach()`, `.data` or `.item()` on their way to the loss.
+    """
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        return functional.mse_loss(outputs.detach(), targets)
+
+
+@fitting.accepts
+def by_hand(
+    module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
+) -> list[float]:
+    """No optimizer: each parameter moved by hand."""
+    losses = []
+    for _ in range(steps):
+        loss = (module(inputs) - targets).square().mean()
+        found = torch.autograd.grad(loss, list(module.parameters()))
+        with torch.no_grad():
+            for parameter, slope in zip(module.parameters(), found, strict=True):
+                parameter.sub_(learning_rate * slope)
+        losses.append(float(loss))
+    return losses
+
+
+@fitting.accepts
+def cleared_by_the_module(
+    module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
+) -> list[float]:
+    """The module clears its gradients, in training mode."""
+    module.train()
+    optimizer = torch.optim.SGD(module.parameters(), lr=learning_rate, momentum=0)
+    losses: list[float] = []
+    while len(losses) < steps:
+        module.zero_grad()
+        loss = nn.MSELoss()(module(inputs), targets)
+        torch.autograd.backward(loss)
+        optimizer.step()
+        losses += [loss.detach().item()]
+    return losses
+
+
+@fitting.accepts
+def cleared_afterwards(
+    module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
+) -> list[float]:
+    """Gradients cleared at the end of each turn."""
+    optimizer = torch.optim.SGD(module.parameters(), learning_rate)
+    losses = []
+    for _step in range(steps):
+        outputs = module(inputs)
+        loss = torch.mean((targets - outputs) ** 2)
+        torch.autograd.backward(loss)
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
+@fitting.accepts
+def by_data(
+    module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
+) -> list[Tensor]:
+    """Parameters moved through their data, losses as tensors without axes."""
+    losses = []
+    for _ in range(steps):
+        for parameter in module.parameters():
+            parameter.grad = None
+        loss = functional.mse_loss(module(inputs), targets)
+        torch.autograd.backward(loss)
+        for parameter in module.parameters():
+            assert parameter.grad is not None
+            parameter.data -= learning_rate * parameter.grad
+        losses.append(loss.detach())
+    return losses

@@ -1,0 +1,238 @@
+"""The exam of `gradient_of`, lesson 00b."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import try_gradient
+from solutions import tensors_and_modules as reference
+
+gradient = Exam(reference.gradient_of, use=try_gradient)
+
+Function = Callable[[Tensor], Tensor]
+Trial = tuple[str, Tensor]
+
+SIX = torch.tensor([[1.0, -0.5, 2.0], [0.25, 3.0, -1.5]], dtype=torch.float64)
+
+
+@gradient.example
+def of_squares() -> Trial:
+    """the sum of squares of six numbers"""
+    return "x.square().sum()", SIX
+
+
+@gradient.example
+def of_a_product() -> Trial:
+    """the product of three numbers"""
+    return "x.prod()", SIX[0]
+
+
+@gradient.example
+def of_a_straight_line() -> Trial:
+    """three times a sum, less two"""
+    return "3 * x.sum() - 2", SIX[1]
+
+
+@gradient.example
+def of_a_weight() -> Trial:
+    """the first weight of a softmax"""
+    return "torch.softmax(x, dim=0)[0]", torch.tensor([2.0, 1.0, 0.0], dtype=torch.float64)
+
+
+@gradient.case(times=1)
+def of_ends(draw: Draw) -> Trial:
+    """the first number times the last"""
+    return "x[0] * x[-1]", draw.tensor("n")
+
+
+@gradient.case(times=1)
+def of_cubes(draw: Draw) -> Trial:
+    """the mean of cubes, in a tensor of three axes"""
+    return "x.pow(3).mean()", draw.tensor("a b c")
+
+
+@gradient.case(times=1)
+def of_a_logarithm(draw: Draw) -> Trial:
+    """the logarithm of a sum of exponentials"""
+    return "x.exp().sum().log()", draw.tensor("n m")
+
+
+@gradient.case(times=1)
+def of_many_squares(draw: Draw) -> Trial:
+    """the sum of many squares"""
+    return "x.square().sum()", draw.fix(n=40).tensor("n m")
+
+
+def right(function: Function, x: Tensor) -> Tensor:
+    return torch.autograd.functional.jacobian(function, x)  # type: ignore[no-untyped-call]
+
+
+@gradient.misconception
+def piles_up(function: Function, x: Tensor) -> object:
+    """The first gradient is right, and when it is asked for again it is twice as large: `backward`
+    adds to the `grad` that is there, and `x` itself keeps it. Work on a copy of `x`.
+    """
+    x.requires_grad_()
+    torch.autograd.backward(function(x))
+    return x.grad
+
+
+@gradient.misconception
+def marks_x(function: Function, x: Tensor) -> Tensor:
+    """The gradient is right each time, but `x` requires gradients afterwards, which it did not
+    before. Leave `x` as it is: call `requires_grad_` on a copy of it.
+    """
+    x.requires_grad_()
+    return right(function, x).detach()
+
+
+@gradient.misconception
+def never_marked(function: Function, x: Tensor) -> object:
+    """PyTorch says that nothing requires a gradient. Mark a copy of `x` by `requires_grad_()`
+    first, then call the function on this copy, and neither within `torch.no_grad()` nor with
+    `.detach()` behind it: all of these make a result without a graph.
+    """
+    torch.autograd.backward(function(x))
+    return x.grad
+
+
+@gradient.misconception
+def no_backward(function: Function, x: Tensor) -> object:
+    """You return None: nothing has computed a gradient yet, or it is in another tensor than the one
+    that you look at. `backward()` on the function's result puts it into the `grad` of the tensor
+    that was marked.
+    """
+    leaf = x.detach().clone().requires_grad_()
+    function(leaf)
+    return leaf.grad
+
+
+@gradient.misconception
+def what_backward_returns(function: Function, x: Tensor) -> object:
+    """You return None, and `x` is marked: either `backward()` is missing, or you return what
+    `backward()` returns, which is nothing. The gradient is in `grad`; and mark a copy, not `x`.
+    """
+    x.requires_grad_()
+    return torch.autograd.backward(function(x))  # type: ignore[func-returns-value]
+
+
+@gradient.misconception
+def the_value(function: Function, x: Tensor) -> Tensor:
+    """This is the value of the function, not its gradient."""
+    return function(x)
+
+
+@gradient.misconception
+def as_a_tuple(function: Function, x: Tensor) -> object:
+    """The gradient is right, and it stands in a tuple: `torch.autograd.grad` returns one gradient
+    for each tensor that it is asked about. Take the first.
+    """
+    leaf = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(function(leaf), leaf)
+
+
+@gradient.misconception
+def downhill(function: Function, x: Tensor) -> Tensor:
+    """Every sign is wrong. Gradient descent goes against the gradient, but the gradient itself is
+    asked for.
+    """
+    return -right(function, x)
+
+
+@gradient.misconception
+def added_up(function: Function, x: Tensor) -> Tensor:
+    """This is one number, the sum of the gradient. It has one for each entry of `x`."""
+    return right(function, x).sum()
+
+
+@gradient.misconception
+def its_length(function: Function, x: Tensor) -> Tensor:
+    """This is one number, the length of the gradient. It has one for each entry of `x`."""
+    return right(function, x).norm()
+
+
+@gradient.misconception
+def one_step(function: Function, x: Tensor) -> Tensor:
+    """This is `x` after a step against the gradient. Return the gradient itself."""
+    return x - right(function, x)
+
+
+@gradient.misconception
+def times_x(function: Function, x: Tensor) -> Tensor:
+    """This is the gradient times `x`, entry by entry. Return the gradient itself."""
+    return x * right(function, x)
+
+
+@gradient.misconception
+def a_difference(function: Function, x: Tensor) -> Tensor:
+    """This is one number, the change of the function when all entries of `x` grow together. The
+    gradient has a number for each entry, and `backward()` computes all of them.
+    """
+    return (function(x + 1e-4) - function(x - 1e-4)) / 2e-4
+
+
+@gradient.misconception
+def in_float32(function: Function, x: Tensor) -> Tensor:
+    """The numbers are right, but float64 went in and float32 came out, as from `.float()` or
+    `torch.tensor(…, dtype=torch.float32)`. Keep the dtype of `x`.
+    """
+    return right(function, x).float()
+
+
+@gradient.misconception
+def flattened(function: Function, x: Tensor) -> Tensor:
+    """The numbers are right and have lost their shape: return them in that of `x`."""
+    return right(function, x).flatten()
+
+
+@gradient.misconception
+def cleared_too_late(function: Function, x: Tensor) -> object:
+    """You return zeros, or None: the gradient is cleared after `backward()`, before it is returned.
+    Clear it before, or work on a new copy.
+    """
+    leaf = x.detach().clone().requires_grad_()
+    torch.autograd.backward(function(leaf))
+    assert leaf.grad is not None
+    return leaf.grad.zero_()
+
+
+@gradient.accepts
+def asked_of_autograd(function: Function, x: Tensor) -> Tensor:
+    """`torch.autograd.grad`, without a `grad` at all."""
+    leaf = x.clone().requires_grad_()
+    (found,) = torch.autograd.grad(function(leaf), leaf)
+    return found
+
+
+@gradient.accepts
+def with_memory_shared(function: Function, x: Tensor) -> object:
+    """A new tensor on the same numbers."""
+    leaf = x.detach()
+    leaf.requires_grad = True
+    torch.autograd.backward(function(leaf))
+    return leaf.grad
+
+
+@gradient.accepts
+def by_torch_func(function: Function, x: Tensor) -> object:
+    """`torch.func.grad`."""
+    return torch.func.grad(function)(x)
+
+
+@gradient.accepts
+def tidied_up(function: Function, x: Tensor) -> object:
+    """`x` itself, and afterwards all as it was."""
+    x.requires_grad_(True)
+    torch.autograd.backward(function(x))
+    found = x.grad
+    x.grad = None
+    x.requires_grad_(False)
+    return found
+
+
+@gradient.accepts
+def by_jacobian(function: Function, x: Tensor) -> Tensor:
+    """The Jacobian of a function that returns one number."""
+    return right(function, x)

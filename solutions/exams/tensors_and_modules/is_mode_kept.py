@@ -1,0 +1,216 @@
+"""The exam of `is_mode_kept`, lesson 00b."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder import Draw, Exam
+from companion import try_mode_test
+from solutions import tensors_and_modules as reference
+
+kept = Exam(reference.is_mode_kept, use=try_mode_test)
+
+Predictor = Callable[[nn.Module, Tensor], Any]
+Trial = tuple[str, bool]
+
+_KEEP = ("restores_the_mode", "restores_training", "never_switches")
+_LOSE = ("stays_in_evaluation", "ends_in_training", "switches_once")
+
+
+def _declare_example(predictor: str, training: bool) -> None:
+    def trial() -> Trial:
+        return predictor, training
+
+    mode = "training" if training else "evaluation"
+    trial.__doc__ = f"{predictor}, given a module in {mode} mode"
+    kept.example(trial)
+
+
+for _predictor in (*_KEEP, *_LOSE):
+    for _training in (True, False):
+        _declare_example(_predictor, _training)
+
+
+@kept.case(times=1)
+def a_copy(draw: Draw) -> Trial:
+    """a predictor that uses a copy of the module"""
+    return "switches_a_copy", bool(draw.rng.integers(2))
+
+
+@kept.case(times=1)
+def there_and_back(draw: Draw) -> Trial:
+    """a predictor that switches twice"""
+    return "switches_twice", bool(draw.rng.integers(2))
+
+
+@kept.case(times=2)
+def evaluation_for_good(draw: Draw) -> Trial:
+    """a predictor that switches to evaluation for good"""
+    return "stays_in_evaluation", bool(draw.rng.integers(2))
+
+
+@kept.case(times=2)
+def training_for_good(draw: Draw) -> Trial:
+    """a predictor that switches to training for good"""
+    return "ends_in_training", bool(draw.rng.integers(2))
+
+
+@kept.case(times=2)
+def the_other_mode(draw: Draw) -> Trial:
+    """a predictor that switches once"""
+    return "switches_once", bool(draw.rng.integers(2))
+
+
+def keeps(predict: Predictor, module: nn.Module, inputs: Tensor, mode: bool) -> bool:
+    """Whether one mode is kept."""
+    module.train(mode)
+    predict(module, inputs)
+    return module.training == mode
+
+
+@kept.misconception
+def always_true(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """Your test says True to everything. Does it compare the mode with itself, or is it asked
+    before `predict` is called?
+    """
+    return True
+
+
+@kept.misconception
+def always_false(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """Your test says False to everything. Look at what it compares, and with what."""
+    return False
+
+
+@kept.misconception
+def turned_round(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """Your answer is the wrong way round: True is for a mode that is kept."""
+    return not all(keeps(predict, module, inputs, mode) for mode in (True, False))
+
+
+@kept.misconception
+def as_it_comes(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """Your test looks only at the mode in which the module comes, so a predictor that always ends
+    in that mode gets away. Set both modes yourself, one after the other.
+    """
+    return keeps(predict, module, inputs, module.training)
+
+
+@kept.misconception
+def the_other_mode_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """Your test looks only at the mode in which the module does not come. Try both, one after the
+    other.
+    """
+    return keeps(predict, module, inputs, not module.training)
+
+
+@kept.misconception
+def training_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """A predictor that always ends in training mode passes your test: it begins in training mode
+    only. Try evaluation mode, too; if you do, look at whether the first verdict is returned before
+    the second is known.
+    """
+    return keeps(predict, module, inputs, True)
+
+
+@kept.misconception
+def evaluation_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """A predictor that always ends in evaluation mode passes your test: it begins in evaluation
+    mode only, or the last verdict replaces the first. Try training mode, too, and keep both
+    verdicts.
+    """
+    return keeps(predict, module, inputs, False)
+
+
+@kept.misconception
+def modes_not_set(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """Even functions that keep the mode are refused: you compare with a mode that the module was
+    not in. Set it before each call, by `module.train(mode)`.
+    """
+    for mode in (True, False):
+        predict(module, inputs)
+        if module.training != mode:
+            return False
+    return True
+
+
+@kept.misconception
+def one_is_enough(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """Your test is content when one of the two modes is kept. Both have to be: `and`, or `all`."""
+    return any(keeps(predict, module, inputs, mode) for mode in (True, False))
+
+
+@kept.misconception
+def in_training_afterwards(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """You return the mode that the module has after the call. Compare it with the one before."""
+    predict(module, inputs)
+    return module.training
+
+
+@kept.misconception
+def in_evaluation_afterwards(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """You return whether the module is in evaluation mode after the call. Compare its mode with the
+    one before.
+    """
+    predict(module, inputs)
+    return not module.training
+
+
+@kept.misconception
+def two_verdicts(predict: Predictor, module: nn.Module, inputs: Tensor) -> Any:
+    """These are two verdicts, one for each mode. Say True if both are, and else False."""
+    return tuple(keeps(predict, module, inputs, mode) for mode in (True, False))
+
+
+@kept.misconception
+def return_forgotten(predict: Predictor, module: nn.Module, inputs: Tensor) -> Any:
+    """Your test returns nothing in some cases, or in all. Say True or False in each."""
+    return None
+
+
+@kept.misconception
+def nothing_if_kept(predict: Predictor, module: nn.Module, inputs: Tensor) -> Any:
+    """Your test says False where it should and returns nothing where it should say True. Add
+    `return True` behind the loop.
+    """
+    return None if all(keeps(predict, module, inputs, mode) for mode in (True, False)) else False
+
+
+@kept.accepts
+def one_after_the_other(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """Both modes, written out."""
+    module.train()
+    predict(module, inputs)
+    training_kept = module.training
+    module.eval()
+    predict(module, inputs)
+    return training_kept and not module.training
+
+
+@kept.accepts
+def by_all(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """All modes that are kept."""
+    return all(keeps(predict, module, inputs, mode) for mode in (False, True))
+
+
+@kept.accepts
+def from_where_it_is(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """The mode that it has, then the other one."""
+    first = module.training
+    if not keeps(predict, module, inputs, first):
+        return False
+    return keeps(predict, module, inputs, not first)
+
+
+@kept.accepts
+def modes_listed(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
+    """The modes afterwards, as a list."""
+    modes = []
+    for mode in (True, False):
+        module.train(mode)
+        with torch.no_grad():
+            predict(module, inputs)
+        modes.append(module.training)
+    return modes == [True, False]

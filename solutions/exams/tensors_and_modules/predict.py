@@ -1,0 +1,257 @@
+"""The exam of `predict`, lesson 00b."""
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder import Draw, Exam
+from companion import try_predict
+from solutions import tensors_and_modules as reference
+from solutions.exams.tensors_and_modules._specimens import wave
+
+predicting = Exam(reference.predict, use=try_predict)
+
+Trial = tuple[Tensor, Tensor, bool]
+
+
+@predicting.example
+def in_training() -> Trial:
+    """a module in training mode"""
+    return wave(3, 4), wave(5, 3, shift=1), True
+
+
+@predicting.example
+def in_evaluation() -> Trial:
+    """a module in evaluation mode"""
+    return wave(3, 4, shift=2), wave(5, 3, shift=3), False
+
+
+@predicting.case
+def drawn_in_training(draw: Draw) -> Trial:
+    """drawn weights and inputs, in training mode"""
+    fixed = draw.fix(examples=9)
+    return fixed.tensor("d_in d_out"), fixed.tensor("examples d_in"), True
+
+
+@predicting.case(times=1)
+def drawn_in_evaluation(draw: Draw) -> Trial:
+    """drawn weights and inputs, in evaluation mode"""
+    fixed = draw.fix(examples=9)
+    return fixed.tensor("d_in d_out"), fixed.tensor("examples d_in"), False
+
+
+def quietly(module: nn.Module, inputs: Tensor) -> Tensor:
+    with torch.no_grad():
+        outputs: Tensor = module(inputs)
+    return outputs
+
+
+def in_evaluation_mode(module: nn.Module, inputs: Tensor) -> Tensor:
+    """What is right."""
+    was_training = module.training
+    outputs = quietly(module.eval(), inputs)
+    module.train(was_training)
+    return outputs
+
+
+@predicting.misconception
+def as_it_is(module: nn.Module, inputs: Tensor) -> Any:
+    """In training mode the outputs differ from call to call, because dropout is active, and a graph
+    is built in both modes. Two things are missing: `eval()` for the first, `torch.no_grad()` for
+    the second.
+    """
+    return module(inputs)
+
+
+@predicting.misconception
+def no_grad_only(module: nn.Module, inputs: Tensor) -> Tensor:
+    """No graph is built, but in training mode the outputs differ from call to call: dropout does
+    not care for `torch.no_grad()`. Switch the module to evaluation mode by `eval()`, before it is
+    called.
+    """
+    return quietly(module, inputs)
+
+
+@predicting.misconception
+def eval_only(module: nn.Module, inputs: Tensor) -> Any:
+    """Outputs and mode are right, but a graph is built: evaluation mode does not prevent that. Call
+    the module within `torch.no_grad()`.
+    """
+    was_training = module.training
+    outputs = module.eval()(inputs)
+    module.train(was_training)
+    return outputs
+
+
+@predicting.misconception
+def eval_only_and_stays(module: nn.Module, inputs: Tensor) -> Any:
+    """The outputs are right, but a graph is built, and a module in training mode stays in
+    evaluation mode. Call it within `torch.no_grad()`, and switch back afterwards.
+    """
+    return module.eval()(inputs)
+
+
+@predicting.misconception
+def eval_only_and_trains(module: nn.Module, inputs: Tensor) -> Any:
+    """The outputs are right, but a graph is built, and a module in evaluation mode ends in training
+    mode. Call it within `torch.no_grad()`, and give it back the mode that it had.
+    """
+    outputs = module.eval()(inputs)
+    module.train()
+    return outputs
+
+
+@predicting.misconception
+def stays_in_evaluation(module: nn.Module, inputs: Tensor) -> Tensor:
+    """The outputs are right, but a module that was in training mode stays in evaluation mode, so
+    the next training would go without dropout. Remember `module.training`, and switch back.
+    """
+    return quietly(module.eval(), inputs)
+
+
+@predicting.misconception
+def ends_in_training(module: nn.Module, inputs: Tensor) -> Tensor:
+    """The outputs are right, but a module that was in evaluation mode is in training mode
+    afterwards. Remember `module.training` before you change it, and give it to `module.train`.
+    """
+    outputs = quietly(module.eval(), inputs)
+    module.train()
+    return outputs
+
+
+@predicting.misconception
+def remembered_too_late(module: nn.Module, inputs: Tensor) -> Tensor:
+    """The outputs are right, and the mode afterwards is the other one each time. Switch back to the
+    mode that the module had.
+    """
+    was_training = module.training
+    outputs = quietly(module.eval(), inputs)
+    module.train(not was_training)
+    return outputs
+
+
+@predicting.misconception
+def in_training_mode(module: nn.Module, inputs: Tensor) -> Tensor:
+    """The outputs differ from call to call in both modes: dropout is active, because the module is
+    in training mode when it is called. `eval()` is what switches it off.
+    """
+    was_training = module.training
+    outputs = quietly(module.train(), inputs)
+    module.train(was_training)
+    return outputs
+
+
+@predicting.misconception
+def always_training_mode(module: nn.Module, inputs: Tensor) -> Tensor:
+    """The outputs differ from call to call in both modes, and the module ends in training mode.
+    Call it in evaluation mode, `eval()`, and give it back the mode that it had.
+    """
+    return quietly(module.train(), inputs)
+
+
+@predicting.misconception
+def detached(module: nn.Module, inputs: Tensor) -> Any:
+    """Outputs and mode are right, and the outputs have no graph, but one was built and thrown away,
+    as by `.detach()` or `.data`. Within `torch.no_grad()` there is none from the beginning.
+    """
+    return in_a_graph(module, inputs).detach()
+
+
+def in_a_graph(module: nn.Module, inputs: Tensor) -> Any:
+    was_training = module.training
+    outputs = module.eval()(inputs)
+    module.train(was_training)
+    return outputs
+
+
+@predicting.misconception
+def frozen(module: nn.Module, inputs: Tensor) -> Any:
+    """The outputs are right and no graph is built, but the parameters do not require gradients any
+    more, so the module can't be trained afterwards. Use `torch.no_grad()` instead of
+    `requires_grad_(False)`.
+    """
+    was_training = module.training
+    outputs = module.eval().requires_grad_(False)(inputs)
+    module.train(was_training)
+    return outputs
+
+
+@predicting.misconception
+def switched_off_for_good(module: nn.Module, inputs: Tensor) -> Any:
+    """The outputs are right, but from now on nothing at all builds a graph: gradients are switched
+    off for good. `with torch.no_grad():` switches them on again where its lines end.
+    """
+    torch.set_grad_enabled(False)
+    return in_a_graph(module, inputs)
+
+
+@predicting.misconception
+def as_an_array(module: nn.Module, inputs: Tensor) -> Any:
+    """The numbers are right, but this is a NumPy array. Return the tensor."""
+    return in_evaluation_mode(module, inputs).numpy()
+
+
+@predicting.misconception
+def as_a_list(module: nn.Module, inputs: Tensor) -> Any:
+    """The numbers are right, but this is a list. Return the tensor."""
+    return in_evaluation_mode(module, inputs).tolist()
+
+
+@predicting.misconception
+def return_forgotten(module: nn.Module, inputs: Tensor) -> None:
+    """Everything is done as it should be, and nothing is returned. Return the outputs."""
+    in_evaluation_mode(module, inputs)
+
+
+@predicting.misconception
+def largest_only(module: nn.Module, inputs: Tensor) -> Tensor:
+    """These are the places of the largest outputs. Return the outputs themselves."""
+    return in_evaluation_mode(module, inputs).argmax(dim=-1)
+
+
+@predicting.misconception
+def inputs_returned(module: nn.Module, inputs: Tensor) -> Tensor:
+    """These are the inputs. Return what the module makes of them."""
+    in_evaluation_mode(module, inputs)
+    return inputs
+
+
+@predicting.accepts
+def switched_back_if_needed(module: nn.Module, inputs: Tensor) -> Tensor:
+    """Switched only where there is something to switch."""
+    if not module.training:
+        return quietly(module, inputs)
+    outputs = quietly(module.eval(), inputs)
+    module.train()
+    return outputs
+
+
+@predicting.accepts
+def with_a_copy(module: nn.Module, inputs: Tensor) -> Tensor:
+    """A copy, whose mode nobody minds."""
+    return quietly(copy.deepcopy(module).eval(), inputs)
+
+
+@predicting.accepts
+def safely(module: nn.Module, inputs: Tensor) -> Any:
+    """Switched back even after an error, all of it in `no_grad`."""
+    was_training = module.training
+    with torch.no_grad():
+        try:
+            return module.eval()(inputs)
+        finally:
+            module.train(was_training)
+
+
+@predicting.accepts
+def by_train_false(module: nn.Module, inputs: Tensor) -> Any:
+    """`train(False)`, and gradients switched off and on again."""
+    was_training, were_enabled = module.training, torch.is_grad_enabled()
+    module.train(False)
+    torch.set_grad_enabled(False)
+    outputs = module(inputs)
+    torch.set_grad_enabled(were_enabled)
+    module.training = was_training
+    return outputs

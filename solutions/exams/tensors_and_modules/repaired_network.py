@@ -1,0 +1,274 @@
+"""The exam of `RepairedNetwork`, lesson 00b."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+from autograder import Draw, Exam, run_module
+from solutions import tensors_and_modules as reference
+from solutions.exams.tensors_and_modules._specimens import wave
+
+network = Exam(reference.RepairedNetwork, use=run_module)
+
+Trial = tuple[dict[str, int], dict[str, Tensor], tuple[Tensor, ...]]
+
+
+@network.example
+def five_hidden() -> Trial:
+    """four inputs, three features, five in between, two out"""
+    weights = {
+        "layers.0": wave(3, 5),
+        "layers.0.bias": wave(5, shift=1),
+        "layers.1": wave(5, 2, shift=2),
+        "layers.1.bias": wave(2, shift=3),
+        "scale": torch.tensor([0.5, -2.0], dtype=torch.float64),
+    }
+    return {"d_in": 3, "d_hidden": 5, "d_out": 2}, weights, (wave(4, 3, shift=4),)
+
+
+@network.example
+def all_alike() -> Trial:
+    """two inputs, three features everywhere"""
+    weights = {
+        "layers.0": wave(3, 3, shift=5),
+        "layers.0.bias": wave(3, shift=6),
+        "layers.1": wave(3, 3, shift=7),
+        "layers.1.bias": wave(3, shift=8),
+        "scale": torch.tensor([3.0, 1.5, -0.5], dtype=torch.float64),
+    }
+    return {"d_in": 3, "d_hidden": 3, "d_out": 3}, weights, (wave(2, 3, shift=9),)
+
+
+@network.case
+def drawn_network(draw: Draw) -> Trial:
+    """inputs and weights drawn at random"""
+    settings = {f"d_{name}": draw.size(name) for name in ("in", "hidden", "out")}
+    weights = {
+        "layers.0": draw.tensor("in hidden"),
+        "layers.0.bias": draw.tensor("hidden"),
+        "layers.1": draw.tensor("hidden out"),
+        "layers.1.bias": draw.tensor("out"),
+        "scale": draw.tensor("out"),
+    }
+    return settings, weights, (draw.tensor("batch tokens in"),)
+
+
+class Layered(nn.Module):
+    """The network in steps, for misconceptions to get one of them wrong."""
+
+    def __init__(self, d_in: int, d_hidden: int, d_out: int) -> None:
+        super().__init__()
+        self.layers = self.kept([nn.Linear(d_in, d_hidden), nn.Linear(d_hidden, d_out)])
+        self.scale = self.factors(d_hidden, d_out)
+
+    def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
+        return nn.ModuleList(layers)
+
+    def factors(self, d_hidden: int, d_out: int) -> Tensor:
+        return nn.Parameter(torch.ones(d_out))
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = self.layers
+        outputs: Tensor = second(torch.relu(first(x))) * self.scale
+        return outputs
+
+
+@network.misconception
+class NothingRegistered(Layered):
+    """Your module has no parameters at all, as in the given lines. Layers in a plain list are not
+    found, and neither is a plain tensor.
+    """
+
+    def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
+        return layers
+
+    def factors(self, d_hidden: int, d_out: int) -> Tensor:
+        return torch.ones(d_out)
+
+
+@network.misconception
+class ListOfLayers(Layered):
+    """`scale` is a parameter now, and the layers are still not found: a plain list, tuple or dict
+    hides them. PyTorch has a list that does not.
+    """
+
+    def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
+        return layers
+
+
+@network.misconception
+class PlainScale(Layered):
+    """The layers are found now, and `scale` is not: it is still no parameter. A plain tensor is an
+    attribute like any other, and a buffer is saved but not trained.
+    """
+
+    def factors(self, d_hidden: int, d_out: int) -> Tensor:
+        return torch.ones(d_out)
+
+
+@network.misconception
+class FrozenScale(Layered):
+    """`scale` is a parameter, but gets no gradient: it is made with `requires_grad=False`, or used
+    by `.data` or `.detach()`.
+    """
+
+    def factors(self, d_hidden: int, d_out: int) -> Tensor:
+        return nn.Parameter(torch.ones(d_out), requires_grad=False)
+
+
+@network.misconception
+class OneFactor(Layered):
+    """Your `scale` is a single number. It needs one for each output."""
+
+    def factors(self, d_hidden: int, d_out: int) -> Tensor:
+        return nn.Parameter(torch.ones(1))
+
+
+@network.misconception
+class HiddenFactors(Layered):
+    """Your `scale` has d_hidden numbers. It multiplies the outputs, so it needs d_out."""
+
+    def factors(self, d_hidden: int, d_out: int) -> Tensor:
+        return nn.Parameter(torch.ones(d_hidden))
+
+
+@network.misconception
+class ReLUAmongTheLayers(Layered):
+    """The second layer is `layers.2` here, because something without parameters, such as a ReLU,
+    stands between the two. Only the two linear layers belong into the list.
+    """
+
+    def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
+        return nn.Sequential(layers[0], nn.ReLU(), layers[1])
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, relu, second = self.layers
+        outputs: Tensor = second(relu(first(x))) * self.scale
+        return outputs
+
+
+@network.misconception
+class LayersTurnedRound(Layered):
+    """The two layers have changed places. The one from d_in to d_hidden comes first."""
+
+    def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
+        return nn.ModuleList([layers[1], layers[0]])
+
+    def forward(self, x: Tensor) -> Tensor:
+        second, first = self.layers
+        outputs: Tensor = second(torch.relu(first(x))) * self.scale
+        return outputs
+
+
+@network.misconception
+class OnlyTheFirst(Layered):
+    """One of your layers is found, `layers.0`, and `layers.1` is not. Put both into the list."""
+
+    def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
+        self.second = [layers[1]]
+        return nn.ModuleList(layers[:1])
+
+    def forward(self, x: Tensor) -> Tensor:
+        (first,) = self.layers
+        outputs: Tensor = self.second[0](torch.relu(first(x))) * self.scale
+        return outputs
+
+
+@network.misconception
+class WithoutBias(Layered):
+    """A layer has lost its bias. Leave the `nn.Linear` as they are given."""
+
+    def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
+        for layer in layers:
+            layer.register_parameter("bias", None)
+        return nn.ModuleList(layers)
+
+
+@network.misconception
+class LayersByName(Layered):
+    """Your layers are found under other names, as attributes or in a dict with names of your own.
+    `forward` is given, and asks for `self.layers[0]` and `self.layers[1]`: keep a list.
+    """
+
+    def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
+        self.first, self.second = layers
+        return layers
+
+
+@network.misconception
+class ScaleLeftOut(Layered):
+    """Everything is registered, and `scale` has no part in the result. Leave `forward` as it is."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = self.layers
+        outputs: Tensor = second(torch.relu(first(x)))
+        return outputs
+
+
+@network.misconception
+class ReLULeftOut(Layered):
+    """Everything is registered, and the ReLU is gone. Leave `forward` as it is."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = self.layers
+        outputs: Tensor = second(first(x)) * self.scale
+        return outputs
+
+
+@network.accepts
+class AsASequence(Layered):
+    """A sequence, used as a list."""
+
+    def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
+        return nn.Sequential(*layers)
+
+
+@network.accepts
+class ListThatGrows(nn.Module):
+    """Layers appended one by one, `scale` registered by name."""
+
+    def __init__(self, d_in: int, d_hidden: int, d_out: int) -> None:
+        super().__init__()
+        self.register_parameter("scale", nn.Parameter(torch.ones(d_out)))
+        self.layers = nn.ModuleList()
+        for size, width in ((d_in, d_hidden), (d_hidden, d_out)):
+            self.layers.append(nn.Linear(size, width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = torch.relu(self.layers[0](x))
+        outputs: Tensor = self.layers[1](hidden) * self.get_parameter("scale")
+        return outputs
+
+
+@network.accepts
+class DictOfLayers(nn.Module):
+    """A dict whose names are numbers."""
+
+    def __init__(self, d_in: int, d_hidden: int, d_out: int) -> None:
+        super().__init__()
+        pair = {"0": nn.Linear(d_in, d_hidden), "1": nn.Linear(d_hidden, d_out)}
+        self.layers = nn.ModuleDict(pair)
+        self.scale = nn.Parameter(torch.ones(d_out))
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = (self.layers[name] for name in ("0", "1"))
+        outputs: Tensor = second(first(x).clamp(min=0)) * self.scale
+        return outputs
+
+
+@network.accepts
+class AddedByName(nn.Module):
+    """A module of its own that is filled by name."""
+
+    def __init__(self, d_in: int, d_hidden: int, d_out: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential()
+        self.layers.add_module("0", nn.Linear(d_in, d_hidden))
+        self.layers.add_module("1", nn.Linear(d_hidden, d_out))
+        self.scale = nn.Parameter(torch.full((d_out,), 1.0))
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = self.layers
+        outputs: Tensor = self.scale * second(nn.functional.relu(first(x)))
+        return outputs

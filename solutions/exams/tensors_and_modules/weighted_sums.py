@@ -1,0 +1,218 @@
+"""The exam of `weighted_sums`, lesson 00b."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import tensors_and_modules as reference
+from solutions.exams.families import LOOP, TENSOR_DTYPE
+from solutions.exams.tensors_and_modules._specimens import Pair, wave
+
+sums = Exam(reference.weighted_sums)
+
+
+@sums.example
+def two_sentences() -> Pair:
+    """two sentences, three queries, four keys, five features"""
+    return wave(2, 3, 4), wave(2, 4, 5, shift=1)
+
+
+@sums.example
+def all_alike() -> Pair:
+    """three sentences, three queries, three keys, three features"""
+    return wave(3, 3, 3, shift=2), 2 * wave(3, 3, 3, shift=3)
+
+
+@sums.example
+def shares() -> Pair:
+    """one sentence, two queries whose weights sum to 1"""
+    return torch.tensor([[[0.5, 0.25, 0.25], [0.125, 0.0, 0.875]]]).double(), wave(1, 3, 2, shift=4)
+
+
+@sums.case
+def drawn_weights(draw: Draw) -> Pair:
+    """weights and values drawn at random"""
+    return draw.tensor("batch queries keys"), draw.tensor("batch keys d_v")
+
+
+@sums.case(times=1)
+def one_of_each(draw: Draw) -> Pair:
+    """one query, one key"""
+    fixed = draw.fix(queries=1, keys=1)
+    return fixed.tensor("batch queries keys"), fixed.tensor("batch keys d_v")
+
+
+@sums.case(times=1)
+def many_keys(draw: Draw) -> Pair:
+    """40 keys"""
+    fixed = draw.fix(keys=40)
+    return fixed.tensor("batch queries keys"), fixed.tensor("batch keys d_v")
+
+
+LOOP.apply(sums)
+TENSOR_DTYPE.apply(sums)
+
+
+def by_letters(letters: str, weights: Tensor, values: Tensor) -> Tensor:
+    return torch.einsum(letters, weights, values)
+
+
+@sums.misconception
+def turned_weights(weights: Tensor, values: Tensor) -> Tensor:
+    """Your weights are read the wrong way round, with the keys before the queries: the letter that
+    is summed over belongs to their last axis.
+    """
+    return by_letters("bkq,bkd->bqd", weights, values)
+
+
+@sums.misconception
+def turned_values(weights: Tensor, values: Tensor) -> Tensor:
+    """Your values are read the wrong way round, with the features before the keys: the letter that
+    is summed over belongs to their middle axis.
+    """
+    return by_letters("bqk,bdk->bqd", weights, values)
+
+
+@sums.misconception
+def turned_result(weights: Tensor, values: Tensor) -> Tensor:
+    """The numbers are right, and the last two axes are swapped: behind the arrow the letter of the
+    queries comes before that of the features.
+    """
+    return by_letters("bqk,bkd->bdq", weights, values)
+
+
+@sums.misconception
+def batch_in_the_middle(weights: Tensor, values: Tensor) -> Tensor:
+    """The numbers are right, and the batch is not the first axis: its letter comes first behind the
+    arrow.
+    """
+    return by_letters("bqk,bkd->qbd", weights, values)
+
+
+@sums.misconception
+def batch_added_up(weights: Tensor, values: Tensor) -> Tensor:
+    """The sentences are added up. The letter of the batch is missing behind the arrow."""
+    return by_letters("bqk,bkd->qd", weights, values)
+
+
+@sums.misconception
+def queries_added_up(weights: Tensor, values: Tensor) -> Tensor:
+    """The queries are added up. Their letter is missing behind the arrow."""
+    return by_letters("bqk,bkd->bd", weights, values)
+
+
+@sums.misconception
+def features_added_up(weights: Tensor, values: Tensor) -> Tensor:
+    """The features are added up. Their letter is missing behind the arrow."""
+    return by_letters("bqk,bkd->bq", weights, values)
+
+
+@sums.misconception
+def keys_kept(weights: Tensor, values: Tensor) -> Tensor:
+    """The products are there, one for each key, and have not been added up. Leave the letter of the
+    keys out behind the arrow.
+    """
+    return by_letters("bqk,bkd->bqkd", weights, values)
+
+
+@sums.misconception
+def keys_of_two_letters(weights: Tensor, values: Tensor) -> Tensor:
+    """All weights of a query are added up, and so are all values of a sentence, before they meet.
+    The keys need one and the same letter in both inputs.
+    """
+    return by_letters("bqk,bjd->bqd", weights, values)
+
+
+@sums.misconception
+def sentences_of_two_letters(weights: Tensor, values: Tensor) -> Tensor:
+    """Every sentence has the values of all sentences in it. The batch needs one and the same letter
+    in both inputs.
+    """
+    return by_letters("bqk,ckd->bqd", weights, values)
+
+
+@sums.misconception
+def values_of_the_first(weights: Tensor, values: Tensor) -> Tensor:
+    """Only the first sentence is right: you mix its values in all of them."""
+    return weights @ values[0]
+
+
+@sums.misconception
+def weights_of_the_first(weights: Tensor, values: Tensor) -> Tensor:
+    """Only the first sentence is right: you use its weights in all of them."""
+    return weights[0] @ values
+
+
+@sums.misconception
+def means(weights: Tensor, values: Tensor) -> Tensor:
+    """Your numbers are too small by a factor, the number of keys: these are means. Take sums."""
+    return weights @ values / values.shape[1]
+
+
+@sums.misconception
+def without_weights(weights: Tensor, values: Tensor) -> Tensor:
+    """Each query gets the plain sum of the values. The weights have no part in it."""
+    return values.sum(dim=1, keepdim=True).expand(-1, weights.shape[1], -1).clone()
+
+
+@sums.misconception
+def softmax_first(weights: Tensor, values: Tensor) -> Tensor:
+    """You apply a softmax to the weights. They are weights already: use them as they are."""
+    return torch.softmax(weights, dim=-1) @ values
+
+
+@sums.misconception
+def made_to_sum_to_one(weights: Tensor, values: Tensor) -> Tensor:
+    """Where the weights sum to 1 this is right, elsewhere not: you divide by their sum. Use them as
+    they are.
+    """
+    return weights @ values / weights.sum(dim=-1, keepdim=True)
+
+
+@sums.misconception
+def entry_by_entry(weights: Tensor, values: Tensor) -> Tensor:
+    """This is a product entry by entry, which fits only if all sizes are the same. Sum over the
+    keys.
+    """
+    return weights * values
+
+
+@sums.misconception
+def letters_that_do_not_fit(weights: Tensor, values: Tensor) -> Tensor:
+    """Your values have the letter of the queries where their keys are, and the sizes differ. The
+    middle axis of the values is the last one of the weights: one letter for both.
+    """
+    return by_letters("bqk,bqd->bqd", weights, values)
+
+
+@sums.accepts
+def by_matmul(weights: Tensor, values: Tensor) -> Tensor:
+    """A matrix product for each sentence."""
+    return weights @ values
+
+
+@sums.accepts
+def by_bmm(weights: Tensor, values: Tensor) -> Tensor:
+    """PyTorch's batched product."""
+    return torch.bmm(weights, values)
+
+
+@sums.accepts
+def broadcast_and_summed(weights: Tensor, values: Tensor) -> Tensor:
+    """New axes, a product, and a sum."""
+    return (weights[..., None] * values[:, None]).sum(dim=2)
+
+
+@sums.accepts
+def sentence_by_sentence(weights: Tensor, values: Tensor) -> Tensor:
+    """A loop over the sentences."""
+    return torch.stack([w @ v for w, v in zip(weights, values, strict=True)])
+
+
+@sums.accepts
+def key_by_key(weights: Tensor, values: Tensor) -> Tensor:
+    """A loop over the keys."""
+    found = values.new_zeros(len(values), weights.shape[1], values.shape[2])
+    for k in range(values.shape[1]):
+        found += weights[:, :, k, None] * values[:, None, k]
+    return found

@@ -34,6 +34,9 @@ from .inputs.translation import (
     EXAMPLE as EXAMPLE,
 )
 from .inputs.translation import (
+    chained_pairs as chained_pairs,
+)
+from .inputs.translation import (
     held_out_pairs as held_out_pairs,
 )
 from .inputs.translation import (
@@ -564,6 +567,24 @@ from .specimens.triples import (
 from .specimens.triples import (
     unscaled_attention as unscaled_attention,
 )
+from .transformer.blocks import (
+    LibraryDecoder as LibraryDecoder,
+)
+from .transformer.blocks import (
+    LibraryEncoder as LibraryEncoder,
+)
+from .transformer.blocks import (
+    LibraryGPTBlock as LibraryGPTBlock,
+)
+from .transformer.drawing import (
+    block_wiring as block_wiring,
+)
+from .transformer.drawing import (
+    next_word_line as next_word_line,
+)
+from .transformer.translator import (
+    load_transformer_translator as load_transformer_translator,
+)
 from .trials.cache_trial import (
     Chunk as Chunk,
 )
@@ -602,4 +623,16 @@ from .trials.training_trials import (
 )
 from .writing.pieces import (
     merge_pair as merge_pair,
+)
+from .writing.writing import (
+    cut_softmax as cut_softmax,
+)
+from .writing.writing import (
+    frequent_pairs as frequent_pairs,
+)
+from .writing.writing import (
+    merged_pieces as merged_pieces,
+)
+from .writing.writing import (
+    shifted_cross_entropy as shifted_cross_entropy,
 )

@@ -576,11 +576,20 @@ from .transformer.blocks import (
 from .transformer.blocks import (
     LibraryGPTBlock as LibraryGPTBlock,
 )
+from .transformer.depth import (
+    gradients_by_depth as gradients_by_depth,
+)
+from .transformer.depth import (
+    train_stack as train_stack,
+)
 from .transformer.drawing import (
     block_wiring as block_wiring,
 )
 from .transformer.drawing import (
     next_word_line as next_word_line,
+)
+from .transformer.stations import (
+    stations_of as stations_of,
 )
 from .transformer.translator import (
     load_transformer_translator as load_transformer_translator,

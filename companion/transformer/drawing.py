@@ -17,6 +17,7 @@ _MIDDLE, _ASIDE = 76.0, 152.0
 _STEP, _FORK = 44.0, 20.0
 _BOX = (116.0, 26.0)
 _PLUS = 9.0
+_END = 32.0
 _COLOURS = {"norm": "C2", "attention": "C0", "feed": "C1"}
 
 _NAME, _ROW, _GAP = 200.0, 58.0, 10.0
@@ -47,7 +48,7 @@ def block_wiring(
     for title, layers in panels.items():
         if list(layers).count("fork") != list(layers).count("+"):
             raise ValueError(f'The panel {title!r} needs a "+" for each "fork".')
-    tall = max(_heights(layers)[-1] for layers in panels.values()) + 34
+    tall = max(_heights(layers)[-1] for layers in panels.values()) + 20
     names = list(inputs) or ["x"] * len(panels)
 
     def draw(figure: Figure) -> None:
@@ -59,7 +60,7 @@ def block_wiring(
         for place, ((title, layers), name) in enumerate(zip(panels.items(), names, strict=True)):
             left = place * (_PANEL + _BETWEEN)
             ends.append(_column(axes, left, layers, name))
-            axes.text(left + _MIDDLE, tall + 6, title, ha="center", va="bottom", size=12.5)
+            axes.text(left + _MIDDLE, tall + 2, title, ha="center", va="bottom", size=12.5)
         if memory is not None:
             _memory(axes, ends[0]["out"], ends[1][memory])
 
@@ -90,15 +91,15 @@ def next_word_line(stations: Mapping[str, Sequence[tuple[str, str]]], *, alt: st
         axes.set(xlim=(0, across), ylim=(0, tall))
         axes.set_axis_off()
         for number, ((name, pairs), widths) in enumerate(zip(stations.items(), rows, strict=True)):
-            height = tall - _ROW * (number + 0.5)
+            height = tall - _ROW * (number + 0.5) + 8
             axes.text(_NAME - 34, height, name, ha="right", va="center", size=_SIZE)
             axes.plot(_NAME - 18, height, "o", color="C0", markersize=7)
             if number:
                 _arrow(axes, (_NAME - 18, height + _ROW - 7), (_NAME - 18, height + 7))
             left = _NAME
             for (text, below), width in zip(pairs, widths, strict=True):
-                _box(axes, (left + width / 2, height + 8), text, (width, _CHIP), "")
-                axes.text(left + width / 2, height - 15, below, ha="center", va="center", size=10)
+                _box(axes, (left + width / 2, height), text, (width, _CHIP), "")
+                axes.text(left + width / 2, height - 23, below, ha="center", va="center", size=10)
                 left += width + _GAP
 
     show(draw, alt=alt, size=(across / POINTS_PER_INCH, tall / POINTS_PER_INCH))
@@ -110,7 +111,7 @@ def _heights(layers: Sequence[str]) -> list[float]:
     for layer in layers:
         height += _FORK if layer == "fork" else _STEP
         heights.append(height)
-    return [*heights, height + _STEP]
+    return [*heights, height + _END]
 
 
 def _column(axes: Axes, left: float, layers: Sequence[str], name: str) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 import torch
 
+from companion.numbers import number_text
 from companion.reader.model import Reader
 
 Station = list[tuple[str, str]]
@@ -66,5 +67,5 @@ def stations_of(reader: Reader, text: str) -> dict[str, Station]:
 
 def _some(vector: torch.Tensor) -> Station:
     """The first features of a vector, and how many there are."""
-    first = [(f"{number:.2f}", "") for number in vector[:_FEATURES].tolist()]
+    first = [(number_text(number, 2), "") for number in vector[:_FEATURES].tolist()]
     return [*first, ("…", f"{len(vector)} features")]

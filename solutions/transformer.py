@@ -248,14 +248,16 @@ def repaired_residual_stream(
         What comes out of the last layer, (batch, tokens, d_model): the input plus what each layer
         has added to it.
     """
+    stream = x
     for layer, norm in zip(layers, norms, strict=True):
-        x = norm(x)
-        x = x + layer(x)
+        stream = norm(stream)
+        stream = stream + layer(stream)
     ### BEGIN SOLUTION (replaces the lines above)
+    stream = x
     for layer, norm in zip(layers, norms, strict=True):
-        x = x + layer(norm(x))
+        stream = stream + layer(norm(stream))
     ### END SOLUTION
-    return x
+    return stream
 
 
 def learn_merges(text: str, num_merges: int) -> list[tuple[str, str]]:

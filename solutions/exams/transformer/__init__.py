@@ -1,0 +1,6 @@
+"""The exams of lesson 09, in its order."""
+
+from solutions.exams.transformer.layer_norm import norm
+from solutions.exams.transformer.rms_norm import rms
+from solutions.exams.transformer.feed_forward import fed
+from solutions.exams.transformer.encoder_block import encoder

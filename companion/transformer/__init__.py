@@ -1,1 +1,1 @@
-"""A Transformer made of PyTorch's layers, and what it is compared with."""
+"""What do the parts of a Transformer do, alone, in deep stacks and in a translator?"""

@@ -271,14 +271,15 @@ def learn_merges(text: str, num_merges: int) -> list[tuple[str, str]]:
         num_merges: how many pairs to merge at most.
 
     Returns:
-        The merged pairs, in the order in which they were merged. Each time it is the pair that
-        stands in the text most often, and of several such pairs the one that comes first in the
-        text. Where no pair stands there twice, nothing more is merged.
+        The merged pairs, each a tuple, in the order in which they were merged. Each time it is the
+        pair that stands most often in the text as it is merged so far, where three pieces
+        "a", "a", "a" have the pair ("a", "a") twice; of several such pairs it is the one that comes
+        first in the text. Where no pair stands there twice, nothing more is merged.
     """
     ### BEGIN SOLUTION
     pieces = list(text)
     merges: list[tuple[str, str]] = []
-    while len(merges) < num_merges:
+    for _ in range(num_merges):
         # Counter keeps the order of the text, and of equal counts max takes the first.
         counts = Counter(itertools.pairwise(pieces))
         pair = max(counts, key=counts.__getitem__, default=None)

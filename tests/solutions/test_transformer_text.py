@@ -1,0 +1,59 @@
+"""The reference of lesson 09, from text to text: against plain Python and PyTorch."""
+
+import random
+
+import pytest
+
+from solutions.transformer import learn_merges
+
+Pair = tuple[str, str]
+
+TEXTS = [
+    "low lower lowest",
+    "aaabdaaabac",
+    "to be or not to be",
+    "banana bandana",
+    "",
+    "a",
+    *("".join(random.Random(seed).choices("ab c", k=80)) for seed in range(5)),
+]
+
+
+def in_ids(text: str, num_merges: int) -> list[Pair]:
+    """The merges as minBPE finds them, with ids in place of pieces and spans in place of texts."""
+    alphabet = sorted(set(text))
+    spelt = dict(enumerate(alphabet))
+    ids = [alphabet.index(letter) for letter in text]
+    merges: list[Pair] = []
+    while len(merges) < num_merges:
+        counts: dict[tuple[int, int], int] = {}
+        for place in range(len(ids) - 1):
+            two = (ids[place], ids[place + 1])
+            counts[two] = counts.get(two, 0) + 1
+        often = [two for two, count in counts.items() if count == max(counts.values()) > 1]
+        if not often:
+            break
+        left, right = often[0]
+        merges.append((spelt[left], spelt[right]))
+        new = len(spelt)
+        spelt[new] = spelt[left] + spelt[right]
+        place = 0
+        while place + 1 < len(ids):
+            if (ids[place], ids[place + 1]) == (left, right):
+                ids[place : place + 2] = [new]
+            place += 1
+    return merges
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("num_merges", [0, 1, 4, 1000])
+def test_merges_are_those_of_ids(text: str, num_merges: int) -> None:
+    assert learn_merges(text, num_merges) == in_ids(text, num_merges)
+
+
+def test_first_of_equal_pairs() -> None:
+    assert learn_merges("dcdcabab", 2) == [("d", "c"), ("a", "b")]
+
+
+def test_neighbours_overlap() -> None:
+    assert learn_merges("aaa", 1) == [("a", "a")]

@@ -1,10 +1,11 @@
 """The reference of lesson 09, from text to text: against plain Python and PyTorch."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
-from solutions.transformer import learn_merges
+from solutions.transformer import encode, learn_merges
 
 Pair = tuple[str, str]
 
@@ -57,3 +58,33 @@ def test_first_of_equal_pairs() -> None:
 
 def test_neighbours_overlap() -> None:
     assert learn_merges("aaa", 1) == [("a", "a")]
+
+
+def one_pair_at_a_time(text: str, merges: list[Pair]) -> list[str]:
+    """The pieces as GPT-2 finds them: again and again the pair that was learnt first."""
+    pieces = list(text)
+    while True:
+        places = [
+            (merges.index((left, right)), place)
+            for place, (left, right) in enumerate(pairwise(pieces))
+            if (left, right) in merges
+        ]
+        if not places:
+            return pieces
+        place = min(places)[1]
+        pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("learnt_from", ["low lower lowest", "abcab cabba acabc aabb", "aaaaaaaa"])
+def test_pieces_are_those_of_one_pair_at_a_time(text: str, learnt_from: str) -> None:
+    merges = learn_merges(learnt_from, 9)
+    pieces = encode(text, merges)
+    assert pieces == one_pair_at_a_time(text, merges)
+    assert "".join(pieces) == text
+
+
+def test_order_of_merges_counts() -> None:
+    merges = [("b", "c"), ("a", "b")]
+    assert encode("abc", merges) == ["a", "bc"]
+    assert encode("abc", merges[::-1]) == ["ab", "c"]

@@ -5,3 +5,4 @@ from solutions.exams.transformer.rms_norm import rms
 from solutions.exams.transformer.feed_forward import fed
 from solutions.exams.transformer.encoder_block import encoder
 from solutions.exams.transformer.learn_merges import merging
+from solutions.exams.transformer.encode import cutting

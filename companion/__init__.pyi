@@ -537,6 +537,90 @@ from .specimens.specimens import (
 from .specimens.specimens import (
     torch_softmax as torch_softmax,
 )
+from .specimens.tokenizers import (
+    backwards as backwards,
+)
+from .specimens.tokenizers import (
+    code_points as code_points,
+)
+from .specimens.tokenizers import (
+    composed as composed,
+)
+from .specimens.tokenizers import (
+    each_once as each_once,
+)
+from .specimens.tokenizers import (
+    first_twenty as first_twenty,
+)
+from .specimens.tokenizers import (
+    from_a_short_table as from_a_short_table,
+)
+from .specimens.tokenizers import (
+    from_all_but_the_last as from_all_but_the_last,
+)
+from .specimens.tokenizers import (
+    from_backwards as from_backwards,
+)
+from .specimens.tokenizers import (
+    from_code_points as from_code_points,
+)
+from .specimens.tokenizers import (
+    from_code_points_shouting as from_code_points_shouting,
+)
+from .specimens.tokenizers import (
+    from_code_points_with_a_space as from_code_points_with_a_space,
+)
+from .specimens.tokenizers import (
+    from_run_lengths as from_run_lengths,
+)
+from .specimens.tokenizers import (
+    from_utf8_bytes as from_utf8_bytes,
+)
+from .specimens.tokenizers import (
+    in_order as in_order,
+)
+from .specimens.tokenizers import (
+    known_letters as known_letters,
+)
+from .specimens.tokenizers import (
+    latin_letters as latin_letters,
+)
+from .specimens.tokenizers import (
+    question_marks as question_marks,
+)
+from .specimens.tokenizers import (
+    run_lengths as run_lengths,
+)
+from .specimens.tokenizers import (
+    single_spaces as single_spaces,
+)
+from .specimens.tokenizers import (
+    sixteen_bits as sixteen_bits,
+)
+from .specimens.tokenizers import (
+    small_letters as small_letters,
+)
+from .specimens.tokenizers import (
+    utf8_bytes as utf8_bytes,
+)
+from .specimens.tokenizers import (
+    without_accents as without_accents,
+)
+from .specimens.tokenizers import (
+    without_lines as without_lines,
+)
+from .specimens.tokenizers import (
+    without_outer_spaces as without_outer_spaces,
+)
+from .specimens.tokenizers import (
+    without_repeats as without_repeats,
+)
+from .specimens.tokenizers import (
+    without_strangers as without_strangers,
+)
+from .specimens.tokenizers import (
+    without_the_last as without_the_last,
+)
 from .specimens.triples import (
     attention_of_either_sign as attention_of_either_sign,
 )

@@ -4,5 +4,5 @@ Right and wrong attentions, and functions that use a module, for the exercises i
 the test.
 
 From outside: `specimens`, `triples`, `padding`, `padding_specimens`, `causal_specimens`,
-`position_scores`, `cached_steps`, `predictors`.
+`position_scores`, `cached_steps`, `predictors`, `tokenizers`.
 """

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from solutions.transformer import encode, learn_merges
+from companion.specimens import tokenizers
+from solutions.transformer import encode, is_lossless, learn_merges
 
 Pair = tuple[str, str]
 
@@ -88,3 +89,37 @@ def test_order_of_merges_counts() -> None:
     merges = [("b", "c"), ("a", "b")]
     assert encode("abc", merges) == ["a", "bc"]
     assert encode("abc", merges[::-1]) == ["ab", "c"]
+
+
+def test_pieces_of_any_text_come_back() -> None:
+    merges = learn_merges("to be or not to be", 9)
+    vocabulary = sorted({*map("".join, merges), *"".join(TEXTS)})
+
+    def ids(text: str) -> list[int]:
+        return [vocabulary.index(piece) for piece in encode(text, merges)]
+
+    def text(ids: list[int]) -> str:
+        return "".join(vocabulary[number] for number in ids)
+
+    assert is_lossless(ids, text, TEXTS)
+    assert not is_lossless(ids, text, [*TEXTS, "unheard of"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["one", "One"], False),
+        (["One", "one"], False),
+        (["one", "two"], True),
+        ([""], True),
+    ],
+)
+def test_every_text_counts(texts: list[str], expected: bool) -> None:
+    decode = tokenizers.from_code_points
+    assert is_lossless(tokenizers.small_letters, decode, texts) is expected
+
+
+def test_errors_are_losses() -> None:
+    decode = tokenizers.from_code_points
+    assert not is_lossless(tokenizers.known_letters, decode, ["abc", "a b"])
+    assert not is_lossless(tokenizers.code_points, tokenizers.from_a_short_table, ["café"])

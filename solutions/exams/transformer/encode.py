@@ -205,6 +205,26 @@ def learnt_anew(text: str, merges: Merges) -> list[str]:
 
 
 @cutting.misconception
+def characters_or_nothing(text: str, merges: Merges) -> Any:
+    """These are the characters, and without any pairs you return None. Does `return` stand in the
+    loop, before anything is merged? It comes after the loop.
+    """
+    return list(text) if merges else None
+
+
+@cutting.misconception
+def right_piece_lost(text: str, merges: Merges) -> list[str]:
+    """When you merge a pair, its right piece is lost. The merged piece is both together, without
+    anything between them.
+    """
+    pieces = list(text)
+    for left, right in merges:
+        joined = merge_pair(pieces, (left, right))
+        pieces = [left if one == left + right else one for one in joined]
+    return pieces
+
+
+@cutting.misconception
 def partner_kept(text: str, merges: Merges) -> list[str]:
     """When you merge a pair, its right piece stays as well, so the text gets longer. Skip both
     pieces.
@@ -213,6 +233,25 @@ def partner_kept(text: str, merges: Merges) -> list[str]:
     for pair in merges:
         joined = ["".join(two) if two == pair else two[0] for two in pairwise(pieces)]
         pieces = [*joined, *pieces[-1:]]
+    return pieces
+
+
+@cutting.misconception
+def grows_on_and_on(text: str, merges: Merges) -> list[str]:
+    """Where a letter is repeated, a merged piece goes on growing: with the pair ("a", "a"), "aaa"
+    becomes "aa", "a". After a merge, go on with the next piece.
+    """
+    pieces = list(text)
+    for left, right in merges:
+        merged: list[str] = []
+        is_open = False
+        for piece in pieces:
+            if is_open and piece == right:
+                merged[-1] += piece
+            else:
+                merged.append(piece)
+                is_open = piece == left
+        pieces = merged
     return pieces
 
 

@@ -8,9 +8,8 @@ from torch import Tensor
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
-from solutions.exams.transformer._norms import numbers
-from solutions.exams.transformer._weights import (
-    Block,
+from solutions.exams.transformer._blocks import (
+    Case,
     Settings,
     State,
     drawn_weights,
@@ -18,49 +17,50 @@ from solutions.exams.transformer._weights import (
     printed_weights,
     settings,
 )
+from solutions.exams.transformer._norms import numbers
 
 encoder = Exam(reference.EncoderBlock, use=run_module, forbids=("TransformerEncoderLayer",))
 
 
-def printed(inputs: Tensor, padding: Tensor | None, num_heads: int, d_hidden: int) -> Block:
+def printed(inputs: Tensor, padding: Tensor | None, num_heads: int, d_hidden: int) -> Case:
     d_model = inputs.shape[-1]
     weights = printed_weights(d_model, d_hidden)
     return settings(d_model, num_heads, d_hidden), weights, (inputs, padding), False, 1
 
 
 @encoder.example
-def two_sentences() -> Block:
+def two_sentences() -> Case:
     """two sentences of two tokens, two heads"""
     return printed(numbers(2, 2, 4), None, 2, 3)
 
 
 @encoder.example
-def two_padded_sentences() -> Block:
+def two_padded_sentences() -> Case:
     """two padded sentences of three tokens, two heads"""
     padding = torch.tensor([[0, 0, 1], [0, 1, 1]]).bool()
     return printed(numbers(2, 3, 4, start=61), padding, 2, 3)
 
 
 @encoder.example
-def as_many_sentences() -> Block:
+def as_many_sentences() -> Case:
     """as many padded sentences as tokens, three heads"""
     padding = torch.tensor([[0, 0, 1], [0, 0, 0], [0, 0, 1]]).bool()
     return printed(numbers(3, 3, 3, start=33), padding, 3, 2)
 
 
 @encoder.example
-def dropout_in_training() -> Block:
+def dropout_in_training() -> Case:
     """dropout=0.45, in training, called 80 times on one token"""
     return one_token(numbers(1, 1, 3, start=7), None, training=True)
 
 
 @encoder.example
-def dropout_in_use() -> Block:
+def dropout_in_use() -> Case:
     """dropout=0.45, in eval mode, called 48 times on one token"""
     return one_token(numbers(1, 1, 3, start=7), None, training=False)
 
 
-def drawn(draw: Draw, num_heads: int, head_dim: int, *, padded: bool = True) -> Block:
+def drawn(draw: Draw, num_heads: int, head_dim: int, *, padded: bool = True) -> Case:
     draw.fix(d_model=num_heads * head_dim)
     inputs = draw.tensor("batch tokens d_model")
     batch, tokens, d_model, d_hidden = draw.shape("batch tokens d_model d_hidden")
@@ -73,19 +73,19 @@ def drawn(draw: Draw, num_heads: int, head_dim: int, *, padded: bool = True) -> 
 
 
 @encoder.case(times=2)
-def drawn_padded(draw: Draw) -> Block:
+def drawn_padded(draw: Draw) -> Case:
     """padded sentences, three heads"""
     return drawn(draw, 3, 4)
 
 
 @encoder.case(times=1)
-def drawn_without_padding(draw: Draw) -> Block:
+def drawn_without_padding(draw: Draw) -> Case:
     """no padding, and no padding mask"""
     return drawn(draw, 2, 5, padded=False)
 
 
 @encoder.case(times=1)
-def drawn_nothing_padded(draw: Draw) -> Block:
+def drawn_nothing_padded(draw: Draw) -> Case:
     """a padding mask of which nothing is padding"""
     case = drawn(draw, 2, 5)
     padding = case[2][1]
@@ -95,7 +95,7 @@ def drawn_nothing_padded(draw: Draw) -> Block:
 
 
 @encoder.case(times=1)
-def drawn_much_padding(draw: Draw) -> Block:
+def drawn_much_padding(draw: Draw) -> Case:
     """sentences of which all is padding but one token, in front, at the end or between"""
     draw.fix(batch=3, tokens=6)
     case = drawn(draw, 4, 2)
@@ -107,13 +107,13 @@ def drawn_much_padding(draw: Draw) -> Block:
 
 
 @encoder.case(times=1)
-def drawn_token(draw: Draw) -> Block:
+def drawn_token(draw: Draw) -> Case:
     """one sentence of one token, one head"""
     return drawn(draw.fix(batch=1, tokens=1), 1, 6, padded=False)
 
 
 @encoder.case(times=1)
-def drawn_training(draw: Draw) -> Block:
+def drawn_training(draw: Draw) -> Case:
     """in training, with nothing to drop"""
     chosen, weights, inputs, _, _ = drawn(draw, 3, 2)
     return chosen, weights, inputs, True, 1

@@ -10,7 +10,7 @@ from solutions.exams.transformer._norms import numbers
 
 Settings = Mapping[str, object]
 State = dict[str, Tensor]
-Block = tuple[Settings, State, tuple[Tensor | None, ...], bool, int]
+Case = tuple[Settings, State, tuple[Tensor | None, ...], bool, int]
 
 ATTENTIONS = ("self_attn", "multihead_attn")
 
@@ -75,7 +75,7 @@ def quiet_weights(parts: int = 2) -> State:
     return found
 
 
-def one_token(*inputs: Tensor | None, training: bool, parts: int = 2) -> Block:
+def one_token(*inputs: Tensor | None, training: bool, parts: int = 2) -> Case:
     """Such a block with dropout: not of 0.5, which is both dropped and kept."""
     calls = 20 * 2**parts if training else 48
     return settings(3, 1, 2, dropout=0.45), quiet_weights(parts), inputs, training, calls

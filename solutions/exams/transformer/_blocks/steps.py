@@ -1,4 +1,4 @@
-"""A block of a Transformer in steps, and what goes wrong in every one of them, lesson 09."""
+"""A block in steps, and what goes wrong between its parts and in its feed-forward layer."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -67,7 +67,7 @@ class Block(nn.Module):
         normed: Tensor = getattr(self, f"norm{place + 1}")(x)
         return normed
 
-    def attend(self, x: Tensor, context: Tensor, **masks: Tensor | None) -> Any:
+    def attend(self, x: Tensor, context: Tensor, **masks: Any) -> Any:
         """Self-attention, of which the weights are thrown away."""
         return self.self_attn(x, context, context, need_weights=False, **masks)[0]
 
@@ -277,148 +277,6 @@ class FeedForwardFirst(Block):
         return x
 
 
-# --- attention -----------------------------------------------------------------------------------
-
-
-class OneHead(Block):
-    """Your attention has one head. Hand num_heads on to nn.MultiheadAttention."""
-
-    def attention(self, d_model: int, num_heads: int, dropout: float) -> nn.MultiheadAttention:
-        return super().attention(d_model, 1, dropout)
-
-
-class BatchNotFirst(Block):
-    """Your attention takes the sentences of a batch for tokens, so they see each other: without
-    batch_first=True, nn.MultiheadAttention expects (tokens, batch, d_model).
-    """
-
-    def attention(self, d_model: int, num_heads: int, dropout: float) -> nn.MultiheadAttention:
-        return nn.MultiheadAttention(d_model, num_heads)
-
-
-class TupleAdded(Block):
-    """nn.MultiheadAttention returns two things, the outputs and the weights, and you go on with
-    both. Take the first.
-    """
-
-    def attend(self, x: Tensor, context: Tensor, **masks: Tensor | None) -> Any:
-        return self.self_attn(x, context, context, **masks)
-
-    def drop(self, place: int, made: Any) -> Any:
-        return made if isinstance(made, tuple) else super().drop(place, made)
-
-
-class TupleDropped(TupleAdded):
-    __doc__ = TupleAdded.__doc__
-
-    def drop(self, place: int, made: Any) -> Tensor:
-        dropped: Tensor = self.dropout(made)
-        return dropped
-
-
-# --- dropout -------------------------------------------------------------------------------------
-
-
-class NoDropout(Block):
-    """No feature is dropped in training: apply dropout to what each part returns, before the
-    sum.
-    """
-
-    def drop(self, place: int, made: Tensor) -> Tensor:
-        return made
-
-
-class DropoutAtFirstAlone(Block):
-    """Only what attention returns is dropped. Apply dropout to what the feed-forward layer returns
-    as well.
-    """
-
-    def drop(self, place: int, made: Tensor) -> Tensor:
-        return made if place == len(self.places) - 1 else super().drop(place, made)
-
-
-class DropoutAtLastAlone(Block):
-    """Only what the feed-forward layer returns is dropped. Apply dropout to what attention returns
-    as well.
-    """
-
-    def drop(self, place: int, made: Tensor) -> Tensor:
-        return super().drop(place, made) if place == len(self.places) - 1 else made
-
-
-class DropoutAlways(Block):
-    """Your block drops in eval mode, too. `nn.Dropout` knows the mode if it is made in __init__;
-    `F.dropout` has to be told: training=self.training.
-    """
-
-    def drop(self, place: int, made: Tensor) -> Tensor:
-        return functional.dropout(made, self.dropout.p)
-
-
-class DropoutOnTheSum(Block):
-    """You drop features of the sum, so that some of x are lost, too. Drop what a part returns,
-    before you add it.
-    """
-
-    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
-        return self.drop(place, x + made)
-
-
-class DropoutInside(Block):
-    """You drop features between `linear1` and `linear2` as well, as PyTorch's own block does. Here
-    only what a part returns is dropped.
-    """
-
-    def activate(self, x: Tensor) -> Tensor:
-        dropped: Tensor = self.dropout(super().activate(x))
-        return dropped
-
-
-class DropoutInsideAlone(DropoutInside):
-    """You drop features between `linear1` and `linear2`, and not what comes out of `linear2`. Drop
-    what a part returns.
-    """
-
-    def drop(self, place: int, made: Tensor) -> Tensor:
-        return made if place == len(self.places) - 1 else super().drop(place, made)
-
-
-class DropoutOnWeights(Block):
-    """You drop attention weights as well: nn.MultiheadAttention has a dropout of its own. Leave it
-    at 0; here only what a part returns is dropped.
-    """
-
-    def attention(self, d_model: int, num_heads: int, dropout: float) -> nn.MultiheadAttention:
-        return nn.MultiheadAttention(d_model, num_heads, dropout, batch_first=True)
-
-
-class DropoutOnWeightsAlone(DropoutOnWeights):
-    """You drop attention weights, and not what attention returns: nn.MultiheadAttention has a
-    dropout of its own. Leave it at 0, and drop what a part returns.
-    """
-
-    def drop(self, place: int, made: Tensor) -> Tensor:
-        return super().drop(place, made) if place == len(self.places) - 1 else made
-
-
-class FixedDropout(Block):
-    """Your dropout has a p of its own. Pass on the one that the class is given:
-    nn.Dropout(dropout).
-    """
-
-    def rate(self, dropout: float) -> float:
-        return 0.5
-
-
-class KeptInsteadOfDropped(Block):
-    """You gave nn.Dropout the probability of being kept. Its p, like `dropout`, is the probability
-    of being dropped.
-    """
-
-    def rate(self, dropout: float) -> float:
-        return 1 - dropout
-
-
 RESIDUAL = Family(
     NoResiduals,
     NoResidualAtFirst,
@@ -443,18 +301,3 @@ NORMS = Family(
 FEEDING = Family(
     NoActivation, ActivatedAtTheEnd, ActivatedTwice, Gelu, NoFeedForward, FeedForwardFirst
 )
-ATTENTION = Family(OneHead, BatchNotFirst, TupleAdded, TupleDropped)
-DROPOUT = Family(
-    NoDropout,
-    DropoutAtFirstAlone,
-    DropoutAtLastAlone,
-    DropoutAlways,
-    DropoutOnTheSum,
-    DropoutInside,
-    DropoutInsideAlone,
-    DropoutOnWeights,
-    DropoutOnWeightsAlone,
-    FixedDropout,
-    KeptInsteadOfDropped,
-)
-BLOCK = RESIDUAL + NORMS + FEEDING + ATTENTION + DROPOUT

@@ -687,6 +687,9 @@ from .trials.cache_trial import (
 from .trials.dropout_trial import (
     try_dropout as try_dropout,
 )
+from .trials.language_trial import (
+    try_loss as try_loss,
+)
 from .trials.position_trials import (
     try_encoding as try_encoding,
 )

@@ -4,9 +4,12 @@ import random
 from itertools import pairwise
 
 import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
 
 from companion.specimens import tokenizers
-from solutions.transformer import encode, is_lossless, learn_merges
+from solutions.transformer import encode, is_lossless, learn_merges, next_token_loss
 
 Pair = tuple[str, str]
 
@@ -123,3 +126,30 @@ def test_errors_are_losses() -> None:
     decode = tokenizers.from_code_points
     assert not is_lossless(tokenizers.known_letters, decode, ["abc", "a b"])
     assert not is_lossless(tokenizers.code_points, tokenizers.from_a_short_table, ["café"])
+
+
+@pytest.fixture(params=[torch.float64, torch.float32], ids=["float64", "float32"])
+def dtype(request: pytest.FixtureRequest) -> torch.dtype:
+    return request.param
+
+
+@pytest.mark.parametrize("shape", [(3, 6, 5), (1, 2, 4), (2, 3, 2)])
+def test_loss_is_torchs(shape: tuple[int, int, int], dtype: torch.dtype) -> None:
+    generator = torch.Generator().manual_seed(0)
+    logits = torch.randn(shape, generator=generator, dtype=dtype)
+    tokens = torch.randint(shape[2], shape[:2], generator=generator)
+    criterion = nn.CrossEntropyLoss()
+    # One text after the other, one prediction after the other.
+    losses = [
+        criterion(logits[text, place], tokens[text, place + 1])
+        for text in range(shape[0])
+        for place in range(shape[1] - 1)
+    ]
+    found = next_token_loss(logits, tokens)
+    assert found.shape == ()
+    assert_close(found, torch.stack(losses).mean())
+
+
+def test_guessing_costs_the_logarithm_of_the_vocabulary() -> None:
+    loss = next_token_loss(torch.zeros(2, 5, 7).double(), torch.arange(10).reshape(2, 5) % 7)
+    assert_close(loss, torch.tensor(7.0).double().log())

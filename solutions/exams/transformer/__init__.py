@@ -9,3 +9,4 @@ from solutions.exams.transformer.gpt_block import gpt
 from solutions.exams.transformer.learn_merges import merging
 from solutions.exams.transformer.encode import cutting
 from solutions.exams.transformer.is_lossless import lossless
+from solutions.exams.transformer.next_token_loss import loss

@@ -10,7 +10,7 @@ from companion import merge_pair
 from solutions import transformer as reference
 from solutions.exams.transformer.learn_merges.exam import drawn_text
 
-cutting = Exam(reference.encode)
+cutting = Exam(reference.encode, forbids=("merged_pieces",))
 
 Pair = tuple[str, str]
 Merges = Sequence[Pair]

@@ -705,6 +705,9 @@ from .trials.position_trials import (
 from .trials.scatter import (
     measure_twice as measure_twice,
 )
+from .trials.stream_trial import (
+    try_stream as try_stream,
+)
 from .trials.training_trials import (
     try_fit as try_fit,
 )

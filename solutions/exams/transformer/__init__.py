@@ -5,6 +5,7 @@ from solutions.exams.transformer.rms_norm import rms
 from solutions.exams.transformer.feed_forward import fed
 from solutions.exams.transformer.encoder_block import encoder
 from solutions.exams.transformer.decoder_block import decoder
+from solutions.exams.transformer.repaired_residual_stream import repaired
 from solutions.exams.transformer.gpt_block import gpt
 from solutions.exams.transformer.learn_merges import merging
 from solutions.exams.transformer.encode import cutting

@@ -11,3 +11,4 @@ from solutions.exams.transformer.learn_merges import merging
 from solutions.exams.transformer.encode import cutting
 from solutions.exams.transformer.is_lossless import lossless
 from solutions.exams.transformer.next_token_loss import loss
+import solutions.exams.transformer._published_blocks

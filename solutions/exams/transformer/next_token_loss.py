@@ -38,8 +38,14 @@ def square() -> Call:
 
 @loss.example
 def shortest() -> Call:
-    """a text of two tokens"""
-    return numbers(1, 2, 3, start=9), torch.tensor([[1, 2]])
+    """two texts of two tokens"""
+    return numbers(2, 2, 3, start=9), torch.tensor([[1, 2], [0, 1]])
+
+
+@loss.example
+def few_kinds() -> Call:
+    """two texts of five tokens, three in the vocabulary"""
+    return numbers(2, 5, 3, start=30), torch.tensor([[1, 2, 2, 0, 1], [0, 1, 0, 2, 2]])
 
 
 @loss.example
@@ -349,6 +355,12 @@ def cut_off_from_the_model(logits: Tensor, tokens: Tensor) -> Tensor:
     it. Is there an `item`, a `detach`, a `no_grad`, or a new tensor made of plain numbers?
     """
     return shifted(logits, tokens).detach()
+
+
+@loss.misconception
+def always_zero(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your loss is 0 whatever the model says. Are the losses of all predictions added to it?"""
+    return logits.new_zeros(())
 
 
 @loss.misconception

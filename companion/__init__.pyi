@@ -336,6 +336,21 @@ from .specimens.causal_specimens import (
 from .specimens.causal_specimens import (
     word_before as word_before,
 )
+from .specimens.language_models import (
+    adds_up as adds_up,
+)
+from .specimens.language_models import (
+    alternates as alternates,
+)
+from .specimens.language_models import (
+    counts_on as counts_on,
+)
+from .specimens.language_models import (
+    counts_what_it_sees as counts_what_it_sees,
+)
+from .specimens.language_models import (
+    has_five_positions as has_five_positions,
+)
 from .specimens.padding import (
     average_less_padding as average_less_padding,
 )

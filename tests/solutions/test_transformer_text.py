@@ -9,7 +9,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from companion.specimens import tokenizers
-from solutions.transformer import encode, is_lossless, learn_merges, next_token_loss
+from solutions.transformer import encode, generate, is_lossless, learn_merges, next_token_loss
 
 Pair = tuple[str, str]
 
@@ -153,3 +153,41 @@ def test_loss_is_torchs(shape: tuple[int, int, int], dtype: torch.dtype) -> None
 def test_guessing_costs_the_logarithm_of_the_vocabulary() -> None:
     loss = next_token_loss(torch.zeros(2, 5, 7).double(), torch.arange(10).reshape(2, 5) % 7)
     assert_close(loss, torch.tensor(7.0).double().log())
+
+
+class Grown(nn.Module):
+    """A causal model of PyTorch's parts, with random weights and six positions."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+        self.tokens, self.positions = nn.Embedding(11, 8), nn.Embedding(6, 8)
+        self.stack = nn.TransformerEncoder(layer, 2)
+        self.head = nn.Linear(8, 11)
+        self.to(dtype)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        num_tokens = tokens.shape[1]
+        x = self.tokens(tokens) + self.positions(torch.arange(num_tokens))
+        mask = nn.Transformer.generate_square_subsequent_mask(num_tokens, dtype=x.dtype)
+        logits: torch.Tensor = self.head(self.stack(x, mask=mask))
+        return logits
+
+
+def test_text_is_the_most_likely_one(dtype: torch.dtype) -> None:
+    model, start = Grown(dtype), torch.tensor([[3, 1], [10, 2]])
+    text = generate(model, start, 7, context_length=6)
+    assert text.shape == (2, 9)
+    assert torch.equal(text[:, :2], start)
+    for row in text:
+        for place in range(2, 9):
+            logits = model(row[None, max(0, place - 6) : place])[0, -1]
+            assert row[place] == logits.argmax()
+
+
+def test_beginning_is_left_as_it_is() -> None:
+    start = torch.tensor([[1, 2, 3]])
+    assert torch.equal(generate(Grown(torch.float64), start, 0, 6), start)
+    generate(Grown(torch.float64), start, 3, 2)
+    assert start.tolist() == [[1, 2, 3]]

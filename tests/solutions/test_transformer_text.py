@@ -1,5 +1,6 @@
 """The reference of lesson 09, from text to text: against plain Python and PyTorch."""
 
+import math
 import random
 from itertools import pairwise
 
@@ -9,7 +10,14 @@ from torch import nn
 from torch.testing import assert_close
 
 from companion.specimens import tokenizers
-from solutions.transformer import encode, generate, is_lossless, learn_merges, next_token_loss
+from solutions.transformer import (
+    encode,
+    generate,
+    is_lossless,
+    learn_merges,
+    next_token_distribution,
+    next_token_loss,
+)
 
 Pair = tuple[str, str]
 
@@ -191,3 +199,47 @@ def test_beginning_is_left_as_it_is() -> None:
     assert torch.equal(generate(Grown(torch.float64), start, 0, 6), start)
     generate(Grown(torch.float64), start, 3, 2)
     assert start.tolist() == [[1, 2, 3]]
+
+
+LOGITS = torch.tensor([0.5, 2.0, -1.0, 1.5, 2.5, 0.0], dtype=torch.float64)
+
+
+@pytest.mark.parametrize("temperature", [0.01, 0.5, 1.0, 3.0])
+def test_temperature_is_torchs(temperature: float, dtype: torch.dtype) -> None:
+    logits = LOGITS.to(dtype)
+    found = next_token_distribution(logits, temperature)
+    assert_close(found, torch.distributions.Categorical(logits=logits / temperature).probs)
+
+
+def one_by_one(
+    logits: torch.Tensor, temperature: float, top_k: int | None, top_p: float | None
+) -> list[float]:
+    """The distribution in plain Python, token by token from the most likely one."""
+    weights = [math.exp((one - max(logits.tolist())) / temperature) for one in logits.tolist()]
+    order = sorted(range(len(weights)), key=lambda token: -weights[token])[:top_k]
+    total = math.fsum(weights[token] for token in order)
+    kept: list[int] = []
+    for token in order:
+        if top_p is None or math.fsum(weights[one] for one in kept) / total < top_p:
+            kept.append(token)
+    total = math.fsum(weights[token] for token in kept)
+    return [weights[token] / total if token in kept else 0.0 for token in range(len(weights))]
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("top_k", [None, 1, 3, 6, 50])
+@pytest.mark.parametrize("top_p", [None, 1e-6, 0.5, 0.83, 1.0])
+def test_distribution_is_that_of_plain_python(
+    temperature: float, top_k: int | None, top_p: float | None, dtype: torch.dtype
+) -> None:
+    logits = LOGITS.to(dtype)
+    found = next_token_distribution(logits, temperature, top_k, top_p)
+    expected = torch.tensor(one_by_one(logits, temperature, top_k, top_p), dtype=dtype)
+    assert_close(found, expected)
+    assert torch.equal(found == 0, expected == 0)
+    assert torch.equal(logits, LOGITS.to(dtype))
+
+
+def test_top_p_counts_what_top_k_has_kept() -> None:
+    shares = next_token_distribution(torch.tensor([0.5, 0.3, 0.2]).log(), top_k=2, top_p=0.6)
+    assert_close(shares, torch.tensor([1.0, 0.0, 0.0]))

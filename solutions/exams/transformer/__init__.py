@@ -11,6 +11,7 @@ from solutions.exams.transformer.learn_merges import merging
 from solutions.exams.transformer.encode import cutting
 from solutions.exams.transformer.is_lossless import lossless
 from solutions.exams.transformer.next_token_loss import loss
+from solutions.exams.transformer.next_token_distribution import distribution
 from solutions.exams.transformer.generate import generating
 import solutions.exams.transformer._published_blocks
 import solutions.exams.transformer._published_text

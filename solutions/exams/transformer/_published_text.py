@@ -11,6 +11,7 @@ from companion import merge_pair
 from solutions.exams.transformer.encode import cutting
 from solutions.exams.transformer.generate.exam import generating
 from solutions.exams.transformer.learn_merges import merging
+from solutions.exams.transformer.next_token_distribution.exam import distribution
 from solutions.exams.transformer.next_token_loss import loss
 
 Pair = tuple[str, str]
@@ -75,6 +76,53 @@ def loss_of_the_annotated_transformer(logits: Tensor, tokens: Tensor) -> Tensor:
         log_probs.reshape(-1, log_probs.size(-1)), targets.reshape(-1), reduction="sum"
     )
     return total / targets.numel()
+
+
+@distribution.accepts
+def distribution_of_transformers(
+    logits: Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> Tensor:
+    """Hugging Face's transformers: warpers that fill logits with −inf, top-p from the smallest."""
+    scores = logits / temperature
+    if top_k is not None:
+        top_k = min(top_k, scores.size(-1))
+        indices_to_remove = scores < torch.topk(scores, top_k)[0][..., -1, None]
+        scores = scores.masked_fill(indices_to_remove, -float("inf"))
+    if top_p is not None and top_p < 1.0:
+        sorted_logits, sorted_indices = torch.sort(scores, descending=False)
+        cumulative_probs = sorted_logits.softmax(dim=-1).cumsum(dim=-1)
+        sorted_indices_to_remove = cumulative_probs <= (1 - top_p)
+        sorted_indices_to_remove[..., -1:] = 0
+        indices_to_remove = sorted_indices_to_remove.scatter(
+            0, sorted_indices, sorted_indices_to_remove
+        )
+        scores = scores.masked_fill(indices_to_remove, -float("inf"))
+    return functional.softmax(scores, dim=-1)
+
+
+@distribution.accepts
+def distribution_of_llama(
+    logits: Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> Tensor:
+    """LLaMA's sample_top_p, after nanoGPT's top-k."""
+    logits = logits / temperature
+    if top_k is not None:
+        v, _ = torch.topk(logits, min(top_k, logits.size(-1)))
+        logits = torch.where(logits < v[-1], -float("inf"), logits)
+    probs = torch.softmax(logits, dim=-1)
+    if top_p is None:
+        return probs
+    probs_sort, probs_idx = torch.sort(probs, dim=-1, descending=True)
+    probs_sum = torch.cumsum(probs_sort, dim=-1)
+    probs_sort[probs_sum - probs_sort > top_p] = 0.0
+    probs_sort.div_(probs_sort.sum(dim=-1, keepdim=True))
+    return torch.zeros_like(probs).scatter(-1, probs_idx, probs_sort)
 
 
 @generating.accepts

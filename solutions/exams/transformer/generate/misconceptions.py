@@ -102,6 +102,16 @@ class OneTokenOrNone(Writing):
 
 
 @declared
+class PlacesLeftEmpty(Writing):
+    """The new tokens are all 0, as if their places were made and never filled. Write the most
+    likely token into each.
+    """
+
+    def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
+        return torch.cat([tokens, 0 * text[:, tokens.shape[1] :]], dim=1)
+
+
+@declared
 class OneTooMany(Writing):
     """There is one new token too many: `num_new_tokens` are asked for."""
 

@@ -233,6 +233,22 @@ class OneInsteadOfTheNumber(Variant):
 
 
 @fed.misconception
+class FirstBiasLeftOut(Variant):
+    """The bias of `linear1` does nothing. Call the layer, self.linear1(x), or add its bias."""
+
+    def expand(self, inputs: Tensor) -> Tensor:
+        return inputs @ self.linear1.weight.T
+
+
+@fed.misconception
+class SecondBiasLeftOut(Variant):
+    """The bias of `linear2` does nothing. Call the layer, self.linear2(x), or add its bias."""
+
+    def contract(self, activated: Tensor) -> Tensor:
+        return activated @ self.linear2.weight.T
+
+
+@fed.misconception
 class Residual(Variant):
     """You add the inputs to the result. The residual connection is no part of this layer: the block
     around it will add them.

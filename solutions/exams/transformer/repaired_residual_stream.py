@@ -197,10 +197,26 @@ def multiplied(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 
 @repaired.misconception
-def first_layer_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
+def first_layer_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor | None:
     """Only the first layer was used. Does `return` stand inside of the loop?"""
     for layer, norm in zip(layers, norms, strict=True):
         return x + layer(norm(x))
+    return None
+
+
+@repaired.misconception
+def first_layer_of_some(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
+    """Only the first layer was used. Does `return` stand inside of the loop?"""
+    for layer, norm in zip(layers, norms, strict=True):
+        return x + layer(norm(x))
+    return x
+
+
+@repaired.misconception
+def nothing_added(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
+    """This is the input as it came in: no layer has added anything. Give what you have computed
+    back its name in each turn of the loop.
+    """
     return x
 
 

@@ -48,7 +48,68 @@ class TupleDropped(TupleAdded):
         return dropped
 
 
-ATTENTION = Family(OneHead, BatchNotFirst, TupleAdded, TupleDropped)
+class HeadsNotScaled(Block):
+    """You compute attention on your own, and its scores are not scaled. Divide them by the root of
+    the width of one head, or let nn.MultiheadAttention do it.
+    """
+
+    def divisor(self, d_model: int, num_heads: int) -> float:
+        return 1.0
+
+    def call(
+        self, attn: nn.MultiheadAttention, x: Tensor, keys: Tensor, values: Tensor, **masks: Any
+    ) -> Any:
+        weights, biases = attn.in_proj_weight.chunk(3), attn.in_proj_bias.chunk(3)
+        q, k, v = (
+            functional.linear(given, weight, bias).view(*given.shape[:2], attn.num_heads, -1)
+            for given, weight, bias in zip((x, keys, values), weights, biases, strict=True)
+        )
+        scores = torch.einsum("bqhd,bkhd->bhqk", q, k)
+        scores = scores / self.divisor(x.shape[-1], attn.num_heads)
+        if masks.get("attn_mask") is not None:
+            scores = scores.masked_fill(masks["attn_mask"], -torch.inf)
+        if masks.get("key_padding_mask") is not None:
+            scores = scores.masked_fill(masks["key_padding_mask"][:, None, None], -torch.inf)
+        return attn.out_proj(torch.einsum("bhqk,bkhd->bqhd", scores.softmax(-1), v).flatten(2))
+
+
+class HeadsScaledByAllFeatures(HeadsNotScaled):
+    """You compute attention on your own, and divide by the root of d_model. It is the root of the
+    width of one head, d_model / num_heads.
+    """
+
+    def divisor(self, d_model: int, num_heads: int) -> float:
+        return float(d_model**0.5)
+
+
+class HeadsDividedByTheWidth(HeadsNotScaled):
+    """You compute attention on your own, and divide the scores by the width of a head. It is its
+    square root.
+    """
+
+    def divisor(self, d_model: int, num_heads: int) -> float:
+        return d_model / num_heads
+
+
+class HeadsScaledByTheirNumber(HeadsNotScaled):
+    """You compute attention on your own, and divide the scores by the root of the number of heads.
+    It is the root of the width of one head.
+    """
+
+    def divisor(self, d_model: int, num_heads: int) -> float:
+        return float(num_heads**0.5)
+
+
+ATTENTION = Family(
+    OneHead,
+    BatchNotFirst,
+    TupleAdded,
+    TupleDropped,
+    HeadsNotScaled,
+    HeadsScaledByAllFeatures,
+    HeadsDividedByTheWidth,
+    HeadsScaledByTheirNumber,
+)
 
 # --- the future ----------------------------------------------------------------------------------
 
@@ -139,6 +200,15 @@ class InfiniteMaskOfFloat32(MaskOfFloat32):
         return nn.Transformer.generate_square_subsequent_mask(keys)[:queries]
 
 
+class MaskByTheBatch(Causal):
+    """Your mask has a row and a column for each sentence of the batch. It has them for each token:
+    inputs.shape[1].
+    """
+
+    def attend_past(self, x: Tensor, **masks: Any) -> Any:
+        return self.attend(x, x, attn_mask=self.future(len(x), len(x)), **masks)
+
+
 class HintWithoutMask(Causal):
     """is_causal=True is a hint only, about a mask that is handed over as well: hand over both, or
     attn_mask alone.
@@ -157,6 +227,7 @@ CAUSAL = Family(
     MaskOfFloats,
     MaskOfFloat32,
     InfiniteMaskOfFloat32,
+    MaskByTheBatch,
     HintWithoutMask,
 )
 

@@ -69,7 +69,12 @@ class Block(nn.Module):
 
     def attend(self, x: Tensor, context: Tensor, **masks: Any) -> Any:
         """Self-attention, of which the weights are thrown away."""
-        return self.self_attn(x, context, context, need_weights=False, **masks)[0]
+        return self.call(self.self_attn, x, context, context, **masks)
+
+    def call(
+        self, attn: nn.MultiheadAttention, x: Tensor, keys: Tensor, values: Tensor, **masks: Any
+    ) -> Any:
+        return attn(x, keys, values, need_weights=False, **masks)[0]
 
     def feed(self, x: Tensor) -> Tensor:
         fed: Tensor = self.linear2(self.activate(self.linear1(x)))
@@ -106,6 +111,20 @@ class NoResidualAtLast(Block):
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         last = place == len(self.places) - 1
         return self.drop(place, made) if last else super().add(place, x, made)
+
+
+class FirstPartNotAdded(Block):
+    """What the self-attention returns is never added: x goes on as it came in."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, x, made) if place else x
+
+
+class LastPartNotAdded(Block):
+    """What the feed-forward layer returns is never added: x goes on as it came in."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return x if place == len(self.places) - 1 else super().add(place, x, made)
 
 
 class ResidualOfTheInputs(Block):
@@ -260,6 +279,21 @@ class Gelu(Block):
         return functional.gelu(x)
 
 
+class FirstBiasLeftOut(Block):
+    """The bias of `linear1` does nothing. Call the layer, self.linear1(x), or add its bias."""
+
+    def feed(self, x: Tensor) -> Tensor:
+        fed: Tensor = self.linear2(self.activate(x @ self.linear1.weight.T))
+        return fed
+
+
+class SecondBiasLeftOut(Block):
+    """The bias of `linear2` does nothing. Call the layer, self.linear2(x), or add its bias."""
+
+    def feed(self, x: Tensor) -> Tensor:
+        return self.activate(self.linear1(x)) @ self.linear2.weight.T
+
+
 class NoFeedForward(Block):
     """There is no feed-forward layer in your block: `linear1`, the activation, and `linear2`."""
 
@@ -281,6 +315,8 @@ RESIDUAL = Family(
     NoResiduals,
     NoResidualAtFirst,
     NoResidualAtLast,
+    FirstPartNotAdded,
+    LastPartNotAdded,
     ResidualOfTheInputs,
     SideBySide,
     ResidualTwice,
@@ -299,5 +335,12 @@ NORMS = Family(
     NormOverwrites,
 )
 FEEDING = Family(
-    NoActivation, ActivatedAtTheEnd, ActivatedTwice, Gelu, NoFeedForward, FeedForwardFirst
+    NoActivation,
+    ActivatedAtTheEnd,
+    ActivatedTwice,
+    Gelu,
+    FirstBiasLeftOut,
+    SecondBiasLeftOut,
+    NoFeedForward,
+    FeedForwardFirst,
 )

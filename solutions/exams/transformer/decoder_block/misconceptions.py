@@ -28,7 +28,7 @@ class Variant(Causal):
         return self.cross(x, memory, memory, key_padding_mask=padding)
 
     def cross(self, x: Tensor, keys: Tensor, values: Tensor, **masks: Any) -> Any:
-        return self.multihead_attn(x, keys, values, need_weights=False, **masks)[0]
+        return self.call(self.multihead_attn, x, keys, values, **masks)
 
 
 (BLOCK + CAUSAL).apply(
@@ -271,6 +271,14 @@ class NoResidualInTheMiddle(Variant):
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return self.drop(place, made) if place == 1 else super().add(place, x, made)
+
+
+@decoder.misconception
+class MiddlePartNotAdded(Variant):
+    """What the cross-attention returns is never added: x goes on as it came in."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return x if place == 1 else super().add(place, x, made)
 
 
 @decoder.misconception

@@ -34,7 +34,8 @@ class Variant(Causal):
         "NormedTwice": "You normalise before a part, and once more after the sum. Before it is "
         "enough.",
     },
-    without=("Gelu",),
+    # Without a normalisation after it, a part that is left out is one that is not added.
+    without=("Gelu", "NoFeedForward"),
 )
 
 

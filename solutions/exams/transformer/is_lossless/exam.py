@@ -38,7 +38,7 @@ for _encode, _decode, _texts in (
     (specimens.latin_letters, from_code_points, ["café", "5 €", "cafe"]),
     (specimens.known_letters, from_code_points, ["abc", "a b"]),
     (specimens.code_points, specimens.from_a_short_table, ["café", "cafe"]),
-    (specimens.code_points, specimens.from_code_points_with_a_space, ["one", "two"]),
+    (specimens.code_points, specimens.from_code_points_with_a_space, ["one", "two", ""]),
     (specimens.code_points, specimens.from_code_points_shouting, ["ONE", "two"]),
     (specimens.code_points, specimens.from_all_but_the_last, ["two", "one"]),
 ):

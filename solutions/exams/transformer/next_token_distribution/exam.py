@@ -35,6 +35,7 @@ for _logits, _settings, _what in (
     (SIX, (0.5, None, 0.8), "a temperature of 0.5 and a top-p of 0.8"),
     (SIX, (3.0, 4, 0.6), "a temperature of 3, the top 4 and a top-p of 0.6"),
     (FOUR, (0.01, None, 0.9), "a temperature near 0"),
+    (FOUR, (0.001, None, 1.0), "a temperature near 0 and a top-p of 1"),
     ([1000.0, 998.0, 1001.0], (1.0, 2, None), "logits of a thousand"),
     ([0.5], (2.0, 1, 0.5), "a vocabulary of one token"),
 ):
@@ -108,8 +109,9 @@ def tiny_p(draw: Draw) -> Call:
 
 @distribution.case(times=1)
 def whole_p(draw: Draw) -> Call:
-    """a top-p of 1"""
-    return draw.tensor("vocabulary"), 1.0, 3, 1.0
+    """a top-p of 1, of a model that is certain"""
+    # Only there is the sum exactly 1, and no matter of rounding.
+    return torch.from_numpy(draw.rng.permutation(6)).double(), 0.001, None, 1.0
 
 
 @distribution.case(times=1)

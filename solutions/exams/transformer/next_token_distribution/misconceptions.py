@@ -329,8 +329,17 @@ class LastOneDropped(Choosing):
     """
 
     def how_many(self, ordered: Tensor, top_p: float) -> int:
-        # A sum of 1 is reached by rounding alone, or not: what is right there is not of interest.
-        return int((ordered.cumsum(dim=0) <= min(top_p, 1) + 1e-5).sum())
+        return int((ordered.cumsum(dim=0) < top_p).sum())
+
+
+@declared
+class LastOneDroppedUnlessExact(Choosing):
+    """The token with which the sum reaches `top_p` is missing, and where the first one exceeds it,
+    nothing is left at all. Drop a token only if those *before* it have reached `top_p`.
+    """
+
+    def how_many(self, ordered: Tensor, top_p: float) -> int:
+        return int((ordered.cumsum(dim=0) <= top_p).sum())
 
 
 @declared
@@ -340,7 +349,7 @@ class LastOneDroppedButTheFirst(Choosing):
     """
 
     def how_many(self, ordered: Tensor, top_p: float) -> int:
-        return max(int((ordered.cumsum(dim=0) <= min(top_p, 1) + 1e-5).sum()), 1)
+        return max(int((ordered.cumsum(dim=0) < top_p).sum()), 1)
 
 
 @declared

@@ -1,6 +1,7 @@
 """Right answers to `generate` in other styles."""
 
 from collections.abc import Callable
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -26,15 +27,14 @@ def into_a_given_tensor(
 
 
 @generating.accepts
-def by_itself_again(
-    model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
-) -> Tensor:
-    """One token, and the rest by the same function."""
-    if num_new_tokens == 0:
-        return tokens
-    logits = model(tokens[:, -context_length:])
-    text = torch.cat((tokens, logits[:, -1].topk(1).indices), dim=-1)
-    return by_itself_again(model, text, num_new_tokens - 1, context_length)
+def step_by_step(model: Model, tokens: Tensor, num_new_tokens: int, context_length: int) -> Tensor:
+    """A function for one step, applied again and again."""
+
+    def longer(text: Tensor, _: int) -> Tensor:
+        logits = model(text[:, -context_length:])
+        return torch.cat((text, logits[:, -1].topk(1).indices), dim=-1)
+
+    return reduce(longer, range(num_new_tokens), tokens)
 
 
 @generating.accepts

@@ -42,8 +42,8 @@ for _encode, _decode, _texts in (
     (specimens.code_points, specimens.from_code_points_shouting, ["ONE", "two"]),
     (specimens.code_points, specimens.from_all_but_the_last, ["two", "one"]),
 ):
-    # Two trials may be of the same pair: how many texts there are tells them apart.
-    _on = f"{_decode.__name__}, on {', '.join(map(ascii, _texts))}"
+    # Two trials may be of the same pair: the texts tell them apart.
+    _on = f"{_decode.__name__}, on {', '.join(map(repr, _texts))}"
     lossless.tries([_encode], (_decode, _texts), on=_on)
 
 LETTERS = list("abcdefgh")

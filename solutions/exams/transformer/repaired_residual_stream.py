@@ -66,12 +66,6 @@ def drawn_token(draw: Draw) -> Case:
     return drawn(draw.fix(batch=1, tokens=1), 2)
 
 
-@repaired.case(times=1)
-def nothing_at_all(draw: Draw) -> Case:
-    """no layers"""
-    return drawn(draw, 0)
-
-
 @repaired.misconception
 def still_broken(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
     """This is still the broken stack: what is added to a layer's result was normalised, so every
@@ -88,6 +82,16 @@ def no_residual(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
     """There is no sum: each layer's result takes the place of what came in. Add what came in."""
     for layer, norm in zip(layers, norms, strict=True):
         x = layer(norm(x))
+    return x
+
+
+@repaired.misconception
+def layers_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
+    """Neither a normalisation nor a sum is left: each layer is given what the one before returned.
+    Give it that normalised, and add its result to what came in.
+    """
+    for layer in layers:
+        x = layer(x)
     return x
 
 
@@ -197,15 +201,7 @@ def multiplied(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 
 @repaired.misconception
-def first_layer_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor | None:
-    """Only the first layer was used. Does `return` stand inside of the loop?"""
-    for layer, norm in zip(layers, norms, strict=True):
-        return x + layer(norm(x))
-    return None
-
-
-@repaired.misconception
-def first_layer_of_some(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
+def first_layer_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
     """Only the first layer was used. Does `return` stand inside of the loop?"""
     for layer, norm in zip(layers, norms, strict=True):
         return x + layer(norm(x))

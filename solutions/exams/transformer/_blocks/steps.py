@@ -113,6 +113,21 @@ class NoResidualAtLast(Block):
         return self.drop(place, made) if last else super().add(place, x, made)
 
 
+class LastPartDoubled(Block):
+    __doc__ = NoResidualAtLast.__doc__
+
+    # A normalisation takes the factor of 2 away again, all but eps.
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, made if place == len(self.places) - 1 else x, made)
+
+
+class FirstPartDoubled(Block):
+    __doc__ = NoResidualAtFirst.__doc__
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, x if place else made, made)
+
+
 class FirstPartNotAdded(Block):
     """What the self-attention returns is never added: x goes on as it came in."""
 
@@ -315,6 +330,8 @@ RESIDUAL = Family(
     NoResiduals,
     NoResidualAtFirst,
     NoResidualAtLast,
+    LastPartDoubled,
+    FirstPartDoubled,
     FirstPartNotAdded,
     LastPartNotAdded,
     ResidualOfTheInputs,

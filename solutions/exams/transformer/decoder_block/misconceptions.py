@@ -274,6 +274,14 @@ class NoResidualInTheMiddle(Variant):
 
 
 @decoder.misconception
+class MiddlePartDoubled(Variant):
+    __doc__ = NoResidualInTheMiddle.__doc__
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, made if place == 1 else x, made)
+
+
+@decoder.misconception
 class MiddlePartNotAdded(Variant):
     """What the cross-attention returns is never added: x goes on as it came in."""
 

@@ -91,15 +91,6 @@ class HeadsDividedByTheWidth(HeadsNotScaled):
         return d_model / num_heads
 
 
-class HeadsScaledByTheirNumber(HeadsNotScaled):
-    """You compute attention on your own, and divide the scores by the root of the number of heads.
-    It is the root of the width of one head.
-    """
-
-    def divisor(self, d_model: int, num_heads: int) -> float:
-        return float(num_heads**0.5)
-
-
 ATTENTION = Family(
     OneHead,
     BatchNotFirst,
@@ -108,7 +99,6 @@ ATTENTION = Family(
     HeadsNotScaled,
     HeadsScaledByAllFeatures,
     HeadsDividedByTheWidth,
-    HeadsScaledByTheirNumber,
 )
 
 # --- the future ----------------------------------------------------------------------------------

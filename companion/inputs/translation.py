@@ -77,6 +77,32 @@ def held_out_pairs(count: int, seed: int = 1) -> list[Pair]:
     return _distinct(count, random.Random(seed), lambda speaker: speaker.used_reserved)
 
 
+def chained_pairs(count: int, clauses: int, seed: int = 2) -> list[Pair]:
+    """Sentences of several main clauses, each joined to the one before by "und".
+
+    No sentence for training has more than two clauses in a row, or a reserved verb and object.
+
+    Args:
+        count: how many.
+        clauses: how many main clauses each has.
+        seed: the same seed makes the same pairs.
+    """
+    rng = random.Random(seed)
+    plain = [
+        pair
+        for pair in held_out_pairs(600)
+        if pair.german[-1] == "." and not {",", "und"} & {*pair.german}
+    ]
+    found = []
+    for _ in range(count):
+        *first, last = rng.sample(plain, clauses)
+        said = Pair()
+        for pair in first:
+            said += Pair(pair.german[:-1], pair.english[:-1]) + spoken("und", "and")
+        found.append(said + last)
+    return found
+
+
 @cache
 def vocabulary() -> tuple[Words, Words]:
     """Every German and every English word of the grammar, each once, in alphabetical order."""

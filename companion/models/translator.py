@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 import torch
@@ -198,8 +198,14 @@ def split(sentence: str) -> Words:
     return (words[0].lower(), *words[1:]) if words else ()
 
 
+class Translates(Protocol):
+    """Whatever translates several sentences together."""
+
+    def translate_all(self, sentences: Sequence[Words]) -> list[Translation]: ...
+
+
 def accuracy_by_length(
-    translator: Translator, pairs: Sequence[Pair], lengths: Sequence[int]
+    translator: Translates, pairs: Sequence[Pair], lengths: Sequence[int]
 ) -> list[float]:
     """The share of sentences translated without a single wrong word, by their German length.
 

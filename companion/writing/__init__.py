@@ -1,0 +1,1 @@
+"""How does a text become tokens, and the output of a model a text?"""

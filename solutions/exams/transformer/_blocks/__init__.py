@@ -1,0 +1,43 @@
+"""What the exams of the three blocks share, lesson 09.
+
+- `steps`: a block in steps, and RESIDUAL, NORMS, FEEDING
+- `attending`: ATTENTION, CAUSAL, DROPOUT
+- `weights`: weights of a block, printed and drawn
+"""
+
+from solutions.exams.transformer._blocks.attending import ATTENTION, CAUSAL, DROPOUT, Causal
+from solutions.exams.transformer._blocks.steps import (
+    FEEDING,
+    NORMS,
+    RESIDUAL,
+    Block,
+    Sublayer,
+    later,
+)
+from solutions.exams.transformer._blocks.weights import (
+    Case,
+    Settings,
+    State,
+    drawn_weights,
+    one_token,
+    printed_weights,
+    settings,
+)
+
+BLOCK = RESIDUAL + NORMS + FEEDING + ATTENTION + DROPOUT
+
+__all__ = [
+    "BLOCK",
+    "CAUSAL",
+    "Block",
+    "Case",
+    "Causal",
+    "Settings",
+    "State",
+    "Sublayer",
+    "drawn_weights",
+    "later",
+    "one_token",
+    "printed_weights",
+    "settings",
+]

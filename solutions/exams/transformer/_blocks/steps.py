@@ -1,0 +1,363 @@
+"""A block in steps, and what goes wrong between its parts and in its feed-forward layer."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from solutions.exams.families.family import Family
+
+Settings = Mapping[str, object]
+State = dict[str, Tensor]
+Sublayer = Callable[[Tensor], Tensor]
+
+
+def later(queries: int, keys: int, by: int = 1) -> Tensor:
+    """True where a key comes at least so many positions after its query."""
+    return torch.ones(queries, keys, dtype=torch.bool).triu(by)
+
+
+class Block(nn.Module):
+    """A block in steps; `places` says what its sublayers are, in their order."""
+
+    places: tuple[str, ...] = ("attention", "feed-forward")
+    pre_norm = False
+
+    def __init__(self, d_model: int, num_heads: int, d_hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.self_attn = self.attention(d_model, num_heads, dropout)
+        if len(self.places) > 2:
+            self.multihead_attn = self.attention(d_model, num_heads, dropout)
+        self.linear1 = nn.Linear(d_model, d_hidden)
+        self.linear2 = nn.Linear(d_hidden, d_model)
+        for number in range(1, len(self.places) + 1):
+            setattr(self, f"norm{number}", nn.LayerNorm(d_model))
+        self.dropout = nn.Dropout(self.rate(dropout))
+
+    def attention(self, d_model: int, num_heads: int, dropout: float) -> nn.MultiheadAttention:
+        return nn.MultiheadAttention(d_model, num_heads, batch_first=True)
+
+    def rate(self, dropout: float) -> float:
+        """The p of nn.Dropout."""
+        return dropout
+
+    def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
+        """All sublayers in their order, each in its residual connection."""
+        x = inputs
+        for place, sublayer in enumerate(sublayers):
+            x = self.around(place, x, sublayer, inputs)
+        return x
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        """A sublayer with what stands around it."""
+        if self.pre_norm:
+            return self.add(place, x, sublayer(self.norm(place, x)))
+        return self.norm(place, self.add(place, x, sublayer(x)))
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return x + self.drop(place, made)
+
+    def drop(self, place: int, made: Tensor) -> Tensor:
+        dropped: Tensor = self.dropout(made)
+        return dropped
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        normed: Tensor = getattr(self, f"norm{place + 1}")(x)
+        return normed
+
+    def attend(self, x: Tensor, context: Tensor, **masks: Any) -> Any:
+        """Self-attention, of which the weights are thrown away."""
+        return self.call(self.self_attn, x, context, context, **masks)
+
+    def call(
+        self, attn: nn.MultiheadAttention, x: Tensor, keys: Tensor, values: Tensor, **masks: Any
+    ) -> Any:
+        return attn(x, keys, values, need_weights=False, **masks)[0]
+
+    def feed(self, x: Tensor) -> Tensor:
+        fed: Tensor = self.linear2(self.activate(self.linear1(x)))
+        return fed
+
+    def activate(self, x: Tensor) -> Tensor:
+        return torch.relu(x)
+
+
+# --- residual connections ------------------------------------------------------------------------
+
+
+class NoResiduals(Block):
+    """There are no residual connections: add to what each part returns the x that it was given."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return self.drop(place, made)
+
+
+class NoResidualAtFirst(Block):
+    """The self-attention has no residual connection: its result stands alone, and what went in is
+    lost. Add the inputs of the block to it.
+    """
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, x, made) if place else self.drop(place, made)
+
+
+class NoResidualAtLast(Block):
+    """The feed-forward layer has no residual connection. Add to its result what the part before it
+    has made.
+    """
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        last = place == len(self.places) - 1
+        return self.drop(place, made) if last else super().add(place, x, made)
+
+
+class LastPartDoubled(Block):
+    __doc__ = NoResidualAtLast.__doc__
+
+    # A normalisation takes the factor of 2 away again, all but eps.
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, made if place == len(self.places) - 1 else x, made)
+
+
+class FirstPartDoubled(Block):
+    __doc__ = NoResidualAtFirst.__doc__
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, x if place else made, made)
+
+
+class FirstPartNotAdded(Block):
+    """What the self-attention returns is never added: x goes on as it came in."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, x, made) if place else x
+
+
+class LastPartNotAdded(Block):
+    """What the feed-forward layer returns is never added: x goes on as it came in."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return x if place == len(self.places) - 1 else super().add(place, x, made)
+
+
+class ResidualOfTheInputs(Block):
+    """Each residual connection adds the inputs of the block. From the second one on, add what the
+    part before it has made.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        if self.pre_norm:
+            return self.add(place, inputs, sublayer(self.norm(place, x)))
+        return self.norm(place, self.add(place, inputs, sublayer(x)))
+
+
+class SideBySide(Block):
+    """Each part is given the inputs of the block, as in models whose parts work side by side. Here
+    they follow each other: each part is given what the one before it has made.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        if self.pre_norm:
+            return self.add(place, x, sublayer(self.norm(place, inputs)))
+        return self.norm(place, self.add(place, x, sublayer(inputs)))
+
+
+class ResidualTwice(Block):
+    """You add what goes into a part twice. Once is enough."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return x + super().add(place, x, made)
+
+
+class ResidualMultiplied(Block):
+    """You multiply the result of a part by what went into it. Add it."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return x * self.drop(place, made)
+
+
+class ResidualSubtracted(Block):
+    """You subtract the result of a part from what went into it. Add it."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return x - self.drop(place, made)
+
+
+# --- normalisation -------------------------------------------------------------------------------
+
+
+class NoNorms(Block):
+    """Nothing is normalised: use `norm1`, `norm2` and the others, each at its place."""
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        return x
+
+
+class FirstNormLeftOut(Block):
+    """`norm1` is not used. It belongs to the self-attention."""
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        return super().norm(place, x) if place else x
+
+
+class LastNormLeftOut(Block):
+    """The last normalisation is not used. It belongs to the feed-forward layer."""
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        return x if place == len(self.places) - 1 else super().norm(place, x)
+
+
+class FirstNormEverywhere(Block):
+    """You use `norm1` at every place. Each place has a normalisation of its own, with its own
+    weight and bias.
+    """
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        return super().norm(0, x)
+
+
+class NormsInReverse(Block):
+    """The normalisations are in each other's places: `norm1` belongs to the self-attention, and the
+    last one to the feed-forward layer.
+    """
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        return super().norm(len(self.places) - 1 - place, x)
+
+
+class OtherOrder(Block):
+    """The normalisation stands at the wrong side of a part."""
+
+    def __init__(self, d_model: int, num_heads: int, d_hidden: int, dropout: float) -> None:
+        super().__init__(d_model, num_heads, d_hidden, dropout)
+        self.pre_norm = not self.pre_norm
+
+
+class NormBeforeTheSum(Block):
+    """You normalise what a part returns, and then add. This is neither post-norm nor pre-norm."""
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        return self.add(place, x, self.norm(place, sublayer(x)))
+
+
+class NormedTwice(Block):
+    """You normalise before a part, and once more after the sum. One of the two is enough."""
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        return self.norm(place, self.add(place, x, sublayer(self.norm(place, x))))
+
+
+class NormOverwrites(Block):
+    """You normalise x, and add the normalised x: the residual connection no longer carries what
+    came in.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        normed = self.norm(place, x)
+        return self.add(place, normed, sublayer(normed))
+
+
+# --- the feed-forward layer ----------------------------------------------------------------------
+
+
+class NoActivation(Block):
+    """Between `linear1` and `linear2` stands no activation. Two linear layers in a row are one
+    linear layer.
+    """
+
+    def activate(self, x: Tensor) -> Tensor:
+        return x
+
+
+class ActivatedAtTheEnd(Block):
+    """The activation comes after `linear2` as well, or there alone. It stands between the two
+    layers.
+    """
+
+    def feed(self, x: Tensor) -> Tensor:
+        return self.activate(self.linear2(self.linear1(x)))
+
+
+class ActivatedTwice(Block):
+    __doc__ = ActivatedAtTheEnd.__doc__
+
+    def feed(self, x: Tensor) -> Tensor:
+        return self.activate(super().feed(x))
+
+
+class Gelu(Block):
+    """Between `linear1` and `linear2` stands GELU, as in GPT. This block asks for ReLU."""
+
+    def activate(self, x: Tensor) -> Tensor:
+        return functional.gelu(x)
+
+
+class FirstBiasLeftOut(Block):
+    """The bias of `linear1` does nothing. Call the layer, self.linear1(x), or add its bias."""
+
+    def feed(self, x: Tensor) -> Tensor:
+        fed: Tensor = self.linear2(self.activate(x @ self.linear1.weight.T))
+        return fed
+
+
+class SecondBiasLeftOut(Block):
+    """The bias of `linear2` does nothing. Call the layer, self.linear2(x), or add its bias."""
+
+    def feed(self, x: Tensor) -> Tensor:
+        return self.activate(self.linear1(x)) @ self.linear2.weight.T
+
+
+class NoFeedForward(Block):
+    """There is no feed-forward layer in your block: `linear1`, the activation, and `linear2`."""
+
+    def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
+        return super().run(inputs, *sublayers[:-1])
+
+
+class FeedForwardFirst(Block):
+    """The feed-forward layer comes first. It comes last, after attention."""
+
+    def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
+        x = inputs
+        for place in (len(sublayers) - 1, *range(len(sublayers) - 1)):
+            x = self.around(place, x, sublayers[place], inputs)
+        return x
+
+
+RESIDUAL = Family(
+    NoResiduals,
+    NoResidualAtFirst,
+    NoResidualAtLast,
+    LastPartDoubled,
+    FirstPartDoubled,
+    FirstPartNotAdded,
+    LastPartNotAdded,
+    ResidualOfTheInputs,
+    SideBySide,
+    ResidualTwice,
+    ResidualMultiplied,
+    ResidualSubtracted,
+)
+NORMS = Family(
+    NoNorms,
+    FirstNormLeftOut,
+    LastNormLeftOut,
+    FirstNormEverywhere,
+    NormsInReverse,
+    OtherOrder,
+    NormBeforeTheSum,
+    NormedTwice,
+    NormOverwrites,
+)
+FEEDING = Family(
+    NoActivation,
+    ActivatedAtTheEnd,
+    ActivatedTwice,
+    Gelu,
+    FirstBiasLeftOut,
+    SecondBiasLeftOut,
+    NoFeedForward,
+    FeedForwardFirst,
+)

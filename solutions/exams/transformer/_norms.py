@@ -1,0 +1,336 @@
+"""What the exams of `LayerNorm` and `RMSNorm` share, lesson 09."""
+
+import math
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from solutions.exams.families.family import Family
+
+Module = tuple[Mapping[str, object], Mapping[str, Tensor], tuple[Tensor], bool, int]
+
+# What a learner writes here is what these do.
+OWN_WORK = ("layer_norm", "LayerNorm", "rms_norm", "RMSNorm")
+
+
+def numbers(*shape: int, start: int = 1) -> Tensor:
+    """Short numbers between -2 and 2 without a pattern, the same on every machine."""
+    ramp = torch.arange(start, start + math.prod(shape), dtype=torch.float64)
+    return (2 * torch.cos(ramp * ramp)).round(decimals=1).reshape(shape)
+
+
+class Norm(nn.Module):
+    """A normalisation in steps, for misconceptions to get one of them wrong."""
+
+    kept = True
+    usual_eps = 1e-5
+
+    def __init__(self, d_model: int, eps: float | None = None) -> None:
+        super().__init__()
+        self.eps = self.chosen(self.usual_eps if eps is None else eps)
+        self.weight = nn.Parameter(self.first_weight(d_model))
+
+    def chosen(self, eps: float) -> float:
+        return eps
+
+    def first_weight(self, d_model: int) -> Tensor:
+        return torch.ones(d_model)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.scale(self.normalise(inputs))
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        centred = self.centre(inputs)
+        return self.divide(centred, self.divisor(self.spread(centred)))
+
+    def centre(self, inputs: Tensor) -> Tensor:
+        return inputs
+
+    def axes(self, inputs: Tensor) -> tuple[int, ...]:
+        """What is averaged over."""
+        return (-1,)
+
+    def average(self, inputs: Tensor) -> Tensor:
+        return inputs.mean(dim=self.axes(inputs), keepdim=self.kept)
+
+    def spread(self, centred: Tensor) -> Tensor:
+        return self.average(centred.square())
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return torch.sqrt(spread + self.eps)
+
+    def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
+        return centred / divisor
+
+    def scale(self, normed: Tensor) -> Tensor:
+        return self.shift(normed * self.weight)
+
+    def shift(self, scaled: Tensor) -> Tensor:
+        return scaled
+
+
+class OverTokens(Norm):
+    """You average over the tokens, so a token's result depends on its neighbours. Each token is
+    normalised by itself, over its features: axis −1.
+    """
+
+    def axes(self, inputs: Tensor) -> tuple[int, ...]:
+        return (-2,)
+
+
+class OverAxisOne(Norm):
+    """You average over axis 1, which is the features only if there is one axis before them. They
+    are always the last axis: −1.
+    """
+
+    def axes(self, inputs: Tensor) -> tuple[int, ...]:
+        return (1,)
+
+
+class OverAxisTwo(Norm):
+    """You average over axis 2, and there may be fewer axes, or more. The features are always the
+    last axis: −1.
+    """
+
+    def axes(self, inputs: Tensor) -> tuple[int, ...]:
+        return (2,)
+
+
+class OverTheBatch(Norm):
+    """You average over the first axis, so what one sentence gets depends on the others. Each token
+    is normalised by itself, over its features: axis −1.
+    """
+
+    def axes(self, inputs: Tensor) -> tuple[int, ...]:
+        return (0,)
+
+
+class OverEverything(Norm):
+    """You average over all numbers at once. Each token is normalised by itself: average over axis
+    −1 alone, with keepdim=True.
+    """
+
+    def axes(self, inputs: Tensor) -> tuple[int, ...]:
+        return tuple(range(inputs.ndim))
+
+
+class OverTheSentence(Norm):
+    """You average over the tokens and the features of a sentence together. Each token is normalised
+    by itself: average over axis −1 alone.
+    """
+
+    def axes(self, inputs: Tensor) -> tuple[int, ...]:
+        return (-2, -1)
+
+
+class AxisNotKept(Norm):
+    """An average without keepdim=True has lost its last axis. Where there are as many tokens as
+    features it meets the wrong axis without an error, elsewhere it does not fit.
+    """
+
+    kept = False
+
+
+class NoEps(Norm):
+    """Where the features leave nothing to divide by, your module divides 0 by 0. Add eps under the
+    root.
+    """
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return torch.sqrt(spread)
+
+
+class EpsOutsideTheRoot(Norm):
+    """You add eps to the root. It is added under the root, which makes a difference where the
+    features hardly differ from 0 or from each other.
+    """
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return torch.sqrt(spread) + self.eps
+
+
+class EpsAfterTheDivision(Norm):
+    """You add eps to the quotient, as `x / torch.sqrt(v) + eps` does. It belongs under the root,
+    inside of the brackets.
+    """
+
+    def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
+        return centred / torch.sqrt(self.spread(centred)) + self.eps
+
+
+class EpsSquared(Norm):
+    """You square eps, or take the root of what is not yet with it. It is added as it is, under the
+    root.
+    """
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return torch.sqrt(spread + self.eps**2)
+
+
+class EpsSubtracted(Norm):
+    """You subtract eps. It is added, so that what stands under the root is above 0."""
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return torch.sqrt(spread - self.eps)
+
+
+class EpsAsALowerBound(Norm):
+    """You use eps as a lower bound of what stands under the root. It is added, to every token's."""
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return torch.sqrt(spread.clamp(min=self.eps))
+
+
+class EpsOfItsOwn(Norm):
+    """Your eps is always the usual one. Keep the one that __init__ is given."""
+
+    def chosen(self, eps: float) -> float:
+        return self.usual_eps
+
+
+class NoRoot(Norm):
+    """You divide by the mean of the squares itself. Divide by its square root."""
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return spread + self.eps
+
+
+class MultipliedByTheRoot(Norm):
+    """You multiply by the root: features that are large become larger. Divide by it."""
+
+    def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
+        return centred * divisor
+
+
+class NotDivided(Norm):
+    """The features are never divided by the root, so tokens keep different sizes."""
+
+    def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
+        return centred
+
+
+class SumOfSquares(Norm):
+    """You divide by the length of the vector, the root of the *sum* of the squares. Take their
+    mean: divide the sum by d_model.
+    """
+
+    def spread(self, centred: Tensor) -> Tensor:
+        return centred.square().sum(dim=-1, keepdim=True)
+
+
+class Unbiased(Norm):
+    """You divide the sum of the squares by d_model − 1, as `torch.var` and `torch.std` do unless
+    they are told correction=0. Divide by d_model.
+    """
+
+    def spread(self, centred: Tensor) -> Tensor:
+        return centred.square().sum(dim=-1, keepdim=True) / (centred.shape[-1] - 1)
+
+
+class UnbiasedOutside(Unbiased):
+    """You divide by `torch.std` plus eps, as some published code does. Two things differ from what
+    is asked for: `std` divides by d_model − 1 unless it is told correction=0, and eps belongs under
+    the root.
+    """
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return torch.sqrt(spread) + self.eps
+
+
+class MeanOfSizes(Norm):
+    """You average absolute values. Square first, average, and take the root at the end."""
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return spread + self.eps
+
+    def spread(self, centred: Tensor) -> Tensor:
+        return self.average(centred.abs())
+
+
+class WeightUnused(Norm):
+    """Your module does not multiply by `weight`: multiply the normalised features by it."""
+
+    def scale(self, normed: Tensor) -> Tensor:
+        return self.shift(normed)
+
+
+class WeightPlusOne(Norm):
+    """You multiply by 1 + weight, as some models do whose weight starts as zeros. Here it starts as
+    ones: multiply by the weight itself.
+    """
+
+    def scale(self, normed: Tensor) -> Tensor:
+        return self.shift(normed * (1 + self.weight))
+
+
+class WeightStartsAtZero(Norm):
+    """A new module gives zeros, or its `bias` alone: `weight` starts as zeros. Start it as ones,
+    which change nothing.
+    """
+
+    def first_weight(self, d_model: int) -> Tensor:
+        return torch.zeros(d_model)
+
+
+class WeightFirst(Norm):
+    """You multiply by `weight` before you normalise, and the division takes most of it away again.
+    Normalise first.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.shift(self.normalise(inputs * self.weight))
+
+
+class Detached(Norm):
+    """The outputs are right, the gradients are not: what you divide by depends on the inputs as
+    well. Leave out `.detach()`, `.data` and `torch.no_grad()`.
+    """
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return super().divisor(spread).detach()
+
+
+class InPlace(Norm):
+    """You write into `inputs`, with `/=`, `-=` or a method that ends in `_`. PyTorch refuses that
+    where gradients are asked for, and the caller still needs the numbers. Make a new tensor.
+    """
+
+    def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
+        centred /= divisor
+        return centred
+
+    def centre(self, inputs: Tensor) -> Tensor:
+        inputs -= 0 * inputs.mean(dim=-1, keepdim=True)
+        return inputs
+
+
+NORM = Family(
+    OverTokens,
+    OverAxisOne,
+    OverAxisTwo,
+    OverTheBatch,
+    OverEverything,
+    OverTheSentence,
+    AxisNotKept,
+    NoEps,
+    EpsOutsideTheRoot,
+    EpsAfterTheDivision,
+    EpsSquared,
+    EpsSubtracted,
+    EpsAsALowerBound,
+    EpsOfItsOwn,
+    NoRoot,
+    MultipliedByTheRoot,
+    NotDivided,
+    SumOfSquares,
+    Unbiased,
+    UnbiasedOutside,
+    MeanOfSizes,
+    WeightUnused,
+    WeightPlusOne,
+    WeightStartsAtZero,
+    WeightFirst,
+    Detached,
+    InPlace,
+)

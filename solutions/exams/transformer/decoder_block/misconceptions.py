@@ -1,0 +1,352 @@
+"""The known wrong answers to `DecoderBlock`, lesson 09."""
+
+from typing import Any
+
+from torch import Tensor
+
+from solutions.exams.transformer._blocks import BLOCK, CAUSAL, Causal, Sublayer
+from solutions.exams.transformer.decoder_block.exam import decoder
+
+
+class Variant(Causal):
+    """The decoder's block in steps, for misconceptions to get one of them wrong."""
+
+    places = ("attention", "cross-attention", "feed-forward")
+
+    def forward(self, inputs: Tensor, memory: Tensor, padding: Tensor | None = None) -> Tensor:
+        return self.run(
+            inputs,
+            lambda x: self.attend_itself(x, padding),
+            lambda x: self.read(x, memory, padding),
+            self.feed,
+        )
+
+    def attend_itself(self, x: Tensor, padding: Tensor | None) -> Any:
+        return self.attend_past(x)
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(x, memory, memory, key_padding_mask=padding)
+
+    def cross(self, x: Tensor, keys: Tensor, values: Tensor, **masks: Any) -> Any:
+        return self.call(self.multihead_attn, x, keys, values, **masks)
+
+
+(BLOCK + CAUSAL).apply(
+    decoder,
+    Variant,
+    called={"OtherOrder": "PreNorm"},
+    says={
+        "OtherOrder": "You normalise before each part, as GPT does (pre-norm). This block is that "
+        "of 2017 (post-norm): add first, and normalise the sum.",
+        "DropoutAtFirstAlone": "What the two attentions return is dropped, and what the "
+        "feed-forward layer returns is not. Apply dropout to that as well.",
+        "DropoutAtLastAlone": "Only what the feed-forward layer returns is dropped. Apply dropout "
+        "to what each attention returns as well.",
+    },
+)
+
+
+# --- what is read --------------------------------------------------------------------------------
+
+
+@decoder.misconception
+class PaddingIgnored(Variant):
+    """The padding of `memory` is attended to like words. Hand it to `multihead_attn`:
+    key_padding_mask=padding.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(x, memory, memory)
+
+
+@decoder.misconception
+class PaddingInverted(Variant):
+    """Words of `memory` are hidden, and its padding is attended to. In `key_padding_mask`, as in
+    `padding`, True means hidden: there is nothing to invert.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        visible = None if padding is None else ~padding
+        return self.cross(x, memory, memory, key_padding_mask=visible)
+
+
+@decoder.misconception
+class PaddingInvertedUnguarded(Variant):
+    """You invert `padding`, which may be None. In `key_padding_mask`, as in `padding`, True means
+    hidden: hand it on as it is.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Any) -> Any:
+        return self.cross(x, memory, memory, key_padding_mask=~padding)
+
+
+@decoder.misconception
+class PaddingAsAttentionMask(Variant):
+    """`attn_mask` has a row for each query and a column for each key, and `padding` a row for each
+    sentence. It belongs into `key_padding_mask`.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(x, memory, memory, attn_mask=padding)
+
+
+@decoder.misconception
+class PaddingInSelfAttention(Variant):
+    """`padding` is about `memory`, and you hand it to the self-attention, or to both. It belongs to
+    the cross-attention alone.
+    """
+
+    def attend_itself(self, x: Tensor, padding: Tensor | None) -> Any:
+        return self.attend_past(x, key_padding_mask=padding)
+
+
+@decoder.misconception
+class PaddingInSelfAttentionAlone(PaddingInSelfAttention):
+    __doc__ = PaddingInSelfAttention.__doc__
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(x, memory, memory)
+
+
+@decoder.misconception
+class CrossCausal(Variant):
+    """The cross-attention is causal here, too. The whole of `memory` is there from the start: only
+    the self-attention hides the future.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        hidden = self.future(x.shape[1], memory.shape[1])
+        return self.cross(x, memory, memory, attn_mask=hidden, key_padding_mask=padding)
+
+
+@decoder.misconception
+class CrossCausalByTheTokens(Variant):
+    """You hand the mask of the future, (tokens, tokens), to the cross-attention, too. It has a
+    column for each token of `memory`, all of which may be read: it needs no such mask.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        hidden = self.future(x.shape[1], x.shape[1])
+        return self.cross(x, memory, memory, attn_mask=hidden, key_padding_mask=padding)
+
+
+@decoder.misconception
+class MaskInTheWrongAttention(CrossCausalByTheTokens):
+    """The self-attention sees the future, and the cross-attention is causal: the mask is in the
+    wrong one of the two.
+    """
+
+    def attend_itself(self, x: Tensor, padding: Tensor | None) -> Any:
+        return self.attend(x, x)
+
+
+@decoder.misconception
+class ReadsItself(Variant):
+    """`memory` is never read: queries, keys and values of the cross-attention are all of the
+    decoder. Keys and values come from `memory`.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(x, x, x)
+
+
+@decoder.misconception
+class ReadsItselfPadded(Variant):
+    __doc__ = ReadsItself.__doc__
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(x, x, x, key_padding_mask=padding)
+
+
+@decoder.misconception
+class MemoryAsks(Variant):
+    """`memory` asks and the decoder answers. There is one output for each token of the decoder: its
+    x makes the queries, `memory` the keys and values.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(memory, x, x)
+
+
+@decoder.misconception
+class MemoryAsksPadded(MemoryAsks):
+    __doc__ = MemoryAsks.__doc__
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(memory, x, x, key_padding_mask=padding)
+
+
+@decoder.misconception
+class MemoryReadsItself(Variant):
+    """Queries, keys and values of the cross-attention are all of `memory`. The queries come from
+    the decoder.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(memory, memory, memory, key_padding_mask=padding)
+
+
+@decoder.misconception
+class ValuesOfTheDecoder(Variant):
+    """The values of the cross-attention come from the decoder. Keys and values both come from
+    `memory`.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(x, memory, x, key_padding_mask=padding)
+
+
+@decoder.misconception
+class KeysOfTheDecoder(Variant):
+    """The keys of the cross-attention come from the decoder. Keys and values both come from
+    `memory`.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return self.cross(x, x, memory, key_padding_mask=padding)
+
+
+@decoder.misconception
+class InputsAsk(Variant):
+    """The queries of the cross-attention come from the inputs of the block. They come from what the
+    self-attention and `norm1` have made of them.
+    """
+
+    def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
+        self.first = inputs
+        return super().run(inputs, *sublayers)
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        return super().read(self.first, memory, padding)
+
+
+# --- the order of the parts ----------------------------------------------------------------------
+
+
+@decoder.misconception
+class NoCrossAttention(Variant):
+    """There is no cross-attention in your block: after the self-attention, `multihead_attn` reads
+    `memory`, and its result is added and normalised by `norm2`.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        return x if place == 1 else super().around(place, x, sublayer, inputs)
+
+
+@decoder.misconception
+class NoSelfAttention(Variant):
+    """There is no self-attention in your block. It comes first, and its result is added and
+    normalised by `norm1`.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        return super().around(place, x, sublayer, inputs) if place else x
+
+
+@decoder.misconception
+class CrossAttentionFirst(Variant):
+    """Your block reads `memory` before it attends to its own tokens. Self-attention comes first."""
+
+    def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
+        itself, read, feed = sublayers
+        return super().run(inputs, read, itself, feed)
+
+
+@decoder.misconception
+class CrossAttentionFirstWithItsNorm(Variant):
+    __doc__ = CrossAttentionFirst.__doc__
+
+    def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
+        x = inputs
+        for place in (1, 0, 2):
+            x = self.around(place, x, sublayers[place], inputs)
+        return x
+
+
+@decoder.misconception
+class NoResidualInTheMiddle(Variant):
+    """The cross-attention has no residual connection: add to its result what came out of
+    `norm1`.
+    """
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return self.drop(place, made) if place == 1 else super().add(place, x, made)
+
+
+@decoder.misconception
+class MiddlePartDoubled(Variant):
+    __doc__ = NoResidualInTheMiddle.__doc__
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, made if place == 1 else x, made)
+
+
+@decoder.misconception
+class MiddlePartNotAdded(Variant):
+    """What the cross-attention returns is never added: x goes on as it came in."""
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return x if place == 1 else super().add(place, x, made)
+
+
+@decoder.misconception
+class ResidualOfTheMemory(Variant):
+    """You add `memory` to what the cross-attention returns. Add what came out of `norm1`."""
+
+    def forward(self, inputs: Tensor, memory: Tensor, padding: Tensor | None = None) -> Tensor:
+        self.memory = memory
+        return super().forward(inputs, memory, padding)
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, self.memory if place == 1 else x, made)
+
+
+@decoder.misconception
+class MiddleNormLeftOut(Variant):
+    """`norm2` is not used. It belongs to the cross-attention."""
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        return x if place == 1 else super().norm(place, x)
+
+
+@decoder.misconception
+class NoDropoutInTheMiddle(Variant):
+    """What the cross-attention returns is not dropped. Apply dropout to what each of the three
+    returns.
+    """
+
+    def drop(self, place: int, made: Tensor) -> Tensor:
+        return made if place == 1 else super().drop(place, made)
+
+
+@decoder.misconception
+class NoDropoutAtFirst(Variant):
+    """What the self-attention returns is not dropped. Apply dropout to what each of the three
+    returns.
+    """
+
+    def drop(self, place: int, made: Tensor) -> Tensor:
+        return super().drop(place, made) if place else made
+
+
+@decoder.misconception
+class SelfAttentionTwice(Variant):
+    """`self_attn` reads `memory`, too. The cross-attention has weights of its own:
+    `multihead_attn`.
+    """
+
+    def cross(self, x: Tensor, keys: Tensor, values: Tensor, **masks: Any) -> Any:
+        return self.self_attn(x, keys, values, need_weights=False, **masks)[0]
+
+
+@decoder.misconception
+class AttentionsExchanged(Variant):
+    """The two attentions are exchanged: `self_attn` is to attend to the decoder's own tokens,
+    `multihead_attn` to `memory`.
+    """
+
+    def attend(self, x: Tensor, context: Tensor, **masks: Any) -> Any:
+        return self.multihead_attn(x, context, context, need_weights=False, **masks)[0]
+
+    def cross(self, x: Tensor, keys: Tensor, values: Tensor, **masks: Any) -> Any:
+        return self.self_attn(x, keys, values, need_weights=False, **masks)[0]

@@ -1,0 +1,401 @@
+"""The exam of `encode`, lesson 09."""
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+from autograder import Draw, Exam
+from companion import merge_pair
+from solutions import transformer as reference
+from solutions.exams.transformer.learn_merges.exam import drawn_text
+
+cutting = Exam(reference.encode, forbids=("merged_pieces",))
+
+Pair = tuple[str, str]
+Merges = Sequence[Pair]
+Call = tuple[str, list[Pair]]
+
+LOW = [("l", "o"), ("lo", "w"), ("e", "r")]
+ABC = [("a", "b"), ("b", "c"), ("ab", "ab"), ("c", "ab")]
+
+for _text, _merges, _what in (
+    ("lower low", LOW, "three merges"),
+    ("slow Lowell: 10 %", LOW, "characters that are not in the merges"),
+    ("abcabab bcab", ABC, "four merges that compete"),
+    ("xaxabaxa", [("x", "a"), ("a", "b"), ("a", "xa")], "pieces that end like others"),
+    ("aaaaa", [("a", "a")], "a letter repeated, one merge"),
+    ("aaaaaaa", [("a", "a"), ("aa", "aa"), ("aa", "a")], "a letter repeated, three merges"),
+    ("to be to be", [("o", " "), ("t", "o "), ("b", "e")], "merges across the borders of words"),
+    ("lol", LOW, "the first merge alone fits"),
+    ("wer", LOW, "the last merge alone fits"),
+    ("noon", [], "no merges"),
+    ("", LOW, "an empty text"),
+):
+
+    def _example(text: str = _text, merges: Merges = _merges) -> Call:
+        return text, list(merges)
+
+    _example.__doc__ = _what
+    cutting.example(_example)
+
+
+def learnt(text: str, num_merges: int) -> list[Pair]:
+    """Merges of a text, all of which make another piece."""
+    merges = reference.learn_merges(text, num_merges)
+    pieces = {"".join(pair): pair for pair in reversed(merges)}
+    return [pair for pair in merges if pieces["".join(pair)] == pair]
+
+
+@cutting.case
+def another_text(draw: Draw) -> Call:
+    """merges learnt from one text, another one cut"""
+    return drawn_text(draw, "abc", 30), learnt(drawn_text(draw, "abc", 60), 8)
+
+
+@cutting.case
+def new_characters(draw: Draw) -> Call:
+    """a text with characters that the merges don't know"""
+    return drawn_text(draw, "abcdXY😀é ", 40), learnt(drawn_text(draw, "abc ", 60), 8)
+
+
+@cutting.case
+def letters_repeated(draw: Draw) -> Call:
+    """letters that are repeated"""
+    lengths = draw.rng.integers(1, 9, size=10).tolist()
+    text = "".join("ab"[place % 2] * n for place, n in enumerate(lengths))
+    return text, [("a", "a"), ("b", "b"), ("aa", "aa"), ("a", "b"), ("bb", "aa")]
+
+
+@cutting.case
+def words(draw: Draw) -> Call:
+    """words drawn at random"""
+    words = ["the", "then", "other", "Theo", "hen", "he"]
+    one, other = (" ".join(draw.rng.choice(words, 12).tolist()) for _ in range(2))
+    return one, learnt(other, 12)
+
+
+@cutting.case(times=1)
+def one_character(draw: Draw) -> Call:
+    """a text of one character"""
+    return drawn_text(draw, "abc", 1), learnt(drawn_text(draw, "abc", 40), 4)
+
+
+@cutting.case(times=1)
+def nothing_fits(draw: Draw) -> Call:
+    """a text in which no pair stands"""
+    return drawn_text(draw, "xyz", 12), learnt(drawn_text(draw, "abc", 40), 4)
+
+
+@cutting.holds
+def nothing_is_lost(answer: Any, text: str, merges: Merges) -> bool:
+    """The pieces, joined, are the text."""
+    return "".join(answer(text, merges)) == text
+
+
+@cutting.misconception
+def characters_only(text: str, merges: Merges) -> list[str]:
+    """These are the characters: nothing is merged. `merge_pair` returns a new list, so keep what it
+    returns.
+    """
+    return list(text)
+
+
+@cutting.misconception
+def nothing_returned(text: str, merges: Merges) -> Any:
+    """Your function returns None. Return the list of pieces after the loop."""
+    return None
+
+
+@cutting.misconception
+def first_merge_only(text: str, merges: Merges) -> Any:
+    """Only the first pair is merged. Does your loop return in its first turn?"""
+    return reference.encode(text, merges[:1])
+
+
+@cutting.misconception
+def first_merge_or_none(text: str, merges: Merges) -> Any:
+    """Only the first pair is merged, and without any pairs nothing is returned. Return the pieces
+    after the loop, not in it.
+    """
+    return reference.encode(text, merges[:1]) if merges else None
+
+
+@cutting.misconception
+def last_merge_only(text: str, merges: Merges) -> list[str]:
+    """Only the last pair is merged: each turn of your loop begins with the characters anew. Merge
+    in what the turn before has made.
+    """
+    return reference.encode(text, merges[-1:])
+
+
+@cutting.misconception
+def last_merge_forgotten(text: str, merges: Merges) -> list[str]:
+    """The last pair is not merged. Does your loop end one turn too soon?"""
+    return reference.encode(text, merges[:-1])
+
+
+@cutting.misconception
+def first_merge_forgotten(text: str, merges: Merges) -> list[str]:
+    """The first pair is not merged. Does your loop begin at 1?"""
+    return reference.encode(text, merges[1:])
+
+
+@cutting.misconception
+def latest_first(text: str, merges: Merges) -> list[str]:
+    """You merge the pairs in the opposite order. Later pairs are made of earlier ones: begin with
+    the first.
+    """
+    return reference.encode(text, merges[::-1])
+
+
+@cutting.misconception
+def by_the_alphabet(text: str, merges: Merges) -> list[str]:
+    """You merge the pairs in the order of the alphabet. Keep that in which they were learnt."""
+    return reference.encode(text, sorted(merges))
+
+
+@cutting.misconception
+def longest_piece_first(text: str, merges: Merges) -> list[str]:
+    """You cut off the longest piece that fits, from left to right. Apply the merges in their order:
+    an early merge can take a letter that a longer piece would need.
+    """
+    known = sorted(map("".join, merges), key=len, reverse=True)
+    pieces = []
+    while text:
+        piece = next((one for one in known if text.startswith(one)), text[0])
+        pieces.append(piece)
+        text = text[len(piece) :]
+    return pieces
+
+
+@cutting.misconception
+def stops_at_a_missing_pair(text: str, merges: Merges) -> list[str]:
+    """You stop at the first pair that does not stand in the text. Later ones may: go on."""
+    pieces = list(text)
+    for pair in merges:
+        if pair not in pairwise(pieces):
+            break
+        pieces = merge_pair(pieces, pair)
+    return pieces
+
+
+@cutting.misconception
+def first_place_only(text: str, merges: Merges) -> list[str]:
+    """You merge each pair at the first place where it stands. Merge it everywhere."""
+    pieces = list(text)
+    for pair in merges:
+        if pair in pairwise(pieces):
+            at = list(pairwise(pieces)).index(pair)
+            pieces[at : at + 2] = ["".join(pair)]
+    return pieces
+
+
+@cutting.misconception
+def merged_from_the_right(text: str, merges: Merges) -> list[str]:
+    """You merge from right to left. Begin at the left: "aaa" becomes "aa", "a"."""
+    turned = [(right[::-1], left[::-1]) for left, right in merges]
+    return [piece[::-1] for piece in reference.encode(text[::-1], turned)[::-1]]
+
+
+@cutting.misconception
+def learnt_anew(text: str, merges: Merges) -> list[str]:
+    """You learn the merges anew, from the text that is to be cut. Use those that you are given."""
+    return reference.encode(text, reference.learn_merges(text, len(merges)))
+
+
+@cutting.misconception
+def characters_or_nothing(text: str, merges: Merges) -> Any:
+    """These are the characters, and without any pairs you return None. Does `return` stand in the
+    loop, before anything is merged? It comes after the loop.
+    """
+    return list(text) if merges else None
+
+
+@cutting.misconception
+def right_piece_lost(text: str, merges: Merges) -> list[str]:
+    """When you merge a pair, its right piece is lost. The merged piece is both together, without
+    anything between them.
+    """
+    pieces = list(text)
+    for left, right in merges:
+        joined = merge_pair(pieces, (left, right))
+        pieces = [left if one == left + right else one for one in joined]
+    return pieces
+
+
+@cutting.misconception
+def partner_kept(text: str, merges: Merges) -> list[str]:
+    """When you merge a pair, its right piece stays as well, so the text gets longer. Skip both
+    pieces.
+    """
+    pieces = list(text)
+    for pair in merges:
+        joined = ["".join(two) if two == pair else two[0] for two in pairwise(pieces)]
+        pieces = [*joined, *pieces[-1:]]
+    return pieces
+
+
+@cutting.misconception
+def grows_on_and_on(text: str, merges: Merges) -> list[str]:
+    """Where a letter is repeated, a merged piece goes on growing: with the pair ("a", "a"), "aaa"
+    becomes "aa", "a". After a merge, go on with the next piece.
+    """
+    pieces = list(text)
+    for left, right in merges:
+        merged: list[str] = []
+        is_open = False
+        for piece in pieces:
+            if is_open and piece == right:
+                merged[-1] += piece
+            else:
+                merged.append(piece)
+                is_open = piece == left
+        pieces = merged
+    return pieces
+
+
+@cutting.misconception
+def replaced_in_a_joined_text(text: str, merges: Merges) -> list[str]:
+    """You replace in a text that joins the pieces with spaces. There a piece that only ends or
+    begins like one of the pair is taken for it, and spaces of the text are lost: use `merge_pair`.
+    """
+    joined = " ".join(text)
+    for pair in merges:
+        joined = joined.replace(" ".join(pair), "".join(pair))
+    return joined.split()
+
+
+@cutting.misconception
+def unknown_left_out(text: str, merges: Merges) -> list[str]:
+    """Characters that stand in no pair are missing. Keep them, as pieces of their own."""
+    known = set("".join(map("".join, merges)))
+    return [piece for piece in reference.encode(text, merges) if set(piece) <= known]
+
+
+@cutting.misconception
+def characters_left_out(text: str, merges: Merges) -> list[str]:
+    """Pieces of one character are missing. Keep what is not merged."""
+    return [piece for piece in reference.encode(text, merges) if len(piece) > 1]
+
+
+@cutting.misconception
+def word_by_word(text: str, merges: Merges) -> list[str]:
+    """You cut the text into words first, and the spaces are lost. Here a space is a character like
+    any other.
+    """
+    return [piece for word in text.split() for piece in reference.encode(word, merges)]
+
+
+@cutting.misconception
+def within_words(text: str, merges: Merges) -> list[str]:
+    """You merge no pair that has a space in it. Here a space is a character like any other."""
+    return reference.encode(text, [pair for pair in merges if " " not in "".join(pair)])
+
+
+@cutting.misconception
+def words_as_pieces(text: str, merges: Merges) -> list[str]:
+    """Your first pieces are words. Begin with characters: list(text)."""
+    return reduce(lambda pieces, pair: merge_pair(pieces, pair), merges, text.split())
+
+
+@cutting.misconception
+def in_lower_case(text: str, merges: Merges) -> list[str]:
+    """You made the text lower case. The pieces, joined, have to be the text itself."""
+    return reference.encode(text.lower(), merges)
+
+
+@cutting.misconception
+def joined_by_spaces(text: str, merges: Merges) -> Any:
+    """This is one text, the pieces joined. Return the list of them."""
+    return " ".join(reference.encode(text, merges))
+
+
+@cutting.misconception
+def the_text_itself(text: str, merges: Merges) -> Any:
+    """This is the text itself, because the pieces were joined again. Return the list of them."""
+    return text
+
+
+@cutting.misconception
+def every_stage(text: str, merges: Merges) -> Any:
+    """You return a list for every merge. Return the pieces after the last one alone."""
+    return [reference.encode(text, merges[: n + 1]) for n in range(len(merges))]
+
+
+@cutting.misconception
+def each_piece_once(text: str, merges: Merges) -> list[str]:
+    """Each piece stands in your result only once. Return all of them, in the order of the text."""
+    return list(dict.fromkeys(reference.encode(text, merges)))
+
+
+@cutting.misconception
+def pairs_in_a_tuple(text: str, merges: Merges) -> Any:
+    """A merged pair stays a pair in your result. Join its two pieces: "".join(pair)."""
+    pieces: list[Any] = list(text)
+    for pair in merges:
+        merged: list[Any] = []
+        for piece in pieces:
+            if merged and (merged[-1], piece) == pair:
+                merged[-1] = pair
+            else:
+                merged.append(piece)
+        pieces = merged
+    return pieces
+
+
+@cutting.accepts
+def by_reduce(text: str, merges: Merges) -> list[str]:
+    """functools.reduce."""
+    return reduce(merge_pair, merges, list(text))
+
+
+@cutting.accepts
+def by_itself_again(text: str, merges: Merges) -> list[str]:
+    """All merges but the last, then the last one."""
+    if not merges:
+        return list(text)
+    *earlier, last = merges
+    return merge_pair(by_itself_again(text, earlier), last)
+
+
+@cutting.accepts
+def piece_by_piece(text: str, merges: Merges) -> list[str]:
+    """Merged by hand, into a list that grows."""
+    pieces = [*text]
+    for left, right in merges:
+        merged: list[str] = []
+        open_left = False
+        for piece in pieces:
+            if open_left and piece == right:
+                merged[-1] = left + right
+                open_left = False
+            else:
+                merged.append(piece)
+                open_left = piece == left
+        pieces = merged
+    return pieces
+
+
+@cutting.accepts
+def earliest_pair_of_the_text(text: str, merges: Merges) -> list[str]:
+    """As GPT-2 cuts: of the pairs in the text, the one that was learnt first."""
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    pieces = list(text)
+    for _ in text:
+        pair = min(pairwise(pieces), key=lambda one: ranks.get(one, len(ranks)), default=None)
+        if pair is None or pair not in ranks:
+            break
+        pieces = merge_pair(pieces, pair)
+    return pieces
+
+
+@cutting.accepts
+def places_cut_out(text: str, merges: Merges) -> list[str]:
+    """Slices put in, from left to right."""
+    pieces = list(text)
+    for pair in merges:
+        for at in range(len(pieces)):
+            if tuple(pieces[at : at + 2]) == pair:
+                pieces[at : at + 2] = ["".join(pair)]
+    return pieces

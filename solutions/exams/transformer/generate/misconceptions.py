@@ -1,0 +1,355 @@
+"""What goes wrong in `generate`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from solutions.exams.transformer.generate.exam import generating
+
+Model = Callable[[Tensor], Tensor]
+
+
+class Writing:
+    """Greedy decoding in steps, for misconceptions to get one of them wrong."""
+
+    def __call__(
+        self, model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
+    ) -> Any:
+        """Write."""
+        text = tokens
+        for _ in range(self.turns(num_new_tokens)):
+            seen = self.seen(text, context_length)
+            with torch.no_grad():
+                scores = self.scores(model(seen))
+            text = self.joined(text, self.token(scores), seen)
+        return self.returned(text, tokens, num_new_tokens)
+
+    def turns(self, num_new_tokens: int) -> int:
+        return num_new_tokens
+
+    def seen(self, text: Tensor, context_length: int) -> Tensor:
+        return text[:, -context_length:]
+
+    def scores(self, logits: Tensor) -> Tensor:
+        return logits[:, -1]
+
+    def token(self, scores: Tensor) -> Tensor:
+        return scores.argmax(dim=-1, keepdim=True)
+
+    def joined(self, text: Tensor, token: Tensor, seen: Tensor) -> Tensor:
+        return torch.cat([text, token], dim=1)
+
+    def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
+        return text
+
+
+def declared(made: type[Writing]) -> type[Writing]:
+    """Declare a way of writing as a misconception."""
+
+    def wrong(model: Model, tokens: Tensor, num_new_tokens: int, context_length: int) -> Any:
+        return made()(model, tokens, num_new_tokens, context_length)
+
+    wrong.__name__, wrong.__doc__ = made.__name__, made.__doc__
+    generating.misconception(wrong)
+    return made
+
+
+@declared
+class NothingReturned(Writing):
+    """Your function returns None. Return the texts after the loop."""
+
+    def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
+        return None
+
+
+@declared
+class NothingWritten(Writing):
+    """The texts come back as they were. Keep what `torch.cat` returns: it makes a new tensor."""
+
+    def turns(self, num_new_tokens: int) -> int:
+        return 0
+
+
+@declared
+class NewTokensOnly(Writing):
+    """These are the new tokens alone. Return each text with its beginning."""
+
+    def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
+        return text[:, tokens.shape[1] :]
+
+
+@declared
+class OneTokenOnly(Writing):
+    """You return after the first new token. Put `return` after the loop."""
+
+    def turns(self, num_new_tokens: int) -> int:
+        return min(num_new_tokens, 1)
+
+
+@declared
+class OneTokenOrNone(Writing):
+    """You return after the first new token, and None where no token is wanted. Put `return` after
+    the loop.
+    """
+
+    def turns(self, num_new_tokens: int) -> int:
+        return min(num_new_tokens, 1)
+
+    def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
+        return text if num_new_tokens else None
+
+
+@declared
+class PlacesLeftEmpty(Writing):
+    """The new tokens are all 0, as if their places were made and never filled. Write the most
+    likely token into each.
+    """
+
+    def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
+        return torch.cat([tokens, 0 * text[:, tokens.shape[1] :]], dim=1)
+
+
+@declared
+class OneTooMany(Writing):
+    """There is one new token too many: `num_new_tokens` are asked for."""
+
+    def turns(self, num_new_tokens: int) -> int:
+        return num_new_tokens + 1
+
+
+@declared
+class OneTooFew(Writing):
+    """The last new token is missing: `num_new_tokens` are asked for."""
+
+    def turns(self, num_new_tokens: int) -> int:
+        return num_new_tokens - 1
+
+
+@declared
+class UpToALength(Writing):
+    """You write until the text has `num_new_tokens` tokens. So many are to be added to it."""
+
+    def __call__(
+        self, model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
+    ) -> Any:
+        missing = num_new_tokens - tokens.shape[1]
+        return super().__call__(model, tokens, missing, context_length)
+
+
+@declared
+class ContextNotCut(Writing):
+    """The model is given the whole text, however long it is. Give it the last `context_length`
+    tokens alone.
+    """
+
+    def seen(self, text: Tensor, context_length: int) -> Tensor:
+        return text
+
+
+@declared
+class BeginningInPlaceOfEnd(Writing):
+    """Of a long text the model is given the first tokens, and does not see what it has written.
+    Give it the last `context_length` ones, text[:, -context_length:].
+    """
+
+    def seen(self, text: Tensor, context_length: int) -> Tensor:
+        return text[:, :context_length]
+
+
+@declared
+class OneTokenTooLong(Writing):
+    """The model is given one token more than `context_length`."""
+
+    def seen(self, text: Tensor, context_length: int) -> Tensor:
+        return text[:, -context_length - 1 :]
+
+
+@declared
+class FirstTokensCutOff(Writing):
+    """You leave out the first `context_length` tokens. It is the last `context_length` ones that
+    the model is given: mind the sign.
+    """
+
+    def seen(self, text: Tensor, context_length: int) -> Tensor:
+        return text[:, context_length:]
+
+
+@declared
+class TextsCutOff(Writing):
+    """You cut off texts of the batch, not tokens of a text. The tokens are on the second axis:
+    tokens[:, -context_length:].
+    """
+
+    def seen(self, text: Tensor, context_length: int) -> Tensor:
+        return text[-context_length:]
+
+
+@declared
+class CutForGood(Writing):
+    """You have cut the text itself, and its beginning is lost. Cut it only for the call of the
+    model, and append to the whole text.
+    """
+
+    def joined(self, text: Tensor, token: Tensor, seen: Tensor) -> Tensor:
+        return torch.cat([seen, token], dim=1)
+
+
+@declared
+class LastTokenOnly(Writing):
+    """The model is given the last token alone, and knows nothing of those before it. Give it the
+    last `context_length` tokens.
+    """
+
+    def seen(self, text: Tensor, context_length: int) -> Tensor:
+        return text[:, -1:]
+
+
+@declared
+class FirstPosition(Writing):
+    """You use the logits at the first position, which are about the second token. Those at the last
+    position are about the next one: logits[:, -1].
+    """
+
+    def scores(self, logits: Tensor) -> Tensor:
+        return logits[:, 0]
+
+
+@declared
+class LastButOne(Writing):
+    """You use the logits at the last position but one, which are about the last token that is
+    already there. Those at the last position are about the next one.
+    """
+
+    def scores(self, logits: Tensor) -> Tensor:
+        return logits[:, -2]
+
+
+@declared
+class AveragedPositions(Writing):
+    """You average the logits over all positions. Those at the last position alone are about the
+    next token.
+    """
+
+    def scores(self, logits: Tensor) -> Tensor:
+        return logits.mean(dim=1)
+
+
+@declared
+class LastText(Writing):
+    """You use the logits of the last text of the batch, logits[-1], for all of them. Each text has
+    its own: logits[:, -1].
+    """
+
+    def scores(self, logits: Tensor) -> Tensor:
+        return logits[-1:, -1].expand(len(logits), -1)
+
+
+@declared
+class LeastLikely(Writing):
+    """You append the least likely token. Take the most likely one, with `argmax`."""
+
+    def token(self, scores: Tensor) -> Tensor:
+        return scores.argmin(dim=-1, keepdim=True)
+
+
+@declared
+class SecondLikely(Writing):
+    """You append the token that is the second most likely one. Take the most likely one, at index 0
+    of what is sorted with the largest first.
+    """
+
+    def token(self, scores: Tensor) -> Tensor:
+        return scores.topk(2, dim=-1).indices[:, 1:]
+
+
+@declared
+class OneTokenForAllTexts(Writing):
+    """All texts get the same token, the most likely one of the first text. Take the largest logit
+    of each text, along the last axis.
+    """
+
+    def token(self, scores: Tensor) -> Tensor:
+        return scores[:1].argmax(dim=-1, keepdim=True).expand(len(scores), 1)
+
+
+@declared
+class WholeBatchSearched(Writing):
+    """You look for the largest logit of all texts together. Look for that of each text, with
+    `argmax(dim=-1)`.
+    """
+
+    def token(self, scores: Tensor) -> Tensor:
+        return scores.argmax().expand(len(scores), 1)
+
+
+@declared
+class LogitsInPlaceOfIds(Writing):
+    """You append the largest logit. The token is the index of it: `argmax` in place of `max`."""
+
+    def token(self, scores: Tensor) -> Tensor:
+        return scores.max(dim=-1, keepdim=True).values
+
+
+@declared
+class TokenInFront(Writing):
+    """You put the new token in front of the text. It comes after the last one."""
+
+    def joined(self, text: Tensor, token: Tensor, seen: Tensor) -> Tensor:
+        return torch.cat([token, text], dim=1)
+
+
+@declared
+class LastTokenReplaced(Writing):
+    """The new token takes the place of the last one. Append it: the text gets longer."""
+
+    def joined(self, text: Tensor, token: Tensor, seen: Tensor) -> Tensor:
+        return torch.cat([text[:, :-1], token], dim=1)
+
+
+@declared
+class AsTokensOfTheBatch(Writing):
+    """You add the new tokens as texts, not to the texts. Give them the shape (batch, 1), and put
+    them behind along the axis of the tokens, dim=1.
+    """
+
+    def joined(self, text: Tensor, token: Tensor, seen: Tensor) -> Tensor:
+        return torch.cat([text, token], dim=0)
+
+
+@declared
+class AllAtOnce(Writing):
+    """All new tokens are predicted from the text as it came. Append each before the next is
+    predicted.
+    """
+
+    def __call__(
+        self, model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
+    ) -> Any:
+        new = self.token(self.scores(model(self.seen(tokens, context_length))))
+        return torch.cat([tokens, new.expand(-1, num_new_tokens)], dim=1)
+
+
+@declared
+class AsFloats(Writing):
+    """The tokens are right, made into floats. They are ids: leave them integers."""
+
+    def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
+        return text.float()
+
+
+@declared
+class AList(Writing):
+    """The tokens are right, in a list. Return a tensor, (batch, tokens)."""
+
+    def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
+        return text.tolist()
+
+
+@declared
+class FirstTextOnly(Writing):
+    """This is the first text alone. Return all texts of the batch."""
+
+    def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
+        return text[0]

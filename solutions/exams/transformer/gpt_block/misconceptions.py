@@ -1,0 +1,153 @@
+"""The known wrong answers to `GPTBlock`, lesson 09."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from solutions.exams.transformer._blocks import BLOCK, CAUSAL, Causal, Sublayer
+from solutions.exams.transformer.gpt_block.exam import gpt
+
+
+class Variant(Causal):
+    """The block of a GPT in steps, for misconceptions to get one of them wrong."""
+
+    pre_norm = True
+
+    def activate(self, x: Tensor) -> Tensor:
+        return functional.gelu(x)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.run(inputs, self.attend_past, self.feed)
+
+
+(BLOCK + CAUSAL).apply(
+    gpt,
+    Variant,
+    called={"OtherOrder": "PostNorm"},
+    says={
+        "OtherOrder": "You normalise after each sum, as in 2017 (post-norm). This block is that of "
+        "GPT-2 (pre-norm): normalise what goes into a part, and add what comes out to the x before "
+        "it was normalised.",
+        "NormBeforeTheSum": "You normalise what a part returns. Normalise what goes into it.",
+        "NormedTwice": "You normalise before a part, and once more after the sum. Before it is "
+        "enough.",
+    },
+    # Without a normalisation after it, a part that is left out is one that is not added.
+    without=("Gelu", "NoFeedForward"),
+)
+
+
+@gpt.misconception
+class Relu(Variant):
+    """Between `linear1` and `linear2` stands ReLU, as in 2017. GPT has GELU there."""
+
+    def activate(self, x: Tensor) -> Tensor:
+        return torch.relu(x)
+
+
+@gpt.misconception
+class GeluByTanh(Variant):
+    """This is GELU as GPT-2 approximates it, with tanh. Here it is PyTorch's `gelu` as it comes,
+    without `approximate`.
+    """
+
+    def activate(self, x: Tensor) -> Tensor:
+        return functional.gelu(x, approximate="tanh")
+
+
+@gpt.misconception
+class GeluBySigmoid(Variant):
+    """This is GELU approximated by x · sigmoid(1.702 x). Here it is PyTorch's `gelu` as it
+    comes.
+    """
+
+    def activate(self, x: Tensor) -> Tensor:
+        return x * torch.sigmoid(1.702 * x)
+
+
+@gpt.misconception
+class Silu(Variant):
+    """Between `linear1` and `linear2` stands SiLU. This block asks for PyTorch's `gelu`."""
+
+    def activate(self, x: Tensor) -> Tensor:
+        return functional.silu(x)
+
+
+@gpt.misconception
+class QueriesNormedAlone(Variant):
+    """Only the queries are normalised. Queries, keys and values are all made of norm1(x)."""
+
+    def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
+        self.first = inputs
+        return super().run(inputs, *sublayers)
+
+    def attend_past(self, x: Tensor, **masks: Any) -> Any:
+        hidden = self.future(x.shape[1], x.shape[1])
+        return self.attend(x, self.first, attn_mask=hidden)
+
+
+@gpt.misconception
+class KeysNormedAlone(QueriesNormedAlone):
+    """The queries are not normalised, only keys and values are. All three are made of norm1(x)."""
+
+    def attend_past(self, x: Tensor, **masks: Any) -> Any:
+        hidden = self.future(x.shape[1], x.shape[1])
+        return self.attend(self.first, x, attn_mask=hidden)
+
+
+@gpt.misconception
+class ValuesNotNormed(QueriesNormedAlone):
+    """The values are not normalised, queries and keys are. All three are made of norm1(x)."""
+
+    def attend_past(self, x: Tensor, **masks: Any) -> Any:
+        hidden = self.future(x.shape[1], x.shape[1])
+        return self.self_attn(x, x, self.first, attn_mask=hidden, need_weights=False)[0]
+
+
+@gpt.misconception
+class FirstNormOverwrites(Variant):
+    """You overwrite x with norm1(x) and add that: the residual connection around attention no
+    longer carries what came in. Give the normalised x a name of its own.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        if place:
+            return super().around(place, x, sublayer, inputs)
+        normed = self.norm(place, x)
+        return self.add(place, normed, sublayer(normed))
+
+
+@gpt.misconception
+class SecondNormOverwrites(Variant):
+    """You overwrite x with norm2(x) and add that: the residual connection around the feed-forward
+    layer no longer carries what came in. Give the normalised x a name of its own.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        if not place:
+            return super().around(place, x, sublayer, inputs)
+        normed = self.norm(place, x)
+        return self.add(place, normed, sublayer(normed))
+
+
+@gpt.misconception
+class NormedAtTheEnd(Variant):
+    """Your block normalises its result. With pre-norm a model does that once, after its last block,
+    and not in it.
+    """
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return functional.layer_norm(super().forward(inputs), (inputs.shape[-1],))
+
+
+@gpt.misconception
+class WeightsReturned(Variant):
+    """Your block returns a tuple. Return the outputs alone, without the attention weights."""
+
+    def forward(self, inputs: Tensor) -> Any:
+        normed = self.norm(0, inputs)
+        hidden = self.future(inputs.shape[1], inputs.shape[1])
+        _, weights = self.self_attn(normed, normed, normed, attn_mask=hidden)
+        return super().forward(inputs), weights

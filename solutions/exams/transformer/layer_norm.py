@@ -1,0 +1,353 @@
+"""The exam of `LayerNorm`, lesson 09."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder import Draw, Exam, run_module
+from solutions import transformer as reference
+from solutions.exams.transformer._norms import NORM, OWN_WORK, Module, Norm, numbers
+
+norm = Exam(reference.LayerNorm, use=run_module, forbids=OWN_WORK)
+
+
+def printed(inputs: Tensor, eps: float | None = None) -> Module:
+    d_model = inputs.shape[-1]
+    weights = {"weight": numbers(d_model, start=50), "bias": numbers(d_model, start=70)}
+    chosen: dict[str, object] = {"d_model": d_model}
+    return chosen if eps is None else chosen | {"eps": eps}, weights, (inputs,), False, 1
+
+
+@norm.example
+def two_sentences() -> Module:
+    """two sentences of three tokens with four features"""
+    return printed(numbers(2, 3, 4))
+
+
+@norm.example
+def square() -> Module:
+    """as many tokens as features"""
+    return printed(numbers(3, 3, start=31))
+
+
+@norm.example
+def equal_features() -> Module:
+    """the features of the first token are all equal"""
+    return printed(torch.tensor([[1.5, 1.5, 1.5, 1.5], [0.5, -1.0, 2.0, 0.5]]).double())
+
+
+@norm.example
+def large_eps() -> Module:
+    """one token alone, with eps=0.5"""
+    return printed(numbers(5, start=40) / 4, eps=0.5)
+
+
+# In float32 the squares of these numbers have no digits left for what is behind the point, and all
+# sums of them are exact, in any order.
+@norm.example
+def far_from_zero() -> Module:
+    """features near 10,000"""
+    return printed(torch.tensor([[10001.0, 9999.0, 10001.0, 9999.0]]).double())
+
+
+@norm.example
+def as_it_starts() -> Module:
+    """a new module, with the weight and the bias that it starts with"""
+    return {"d_model": 4}, {}, (numbers(2, 4, start=5),), False, 1
+
+
+def drawn(
+    draw: Draw, axes: str, *, scale: float = 1.0, mean: float = 0.0, calls: int = 1
+) -> Module:
+    inputs = draw.tensor(axes, scale=scale) + mean
+    weights = {"weight": draw.tensor("d_model"), "bias": draw.tensor("d_model")}
+    return {"d_model": draw.size("d_model")}, weights, (inputs,), False, calls
+
+
+@norm.case
+def drawn_sentences(draw: Draw) -> Module:
+    """a batch of sentences, or of heads"""
+    return drawn(draw, draw.rng.choice(["batch tokens d_model", "batch heads tokens d_model"]))
+
+
+@norm.case(times=1)
+def drawn_token(draw: Draw) -> Module:
+    """one token"""
+    return drawn(draw, "d_model")
+
+
+@norm.case(times=1)
+def drawn_two_features(draw: Draw) -> Module:
+    """two features, and an eps of 0.1"""
+    settings, weights, inputs, _, _ = drawn(draw.fix(d_model=2), "tokens d_model")
+    return {**settings, "eps": 0.1}, weights, inputs, False, 1
+
+
+@norm.case(times=1)
+def drawn_thousand(draw: Draw) -> Module:
+    """features near 1000"""
+    # Called twice, so that no gradients are asked for: in float32 little is right of them.
+    return drawn(draw.fix(d_model=6), "batch tokens d_model", mean=1000, calls=2)
+
+
+@norm.case(times=1)
+def drawn_large(draw: Draw) -> Module:
+    """features a hundred times as large"""
+    return drawn(draw, "batch tokens d_model", scale=100)
+
+
+@norm.case(times=1)
+def drawn_equal(draw: Draw) -> Module:
+    """features that are all equal, or all 0"""
+
+    case = drawn(draw.fix(batch=3, d_model=8), "batch tokens d_model")
+    (inputs,) = case[2]
+    inputs[0], inputs[1, 0] = 0, 0.75
+    return case
+
+
+@norm.case(times=1)
+def drawn_new(draw: Draw) -> Module:
+    """a new module"""
+    settings, _, inputs, _, _ = drawn(draw, "batch tokens d_model")
+    return settings, {}, inputs, False, 1
+
+
+@norm.holds
+def one_number_more(
+    module_class: Callable[..., Any],
+    settings: Mapping[str, object],
+    weights: Mapping[str, Tensor],
+    inputs: tuple[Tensor],
+    *_: object,
+) -> bool:
+    """the same number added to all features of a token changes nothing"""
+    module = module_class(**settings)
+    module.to(inputs[0].dtype)
+    # As many digits are lost as the numbers are large.
+    close = 1e-4 * (1 + float(inputs[0].abs().max()))
+    flat = (inputs[0].amax(dim=-1) == inputs[0].amin(dim=-1)).unsqueeze(-1)
+    moved = (module(inputs[0] + 1) - module(inputs[0])).masked_fill(flat, 0)
+    return bool((moved.abs() < close).all())
+
+
+class Variant(Norm):
+    """Layer normalisation in steps, for misconceptions to get one of them wrong."""
+
+    def __init__(self, d_model: int, eps: float | None = None) -> None:
+        super().__init__(d_model, eps)
+        self.bias = nn.Parameter(self.first_bias(d_model))
+
+    def first_bias(self, d_model: int) -> Tensor:
+        return torch.zeros(d_model)
+
+    def centre(self, inputs: Tensor) -> Tensor:
+        return inputs - self.average(inputs)
+
+    def shift(self, scaled: Tensor) -> Tensor:
+        return scaled + self.bias
+
+
+NORM.apply(
+    norm,
+    Variant,
+    says={
+        "NoEps": "Where all features of a token are equal, your module divides 0 by 0. Add eps to "
+        "the variance, under the root.",
+        "NoRoot": "You divide by the variance itself. Divide by its square root.",
+        "SumOfSquares": "You divide by the root of the *sum* of the squared deviations. The "
+        "variance is their mean: divide the sum by d_model.",
+        "EpsAsALowerBound": "You use eps as a lower bound of the variance. It is added, to every "
+        "token's.",
+        "MeanOfSizes": "You average the absolute deviations. Square them first, average, and take "
+        "the root at the end.",
+        "WeightFirst": "You multiply by `weight` before you normalise, and the division takes most "
+        "of it away again. Normalise first, then scale, then shift.",
+    },
+)
+
+
+@norm.misconception
+class NotCentred(Variant):
+    """The mean is not subtracted from what you divide. A token's features should come out around 0,
+    before they are scaled and shifted.
+    """
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        return inputs / self.divisor(self.spread(self.centre(inputs)))
+
+
+@norm.misconception
+class DividedByTheRootMeanSquare(Variant):
+    """You divide by the root of the mean of the squared features. The variance is the mean of the
+    squared *deviations*: subtract the mean before you square.
+    """
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        return self.centre(inputs) / self.divisor(self.spread(inputs))
+
+
+@norm.misconception
+class NeitherCentred(Variant):
+    """The mean is subtracted nowhere: that is RMSNorm. Subtract it first, and then take the
+    variance.
+    """
+
+    def centre(self, inputs: Tensor) -> Tensor:
+        return inputs
+
+
+@norm.misconception
+class CentredAlone(Variant):
+    """You subtract the mean and add eps, but `weight` and `bias` meet features that were not
+    divided by the root of the variance.
+    """
+
+    def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
+        return centred + self.eps
+
+
+@norm.misconception
+class CentredTwice(Variant):
+    """You subtract the mean from the variance, or from the squares, as well. The variance is the
+    mean of the squared deviations, and nothing else.
+    """
+
+    def spread(self, centred: Tensor) -> Tensor:
+        return super().spread(centred) - self.average(centred.square()).mean()
+
+
+@norm.misconception
+class DifferenceOfSquares(Variant):
+    """Your variance is the mean of the squares minus the square of the mean. Where the features are
+    large, all digits of float32 go into the squares, and nothing right is left of their difference.
+    Subtract the mean first, then square.
+    """
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        mean = self.average(inputs)
+        spread = self.average(inputs.square()) - mean.square()
+        return (inputs - mean) / self.divisor(spread)
+
+
+@norm.misconception
+class ShiftLeftOut(Variant):
+    """Your module does not add `bias`: add it at the end."""
+
+    def shift(self, scaled: Tensor) -> Tensor:
+        return scaled
+
+
+@norm.misconception
+class NeitherScaledNorShifted(Variant):
+    """The features are normalised, and `weight` and `bias` do nothing. Multiply by the one, and
+    then add the other.
+    """
+
+    def scale(self, normed: Tensor) -> Tensor:
+        return normed
+
+
+@norm.misconception
+class ShiftedFirst(Variant):
+    """You add `bias` before you multiply by `weight`. Scale first, then shift."""
+
+    def scale(self, normed: Tensor) -> Tensor:
+        return (normed + self.bias) * self.weight
+
+
+@norm.misconception
+class ShiftSubtracted(Variant):
+    """You subtract `bias`. Add it."""
+
+    def shift(self, scaled: Tensor) -> Tensor:
+        return scaled - self.bias
+
+
+@norm.misconception
+class PlacesExchanged(Variant):
+    """You multiply by `bias` and add `weight`. It is `weight` that multiplies."""
+
+    def scale(self, normed: Tensor) -> Tensor:
+        return normed * self.bias + self.weight
+
+
+@norm.misconception
+class ShiftStartsAtOne(Variant):
+    """In a new module, `bias` starts as ones. Start it as zeros, which change nothing."""
+
+    def first_bias(self, d_model: int) -> Tensor:
+        return torch.ones(d_model)
+
+
+@norm.misconception
+class StartExchanged(ShiftStartsAtOne):
+    """A new module gives ones for whatever comes in: `weight` starts as zeros and `bias` as ones.
+    Exchange them.
+    """
+
+    def first_weight(self, d_model: int) -> Tensor:
+        return torch.zeros(d_model)
+
+
+@norm.accepts
+class ByVarMean(nn.Module):
+    """torch.var_mean with correction=0, and rsqrt."""
+
+    def __init__(self, d_model: int, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.d_model, self.eps = d_model, eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        variance, mean = torch.var_mean(inputs, dim=-1, correction=0, keepdim=True)
+        return (inputs - mean) * torch.rsqrt(variance + self.eps) * self.weight + self.bias
+
+
+@norm.accepts
+class BySums(ByVarMean):
+    """Sums divided by d_model, and a power."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        deviation = inputs - inputs.sum(-1).unsqueeze(-1) / self.d_model
+        variance = (deviation**2).sum(-1).unsqueeze(-1) / self.d_model
+        return self.bias + self.weight * deviation / (variance + self.eps) ** 0.5
+
+
+@norm.accepts
+class TokenByToken(ByVarMean):
+    """A loop over the tokens."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        found = []
+        for token in inputs.reshape(-1, self.d_model):
+            deviation = token - token.mean()
+            variance = torch.dot(deviation, deviation) / self.d_model
+            found.append(self.weight * deviation / (variance + self.eps).sqrt() + self.bias)
+        return torch.stack(found).reshape(inputs.shape)
+
+
+@norm.accepts
+class ByMatrix(ByVarMean):
+    """A matrix that subtracts the mean, and einsum."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        share = torch.full((self.d_model, self.d_model), 1 / self.d_model, dtype=inputs.dtype)
+        # As a difference, or the large numbers of a product would cost digits.
+        deviation = inputs - inputs.mean(-1, keepdim=True)
+        deviation = deviation - deviation @ share
+        variance = torch.einsum("...d,...d->...", deviation, deviation)[..., None] / self.d_model
+        return torch.addcmul(self.bias, self.weight, deviation / (variance + self.eps).sqrt())
+
+
+@norm.accepts
+class ByVariance(ByVarMean):
+    """var(unbiased=False)."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        mean = inputs.mean(-1, True)
+        var = inputs.var(-1, unbiased=False, keepdim=True)
+        return self.weight * ((inputs - mean) / torch.sqrt(var + self.eps)) + self.bias

@@ -1,0 +1,78 @@
+"""The exam of `learn_merges`, lesson 09."""
+
+from autograder import Draw, Exam
+from solutions import transformer as reference
+
+merging = Exam(reference.learn_merges, forbids=("frequent_pairs",))
+
+Call = tuple[str, int]
+
+for _text, _num_merges, _what in (
+    ("low lower lowest", 3, "three merges"),
+    ("aaabdaaabac", 4, "four merges, letters that are repeated"),
+    ("dcdcabab", 2, "a tie, two merges"),
+    ("to be or not to be", 3, "three merges across the borders of words"),
+    ("xaxaxabxabab", 4, "four merges, a piece that ends like another"),
+    ("Da da Da dada", 2, "two merges, capital letters"),
+    ("banana bandana", 99, "as many merges as there are"),
+    ("aabaababc", 3, "three merges, pairs that overlap"),
+    ("aaaaaaa", 5, "seven times the same letter"),
+    ("cat", 5, "no pair twice"),
+    ("", 3, "an empty text"),
+    ("noon noon", 0, "no merges"),
+):
+
+    def _example(text: str = _text, num_merges: int = _num_merges) -> Call:
+        return text, num_merges
+
+    _example.__doc__ = _what
+    merging.example(_example)
+
+
+def drawn_text(draw: Draw, letters: str, length: int) -> str:
+    """A text of some letters, drawn at random."""
+    return "".join(draw.rng.choice(list(letters), length).tolist())
+
+
+@merging.case
+def few_letters(draw: Draw) -> Call:
+    """a text of three letters, drawn at random"""
+    return drawn_text(draw, "abc", 40), int(draw.rng.integers(3, 9))
+
+
+@merging.case
+def words(draw: Draw) -> Call:
+    """words drawn at random"""
+    chosen = draw.rng.choice(["the", "then", "other", "Theo", "hen", "he"], 12).tolist()
+    return " ".join(chosen), int(draw.rng.integers(3, 9))
+
+
+@merging.case
+def all_there_are(draw: Draw) -> Call:
+    """as many merges as there are"""
+    return drawn_text(draw, "abcd ", 60), 1000
+
+
+@merging.case
+def a_letter_repeated(draw: Draw) -> Call:
+    """letters that are repeated"""
+    lengths = draw.rng.integers(1, 8, size=12).tolist()
+    return "".join("ab"[place % 2] * n for place, n in enumerate(lengths)), 6
+
+
+@merging.case(times=1)
+def other_characters(draw: Draw) -> Call:
+    """accents, emoji and lines"""
+    return drawn_text(draw, "éeE😀\n", 40), 5
+
+
+@merging.case(times=1)
+def one_character(draw: Draw) -> Call:
+    """a text of one character"""
+    return drawn_text(draw, "abc", 1), 3
+
+
+@merging.case(times=1)
+def once_each(draw: Draw) -> Call:
+    """a text in which nothing comes twice"""
+    return "".join(draw.rng.permutation(list("abcdefgh")).tolist()), 4

@@ -1,0 +1,126 @@
+"""The exam of `next_token_distribution`, lesson 09."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import transformer as reference
+
+distribution = Exam(reference.next_token_distribution, forbids=("cut_softmax",))
+
+Call = tuple[Tensor, float, int | None, float | None]
+
+FOUR = [2.0, 1.0, 0.0, -1.0]
+SIX = [0.5, 2.0, -1.0, 1.5, 2.5, 0.0]
+
+for _logits, _settings, _what in (
+    (FOUR, (1.0, None, None), "four tokens, no settings"),
+    (SIX, (1.0, None, None), "six tokens, no settings"),
+    (SIX, (0.5, None, None), "a temperature of 0.5"),
+    (SIX, (2.0, None, None), "a temperature of 2"),
+    (SIX, (1.0, 2, None), "the top 2"),
+    (SIX, (1.0, 4, None), "the top 4"),
+    (SIX, (1.0, 1, None), "the top 1"),
+    (SIX, (1.0, 9, None), "the top 9 of six"),
+    (FOUR, (1.0, None, 0.7), "a top-p of 0.7"),
+    (SIX, (1.0, None, 0.5), "a top-p of 0.5"),
+    (SIX, (1.0, None, 0.9), "a top-p of 0.9"),
+    (SIX, (1.0, None, 0.01), "a tiny top-p"),
+    (SIX, (1.0, None, 0.99), "a top-p of 0.99"),
+    (SIX, (1.0, 3, 0.8), "the top 3, of these a top-p of 0.8"),
+    (SIX, (1.0, 4, 0.75), "the top 4, of these a top-p of 0.75"),
+    (SIX, (0.5, None, 0.8), "a temperature of 0.5 and a top-p of 0.8"),
+    (SIX, (3.0, 4, 0.6), "a temperature of 3, the top 4 and a top-p of 0.6"),
+    (FOUR, (0.01, None, 0.9), "a temperature near 0"),
+    (FOUR, (0.001, None, 1.0), "a temperature near 0 and a top-p of 1"),
+    ([1000.0, 998.0, 1001.0], (1.0, 2, None), "logits of a thousand"),
+    ([0.5], (2.0, 1, 0.5), "a vocabulary of one token"),
+):
+
+    def _example(
+        logits: list[float] = _logits,
+        settings: tuple[float, int | None, float | None] = _settings,
+    ) -> Call:
+        return torch.tensor(logits, dtype=torch.float64), *settings
+
+    _example.__doc__ = _what
+    distribution.example(_example)
+
+
+def drawn_p(draw: Draw, logits: Tensor, temperature: float = 1.0, top_k: int | None = None) -> Call:
+    """A call whose top-p lies in the middle of a token's probability, far from any tie."""
+    shares = torch.softmax(logits / temperature, dim=-1).sort(descending=True).values.numpy()
+    shares = shares[:top_k] / shares[:top_k].sum()
+    places = np.flatnonzero(shares > 0.04)
+    at = int(draw.rng.choice(places))
+    before = float(shares[:at].sum())
+    top_p = before + float(shares[at]) * float(draw.rng.uniform(0.3, 0.7))
+    return logits, temperature, top_k, round(top_p, 3)
+
+
+@distribution.case
+def some_temperature(draw: Draw) -> Call:
+    """another temperature"""
+    return draw.tensor("vocabulary", scale=2.0), float(draw.rng.uniform(0.3, 3)), None, None
+
+
+@distribution.case
+def some_k(draw: Draw) -> Call:
+    """top-k, a vocabulary of 20"""
+    logits = draw.fix(vocabulary=20).tensor("vocabulary", scale=2.0)
+    return logits, 1.0, int(draw.rng.integers(2, 19)), None
+
+
+@distribution.case
+def some_p(draw: Draw) -> Call:
+    """top-p, a vocabulary of 20"""
+    return drawn_p(draw, draw.fix(vocabulary=20).tensor("vocabulary", scale=2.0))
+
+
+@distribution.case
+def all_of_it(draw: Draw) -> Call:
+    """temperature, top-k and top-p together"""
+    logits = draw.fix(vocabulary=12).tensor("vocabulary", scale=2.0)
+    temperature = round(float(draw.rng.uniform(0.5, 2.5)), 2)
+    return drawn_p(draw, logits, temperature, int(draw.rng.integers(3, 9)))
+
+
+@distribution.case(times=1)
+def k_above_the_vocabulary(draw: Draw) -> Call:
+    """a top-k above the vocabulary"""
+    return draw.tensor("vocabulary"), 1.0, 50, None
+
+
+@distribution.case(times=1)
+def cold(draw: Draw) -> Call:
+    """a temperature near 0"""
+    logits = torch.from_numpy(draw.rng.permutation(8)).double()
+    return logits, 0.001, None, None
+
+
+@distribution.case(times=1)
+def tiny_p(draw: Draw) -> Call:
+    """a tiny top-p"""
+    return draw.tensor("vocabulary"), 1.0, None, 1e-6
+
+
+@distribution.case(times=1)
+def whole_p(draw: Draw) -> Call:
+    """a top-p of 1, of a model that is certain"""
+    # Only there is the sum exactly 1, and no matter of rounding.
+    return torch.from_numpy(draw.rng.permutation(6)).double(), 0.001, None, 1.0
+
+
+@distribution.case(times=1)
+def large_logits(draw: Draw) -> Call:
+    """large logits"""
+    return draw.tensor("vocabulary", scale=500.0) + 1000, 1.0, 4, None
+
+
+@distribution.holds
+def sums_to_one(answer: Any, logits: Tensor, *settings: Any) -> bool:
+    """The probabilities sum to 1."""
+    return bool((answer(logits, *settings).sum() - 1).abs() < 1e-4)

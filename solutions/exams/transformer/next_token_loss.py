@@ -1,0 +1,410 @@
+"""The exam of `next_token_loss`, lesson 09."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.nn.functional import cross_entropy, log_softmax
+
+from autograder import Draw, Exam
+from companion import try_loss
+from solutions import transformer as reference
+from solutions.exams.transformer._norms import numbers
+
+loss = Exam(reference.next_token_loss, use=try_loss, forbids=("shifted_cross_entropy",))
+
+Call = tuple[Tensor, Tensor]
+
+
+@loss.example
+def one_text() -> Call:
+    """a text of four tokens, three in the vocabulary"""
+    return numbers(1, 4, 3), torch.tensor([[2, 0, 1, 1]])
+
+
+@loss.example
+def two_texts() -> Call:
+    """two texts of four tokens, five in the vocabulary"""
+    return numbers(2, 4, 5, start=20), torch.tensor([[2, 0, 1, 4], [3, 3, 0, 2]])
+
+
+@loss.example
+def square() -> Call:
+    """four texts of four tokens, four in the vocabulary"""
+    tokens = torch.tensor([[0, 1, 2, 3], [3, 1, 0, 2], [2, 2, 1, 0], [1, 0, 3, 1]])
+    return numbers(4, 4, 4, start=50), tokens
+
+
+@loss.example
+def shortest() -> Call:
+    """two texts of two tokens"""
+    return numbers(2, 2, 3, start=9), torch.tensor([[1, 2], [0, 1]])
+
+
+@loss.example
+def few_kinds() -> Call:
+    """two texts of five tokens, three in the vocabulary"""
+    return numbers(2, 5, 3, start=30), torch.tensor([[1, 2, 2, 0, 1], [0, 1, 0, 2, 2]])
+
+
+@loss.example
+def certain() -> Call:
+    """a model that is certain, and right once of two times"""
+    logits = torch.zeros(1, 3, 3, dtype=torch.float64)
+    logits[0, 0, 1] = logits[0, 1, 0] = 50.0
+    return logits, torch.tensor([[0, 1, 2]])
+
+
+def drawn(draw: Draw, scale: float = 1.0) -> Call:
+    """Logits, and tokens of all kinds."""
+    logits = draw.tensor("batch tokens vocabulary", scale=scale)
+    below = logits.shape[-1]
+    return logits, torch.from_numpy(draw.integers("batch tokens", below=below))
+
+
+@loss.case
+def some_texts(draw: Draw) -> Call:
+    """texts drawn at random"""
+    return drawn(draw)
+
+
+@loss.case(times=1)
+def a_single_text(draw: Draw) -> Call:
+    """a single text"""
+    return drawn(draw.fix(batch=1))
+
+
+@loss.case(times=1)
+def two_tokens(draw: Draw) -> Call:
+    """texts of two tokens"""
+    return drawn(draw.fix(tokens=2))
+
+
+@loss.case(times=1)
+def large_logits(draw: Draw) -> Call:
+    """logits of some hundreds"""
+    return drawn(draw, scale=300.0)
+
+
+@loss.case(times=1)
+def large_vocabulary(draw: Draw) -> Call:
+    """a vocabulary of 50 tokens"""
+    return drawn(draw.fix(vocabulary=50))
+
+
+def of_pairs(logits: Tensor, tokens: Tensor, **options: Any) -> Tensor:
+    """The loss of logits and of the tokens at the same positions."""
+    return cross_entropy(logits.flatten(0, 1), tokens.flatten(), **options)
+
+
+def shifted(logits: Tensor, tokens: Tensor, **options: Any) -> Tensor:
+    """The loss that is asked for."""
+    return of_pairs(logits[:, :-1], tokens[:, 1:], **options)
+
+
+def chosen(scores: Tensor, tokens: Tensor) -> Tensor:
+    """Of each prediction what the next token has, (batch, tokens - 1)."""
+    return scores[:, :-1].gather(-1, tokens[:, 1:, None]).squeeze(-1)
+
+
+@loss.misconception
+def not_shifted(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You compare the logits with the token at the same position, which the model has just seen.
+    The logits at position i are about the token at i + 1.
+    """
+    return of_pairs(logits, tokens)
+
+
+@loss.misconception
+def cut_at_the_end(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You cut both at the end, and compare each prediction with the token that the model has just
+    seen. Of the tokens, leave out the first one.
+    """
+    return of_pairs(logits[:, :-1], tokens[:, :-1])
+
+
+@loss.misconception
+def cut_at_the_start(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You cut both at the start, and compare each prediction with the token that the model has just
+    seen. Of the logits, leave out the last ones.
+    """
+    return of_pairs(logits[:, 1:], tokens[:, 1:])
+
+
+@loss.misconception
+def shifted_back(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You shift in the wrong direction: each prediction is compared with the token before. Leave
+    out the last logits and the first token.
+    """
+    return of_pairs(logits[:, 1:], tokens[:, :-1])
+
+
+@loss.misconception
+def shifted_twice(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You shift by two positions. One is enough: the logits at position i are about the token at
+    i + 1.
+    """
+    return of_pairs(logits[:, :-2], tokens[:, 2:])
+
+
+@loss.misconception
+def rolled_round(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You roll the tokens, so that the last prediction is compared with the first token. It has no
+    next token: leave it out.
+    """
+    return of_pairs(logits, tokens.roll(-1, dims=1))
+
+
+@loss.misconception
+def texts_cut_off(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You cut off texts where positions are to be cut off. The positions are on the second axis:
+    logits[:, :-1] and tokens[:, 1:].
+    """
+    return of_pairs(logits[:-1], tokens[1:])
+
+
+@loss.misconception
+def shifted_across_texts(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You flatten before you shift, so the last prediction of a text is compared with the first
+    token of the next one. Shift first.
+    """
+    return cross_entropy(logits.flatten(0, 1)[:-1], tokens.flatten()[1:])
+
+
+@loss.misconception
+def last_position_only(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your loss is about the last token alone. Every token but the first is predicted from those
+    before it: average over all of them.
+    """
+    return cross_entropy(logits[:, -2], tokens[:, -1])
+
+
+@loss.misconception
+def first_position_only(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your loss is about the second token alone. Every token but the first is predicted from those
+    before it: average over all of them.
+    """
+    return cross_entropy(logits[:, 0], tokens[:, 1])
+
+
+@loss.misconception
+def first_text_only(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your loss is about the first text of the batch alone. Average over all texts."""
+    return cross_entropy(logits[0, :-1], tokens[0, 1:])
+
+
+@loss.misconception
+def last_text_only(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your loss is about the last text of the batch alone. Average over all texts; if you have a
+    loop, does each turn overwrite the loss of the turn before?
+    """
+    return cross_entropy(logits[-1, :-1], tokens[-1, 1:])
+
+
+@loss.misconception
+def summed(logits: Tensor, tokens: Tensor) -> Tensor:
+    """This is the sum over all predictions. Take the average."""
+    return shifted(logits, tokens, reduction="sum")
+
+
+@loss.misconception
+def summed_over_positions(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You sum over the positions of a text, and average over the texts alone. Average over both."""
+    return shifted(logits, tokens, reduction="sum") / len(tokens)
+
+
+@loss.misconception
+def summed_over_texts(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You average over the positions of a text, and sum over the texts. Average over both."""
+    return shifted(logits, tokens) * len(tokens)
+
+
+@loss.misconception
+def divided_by_all_tokens(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You divide by the number of tokens. There is one prediction less in each text, since its
+    first token is not predicted.
+    """
+    return shifted(logits, tokens, reduction="sum") / tokens.numel()
+
+
+@loss.misconception
+def one_for_each(logits: Tensor, tokens: Tensor) -> Tensor:
+    """This is a loss for each prediction. Take the average of all of them."""
+    return shifted(logits, tokens, reduction="none")
+
+
+@loss.misconception
+def one_for_each_position(logits: Tensor, tokens: Tensor) -> Tensor:
+    """This is a loss for each prediction. Take the average of all of them."""
+    return shifted(logits, tokens, reduction="none").reshape(len(tokens), -1)
+
+
+@loss.misconception
+def one_for_each_text(logits: Tensor, tokens: Tensor) -> Tensor:
+    """This is a loss for each text. Take the average of all of them."""
+    return one_for_each_position(logits, tokens).mean(dim=1)
+
+
+@loss.misconception
+def softmax_twice(logits: Tensor, tokens: Tensor) -> Tensor:
+    """The softmax is taken twice: `cross_entropy` takes logits, and does the rest itself."""
+    return shifted(logits.softmax(dim=-1), tokens)
+
+
+@loss.misconception
+def softmax_over_positions(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your softmax is over the positions. Take it over the vocabulary, the last axis."""
+    log_probs = log_softmax(logits[:, :-1], dim=1)
+    return -log_probs.gather(-1, tokens[:, 1:, None]).mean()
+
+
+@loss.misconception
+def softmax_over_texts(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your softmax is over the texts of the batch. Take it over the vocabulary, the last axis."""
+    return -chosen(log_softmax(logits, dim=0), tokens).mean()
+
+
+@loss.misconception
+def without_logarithm(logits: Tensor, tokens: Tensor) -> Tensor:
+    """These are probabilities: the logarithm is missing, with a softmax in place of log_softmax,
+    say.
+    """
+    return -chosen(logits.softmax(dim=-1), tokens).mean()
+
+
+@loss.misconception
+def without_softmax(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your loss is the average of the logits themselves: `nll_loss`, say, takes logarithms of
+    probabilities. Use `cross_entropy`, or `log_softmax` before.
+    """
+    return -chosen(logits, tokens).mean()
+
+
+@loss.misconception
+def sign_forgotten(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your loss is below zero. The cross-entropy is the average of −ln p: mind the sign."""
+    return -shifted(logits, tokens)
+
+
+@loss.misconception
+def in_bits(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You take logarithms to the base 2. Take natural ones."""
+    return shifted(logits, tokens) / torch.log(torch.tensor(2.0)).item()
+
+
+@loss.misconception
+def perplexity(logits: Tensor, tokens: Tensor) -> Tensor:
+    """This is the perplexity, exp of the loss. Return the loss itself."""
+    return shifted(logits, tokens).exp()
+
+
+@loss.misconception
+def logarithm_of_the_average(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You average the probabilities, and take the logarithm of the average. Take the logarithms
+    first.
+    """
+    return -chosen(logits.softmax(dim=-1), tokens).mean().log()
+
+
+@loss.misconception
+def token_zero_ignored(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You leave out predictions of token 0, as if it were padding. Here it is a token like any
+    other.
+    """
+    return shifted(logits, tokens, ignore_index=0)
+
+
+@loss.misconception
+def smoothed(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You smooth the labels, as the paper of 2017 does in training. The plain cross-entropy is
+    asked for: leave `label_smoothing` out.
+    """
+    return shifted(logits, tokens, label_smoothing=0.1)
+
+
+@loss.misconception
+def squared_errors(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You compare the probabilities with a one-hot vector by their squared distance. The
+    cross-entropy is asked for.
+    """
+    targets = functional.one_hot(tokens[:, 1:], logits.shape[-1]).to(logits.dtype)
+    return functional.mse_loss(logits[:, :-1].softmax(dim=-1), targets)
+
+
+@loss.misconception
+def positions_and_texts_mixed(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Logits and tokens are flattened in different orders, so a prediction is compared with the
+    token of another text or position. Both have to go text by text.
+    """
+    return of_pairs(logits[:, :-1], tokens[:, 1:].T)
+
+
+@loss.misconception
+def reshaped_in_place_of_transposed(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You reshape the logits to (batch, vocabulary, positions), which mixes them. Exchange the two
+    axes with `transpose(1, 2)`, or flatten batch and positions into one axis.
+    """
+    cut = logits[:, :-1]
+    return cross_entropy(cut.reshape(len(cut), cut.shape[2], -1), tokens[:, 1:])
+
+
+@loss.misconception
+def cut_off_from_the_model(logits: Tensor, tokens: Tensor) -> Tensor:
+    """The loss is right, but no gradient comes back to the logits, so nothing can be trained with
+    it. Is there an `item`, a `detach`, a `no_grad`, or a new tensor made of plain numbers?
+    """
+    return shifted(logits, tokens).detach()
+
+
+@loss.misconception
+def always_zero(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your loss is 0 whatever the model says. Are the losses of all predictions added to it?"""
+    return logits.new_zeros(())
+
+
+@loss.misconception
+def nothing_returned(logits: Tensor, tokens: Tensor) -> Any:
+    """Your function returns None. Return the loss."""
+    return None
+
+
+@loss.accepts
+def classes_on_the_second_axis(logits: Tensor, tokens: Tensor) -> Tensor:
+    """The vocabulary on the second axis, where `cross_entropy` looks for it."""
+    return cross_entropy(logits[:, :-1].transpose(1, 2), tokens[:, 1:])
+
+
+@loss.accepts
+def gathered(logits: Tensor, tokens: Tensor) -> Tensor:
+    """log_softmax, and of it what each next token has."""
+    log_probs = log_softmax(logits[:, :-1], dim=-1)
+    return -log_probs.gather(2, tokens[:, 1:].unsqueeze(-1)).mean()
+
+
+@loss.accepts
+def in_loops(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Prediction by prediction."""
+    losses = []
+    for text in range(tokens.shape[0]):
+        for i in range(tokens.shape[1] - 1):
+            scores = logits[text, i]
+            losses.append(torch.logsumexp(scores, dim=0) - scores[tokens[text, i + 1]])
+    return torch.stack(losses).mean()
+
+
+@loss.accepts
+def text_by_text(logits: Tensor, tokens: Tensor) -> Tensor:
+    """The average of the losses of all texts, which are equally long."""
+    total = logits.new_zeros(())
+    for scores, text in zip(logits, tokens, strict=True):
+        total = total + cross_entropy(scores[:-1], text[1:])
+    return total / len(tokens)
+
+
+@loss.accepts
+def by_one_hot(logits: Tensor, tokens: Tensor) -> Tensor:
+    """A one-hot vector for each next token, and an einsum."""
+    log_probs = logits[:, :-1].log_softmax(dim=-1)
+    targets = functional.one_hot(tokens[:, 1:], logits.size(-1)).to(log_probs.dtype)
+    return -torch.einsum("btv,btv->bt", log_probs, targets).mean()

@@ -19,6 +19,12 @@ from .efficiency.stand_ins import sparse_pattern as sparse_pattern
 from .efficiency.traffic import SlowMemory as SlowMemory
 from .functions import fit_by_sgd as fit_by_sgd
 from .functions import softmax as softmax
+from .gpt.attention import Cache as Cache
+from .gpt.attention import LibraryRotaryAttention as LibraryRotaryAttention
+from .gpt.model import LibraryGPT as LibraryGPT
+from .gpt.model import RotaryBlock as RotaryBlock
+from .gpt.parts import LIBRARY as LIBRARY
+from .gpt.parts import Parts as Parts
 from .inputs.creature import FLUFFY_CREATURE as FLUFFY_CREATURE
 from .inputs.creature import designed_map as designed_map
 from .inputs.creature import what_nouns_look_at as what_nouns_look_at

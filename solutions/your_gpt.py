@@ -1,0 +1,206 @@
+"""Lesson 10: a GPT with rotary positions, grouped-query attention and a cache, of one's own parts.
+
+Token ids are (batch, tokens). In a mask, True means "hidden".
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import nn
+
+from companion import LIBRARY, Cache, Parts, RotaryBlock, progress
+
+
+class RotaryAttention(nn.Module):
+    """Causal grouped-query attention with rotary positions and a cache.
+
+    Su and others, RoFormer (2021), section 3.2; Ainslie and others, GQA (2023), section 2.2.
+
+    Call it with `inputs`, (batch, tokens, d_model), and with `cache`, a `parts.KVCache` that holds
+    the text so far, or None if the inputs are a whole text. It returns (batch, tokens, d_model).
+
+    Args:
+        d_model: the number of features of a token.
+        num_heads: the number of query heads, a divisor of d_model; d_model / num_heads is even.
+        num_kv_heads: the number of key/value heads, a divisor of num_heads.
+        parts: what you have written before. Call them as `parts.apply_rope(…)`.
+
+    The projections have no bias: `W_query` and `out_proj` have d_model outputs, `W_key` and
+    `W_value` have num_kv_heads · head_dim. The keys are cached after their rotation.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, num_kv_heads: int, parts: Parts = LIBRARY
+    ) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.num_heads, self.num_kv_heads, self.parts = num_heads, num_kv_heads, parts
+        self.head_dim = d_model // num_heads
+        self.W_query = nn.Linear(d_model, d_model, bias=False)
+        self.W_key = nn.Linear(d_model, num_kv_heads * self.head_dim, bias=False)
+        self.W_value = nn.Linear(d_model, num_kv_heads * self.head_dim, bias=False)
+        self.out_proj = nn.Linear(d_model, d_model, bias=False)
+        ### END SOLUTION
+
+    def forward(self, inputs: torch.Tensor, cache: Cache | None = None) -> torch.Tensor:
+        ### BEGIN SOLUTION
+        parts, new = self.parts, inputs.shape[1]
+        start = 0 if cache is None else cache.length
+        positions = torch.arange(start, start + new)
+        queries = parts.split_heads(self.W_query(inputs), self.num_heads)
+        keys = parts.split_heads(self.W_key(inputs), self.num_kv_heads)
+        values = parts.split_heads(self.W_value(inputs), self.num_kv_heads)
+        queries, keys = parts.apply_rope(queries, positions), parts.apply_rope(keys, positions)
+        if cache is not None:
+            keys, values = cache.append(keys, values)
+        n_rep = self.num_heads // self.num_kv_heads
+        keys, values = parts.repeat_kv(keys, n_rep), parts.repeat_kv(values, n_rep)
+        attn_scores = queries @ keys.mT / self.head_dim**0.5
+        hidden = parts.decoding_mask(new, start + new)
+        attn_weights = parts.masked_attention_weights(attn_scores, hidden)
+        return self.out_proj(parts.merge_heads(attn_weights @ values))
+        ### END SOLUTION
+
+
+class GPT(nn.Module):
+    """A language model: embedding, blocks, normalisation, and the logits of each next token.
+
+    Call it with `ids`, (batch, tokens), of int64, and with `caches`, a list of one cache for each
+    block, if the tokens continue a text. It returns the logits, (batch, tokens, vocabulary).
+
+    Args:
+        vocabulary: the number of different tokens.
+        d_model: the number of features of a token.
+        num_heads: the number of query heads, a divisor of d_model.
+        num_kv_heads: the number of key/value heads, a divisor of num_heads.
+        d_hidden: the number of features inside of the feed-forward layers.
+        num_blocks: the number of blocks.
+        parts: is handed to each block; the last normalisation is made of it, too.
+
+    `tokens` is the embedding, whose weights start out normal with standard deviation 0.02;
+    `blocks` is an `nn.ModuleList` of `RotaryBlock`, `norm` a `parts.RMSNorm`. The logits are the
+    dot products of the normalised token with each row of the embedding (Press and Wolf, Using the
+    Output Embedding to Improve Language Models, 2017).
+    """
+
+    def __init__(
+        self,
+        vocabulary: int,
+        d_model: int,
+        num_heads: int,
+        num_kv_heads: int,
+        d_hidden: int,
+        num_blocks: int,
+        parts: Parts = LIBRARY,
+    ) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.tokens = nn.Embedding(vocabulary, d_model)
+        nn.init.normal_(self.tokens.weight, std=0.02)
+        self.blocks = nn.ModuleList(
+            RotaryBlock(d_model, num_heads, num_kv_heads, d_hidden, parts)
+            for _ in range(num_blocks)
+        )
+        self.norm = parts.RMSNorm(d_model)
+        ### END SOLUTION
+
+    def forward(self, ids: torch.Tensor, caches: Sequence[Cache] | None = None) -> torch.Tensor:
+        ### BEGIN SOLUTION
+        x = self.tokens(ids)
+        for index, block in enumerate(self.blocks):
+            x = block(x, None if caches is None else caches[index])
+        return self.norm(x) @ self.tokens.weight.T
+        ### END SOLUTION
+
+
+def continue_with_cache(
+    model: Callable[[torch.Tensor, Sequence[Cache]], torch.Tensor],
+    ids: torch.Tensor,
+    caches: Sequence[Cache],
+    num_new_tokens: int,
+    choose: Callable[[torch.Tensor], torch.Tensor],
+) -> torch.Tensor:
+    """Continue texts with a cache: the prompt in one call, then one token in each.
+
+    Args:
+        model: called as `model(ids, caches)` with the ids of tokens that the caches don't hold yet,
+            (batch, new). It stores their keys and values, and returns logits,
+            (batch, new, vocabulary).
+        ids: the prompt of each text, (batch, tokens), of int64, at least one token.
+        caches: empty caches, one for each block.
+        num_new_tokens: how many tokens to add, maybe none.
+        choose: takes the logits of the next token, (batch, vocabulary), and returns its ids,
+            (batch,).
+
+    Returns:
+        The texts, (batch, tokens + num_new_tokens), of int64; `ids` is not changed.
+    """
+    ### BEGIN SOLUTION
+    new = ids
+    for _ in range(num_new_tokens):
+        with torch.no_grad():
+            logits = model(new, caches)
+        new = choose(logits[:, -1])[:, None]
+        ids = torch.cat([ids, new], dim=1)
+    return ids
+    ### END SOLUTION
+
+
+def train(
+    model: nn.Module,
+    loss_of: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    text: torch.Tensor,
+    steps: int,
+    batch_size: int = 16,
+    context_length: int = 64,
+    learning_rate: float = 4e-3,
+) -> list[float]:
+    """Train a language model on random pieces of a text, in place.
+
+    Args:
+        model: takes ids, (batch, tokens), and returns logits, (batch, tokens, vocabulary).
+        loss_of: takes logits and ids, and returns the loss, a tensor without axes.
+        text: the ids of the text to learn from, (tokens,), of int64.
+        steps: how often the parameters change.
+        batch_size: the number of pieces in each step; they may begin anywhere in the text.
+        context_length: the number of tokens of a piece.
+        learning_rate: the largest one; how it rises and falls, and which optimiser uses it, is up
+            to you.
+
+    Returns:
+        The loss of each step, as numbers.
+    """
+    ### BEGIN SOLUTION
+    optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
+    losses = []
+    model.train()
+    for _ in progress(range(steps), "training"):
+        starts = torch.randint(len(text) - context_length + 1, (batch_size, 1))
+        pieces = text[starts + torch.arange(context_length)]
+        loss = loss_of(model(pieces), pieces)
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.item())
+    return losses
+    ### END SOLUTION
+
+
+def is_held_out(learned: torch.Tensor, test: torch.Tensor, n: int) -> bool:
+    """Test whether a text shares no run of n tokens with the text that a model has learned from.
+
+    Args:
+        learned: the ids of the text that was learned from, (tokens,), of int64.
+        test: the ids of the text that is to be held out, (tokens,), of int64.
+        n: the length of a run, at least 1; a text shorter than that has none.
+
+    Returns:
+        True if no n tokens in a row of `test` are found in a row anywhere in `learned`.
+    """
+    ### BEGIN SOLUTION
+    known = {tuple(run) for run in learned.unfold(0, n, 1).tolist()} if len(learned) >= n else set()
+    runs = test.unfold(0, n, 1).tolist() if len(test) >= n else []
+    return not any(tuple(run) in known for run in runs)
+    ### END SOLUTION

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from companion.writing.pieces import merge_pair
+
 START = "<start>"
 _CHARACTERS = [chr(number) for number in range(32, 127)]
 _WORD = re.compile(r" ?[A-Za-z]+| ?[0-9]| ?[^\sA-Za-z0-9]+| ")
@@ -70,18 +72,8 @@ def learn_pieces(text: str, count: int) -> list[str]:
         # Of pairs that are equally frequent, the last in the alphabet: always the same one.
         best = max(pairs, key=lambda pair: (pairs[pair], pair))
         pieces.append("".join(best))
-        words = {_joined(parts, best): times for parts, times in words.items()}
+        words = {tuple(merge_pair(parts, best)): times for parts, times in words.items()}
     return pieces
-
-
-def _joined(parts: tuple[str, ...], pair: tuple[str, str]) -> tuple[str, ...]:
-    found: list[str] = []
-    at = 0
-    while at < len(parts):
-        together = parts[at : at + 2] == pair
-        found.append("".join(parts[at : at + 1 + together]))
-        at += 1 + together
-    return tuple(found)
 
 
 def _words(text: str) -> list[str]:

@@ -1,4 +1,4 @@
 """How does a text become tokens, and the output of a model a text?
 
-From outside: `writing`.
+From outside: `pieces`, `writing`.
 """

@@ -47,6 +47,7 @@ ATTACKED = "attention_weights"
 SLOW = ("kit", "nora")
 SECONDS_BETWEEN_LOOKS = 5.0
 _MIB = 1 << 20
+_TENTHS = 10
 
 
 @dataclass(frozen=True)
@@ -192,13 +193,12 @@ def main() -> None:
     (lesson,) = COURSE.lessons_named([given.lesson])
     built, chance = build_lesson(COURSE, lesson), random.Random(7)
     kinds = kinds_of(built, given.hostile)
-    handed_in = dict(
-        zip(
-            (f"s{number:05}" for number in range(given.size)),
-            chance.choices(list(kinds), [kind.weight for kind in kinds.values()], k=given.size),
-            strict=True,
-        )
+    # The same mixture in each tenth: otherwise the first and the last differ by their hostile ones.
+    tenth = chance.choices(
+        list(kinds), [kind.weight for kind in kinds.values()], k=-(-given.size // _TENTHS)
     )
+    order = [name for _ in range(_TENTHS) for name in chance.sample(tenth, len(tenth))]
+    handed_in = {f"s{number:05}": order[number] for number in range(given.size)}
     kills = [given.size * (2 + number) // (given.kills + 3) for number in range(given.kills)]
     with tempfile.TemporaryDirectory(prefix="class") as folder:
         alone, root = Path(folder, "alone"), Path(folder, "course")
@@ -217,7 +217,7 @@ def main() -> None:
         minutes = (time.monotonic() - started) / 60
         found = scores(root, lesson)
         wrong = [one for one, name in handed_in.items() if found.get(one) != expected[name]]
-        first, last = seconds_each(root, lesson, given.size // 10)
+        first, last = seconds_each(root, lesson, len(tenth))
     table = Table("have a record", "grader, MiB", "workers, MiB", title=lesson)
     step = max(1, len(seen.moments) // 20)
     for moment in seen.moments[::step]:

@@ -22,8 +22,8 @@ class LayerNorm(nn.Module):
 
     Args:
         d_model: the number of features of a token.
-        eps: is added to the variance under the root, so that equal features give no division by 0.
-            The variance is the mean of the squared deviations.
+        eps: is added to the variance inside the square root, so that nothing is divided by 0 when
+            all features are equal. The variance is the mean of the squared deviations.
 
     The parameters are `weight`, (d_model,), which starts as ones, and `bias`, (d_model,), which
     starts as zeros.
@@ -53,7 +53,7 @@ class RMSNorm(nn.Module):
 
     Args:
         d_model: the number of features of a token.
-        eps: is added to the mean of the squares, under the root.
+        eps: is added to the mean of the squares, inside the square root.
 
     The parameter is `weight`, (d_model,), which starts as ones.
     """
@@ -73,7 +73,7 @@ class RMSNorm(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Two linear layers with a ReLU between them, applied to each token by itself.
+    """Two linear layers with a ReLU between them, applied to each token separately.
 
     Vaswani and others, Attention Is All You Need (2017), section 3.3. Call it with
     (batch, tokens, d_model). It returns (batch, tokens, d_model).
@@ -101,22 +101,23 @@ class FeedForward(nn.Module):
 class EncoderBlock(nn.Module):
     """One block of the Transformer's encoder: self-attention, then the feed-forward layer.
 
-    Each of the two has a residual connection around it, and a normalisation after the sum
-    (post-norm). Vaswani and others, Attention Is All You Need (2017), section 3.1.
+    Each of the two has a residual connection around it, and the sum is normalised (post-norm).
+    Vaswani and others, Attention Is All You Need (2017), section 3.1.
 
     Call it with `inputs`, (batch, tokens, d_model), and `padding`, (batch, tokens), bool, True
-    where `inputs` is padding; `padding` is None if nothing is. It returns (batch, tokens, d_model).
+    where `inputs` is padding, or None if there is no padding. It returns (batch, tokens, d_model).
 
     Args:
         d_model: the number of features of a token.
         num_heads: the number of heads, a divisor of d_model.
-        d_hidden: the number of features inside of the feed-forward layer.
-        dropout: the probability with which a feature of what attention and the feed-forward layer
-            return is dropped in training, before it is added. No attention weight is dropped.
+        d_hidden: the number of features inside the feed-forward layer.
+        dropout: the probability with which each feature that attention or the feed-forward layer
+            returns is dropped in training, before the sum. No attention weights are dropped.
 
-    The parts have the names of `nn.TransformerEncoderLayer`: `self_attn`, an
-    `nn.MultiheadAttention` with `batch_first=True`; `linear1` and `linear2`, with a ReLU between
-    them; `norm1`, after attention, and `norm2`, each an `nn.LayerNorm`.
+    Build it from these parts, named as in `nn.TransformerEncoderLayer`, but without that layer
+    itself: `self_attn`, an `nn.MultiheadAttention` with `batch_first=True`; `linear1` and
+    `linear2`, with a ReLU between them; `norm1`, after attention, and `norm2`, each an
+    `nn.LayerNorm`.
     """
 
     def __init__(self, d_model: int, num_heads: int, d_hidden: int, dropout: float) -> None:
@@ -143,23 +144,24 @@ class EncoderBlock(nn.Module):
 class DecoderBlock(nn.Module):
     """One block of the Transformer's decoder: causal self-attention, cross-attention, feed-forward.
 
-    Each of the three has a residual connection around it, and a normalisation after the sum
-    (post-norm). Vaswani and others, Attention Is All You Need (2017), section 3.1.
+    Each of the three has a residual connection around it, and the sum is normalised (post-norm).
+    Vaswani and others, Attention Is All You Need (2017), section 3.1.
 
     Call it with `inputs`, (batch, tokens, d_model), with `memory`, the encoder's output,
-    (batch, keys, d_model), and with `padding`, (batch, keys), bool, True where `memory` is padding;
-    `padding` is None if nothing is. It returns (batch, tokens, d_model).
+    (batch, keys, d_model), and with `padding`, (batch, keys), bool, True where `memory` is padding,
+    or None if there is no padding. It returns (batch, tokens, d_model).
 
     Args:
         d_model: the number of features of a token.
         num_heads: the number of heads, a divisor of d_model.
-        d_hidden: the number of features inside of the feed-forward layer.
-        dropout: the probability with which a feature of what each of the three returns is dropped
-            in training, before it is added. No attention weight is dropped.
+        d_hidden: the number of features inside the feed-forward layer.
+        dropout: the probability with which each feature that one of the three returns is dropped
+            in training, before the sum. No attention weights are dropped.
 
-    The parts have the names of `nn.TransformerDecoderLayer`: `self_attn` and `multihead_attn`, each
-    an `nn.MultiheadAttention` with `batch_first=True`; `linear1` and `linear2`, with a ReLU between
-    them; `norm1`, `norm2` and `norm3`, each an `nn.LayerNorm`, in the order of their use.
+    Build it from these parts, named as in `nn.TransformerDecoderLayer`, but without that layer
+    itself: `self_attn` and `multihead_attn`, each an `nn.MultiheadAttention` with
+    `batch_first=True`; `linear1` and `linear2`, with a ReLU between them; `norm1`, `norm2` and
+    `norm3`, each an `nn.LayerNorm`, in the order in which they are used.
     """
 
     def __init__(self, d_model: int, num_heads: int, d_hidden: int, dropout: float) -> None:
@@ -193,7 +195,7 @@ class DecoderBlock(nn.Module):
 class GPTBlock(nn.Module):
     """One block of a GPT: causal self-attention, then the feed-forward layer, with pre-norm.
 
-    The normalisation stands before each of the two, inside of the residual connection. Radford and
+    The normalisation comes before each of the two, inside the residual connection. Radford and
     others, Language Models are Unsupervised Multitask Learners (2019), section 2.3.
 
     Call it with inputs of shape (batch, tokens, d_model). It returns (batch, tokens, d_model).
@@ -201,13 +203,13 @@ class GPTBlock(nn.Module):
     Args:
         d_model: the number of features of a token.
         num_heads: the number of heads, a divisor of d_model.
-        d_hidden: the number of features inside of the feed-forward layer.
-        dropout: the probability with which a feature of what attention and the feed-forward layer
-            return is dropped in training, before it is added. No attention weight is dropped.
+        d_hidden: the number of features inside the feed-forward layer.
+        dropout: the probability with which each feature that attention or the feed-forward layer
+            returns is dropped in training, before the sum. No attention weights are dropped.
 
-    The parts: `self_attn`, an `nn.MultiheadAttention` with `batch_first=True`; `linear1` and
-    `linear2`, with PyTorch's `gelu` between them; `norm1`, before attention, and `norm2`, each an
-    `nn.LayerNorm`.
+    Build it from these parts, without `nn.TransformerEncoderLayer`: `self_attn`, an
+    `nn.MultiheadAttention` with `batch_first=True`; `linear1` and `linear2`, with PyTorch's `gelu`
+    between them; `norm1`, before attention, and `norm2`, each an `nn.LayerNorm`.
     """
 
     def __init__(self, d_model: int, num_heads: int, d_hidden: int, dropout: float) -> None:
@@ -237,16 +239,16 @@ def repaired_residual_stream(
     layers: Sequence[Callable[[torch.Tensor], torch.Tensor]],
     norms: Sequence[Callable[[torch.Tensor], torch.Tensor]],
 ) -> torch.Tensor:
-    """Repair a stack of layers with pre-norm, in which the gradient does not reach the first one.
+    """Repair a pre-norm stack of layers in which the gradient does not reach the first layer.
 
     Args:
-        x: what goes in, (batch, tokens, d_model).
-        layers: attention and feed-forward layers in turn, of any number.
-        norms: a normalisation for each layer, applied before it.
+        x: the input of the stack, (batch, tokens, d_model).
+        layers: attention and feed-forward layers in turn, any number of them.
+        norms: one normalisation for each layer, to be applied before it.
 
     Returns:
-        What comes out of the last layer, (batch, tokens, d_model): the input plus what each layer
-        has added to it.
+        The output of the stack, (batch, tokens, d_model): the input plus what each layer has added
+        to it.
     """
     stream = x
     for layer, norm in zip(layers, norms, strict=True):
@@ -264,17 +266,17 @@ def learn_merges(text: str, num_merges: int) -> list[tuple[str, str]]:
     """Learn which neighbouring pieces of a text to merge into one: byte-pair encoding.
 
     Sennrich and others, Neural Machine Translation of Rare Words with Subword Units (2016), section
-    3.2, with characters as the first pieces and without a border between words.
+    3.2, starting from single characters and without boundaries between words.
 
     Args:
         text: the text to learn from.
         num_merges: how many pairs to merge at most.
 
     Returns:
-        The merged pairs, each a tuple, in the order in which they were merged. Each time it is the
-        pair that stands most often in the text as it is merged so far, where three pieces
-        "a", "a", "a" have the pair ("a", "a") twice; of several such pairs it is the one that comes
-        first in the text. Where no pair stands there twice, nothing more is merged.
+        The merged pairs, each a tuple, in the order in which they were merged. At each step, this
+        is the pair that occurs most often in the text as merged so far, where three pieces
+        "a", "a", "a" contain the pair ("a", "a") twice. If several pairs are equally frequent, it
+        is the one that comes first in the text. Once no pair occurs twice, nothing more is merged.
     """
     ### BEGIN SOLUTION
     pieces = list(text)
@@ -292,15 +294,15 @@ def learn_merges(text: str, num_merges: int) -> list[tuple[str, str]]:
 
 
 def encode(text: str, merges: Sequence[tuple[str, str]]) -> list[str]:
-    """Cut a text into the pieces of a byte-pair encoding that was learnt before.
+    """Split a text into the pieces of a byte-pair encoding that was learnt before.
 
     Args:
         text: any text.
         merges: pairs of pieces, in the order in which they were learnt.
 
     Returns:
-        The pieces of the text in their order: it is cut into characters first, and then each pair
-        in turn is merged wherever it stands, from left to right. Together they are the text.
+        The pieces of the text, in order. The text is first split into characters, and then each
+        pair in turn is merged wherever it occurs, from left to right. Joined, they are the text.
     """
     ### BEGIN SOLUTION
     pieces = list(text)
@@ -313,16 +315,16 @@ def encode(text: str, merges: Sequence[tuple[str, str]]) -> list[str]:
 def is_lossless(
     encode: Callable[[str], list[int]], decode: Callable[[list[int]], str], texts: Sequence[str]
 ) -> bool:
-    """Write the test: does every text come back as it was, when its tokens are decoded?
+    """Write the test: does every text come back unchanged when its tokens are decoded?
 
     Args:
-        encode: makes the ids of its tokens of a text.
-        decode: makes a text of the ids of tokens.
-        texts: the texts to try, at least one. One on which `encode` or `decode` raises an error
+        encode: turns a text into the ids of its tokens.
+        decode: turns the ids of tokens into a text.
+        texts: the texts to try, at least one. A text on which `encode` or `decode` raises an error
             does not come back.
 
     Returns:
-        True if each of the texts comes back exactly as it was, otherwise False.
+        True if every text comes back exactly as it was, otherwise False.
     """
     ### BEGIN SOLUTION
     for text in texts:
@@ -339,12 +341,12 @@ def next_token_loss(logits: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
     """The loss of a language model that predicts each token of a text from those before it.
 
     Args:
-        logits: what the model returns for the text, (batch, tokens, vocabulary); the logits at
+        logits: the model's output for the text, (batch, tokens, vocabulary); the logits at
             position i are about the token at position i + 1.
-        tokens: the text, (batch, tokens), of int64, at least two tokens.
+        tokens: the text, (batch, tokens), of int64, at least two tokens long.
 
     Returns:
-        The cross-entropy, averaged over all predictions whose token is known, a tensor without
+        The cross-entropy, averaged over all predictions of a known token, a tensor without
         axes, in the dtype of the logits.
     """
     ### BEGIN SOLUTION
@@ -364,16 +366,16 @@ def next_token_distribution(
     (2020), section 3.1.
 
     Args:
-        logits: for the next token, (vocabulary,); no two of them are equal.
-        temperature: the logits are divided by it, above 0.
-        top_k: only the so many most likely tokens are kept; None keeps all.
-        top_p: of these, only the most likely ones are kept until their probabilities, which sum to
-            1 over those that top-k has kept, reach top_p; the one that reaches it is kept, too.
-            None keeps all.
+        logits: those of the next token, (vocabulary,); no two of them are equal.
+        temperature: the number, above 0, by which the logits are divided.
+        top_k: how many tokens are kept, the most likely ones; None keeps all.
+        top_p: of these, the most likely ones are kept until the sum of their probabilities reaches
+            top_p, where the probabilities of the tokens that top-k has kept sum to 1. The token
+            that reaches top_p is kept, too. None keeps all.
 
     Returns:
-        The probabilities, (vocabulary,), which sum to 1, in the dtype of the logits; 0 for the
-        tokens that are not kept.
+        The probabilities, (vocabulary,), which sum to 1, in the dtype of the logits; those of
+        the tokens that are not kept are 0.
     """
     ### BEGIN SOLUTION
     probabilities, order = torch.softmax(logits / temperature, dim=-1).sort(descending=True)
@@ -400,8 +402,9 @@ def generate(
         model: takes tokens, (batch, tokens), at most `context_length` of them, and returns logits,
             (batch, tokens, vocabulary).
         tokens: the beginning of each text, (batch, tokens), of int64.
-        num_new_tokens: how many tokens to add, maybe none.
-        context_length: of a longer text, the model is given the last tokens alone.
+        num_new_tokens: how many tokens to add, possibly none.
+        context_length: how many tokens the model can take; of a longer text, it is given the last
+            ones.
 
     Returns:
         The texts, (batch, tokens + num_new_tokens), of int64; `tokens` is not changed.

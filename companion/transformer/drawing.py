@@ -31,14 +31,14 @@ def block_wiring(
     inputs: Sequence[str] = (),
     memory: str | None = None,
 ) -> None:
-    """Show how the layers of blocks are wired, from below to above.
+    """Show how the layers of blocks are wired, from bottom to top.
 
     Args:
         panels: for each title the layers in their order. "fork" is where a residual connection
-            leaves the line, and "+" where it comes back.
+            branches off the line, and "+" where it comes back.
         alt: what the picture shows, for those who can't see it.
-        inputs: what goes into each panel; left out, "x".
-        memory: a layer of the second panel that also reads what comes out of the first.
+        inputs: the name of what goes into each panel; by default "x".
+        memory: a layer of the second panel that also reads the output of the first.
 
     Raises:
         ValueError: when there is no panel, a fork without its "+", or `alt` is empty.
@@ -69,18 +69,18 @@ def block_wiring(
 
 
 def next_word_line(stations: Mapping[str, Sequence[tuple[str, str]]], *, alt: str) -> None:
-    """Show what a model has at each station on the way from a text to the next word.
+    """Show what a model has at each step on the way from a text to the next word.
 
     Args:
-        stations: for each station's name, from first to last, what is there: pairs of a text and
-            what stands below it, which may be empty.
+        stations: for the name of each step, from first to last, what is there: pairs of a text
+            and the label below it, which may be empty.
         alt: what the picture shows, for those who can't see it.
 
     Raises:
-        ValueError: when there is no station, or `alt` is empty.
+        ValueError: when there is no step, or `alt` is empty.
     """
     if not stations:
-        raise ValueError("There is nothing to show: pass at least one station.")
+        raise ValueError("There is nothing to show: pass at least one step.")
     rows = [[max(text_width(part, _SIZE) for part in pair) + 14 for pair in pairs]
             for pairs in stations.values()]  # fmt: skip
     across = _NAME + max(sum(row) + _GAP * len(row) for row in rows)

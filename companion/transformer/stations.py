@@ -1,4 +1,4 @@
-"""What lesson 05's reader has at each station on the way from a text to the next word."""
+"""What lesson 05's reader has at each step on the way from a text to the next word."""
 
 import torch
 
@@ -11,14 +11,14 @@ _LAST, _BEST, _FEATURES = 6, 5, 5
 
 @torch.no_grad()
 def stations_of(reader: Reader, text: str) -> dict[str, Station]:
-    """The numbers of a trained model while it reads a text: of the last token, where it has many.
+    """The numbers of a trained model while it reads a text; of several vectors, the last token's.
 
     Args:
         reader: the model, from `load_reader`.
-        text: what it reads.
+        text: the text that it reads.
 
     Returns:
-        For each station its name and what is there, for `next_word_line`.
+        The name of each step and what is there, for `next_word_line`.
     """
     reading = reader.read(text)
     numbers = reader.pieces.encode(text)
@@ -34,7 +34,7 @@ def stations_of(reader: Reader, text: str) -> dict[str, Station]:
     }
     for layer, weights in enumerate(reading.weights[:, :, -1].mean(dim=1), start=1):
         best = weights.topk(min(4, len(numbers)))
-        stations[f"{3 + layer}  attention {layer} reads"] = [
+        stations[f"{3 + layer}  attention layer {layer} reads"] = [
             (names[place], f"{share:.0%}")
             for place, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         ]
@@ -55,7 +55,7 @@ def stations_of(reader: Reader, text: str) -> dict[str, Station]:
     best = logits.topk(_BEST)
     likely = [f"“{reader.pieces.pieces[number]}”" for number in best.indices.tolist()]
     shares = logits.softmax(dim=-1)[best.indices].tolist()
-    stations[f"{after + 2}  largest logits"] = [
+    stations[f"{after + 2}  highest logits"] = [
         (name, f"{logit:.2f}") for name, logit in zip(likely, best.values.tolist(), strict=True)
     ]
     stations[f"{after + 3}  probabilities"] = [

@@ -89,7 +89,7 @@ class OverAxisOne(Norm):
 
 
 class OverAxisTwo(Norm):
-    """You average over axis 2, and there may be fewer axes, or more. The features are always the
+    """You average over axis 2, but there may be fewer axes, or more. The features are always the
     last axis: −1.
     """
 
@@ -98,8 +98,8 @@ class OverAxisTwo(Norm):
 
 
 class OverTheBatch(Norm):
-    """You average over the first axis, so what one sentence gets depends on the others. Each token
-    is normalised by itself, over its features: axis −1.
+    """You average over the first axis, so the result of one sentence depends on the others. Each
+    token is normalised by itself, over its features: axis −1.
     """
 
     def axes(self, inputs: Tensor) -> tuple[int, ...]:
@@ -126,15 +126,16 @@ class OverTheSentence(Norm):
 
 class AxisNotKept(Norm):
     """An average without keepdim=True has lost its last axis. Where there are as many tokens as
-    features it meets the wrong axis without an error, elsewhere it does not fit.
+    features, it is broadcast along the wrong axis without an error; elsewhere its shape does not
+    fit.
     """
 
     kept = False
 
 
 class NoEps(Norm):
-    """Where the features leave nothing to divide by, your module divides 0 by 0. Add eps under the
-    root.
+    """Where the features leave nothing to divide by, your module divides 0 by 0. Add eps inside the
+    square root.
     """
 
     def divisor(self, spread: Tensor) -> Tensor:
@@ -142,7 +143,7 @@ class NoEps(Norm):
 
 
 class EpsOutsideTheRoot(Norm):
-    """You add eps to the root. It is added under the root, which makes a difference where the
+    """You add eps to the square root. Add it inside the root, which makes a difference where the
     features hardly differ from 0 or from each other.
     """
 
@@ -151,8 +152,8 @@ class EpsOutsideTheRoot(Norm):
 
 
 class EpsAfterTheDivision(Norm):
-    """You add eps to the quotient, as `x / torch.sqrt(v) + eps` does. It belongs under the root,
-    inside of the brackets.
+    """You add eps to the quotient, as `x / torch.sqrt(v) + eps` does. It goes inside the square
+    root, within the brackets.
     """
 
     def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
@@ -160,8 +161,8 @@ class EpsAfterTheDivision(Norm):
 
 
 class EpsSquared(Norm):
-    """You square eps, or take the root of what is not yet with it. It is added as it is, under the
-    root.
+    """You square eps, or take the square root before eps is added. Add eps as it is, inside the
+    square root.
     """
 
     def divisor(self, spread: Tensor) -> Tensor:
@@ -169,21 +170,21 @@ class EpsSquared(Norm):
 
 
 class EpsSubtracted(Norm):
-    """You subtract eps. It is added, so that what stands under the root is above 0."""
+    """You subtract eps. Add it, so that you take the square root of a number above 0."""
 
     def divisor(self, spread: Tensor) -> Tensor:
         return torch.sqrt(spread - self.eps)
 
 
 class EpsAsALowerBound(Norm):
-    """You use eps as a lower bound of what stands under the root. It is added, to every token's."""
+    """You use eps as a lower bound inside the square root. Add it instead, for every token."""
 
     def divisor(self, spread: Tensor) -> Tensor:
         return torch.sqrt(spread.clamp(min=self.eps))
 
 
 class EpsOfItsOwn(Norm):
-    """Your eps is always the usual one. Keep the one that __init__ is given."""
+    """Your eps is always the usual one. Use the one that is passed to __init__."""
 
     def chosen(self, eps: float) -> float:
         return self.usual_eps
@@ -197,22 +198,22 @@ class NoRoot(Norm):
 
 
 class MultipliedByTheRoot(Norm):
-    """You multiply by the root: features that are large become larger. Divide by it."""
+    """You multiply by the square root, so large features become even larger. Divide by it."""
 
     def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
         return centred * divisor
 
 
 class NotDivided(Norm):
-    """The features are never divided by the root, so tokens keep different sizes."""
+    """The features are never divided by the square root, so the tokens still differ in size."""
 
     def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
         return centred
 
 
 class SumOfSquares(Norm):
-    """You divide by the length of the vector, the root of the *sum* of the squares. Take their
-    mean: divide the sum by d_model.
+    """You divide by the length of the vector, the square root of the *sum* of the squares. Take
+    their mean: divide the sum by d_model.
     """
 
     def spread(self, centred: Tensor) -> Tensor:
@@ -221,7 +222,7 @@ class SumOfSquares(Norm):
 
 class Unbiased(Norm):
     """You divide the sum of the squares by d_model − 1, as `torch.var` and `torch.std` do unless
-    they are told correction=0. Divide by d_model.
+    you pass correction=0. Divide by d_model.
     """
 
     def spread(self, centred: Tensor) -> Tensor:
@@ -229,9 +230,9 @@ class Unbiased(Norm):
 
 
 class UnbiasedOutside(Unbiased):
-    """You divide by `torch.std` plus eps, as some published code does. Two things differ from what
-    is asked for: `std` divides by d_model − 1 unless it is told correction=0, and eps belongs under
-    the root.
+    """You divide by `torch.std` plus eps, as some published code does. That differs from the task
+    in two ways: `std` divides by d_model − 1 unless you pass correction=0, and eps goes inside the
+    square root.
     """
 
     def divisor(self, spread: Tensor) -> Tensor:
@@ -239,7 +240,9 @@ class UnbiasedOutside(Unbiased):
 
 
 class MeanOfSizes(Norm):
-    """You average absolute values. Square first, average, and take the root at the end."""
+    """You average absolute values. Square first, take the average, and take the square root
+    last.
+    """
 
     def divisor(self, spread: Tensor) -> Tensor:
         return spread + self.eps
@@ -257,7 +260,7 @@ class WeightUnused(Norm):
 
 class WeightPlusOne(Norm):
     """You multiply by 1 + weight, as some models do whose weight starts as zeros. Here it starts as
-    ones: multiply by the weight itself.
+    ones, so multiply by the weight itself.
     """
 
     def scale(self, normed: Tensor) -> Tensor:
@@ -265,8 +268,8 @@ class WeightPlusOne(Norm):
 
 
 class WeightStartsAtZero(Norm):
-    """A new module gives zeros, or its `bias` alone: `weight` starts as zeros. Start it as ones,
-    which change nothing.
+    """A new module returns zeros, or only its `bias`, because `weight` starts as zeros. Start it as
+    ones, which change nothing.
     """
 
     def first_weight(self, d_model: int) -> Tensor:
@@ -274,7 +277,7 @@ class WeightStartsAtZero(Norm):
 
 
 class WeightFirst(Norm):
-    """You multiply by `weight` before you normalise, and the division takes most of it away again.
+    """You multiply by `weight` before you normalise, and the division undoes most of that.
     Normalise first.
     """
 
@@ -283,8 +286,8 @@ class WeightFirst(Norm):
 
 
 class Detached(Norm):
-    """The outputs are right, the gradients are not: what you divide by depends on the inputs as
-    well. Leave out `.detach()`, `.data` and `torch.no_grad()`.
+    """The outputs are right, but the gradients are not, because what you divide by depends on the
+    inputs as well. Leave out `.detach()`, `.data` and `torch.no_grad()`.
     """
 
     def divisor(self, spread: Tensor) -> Tensor:
@@ -292,8 +295,8 @@ class Detached(Norm):
 
 
 class InPlace(Norm):
-    """You write into `inputs`, with `/=`, `-=` or a method that ends in `_`. PyTorch refuses that
-    where gradients are asked for, and the caller still needs the numbers. Make a new tensor.
+    """You write into `inputs`, with `/=`, `-=` or a method that ends in `_`. PyTorch does not allow
+    that where gradients are needed, and the caller still needs the numbers. Make a new tensor.
     """
 
     def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:

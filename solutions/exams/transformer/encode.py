@@ -83,7 +83,7 @@ def one_character(draw: Draw) -> Call:
 
 @cutting.case(times=1)
 def nothing_fits(draw: Draw) -> Call:
-    """a text in which no pair stands"""
+    """a text in which no pair occurs"""
     return drawn_text(draw, "xyz", 12), learnt(drawn_text(draw, "abc", 40), 4)
 
 
@@ -95,8 +95,8 @@ def nothing_is_lost(answer: Any, text: str, merges: Merges) -> bool:
 
 @cutting.misconception
 def characters_only(text: str, merges: Merges) -> list[str]:
-    """These are the characters: nothing is merged. `merge_pair` returns a new list, so keep what it
-    returns.
+    """These are the single characters: nothing is merged. `merge_pair` returns a new list, so keep
+    what it returns.
     """
     return list(text)
 
@@ -109,29 +109,29 @@ def nothing_returned(text: str, merges: Merges) -> Any:
 
 @cutting.misconception
 def first_merge_only(text: str, merges: Merges) -> Any:
-    """Only the first pair is merged. Does your loop return in its first turn?"""
+    """Only the first pair is merged. Does your loop return in its first round?"""
     return reference.encode(text, merges[:1])
 
 
 @cutting.misconception
 def first_merge_or_none(text: str, merges: Merges) -> Any:
     """Only the first pair is merged, and without any pairs nothing is returned. Return the pieces
-    after the loop, not in it.
+    after the loop, not inside it.
     """
     return reference.encode(text, merges[:1]) if merges else None
 
 
 @cutting.misconception
 def last_merge_only(text: str, merges: Merges) -> list[str]:
-    """Only the last pair is merged: each turn of your loop begins with the characters anew. Merge
-    in what the turn before has made.
+    """Only the last pair is merged, because each round of your loop starts again from the
+    characters. Merge in the result of the round before.
     """
     return reference.encode(text, merges[-1:])
 
 
 @cutting.misconception
 def last_merge_forgotten(text: str, merges: Merges) -> list[str]:
-    """The last pair is not merged. Does your loop end one turn too soon?"""
+    """The last pair is not merged. Does your loop end one round too soon?"""
     return reference.encode(text, merges[:-1])
 
 
@@ -143,15 +143,15 @@ def first_merge_forgotten(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def latest_first(text: str, merges: Merges) -> list[str]:
-    """You merge the pairs in the opposite order. Later pairs are made of earlier ones: begin with
-    the first.
+    """You merge the pairs in the opposite order. Later pairs are made of earlier ones, so begin
+    with the first.
     """
     return reference.encode(text, merges[::-1])
 
 
 @cutting.misconception
 def by_the_alphabet(text: str, merges: Merges) -> list[str]:
-    """You merge the pairs in the order of the alphabet. Keep that in which they were learnt."""
+    """You merge the pairs in alphabetical order. Keep the order in which they were learnt."""
     return reference.encode(text, sorted(merges))
 
 
@@ -171,7 +171,9 @@ def longest_piece_first(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def stops_at_a_missing_pair(text: str, merges: Merges) -> list[str]:
-    """You stop at the first pair that does not stand in the text. Later ones may: go on."""
+    """You stop at the first pair that does not occur in the text. Later pairs may occur, so go
+    on.
+    """
     pieces = list(text)
     for pair in merges:
         if pair not in pairwise(pieces):
@@ -182,7 +184,7 @@ def stops_at_a_missing_pair(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def first_place_only(text: str, merges: Merges) -> list[str]:
-    """You merge each pair at the first place where it stands. Merge it everywhere."""
+    """You merge only the first occurrence of each pair. Merge all of them."""
     pieces = list(text)
     for pair in merges:
         if pair in pairwise(pieces):
@@ -193,29 +195,31 @@ def first_place_only(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def merged_from_the_right(text: str, merges: Merges) -> list[str]:
-    """You merge from right to left. Begin at the left: "aaa" becomes "aa", "a"."""
+    """You merge from right to left. Begin on the left: "aaa" becomes "aa", "a"."""
     turned = [(right[::-1], left[::-1]) for left, right in merges]
     return [piece[::-1] for piece in reference.encode(text[::-1], turned)[::-1]]
 
 
 @cutting.misconception
 def learnt_anew(text: str, merges: Merges) -> list[str]:
-    """You learn the merges anew, from the text that is to be cut. Use those that you are given."""
+    """You learn new merges from the text that you are to split. Use the merges that you are
+    given.
+    """
     return reference.encode(text, reference.learn_merges(text, len(merges)))
 
 
 @cutting.misconception
 def characters_or_nothing(text: str, merges: Merges) -> Any:
-    """These are the characters, and without any pairs you return None. Does `return` stand in the
-    loop, before anything is merged? It comes after the loop.
+    """These are the single characters, and without any pairs you return None. Is `return` inside
+    the loop, before anything is merged? It goes after the loop.
     """
     return list(text) if merges else None
 
 
 @cutting.misconception
 def right_piece_lost(text: str, merges: Merges) -> list[str]:
-    """When you merge a pair, its right piece is lost. The merged piece is both together, without
-    anything between them.
+    """When you merge a pair, its right piece is lost. The merged piece is both of them joined, with
+    nothing in between.
     """
     pieces = list(text)
     for left, right in merges:
@@ -238,8 +242,8 @@ def partner_kept(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def grows_on_and_on(text: str, merges: Merges) -> list[str]:
-    """Where a letter is repeated, a merged piece goes on growing: with the pair ("a", "a"), "aaa"
-    becomes "aa", "a". After a merge, go on with the next piece.
+    """Where a letter is repeated, a merged piece keeps growing. With the pair ("a", "a"), "aaa"
+    becomes "aa", "a": after a merge, go on with the next piece.
     """
     pieces = list(text)
     for left, right in merges:
@@ -257,8 +261,9 @@ def grows_on_and_on(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def replaced_in_a_joined_text(text: str, merges: Merges) -> list[str]:
-    """You replace in a text that joins the pieces with spaces. There a piece that only ends or
-    begins like one of the pair is taken for it, and spaces of the text are lost: use `merge_pair`.
+    """You join the pieces with spaces and replace in that text. There, a piece that only ends or
+    begins like one of the pair is mistaken for it, and the spaces of the text are lost: use
+    `merge_pair`.
     """
     joined = " ".join(text)
     for pair in merges:
@@ -268,7 +273,9 @@ def replaced_in_a_joined_text(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def unknown_left_out(text: str, merges: Merges) -> list[str]:
-    """Characters that stand in no pair are missing. Keep them, as pieces of their own."""
+    """Characters that are in none of the pairs are missing. Keep them, as pieces of one
+    character.
+    """
     known = set("".join(map("".join, merges)))
     return [piece for piece in reference.encode(text, merges) if set(piece) <= known]
 
@@ -281,7 +288,7 @@ def characters_left_out(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def word_by_word(text: str, merges: Merges) -> list[str]:
-    """You cut the text into words first, and the spaces are lost. Here a space is a character like
+    """You split the text into words first, so the spaces are lost. Here a space is a character like
     any other.
     """
     return [piece for word in text.split() for piece in reference.encode(word, merges)]
@@ -289,49 +296,49 @@ def word_by_word(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def within_words(text: str, merges: Merges) -> list[str]:
-    """You merge no pair that has a space in it. Here a space is a character like any other."""
+    """You never merge a pair that contains a space. Here a space is a character like any other."""
     return reference.encode(text, [pair for pair in merges if " " not in "".join(pair)])
 
 
 @cutting.misconception
 def words_as_pieces(text: str, merges: Merges) -> list[str]:
-    """Your first pieces are words. Begin with characters: list(text)."""
+    """Your first pieces are words. Start with characters: list(text)."""
     return reduce(lambda pieces, pair: merge_pair(pieces, pair), merges, text.split())
 
 
 @cutting.misconception
 def in_lower_case(text: str, merges: Merges) -> list[str]:
-    """You made the text lower case. The pieces, joined, have to be the text itself."""
+    """You converted the text to lower case. Joined, the pieces have to be the text itself."""
     return reference.encode(text.lower(), merges)
 
 
 @cutting.misconception
 def joined_by_spaces(text: str, merges: Merges) -> Any:
-    """This is one text, the pieces joined. Return the list of them."""
+    """This is one string, the pieces joined. Return the list of pieces."""
     return " ".join(reference.encode(text, merges))
 
 
 @cutting.misconception
 def the_text_itself(text: str, merges: Merges) -> Any:
-    """This is the text itself, because the pieces were joined again. Return the list of them."""
+    """This is the text itself, because you joined the pieces again. Return the list of pieces."""
     return text
 
 
 @cutting.misconception
 def every_stage(text: str, merges: Merges) -> Any:
-    """You return a list for every merge. Return the pieces after the last one alone."""
+    """You return a list for every merge. Return only the pieces after the last one."""
     return [reference.encode(text, merges[: n + 1]) for n in range(len(merges))]
 
 
 @cutting.misconception
 def each_piece_once(text: str, merges: Merges) -> list[str]:
-    """Each piece stands in your result only once. Return all of them, in the order of the text."""
+    """Each piece appears only once in your result. Return all of them, in the order of the text."""
     return list(dict.fromkeys(reference.encode(text, merges)))
 
 
 @cutting.misconception
 def pairs_in_a_tuple(text: str, merges: Merges) -> Any:
-    """A merged pair stays a pair in your result. Join its two pieces: "".join(pair)."""
+    """A merged pair is still a tuple in your result. Join its two pieces: "".join(pair)."""
     pieces: list[Any] = list(text)
     for pair in merges:
         merged: list[Any] = []

@@ -100,7 +100,7 @@ def token_by_token(
     inputs: tuple[Tensor],
     *_: object,
 ) -> bool:
-    """each token is treated by itself: the tokens in reverse give the outputs in reverse"""
+    """each token is handled separately: the tokens in reverse give the outputs in reverse"""
     module = module_class(**settings)
     module.to(inputs[0].dtype)
     module.train(False)
@@ -137,7 +137,7 @@ class Variant(nn.Module):
 
 @fed.misconception
 class NoActivation(Variant):
-    """There is no ReLU between the two layers. Two linear layers in a row are one linear layer:
+    """There is no ReLU between the two layers. Without it, they amount to a single linear layer:
     put the ReLU between them.
     """
 
@@ -147,8 +147,8 @@ class NoActivation(Variant):
 
 @fed.misconception
 class ActivatedAtTheEnd(NoActivation):
-    """Your ReLU comes after the second layer, so nothing that comes out is below 0. It stands
-    between the two layers.
+    """Your ReLU comes after the second layer, so none of your outputs is below 0. Put it between
+    the two layers.
     """
 
     def contract(self, activated: Tensor) -> Tensor:
@@ -157,7 +157,7 @@ class ActivatedAtTheEnd(NoActivation):
 
 @fed.misconception
 class ActivatedAtTheStart(NoActivation):
-    """Your ReLU comes before the first layer, which then sees no feature below 0. It stands between
+    """Your ReLU comes before the first layer, which then sees no feature below 0. Put it between
     the two layers.
     """
 
@@ -167,7 +167,7 @@ class ActivatedAtTheStart(NoActivation):
 
 @fed.misconception
 class ActivatedTwice(Variant):
-    """There is a second ReLU, after the second layer. There is one only, between the two."""
+    """There is a second ReLU, after the second layer. Use only one, between the two."""
 
     def contract(self, activated: Tensor) -> Tensor:
         return torch.relu(super().contract(activated))
@@ -175,7 +175,7 @@ class ActivatedTwice(Variant):
 
 @fed.misconception
 class ActivatedBeforeBoth(Variant):
-    """There is a ReLU before each layer. There is one only, between the two."""
+    """There is a ReLU before each layer. Use only one, between the two."""
 
     def expand(self, inputs: Tensor) -> Tensor:
         return super().expand(torch.relu(inputs))
@@ -218,7 +218,7 @@ class NegativeKept(Variant):
 
 @fed.misconception
 class AbsoluteValues(Variant):
-    """You turn what is below 0 into what is above. ReLU makes 0 of it: max(0, x)."""
+    """You flip the sign of numbers below 0. ReLU replaces them with 0: max(0, x)."""
 
     def activate(self, expanded: Tensor) -> Tensor:
         return expanded.abs()
@@ -226,7 +226,7 @@ class AbsoluteValues(Variant):
 
 @fed.misconception
 class OneInsteadOfTheNumber(Variant):
-    """You hand on whether a number is above 0, as 1 and 0. ReLU keeps the number: max(0, x)."""
+    """You pass on only whether a number is above 0, as 1 or 0. ReLU keeps the number: max(0, x)."""
 
     def activate(self, expanded: Tensor) -> Tensor:
         return (expanded > 0).to(expanded.dtype)
@@ -250,8 +250,8 @@ class SecondBiasLeftOut(Variant):
 
 @fed.misconception
 class Residual(Variant):
-    """You add the inputs to the result. The residual connection is no part of this layer: the block
-    around it will add them.
+    """You add the inputs to the result. The residual connection is not part of this layer: the
+    block around it will add the inputs.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -260,8 +260,8 @@ class Residual(Variant):
 
 @fed.misconception
 class Normalised(Variant):
-    """Your outputs are normalised. That is no part of this layer: the block around it will do
-    it.
+    """Your outputs are normalised. Normalisation is not part of this layer: the block around it
+    will do that.
     """
 
     def contract(self, activated: Tensor) -> Tensor:
@@ -270,7 +270,7 @@ class Normalised(Variant):
 
 @fed.misconception
 class FirstLayerAlone(Variant):
-    """This is the result of the first layer, after its ReLU. It goes through `linear2` next."""
+    """This is the result of the first layer, after its ReLU. Pass it through `linear2` next."""
 
     def contract(self, activated: Tensor) -> Tensor:
         return activated
@@ -296,8 +296,8 @@ class SecondLayerTwice(Variant):
 
 @fed.misconception
 class SecondLayerFirst(Variant):
-    """`linear2` comes first. `linear1` makes d_hidden features of d_model, and `linear2` makes
-    d_model of them again.
+    """`linear2` comes first. `linear1` turns d_model features into d_hidden, and then `linear2`
+    turns d_hidden back into d_model.
     """
 
     def expand(self, inputs: Tensor) -> Tensor:
@@ -311,7 +311,7 @@ class SecondLayerFirst(Variant):
 
 @fed.misconception
 class SecondLayerOfTheInputs(Variant):
-    """`linear2` is given the inputs, and what `linear1` has made is lost. It is given the result of
+    """You pass the inputs to `linear2`, so the result of `linear1` is lost. Pass it the result of
     the ReLU.
     """
 
@@ -321,7 +321,9 @@ class SecondLayerOfTheInputs(Variant):
 
 @fed.misconception
 class AlwaysFourTimes(Variant):
-    """Your layer is always four times as wide inside as outside. How wide it is says d_hidden."""
+    """Your layer is always four times as wide inside as outside. Its inner width is given by
+    d_hidden.
+    """
 
     def __init__(self, d_model: int, d_hidden: int) -> None:
         super().__init__(d_model, 4 * d_model)
@@ -329,8 +331,8 @@ class AlwaysFourTimes(Variant):
 
 @fed.misconception
 class WidthsExchanged(Variant):
-    """d_model and d_hidden are exchanged. `linear1` makes d_hidden features of d_model, and
-    `linear2` makes d_model of d_hidden.
+    """d_model and d_hidden are exchanged. `linear1` turns d_model features into d_hidden, and
+    `linear2` turns d_hidden into d_model.
     """
 
     def __init__(self, d_model: int, d_hidden: int) -> None:
@@ -339,8 +341,8 @@ class WidthsExchanged(Variant):
 
 @fed.misconception
 class NeitherBias(Variant):
-    """A layer has no bias: `linear1` and `linear2` both have one, as nn.Linear makes it unless it
-    is told bias=False.
+    """A layer has no bias. `linear1` and `linear2` both need one, which nn.Linear has unless you
+    pass bias=False.
     """
 
     def biased(self) -> tuple[bool, bool]:

@@ -171,7 +171,7 @@ NORM.apply(
 
 @norm.misconception
 class NotCentred(Variant):
-    """The mean is not subtracted from what you divide. A token's features should come out around 0,
+    """The mean is not subtracted from what you divide. A token's features should lie around 0
     before they are scaled and shifted.
     """
 
@@ -181,8 +181,8 @@ class NotCentred(Variant):
 
 @norm.misconception
 class DividedByTheRootMeanSquare(Variant):
-    """You divide by the root of the mean of the squared features. The variance is the mean of the
-    squared *deviations*: subtract the mean before you square.
+    """You divide by the square root of the mean of the squared features. The variance is the mean
+    of the squared *deviations*: subtract the mean before you square.
     """
 
     def normalise(self, inputs: Tensor) -> Tensor:
@@ -191,7 +191,7 @@ class DividedByTheRootMeanSquare(Variant):
 
 @norm.misconception
 class NeitherCentred(Variant):
-    """The mean is subtracted nowhere: that is RMSNorm. Subtract it first, and then take the
+    """You never subtract the mean, which gives RMSNorm. Subtract it first, and then take the
     variance.
     """
 
@@ -201,8 +201,8 @@ class NeitherCentred(Variant):
 
 @norm.misconception
 class CentredAlone(Variant):
-    """You subtract the mean and add eps, but `weight` and `bias` meet features that were not
-    divided by the root of the variance.
+    """You subtract the mean and add eps, but you apply `weight` and `bias` to features that were
+    not divided by the square root of the variance.
     """
 
     def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
@@ -211,8 +211,8 @@ class CentredAlone(Variant):
 
 @norm.misconception
 class CentredTwice(Variant):
-    """You subtract the mean from the variance, or from the squares, as well. The variance is the
-    mean of the squared deviations, and nothing else.
+    """You subtract the mean from the variance, or from the squares, as well. The variance is just
+    the mean of the squared deviations.
     """
 
     def spread(self, centred: Tensor) -> Tensor:
@@ -221,9 +221,9 @@ class CentredTwice(Variant):
 
 @norm.misconception
 class DifferenceOfSquares(Variant):
-    """Your variance is the mean of the squares minus the square of the mean. Where the features are
-    large, all digits of float32 go into the squares, and nothing right is left of their difference.
-    Subtract the mean first, then square.
+    """Your variance is the mean of the squares minus the square of the mean. For large features,
+    the squares use up all the digits of float32, and their difference is mostly rounding error.
+    Subtract the mean first, and then square.
     """
 
     def normalise(self, inputs: Tensor) -> Tensor:
@@ -234,7 +234,7 @@ class DifferenceOfSquares(Variant):
 
 @norm.misconception
 class ShiftLeftOut(Variant):
-    """Your module does not add `bias`: add it at the end."""
+    """Your module does not add `bias`. Add it at the end."""
 
     def shift(self, scaled: Tensor) -> Tensor:
         return scaled
@@ -242,8 +242,8 @@ class ShiftLeftOut(Variant):
 
 @norm.misconception
 class NeitherScaledNorShifted(Variant):
-    """The features are normalised, and `weight` and `bias` do nothing. Multiply by the one, and
-    then add the other.
+    """The features are normalised, but `weight` and `bias` do nothing. Multiply by `weight`, and
+    then add `bias`.
     """
 
     def scale(self, normed: Tensor) -> Tensor:
@@ -284,7 +284,7 @@ class ShiftStartsAtOne(Variant):
 
 @norm.misconception
 class StartExchanged(ShiftStartsAtOne):
-    """A new module gives ones for whatever comes in: `weight` starts as zeros and `bias` as ones.
+    """A new module returns ones for any input, because `weight` starts as zeros and `bias` as ones.
     Exchange them.
     """
 

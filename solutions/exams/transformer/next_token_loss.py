@@ -118,16 +118,16 @@ def not_shifted(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def cut_at_the_end(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You cut both at the end, and compare each prediction with the token that the model has just
-    seen. Of the tokens, leave out the first one.
+    """You cut both at the end, so each prediction is compared with the token that the model has
+    just seen. From the tokens, leave out the first one instead.
     """
     return of_pairs(logits[:, :-1], tokens[:, :-1])
 
 
 @loss.misconception
 def cut_at_the_start(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You cut both at the start, and compare each prediction with the token that the model has just
-    seen. Of the logits, leave out the last ones.
+    """You cut both at the start, so each prediction is compared with the token that the model has
+    just seen. From the logits, leave out the last ones instead.
     """
     return of_pairs(logits[:, 1:], tokens[:, 1:])
 
@@ -142,23 +142,23 @@ def shifted_back(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def shifted_twice(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You shift by two positions. One is enough: the logits at position i are about the token at
-    i + 1.
+    """You shift by two positions. Shift by one: the logits at position i are about the token at i +
+    1.
     """
     return of_pairs(logits[:, :-2], tokens[:, 2:])
 
 
 @loss.misconception
 def rolled_round(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You roll the tokens, so that the last prediction is compared with the first token. It has no
-    next token: leave it out.
+    """You roll the tokens, so the last prediction is compared with the first token. The last
+    position has no next token: leave it out.
     """
     return of_pairs(logits, tokens.roll(-1, dims=1))
 
 
 @loss.misconception
 def texts_cut_off(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You cut off texts where positions are to be cut off. The positions are on the second axis:
+    """You leave out texts of the batch instead of positions. The positions are on the second axis:
     logits[:, :-1] and tokens[:, 1:].
     """
     return of_pairs(logits[:-1], tokens[1:])
@@ -174,7 +174,7 @@ def shifted_across_texts(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def last_position_only(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Your loss is about the last token alone. Every token but the first is predicted from those
+    """Your loss covers only the last token. Every token but the first is predicted from those
     before it: average over all of them.
     """
     return cross_entropy(logits[:, -2], tokens[:, -1])
@@ -182,7 +182,7 @@ def last_position_only(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def first_position_only(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Your loss is about the second token alone. Every token but the first is predicted from those
+    """Your loss covers only the second token. Every token but the first is predicted from those
     before it: average over all of them.
     """
     return cross_entropy(logits[:, 0], tokens[:, 1])
@@ -190,14 +190,14 @@ def first_position_only(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def first_text_only(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Your loss is about the first text of the batch alone. Average over all texts."""
+    """Your loss covers only the first text of the batch. Average over all texts."""
     return cross_entropy(logits[0, :-1], tokens[0, 1:])
 
 
 @loss.misconception
 def last_text_only(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Your loss is about the last text of the batch alone. Average over all texts; if you have a
-    loop, does each turn overwrite the loss of the turn before?
+    """Your loss covers only the last text of the batch. Average over all texts; if you use a loop,
+    does each round overwrite the loss of the round before?
     """
     return cross_entropy(logits[-1, :-1], tokens[-1, 1:])
 
@@ -210,7 +210,7 @@ def summed(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def summed_over_positions(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You sum over the positions of a text, and average over the texts alone. Average over both."""
+    """You sum over the positions of a text, and average only over the texts. Average over both."""
     return shifted(logits, tokens, reduction="sum") / len(tokens)
 
 
@@ -222,7 +222,7 @@ def summed_over_texts(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def divided_by_all_tokens(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You divide by the number of tokens. There is one prediction less in each text, since its
+    """You divide by the number of tokens. Each text has one prediction fewer than that, since its
     first token is not predicted.
     """
     return shifted(logits, tokens, reduction="sum") / tokens.numel()
@@ -248,48 +248,48 @@ def one_for_each_text(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def softmax_twice(logits: Tensor, tokens: Tensor) -> Tensor:
-    """The softmax is taken twice: `cross_entropy` takes logits, and does the rest itself."""
+    """The softmax is applied twice: `cross_entropy` takes logits, and does the rest itself."""
     return shifted(logits.softmax(dim=-1), tokens)
 
 
 @loss.misconception
 def softmax_over_positions(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Your softmax is over the positions. Take it over the vocabulary, the last axis."""
+    """Your softmax runs over the positions. Take it over the vocabulary, the last axis."""
     log_probs = log_softmax(logits[:, :-1], dim=1)
     return -log_probs.gather(-1, tokens[:, 1:, None]).mean()
 
 
 @loss.misconception
 def softmax_over_texts(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Your softmax is over the texts of the batch. Take it over the vocabulary, the last axis."""
+    """Your softmax runs over the texts of the batch. Take it over the vocabulary, the last axis."""
     return -chosen(log_softmax(logits, dim=0), tokens).mean()
 
 
 @loss.misconception
 def without_logarithm(logits: Tensor, tokens: Tensor) -> Tensor:
-    """These are probabilities: the logarithm is missing, with a softmax in place of log_softmax,
-    say.
+    """These are probabilities: the logarithm is missing, for example because of a softmax instead
+    of log_softmax.
     """
     return -chosen(logits.softmax(dim=-1), tokens).mean()
 
 
 @loss.misconception
 def without_softmax(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Your loss is the average of the logits themselves: `nll_loss`, say, takes logarithms of
-    probabilities. Use `cross_entropy`, or `log_softmax` before.
+    """Your loss is the average of the logits themselves, for example because `nll_loss` expects
+    logarithms of probabilities. Use `cross_entropy`, or apply `log_softmax` first.
     """
     return -chosen(logits, tokens).mean()
 
 
 @loss.misconception
 def sign_forgotten(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Your loss is below zero. The cross-entropy is the average of −ln p: mind the sign."""
+    """Your loss is below zero. The cross-entropy is the average of −ln p, so check the sign."""
     return -shifted(logits, tokens)
 
 
 @loss.misconception
 def in_bits(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You take logarithms to the base 2. Take natural ones."""
+    """You use logarithms to base 2. Use natural logarithms."""
     return shifted(logits, tokens) / torch.log(torch.tensor(2.0)).item()
 
 
@@ -301,8 +301,8 @@ def perplexity(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def logarithm_of_the_average(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You average the probabilities, and take the logarithm of the average. Take the logarithms
-    first.
+    """You average the probabilities and then take the logarithm. Take the logarithms first, and
+    then average.
     """
     return -chosen(logits.softmax(dim=-1), tokens).mean().log()
 
@@ -317,16 +317,16 @@ def token_zero_ignored(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def smoothed(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You smooth the labels, as the paper of 2017 does in training. The plain cross-entropy is
-    asked for: leave `label_smoothing` out.
+    """You smooth the labels, as the 2017 paper does in training. The exercise needs the plain
+    cross-entropy: leave out `label_smoothing`.
     """
     return shifted(logits, tokens, label_smoothing=0.1)
 
 
 @loss.misconception
 def squared_errors(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You compare the probabilities with a one-hot vector by their squared distance. The
-    cross-entropy is asked for.
+    """You compare the probabilities with a one-hot vector by their squared distance. Use the
+    cross-entropy.
     """
     targets = functional.one_hot(tokens[:, 1:], logits.shape[-1]).to(logits.dtype)
     return functional.mse_loss(logits[:, :-1].softmax(dim=-1), targets)
@@ -335,14 +335,14 @@ def squared_errors(logits: Tensor, tokens: Tensor) -> Tensor:
 @loss.misconception
 def positions_and_texts_mixed(logits: Tensor, tokens: Tensor) -> Tensor:
     """Logits and tokens are flattened in different orders, so a prediction is compared with the
-    token of another text or position. Both have to go text by text.
+    token of another text or position. Flatten both text by text.
     """
     return of_pairs(logits[:, :-1], tokens[:, 1:].T)
 
 
 @loss.misconception
 def reshaped_in_place_of_transposed(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You reshape the logits to (batch, vocabulary, positions), which mixes them. Exchange the two
+    """You reshape the logits to (batch, vocabulary, positions), which mixes them up. Swap the two
     axes with `transpose(1, 2)`, or flatten batch and positions into one axis.
     """
     cut = logits[:, :-1]
@@ -351,7 +351,7 @@ def reshaped_in_place_of_transposed(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def cut_off_from_the_model(logits: Tensor, tokens: Tensor) -> Tensor:
-    """The loss is right, but no gradient comes back to the logits, so nothing can be trained with
+    """The loss is right, but no gradient flows back to the logits, so no model can be trained with
     it. Is there an `item`, a `detach`, a `no_grad`, or a new tensor made of plain numbers?
     """
     return shifted(logits, tokens).detach()
@@ -359,7 +359,9 @@ def cut_off_from_the_model(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def always_zero(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Your loss is 0 whatever the model says. Are the losses of all predictions added to it?"""
+    """Your loss is always 0, whatever the logits are. Do you add the losses of all predictions to
+    it?
+    """
     return logits.new_zeros(())
 
 

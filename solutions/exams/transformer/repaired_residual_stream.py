@@ -68,8 +68,8 @@ def drawn_token(draw: Draw) -> Case:
 
 @repaired.misconception
 def still_broken(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """This is still the broken stack: what is added to a layer's result was normalised, so every
-    layer changes the whole stream. Only the layer should see the normalised vectors.
+    """This is still the broken stack: what you add to a layer's result has been normalised, so
+    every layer changes the whole stream. Only the layer should see the normalised vectors.
     """
     for layer, norm in zip(layers, norms, strict=True):
         x = norm(x)
@@ -79,7 +79,7 @@ def still_broken(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def no_residual(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """There is no sum: each layer's result takes the place of what came in. Add what came in."""
+    """There is no sum: each layer's result replaces its input. Add the input to it."""
     for layer, norm in zip(layers, norms, strict=True):
         x = layer(norm(x))
     return x
@@ -87,8 +87,8 @@ def no_residual(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def layers_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """Neither a normalisation nor a sum is left: each layer is given what the one before returned.
-    Give it that normalised, and add its result to what came in.
+    """There is neither a normalisation nor a sum: each layer is given the output of the one before.
+    Normalise x for the layer, and add the layer's output to x itself.
     """
     for layer in layers:
         x = layer(x)
@@ -105,8 +105,8 @@ def no_norms(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def post_norm(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You normalise the sums, which is post-norm. In pre-norm the normalisation stands before the
-    layer, inside of the residual connection, and nothing normalises the sum.
+    """You normalise the sums, which is post-norm. In pre-norm the normalisation comes before the
+    layer, inside the residual connection, and nothing normalises the sum.
     """
     for layer, norm in zip(layers, norms, strict=True):
         x = norm(x + layer(x))
@@ -115,7 +115,7 @@ def post_norm(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def norm_behind_the_layer(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You normalise what the layer returns. Normalise what goes into it."""
+    """You normalise the result of the layer. Normalise its input."""
     for layer, norm in zip(layers, norms, strict=True):
         x = x + norm(layer(x))
     return x
@@ -123,7 +123,7 @@ def norm_behind_the_layer(x: Tensor, layers: Functions, norms: Functions) -> Ten
 
 @repaired.misconception
 def normed_on_both_sides(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You normalise what goes into a layer, and the sum once more. Leave the sum as it is."""
+    """You normalise the input of a layer, and then the sum as well. Leave the sum as it is."""
     for layer, norm in zip(layers, norms, strict=True):
         x = norm(x + layer(norm(x)))
     return x
@@ -131,8 +131,8 @@ def normed_on_both_sides(x: Tensor, layers: Functions, norms: Functions) -> Tens
 
 @repaired.misconception
 def normed_sum_of_normed(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You add layer(x) to norm(x). It is the other way round: the layer is given norm(x), and its
-    result is added to x itself.
+    """You add layer(x) to norm(x). It should be the other way round: pass norm(x) to the layer, and
+    add its result to x itself.
     """
     for layer, norm in zip(layers, norms, strict=True):
         x = norm(x) + layer(x)
@@ -141,8 +141,8 @@ def normed_sum_of_normed(x: Tensor, layers: Functions, norms: Functions) -> Tens
 
 @repaired.misconception
 def input_added_each_time(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You add the input of the stack to each layer's result, and what the layers before have added
-    is lost. Add what came out of the layer before.
+    """You add the input of the stack to each layer's result, so what the earlier layers have added
+    is lost. Add the stream as the layer before has left it.
     """
     stream = x
     for layer, norm in zip(layers, norms, strict=True):
@@ -152,8 +152,8 @@ def input_added_each_time(x: Tensor, layers: Functions, norms: Functions) -> Ten
 
 @repaired.misconception
 def input_to_every_layer(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """Every layer is given the input of the stack. It is given, normalised, what the layers before
-    have made of it.
+    """Every layer is given the input of the stack. Give it the stream as the layers before have
+    left it, normalised.
     """
     stream = x
     for layer, norm in zip(layers, norms, strict=True):
@@ -163,13 +163,13 @@ def input_to_every_layer(x: Tensor, layers: Functions, norms: Functions) -> Tens
 
 @repaired.misconception
 def input_added_at_the_end(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You add the input once, at the end. Every layer has a residual connection of its own."""
+    """You add the input once, at the end. Every layer has its own residual connection."""
     return x + no_residual(x, layers, norms)
 
 
 @repaired.misconception
 def both_added(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You add x and norm(x) to the layer's result. Add x alone."""
+    """You add both x and norm(x) to the layer's result. Add only x."""
     for layer, norm in zip(layers, norms, strict=True):
         normed = norm(x)
         x = x + normed + layer(normed)
@@ -178,7 +178,7 @@ def both_added(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def added_twice(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You add what came in twice. Once is enough."""
+    """You add the input of a layer twice. Add it only once."""
     for layer, norm in zip(layers, norms, strict=True):
         x = x + x + layer(norm(x))
     return x
@@ -202,7 +202,7 @@ def multiplied(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def first_layer_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """Only the first layer was used. Does `return` stand inside of the loop?"""
+    """Only the first layer was used. Is `return` inside the loop?"""
     for layer, norm in zip(layers, norms, strict=True):
         return x + layer(norm(x))
     return x
@@ -210,16 +210,16 @@ def first_layer_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def nothing_added(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """This is the input as it came in: no layer has added anything. Give what you have computed
-    back its name in each turn of the loop.
+    """This is the input of the stack: no layer has added anything. In each round of the loop,
+    assign what you have computed back to the same name.
     """
     return x
 
 
 @repaired.misconception
 def last_layer_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """Only the last layer is left in the result. Each turn of the loop goes on with what the turn
-    before it has made.
+    """Only the last layer has an effect on the result. In each round of the loop, continue with the
+    result of the round before.
     """
     stream = x
     for layer, norm in zip(layers, norms, strict=True):
@@ -237,8 +237,8 @@ def first_norm_everywhere(x: Tensor, layers: Functions, norms: Functions) -> Ten
 
 @repaired.misconception
 def normed_at_the_end(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """Your stack is right up to its end, where it is normalised once more. A model does that after
-    its last block, with a normalisation of its own; here the sum is returned as it is.
+    """Your stack is right up to its end, where you normalise it once more. A model does that after
+    its last block, with an extra normalisation; here the sum is returned as it is.
     """
     for layer, norm in zip(layers, norms, strict=True):
         x = x + layer(norm(x))
@@ -247,7 +247,7 @@ def normed_at_the_end(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def normed_at_the_start_alone(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """Only the input of the stack is normalised. Every layer has a normalisation of its own."""
+    """Only the input of the stack is normalised. Every layer has its own normalisation."""
     x = norms[0](x) if norms else x
     for layer in layers:
         x = x + layer(x)
@@ -256,7 +256,7 @@ def normed_at_the_start_alone(x: Tensor, layers: Functions, norms: Functions) ->
 
 @repaired.misconception
 def halved(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You average what came in and the layer's result. Add them."""
+    """You average a layer's input and its result. Add them."""
     for layer, norm in zip(layers, norms, strict=True):
         x = (x + layer(norm(x))) / 2
     return x
@@ -264,7 +264,7 @@ def halved(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def detached(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """The outputs are right, but the gradient does not come back along the residual connections.
+    """The outputs are right, but the gradient does not flow back along the residual connections.
     Leave out `.detach()`, `.data` and `torch.no_grad()`.
     """
     for layer, norm in zip(layers, norms, strict=True):
@@ -274,8 +274,8 @@ def detached(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def in_place(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You write into `x`, with `+=` or `add_`. PyTorch refuses that where gradients are asked for,
-    and the caller still needs the numbers. Make a new tensor: x = x + …
+    """You write into `x`, with `+=` or `add_`. PyTorch does not allow that where gradients are
+    needed, and the caller still needs the numbers. Make a new tensor: x = x + …
     """
     for layer, norm in zip(layers, norms, strict=True):
         x += layer(norm(x))

@@ -115,7 +115,7 @@ def all_signs_turned(
     inputs: tuple[Tensor],
     *_: object,
 ) -> bool:
-    """if all signs of the inputs are turned, all signs of the outputs are"""
+    """if all signs of the inputs are flipped, so are all signs of the outputs"""
     module = module_class(**settings)
     module.to(inputs[0].dtype)
     return torch.allclose(module(-inputs[0]), -module(inputs[0]), rtol=1e-4, atol=1e-5)
@@ -143,8 +143,8 @@ NORM.apply(
 
 @rms.misconception
 class Centred(Variant):
-    """You subtract the mean first: that is LayerNorm without its bias. RMSNorm divides the features
-    as they are.
+    """You subtract the mean first, which gives LayerNorm without its bias. RMSNorm divides the
+    features as they are.
     """
 
     def centre(self, inputs: Tensor) -> Tensor:
@@ -173,8 +173,8 @@ class DividedByTheUnbiasedDeviation(Variant):
 
 @rms.misconception
 class CentredAndDivided(Variant):
-    """You subtract the mean from what you divide, and not from what you divide by. RMSNorm
-    subtracts it nowhere.
+    """You subtract the mean from what you divide, but not from what you divide by. RMSNorm never
+    subtracts it.
     """
 
     def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
@@ -183,7 +183,7 @@ class CentredAndDivided(Variant):
 
 @rms.misconception
 class SquareOfTheMean(Variant):
-    """You square the mean. It is the mean of the squares: square first."""
+    """You square the mean. RMSNorm needs the mean of the squares, so square first."""
 
     def spread(self, centred: Tensor) -> Tensor:
         return self.average(centred).square()
@@ -191,7 +191,9 @@ class SquareOfTheMean(Variant):
 
 @rms.misconception
 class NotSquared(Variant):
-    """Under your root stands the mean of the features, which may be below 0. Square them first."""
+    """You take the square root of the mean of the features, which may be below 0. Square them
+    first.
+    """
 
     def spread(self, centred: Tensor) -> Tensor:
         return self.average(centred)
@@ -199,8 +201,8 @@ class NotSquared(Variant):
 
 @rms.misconception
 class RootOfTheWidth(Variant):
-    """You multiply by d_model, where its root would do: the length of a vector divided by √d_model
-    is its root mean square.
+    """You multiply by d_model instead of its square root: the length of a vector divided by
+    √d_model is its root mean square.
     """
 
     def divisor(self, spread: Tensor) -> Tensor:

@@ -74,7 +74,7 @@ def test_line_of_stations(drawn: list[Figure]) -> None:
     for figure in drawn:
         assert set(texts(figure)) == {"text", "ids", "a b", "a", "b", "1", "2", ""}
         assert not overlapping(figure)
-    with pytest.raises(ValueError, match="at least one station"):
+    with pytest.raises(ValueError, match="at least one step"):
         next_word_line({}, alt="Nothing.")
 
 

@@ -13,7 +13,7 @@ from solutions.exams.transformer._blocks.steps import Block, later
 
 
 class OneHead(Block):
-    """Your attention has one head. Hand num_heads on to nn.MultiheadAttention."""
+    """Your attention has one head. Pass num_heads on to nn.MultiheadAttention."""
 
     def attention(self, d_model: int, num_heads: int, dropout: float) -> nn.MultiheadAttention:
         return super().attention(d_model, 1, dropout)
@@ -30,7 +30,7 @@ class BatchNotFirst(Block):
 
 class TupleAdded(Block):
     """nn.MultiheadAttention returns two things, the outputs and the weights, and you go on with
-    both. Take the first.
+    both. Use only the first.
     """
 
     def attend(self, x: Tensor, context: Tensor, **masks: Any) -> Any:
@@ -49,8 +49,8 @@ class TupleDropped(TupleAdded):
 
 
 class HeadsNotScaled(Block):
-    """You compute attention on your own, and its scores are not scaled. Divide them by the root of
-    the width of one head, or let nn.MultiheadAttention do it.
+    """You compute attention yourself, and its scores are not scaled. Divide them by the square root
+    of the width of one head, or let nn.MultiheadAttention do it.
     """
 
     def divisor(self, d_model: int, num_heads: int) -> float:
@@ -74,8 +74,8 @@ class HeadsNotScaled(Block):
 
 
 class HeadsScaledByAllFeatures(HeadsNotScaled):
-    """You compute attention on your own, and divide by the root of d_model. It is the root of the
-    width of one head, d_model / num_heads.
+    """You compute attention yourself, and divide by the square root of d_model. Divide by the
+    square root of the width of one head, d_model / num_heads.
     """
 
     def divisor(self, d_model: int, num_heads: int) -> float:
@@ -83,7 +83,7 @@ class HeadsScaledByAllFeatures(HeadsNotScaled):
 
 
 class HeadsDividedByTheWidth(HeadsNotScaled):
-    """You compute attention on your own, and divide the scores by the width of a head. It is its
+    """You compute attention yourself, and divide the scores by the width of a head. Divide by its
     square root.
     """
 
@@ -117,7 +117,7 @@ class Causal(Block):
 
 
 class FutureSeen(Causal):
-    """Your tokens see those after them, so a model learns to copy the next one. Hand the
+    """Your tokens see those after them, so a model learns to copy the next one. Pass the
     self-attention a mask of the future: attn_mask, True above the diagonal.
     """
 
@@ -126,7 +126,7 @@ class FutureSeen(Causal):
 
 
 class PastHidden(Causal):
-    """You hid the past, so each token sees itself and those after it. In attn_mask True means
+    """You hid the past, so each token sees only itself and those after it. In attn_mask True means
     hidden, queries are rows, and the future is above the diagonal: triu.
     """
 
@@ -136,7 +136,8 @@ class PastHidden(Causal):
 
 class PastAndSelfHidden(Causal):
     """Your mask is True where a token may look. In nn.MultiheadAttention's attn_mask True means
-    hidden: what remains visible here is the future, and the last token sees nothing, which is NaN.
+    hidden, so only the future remains visible here, and the last token sees nothing, which gives
+    NaN.
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -145,7 +146,7 @@ class PastAndSelfHidden(Causal):
 
 class DiagonalHidden(Causal):
     """You hid the diagonal as well, so no token sees itself, and the first one sees nothing, which
-    is NaN. Begin one position above the diagonal: triu(1).
+    gives NaN. Begin one position above the diagonal: triu(1).
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -153,8 +154,8 @@ class DiagonalHidden(Causal):
 
 
 class NextSeen(Causal):
-    """Each token still sees the next one: your mask begins one position too far from the diagonal.
-    Take triu(1).
+    """Each token still sees the next one, because your mask begins one position too far from the
+    diagonal. Use triu(1).
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -162,8 +163,8 @@ class NextSeen(Causal):
 
 
 class MaskOfFloats(Causal):
-    """Your mask is made of ones and zeros, which are added to the scores, so the future gets a
-    little more. Make it True and False: .bool().
+    """Your mask is made of ones and zeros, which are added to the scores, so the future gets
+    slightly more weight. Make it True and False: .bool().
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -171,9 +172,9 @@ class MaskOfFloats(Causal):
 
 
 class MaskOfFloat32(Causal):
-    """Your mask is made of float32 numbers, and attention that returns weights as well takes one of
-    True and False, or of the dtype of the inputs. `torch.ones` and
-    `generate_square_subsequent_mask` make float32 unless they are told another dtype.
+    """Your mask is made of float32 numbers. An attention layer that also returns its weights needs
+    a mask of True and False, or of the dtype of the inputs. `torch.ones` and
+    `generate_square_subsequent_mask` make float32 unless you pass another dtype.
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -191,7 +192,7 @@ class InfiniteMaskOfFloat32(MaskOfFloat32):
 
 
 class MaskByTheBatch(Causal):
-    """Your mask has a row and a column for each sentence of the batch. It has them for each token:
+    """Your mask has a row and a column for each sentence of the batch. It needs one for each token:
     inputs.shape[1].
     """
 
@@ -200,7 +201,7 @@ class MaskByTheBatch(Causal):
 
 
 class HintWithoutMask(Causal):
-    """is_causal=True is a hint only, about a mask that is handed over as well: hand over both, or
+    """is_causal=True only says something about a mask that is passed as well: pass both, or
     attn_mask alone.
     """
 
@@ -225,7 +226,7 @@ CAUSAL = Family(
 
 
 class NoDropout(Block):
-    """No feature is dropped in training: apply dropout to what each part returns, before the
+    """No feature is dropped in training: apply dropout to the result of each part, before the
     sum.
     """
 
@@ -234,8 +235,8 @@ class NoDropout(Block):
 
 
 class DropoutAtFirstAlone(Block):
-    """Only what attention returns is dropped. Apply dropout to what the feed-forward layer returns
-    as well.
+    """Dropout is applied only to the result of attention. Apply it to the result of the
+    feed-forward layer as well.
     """
 
     def drop(self, place: int, made: Tensor) -> Tensor:
@@ -243,8 +244,8 @@ class DropoutAtFirstAlone(Block):
 
 
 class DropoutAtLastAlone(Block):
-    """Only what the feed-forward layer returns is dropped. Apply dropout to what attention returns
-    as well.
+    """Dropout is applied only to the result of the feed-forward layer. Apply it to the result of
+    attention as well.
     """
 
     def drop(self, place: int, made: Tensor) -> Tensor:
@@ -252,8 +253,8 @@ class DropoutAtLastAlone(Block):
 
 
 class DropoutAlways(Block):
-    """Your block drops in eval mode, too. `nn.Dropout` knows the mode if it is made in __init__;
-    `F.dropout` has to be told: training=self.training.
+    """Your block drops features in eval mode, too. `nn.Dropout` knows the mode if it is made in
+    __init__; `F.dropout` has to be told: training=self.training.
     """
 
     def drop(self, place: int, made: Tensor) -> Tensor:
@@ -261,8 +262,8 @@ class DropoutAlways(Block):
 
 
 class DropoutOnTheSum(Block):
-    """You drop features of the sum, so that some of x are lost, too. Drop what a part returns,
-    before you add it.
+    """You drop features of the sum, so some features of x are lost, too. Apply dropout to the
+    result of a part, before you add it.
     """
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
@@ -271,7 +272,7 @@ class DropoutOnTheSum(Block):
 
 class DropoutInside(Block):
     """You drop features between `linear1` and `linear2` as well, as PyTorch's own block does. Here
-    only what a part returns is dropped.
+    dropout applies only to the result of a part.
     """
 
     def activate(self, x: Tensor) -> Tensor:
@@ -280,8 +281,8 @@ class DropoutInside(Block):
 
 
 class DropoutInsideAlone(DropoutInside):
-    """You drop features between `linear1` and `linear2`, and not what comes out of `linear2`. Drop
-    what a part returns.
+    """You drop features between `linear1` and `linear2`, but none after `linear2`. Apply dropout to
+    the result of a part.
     """
 
     def drop(self, place: int, made: Tensor) -> Tensor:
@@ -289,8 +290,8 @@ class DropoutInsideAlone(DropoutInside):
 
 
 class DropoutOnWeights(Block):
-    """You drop attention weights as well: nn.MultiheadAttention has a dropout of its own. Leave it
-    at 0; here only what a part returns is dropped.
+    """You drop attention weights as well, because nn.MultiheadAttention has its own dropout. Leave
+    that at 0; here dropout applies only to the result of a part.
     """
 
     def attention(self, d_model: int, num_heads: int, dropout: float) -> nn.MultiheadAttention:
@@ -298,8 +299,8 @@ class DropoutOnWeights(Block):
 
 
 class DropoutOnWeightsAlone(DropoutOnWeights):
-    """You drop attention weights, and not what attention returns: nn.MultiheadAttention has a
-    dropout of its own. Leave it at 0, and drop what a part returns.
+    """You drop attention weights instead of what attention returns, because nn.MultiheadAttention
+    has its own dropout. Leave that at 0, and apply dropout to the result of a part.
     """
 
     def drop(self, place: int, made: Tensor) -> Tensor:
@@ -307,7 +308,7 @@ class DropoutOnWeightsAlone(DropoutOnWeights):
 
 
 class FixedDropout(Block):
-    """Your dropout has a p of its own. Pass on the one that the class is given:
+    """Your dropout uses a p of its own. Use the one that is passed to the class:
     nn.Dropout(dropout).
     """
 
@@ -316,8 +317,8 @@ class FixedDropout(Block):
 
 
 class KeptInsteadOfDropped(Block):
-    """You gave nn.Dropout the probability of being kept. Its p, like `dropout`, is the probability
-    of being dropped.
+    """You passed nn.Dropout the probability of keeping a feature. Its p, like `dropout`, is the
+    probability of dropping one.
     """
 
     def rate(self, dropout: float) -> float:

@@ -88,15 +88,17 @@ class Block(nn.Module):
 
 
 class NoResiduals(Block):
-    """There are no residual connections: add to what each part returns the x that it was given."""
+    """There are no residual connections: to the result of each part, add the x that it was
+    given.
+    """
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return self.drop(place, made)
 
 
 class NoResidualAtFirst(Block):
-    """The self-attention has no residual connection: its result stands alone, and what went in is
-    lost. Add the inputs of the block to it.
+    """The self-attention has no residual connection, so the block loses the inputs that went in.
+    Add them to its result.
     """
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
@@ -104,8 +106,8 @@ class NoResidualAtFirst(Block):
 
 
 class NoResidualAtLast(Block):
-    """The feed-forward layer has no residual connection. Add to its result what the part before it
-    has made.
+    """The feed-forward layer has no residual connection. Add to its result the output of the part
+    before it.
     """
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
@@ -129,22 +131,22 @@ class FirstPartDoubled(Block):
 
 
 class FirstPartNotAdded(Block):
-    """What the self-attention returns is never added: x goes on as it came in."""
+    """The result of the self-attention is never added: x goes on as it came in."""
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return super().add(place, x, made) if place else x
 
 
 class LastPartNotAdded(Block):
-    """What the feed-forward layer returns is never added: x goes on as it came in."""
+    """The result of the feed-forward layer is never added: x goes on as it came in."""
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return x if place == len(self.places) - 1 else super().add(place, x, made)
 
 
 class ResidualOfTheInputs(Block):
-    """Each residual connection adds the inputs of the block. From the second one on, add what the
-    part before it has made.
+    """Each residual connection adds the inputs of the block. From the second one on, add the output
+    of the part before it.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
@@ -154,8 +156,8 @@ class ResidualOfTheInputs(Block):
 
 
 class SideBySide(Block):
-    """Each part is given the inputs of the block, as in models whose parts work side by side. Here
-    they follow each other: each part is given what the one before it has made.
+    """Each part is given the inputs of the block, as in models whose parts work in parallel. Here
+    they follow each other: each part is given the output of the one before it.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
@@ -165,21 +167,21 @@ class SideBySide(Block):
 
 
 class ResidualTwice(Block):
-    """You add what goes into a part twice. Once is enough."""
+    """You add the input of a part twice. Add it only once."""
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return x + super().add(place, x, made)
 
 
 class ResidualMultiplied(Block):
-    """You multiply the result of a part by what went into it. Add it."""
+    """You multiply the result of a part by its input. Add it."""
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return x * self.drop(place, made)
 
 
 class ResidualSubtracted(Block):
-    """You subtract the result of a part from what went into it. Add it."""
+    """You subtract the result of a part from its input. Add it."""
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return x - self.drop(place, made)
@@ -189,29 +191,29 @@ class ResidualSubtracted(Block):
 
 
 class NoNorms(Block):
-    """Nothing is normalised: use `norm1`, `norm2` and the others, each at its place."""
+    """Nothing is normalised: use `norm1`, `norm2` and the others, each in its place."""
 
     def norm(self, place: int, x: Tensor) -> Tensor:
         return x
 
 
 class FirstNormLeftOut(Block):
-    """`norm1` is not used. It belongs to the self-attention."""
+    """`norm1` is not used. It goes with the self-attention."""
 
     def norm(self, place: int, x: Tensor) -> Tensor:
         return super().norm(place, x) if place else x
 
 
 class LastNormLeftOut(Block):
-    """The last normalisation is not used. It belongs to the feed-forward layer."""
+    """The last normalisation is not used. It goes with the feed-forward layer."""
 
     def norm(self, place: int, x: Tensor) -> Tensor:
         return x if place == len(self.places) - 1 else super().norm(place, x)
 
 
 class FirstNormEverywhere(Block):
-    """You use `norm1` at every place. Each place has a normalisation of its own, with its own
-    weight and bias.
+    """You use `norm1` in every place. Each place has its own normalisation, with its own weight and
+    bias.
     """
 
     def norm(self, place: int, x: Tensor) -> Tensor:
@@ -219,8 +221,8 @@ class FirstNormEverywhere(Block):
 
 
 class NormsInReverse(Block):
-    """The normalisations are in each other's places: `norm1` belongs to the self-attention, and the
-    last one to the feed-forward layer.
+    """The normalisations are in each other's places: `norm1` goes with the self-attention, and the
+    last one with the feed-forward layer.
     """
 
     def norm(self, place: int, x: Tensor) -> Tensor:
@@ -228,7 +230,7 @@ class NormsInReverse(Block):
 
 
 class OtherOrder(Block):
-    """The normalisation stands at the wrong side of a part."""
+    """The normalisation is on the wrong side of a part."""
 
     def __init__(self, d_model: int, num_heads: int, d_hidden: int, dropout: float) -> None:
         super().__init__(d_model, num_heads, d_hidden, dropout)
@@ -236,14 +238,18 @@ class OtherOrder(Block):
 
 
 class NormBeforeTheSum(Block):
-    """You normalise what a part returns, and then add. This is neither post-norm nor pre-norm."""
+    """You normalise the result of a part, and then add it. This is neither post-norm nor
+    pre-norm.
+    """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
         return self.add(place, x, self.norm(place, sublayer(x)))
 
 
 class NormedTwice(Block):
-    """You normalise before a part, and once more after the sum. One of the two is enough."""
+    """You normalise before a part, and once more after the sum. Normalise in only one of these
+    places.
+    """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
         return self.norm(place, self.add(place, x, sublayer(self.norm(place, x))))
@@ -263,8 +269,8 @@ class NormOverwrites(Block):
 
 
 class NoActivation(Block):
-    """Between `linear1` and `linear2` stands no activation. Two linear layers in a row are one
-    linear layer.
+    """There is no activation between `linear1` and `linear2`. Without one, the two amount to a
+    single linear layer.
     """
 
     def activate(self, x: Tensor) -> Tensor:
@@ -272,7 +278,7 @@ class NoActivation(Block):
 
 
 class ActivatedAtTheEnd(Block):
-    """The activation comes after `linear2` as well, or there alone. It stands between the two
+    """The activation comes after `linear2` as well, or only there. Put it between the two
     layers.
     """
 
@@ -288,7 +294,7 @@ class ActivatedTwice(Block):
 
 
 class Gelu(Block):
-    """Between `linear1` and `linear2` stands GELU, as in GPT. This block asks for ReLU."""
+    """You use GELU between `linear1` and `linear2`, as in GPT. This block uses ReLU."""
 
     def activate(self, x: Tensor) -> Tensor:
         return functional.gelu(x)
@@ -310,14 +316,16 @@ class SecondBiasLeftOut(Block):
 
 
 class NoFeedForward(Block):
-    """There is no feed-forward layer in your block: `linear1`, the activation, and `linear2`."""
+    """There is no feed-forward layer in your block: `linear1`, the activation, and `linear2` are
+    missing.
+    """
 
     def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
         return super().run(inputs, *sublayers[:-1])
 
 
 class FeedForwardFirst(Block):
-    """The feed-forward layer comes first. It comes last, after attention."""
+    """Your feed-forward layer comes first. It should come last, after attention."""
 
     def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
         x = inputs

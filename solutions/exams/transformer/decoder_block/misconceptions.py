@@ -51,7 +51,7 @@ class Variant(Causal):
 
 @decoder.misconception
 class PaddingIgnored(Variant):
-    """The padding of `memory` is attended to like words. Hand it to `multihead_attn`:
+    """The padding of `memory` is attended to like words. Pass it to `multihead_attn`:
     key_padding_mask=padding.
     """
 
@@ -73,7 +73,7 @@ class PaddingInverted(Variant):
 @decoder.misconception
 class PaddingInvertedUnguarded(Variant):
     """You invert `padding`, which may be None. In `key_padding_mask`, as in `padding`, True means
-    hidden: hand it on as it is.
+    hidden: pass it on as it is.
     """
 
     def read(self, x: Tensor, memory: Tensor, padding: Any) -> Any:
@@ -82,8 +82,8 @@ class PaddingInvertedUnguarded(Variant):
 
 @decoder.misconception
 class PaddingAsAttentionMask(Variant):
-    """`attn_mask` has a row for each query and a column for each key, and `padding` a row for each
-    sentence. It belongs into `key_padding_mask`.
+    """`attn_mask` has a row for each query and a column for each key, but `padding` has a row for
+    each sentence. Pass it as `key_padding_mask`.
     """
 
     def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
@@ -92,8 +92,8 @@ class PaddingAsAttentionMask(Variant):
 
 @decoder.misconception
 class PaddingInSelfAttention(Variant):
-    """`padding` is about `memory`, and you hand it to the self-attention, or to both. It belongs to
-    the cross-attention alone.
+    """`padding` is about `memory`, but you pass it to the self-attention, or to both. Pass it to
+    the cross-attention only.
     """
 
     def attend_itself(self, x: Tensor, padding: Tensor | None) -> Any:
@@ -110,8 +110,8 @@ class PaddingInSelfAttentionAlone(PaddingInSelfAttention):
 
 @decoder.misconception
 class CrossCausal(Variant):
-    """The cross-attention is causal here, too. The whole of `memory` is there from the start: only
-    the self-attention hides the future.
+    """The cross-attention is causal here, too. All of `memory` is there from the start, so only the
+    self-attention hides the future.
     """
 
     def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
@@ -121,8 +121,8 @@ class CrossCausal(Variant):
 
 @decoder.misconception
 class CrossCausalByTheTokens(Variant):
-    """You hand the mask of the future, (tokens, tokens), to the cross-attention, too. It has a
-    column for each token of `memory`, all of which may be read: it needs no such mask.
+    """You pass the mask of the future, (tokens, tokens), to the cross-attention, too. There, the
+    columns are the tokens of `memory`, all of which may be read, so it needs no such mask.
     """
 
     def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
@@ -132,8 +132,8 @@ class CrossCausalByTheTokens(Variant):
 
 @decoder.misconception
 class MaskInTheWrongAttention(CrossCausalByTheTokens):
-    """The self-attention sees the future, and the cross-attention is causal: the mask is in the
-    wrong one of the two.
+    """The self-attention sees the future, and the cross-attention is causal: you gave the mask to
+    the wrong one of the two.
     """
 
     def attend_itself(self, x: Tensor, padding: Tensor | None) -> Any:
@@ -142,8 +142,8 @@ class MaskInTheWrongAttention(CrossCausalByTheTokens):
 
 @decoder.misconception
 class ReadsItself(Variant):
-    """`memory` is never read: queries, keys and values of the cross-attention are all of the
-    decoder. Keys and values come from `memory`.
+    """`memory` is never read: the queries, keys and values of the cross-attention all come from the
+    decoder. Its keys and values should come from `memory`.
     """
 
     def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
@@ -160,8 +160,8 @@ class ReadsItselfPadded(Variant):
 
 @decoder.misconception
 class MemoryAsks(Variant):
-    """`memory` asks and the decoder answers. There is one output for each token of the decoder: its
-    x makes the queries, `memory` the keys and values.
+    """`memory` supplies the queries, and the decoder the keys and values. There is one output for
+    each token of the decoder, so its x supplies the queries, and `memory` the keys and values.
     """
 
     def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
@@ -178,8 +178,8 @@ class MemoryAsksPadded(MemoryAsks):
 
 @decoder.misconception
 class MemoryReadsItself(Variant):
-    """Queries, keys and values of the cross-attention are all of `memory`. The queries come from
-    the decoder.
+    """The queries, keys and values of the cross-attention all come from `memory`. Its queries
+    should come from the decoder.
     """
 
     def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
@@ -208,8 +208,8 @@ class KeysOfTheDecoder(Variant):
 
 @decoder.misconception
 class InputsAsk(Variant):
-    """The queries of the cross-attention come from the inputs of the block. They come from what the
-    self-attention and `norm1` have made of them.
+    """The queries of the cross-attention come from the inputs of the block. They should come from
+    the result of the self-attention and `norm1`.
     """
 
     def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
@@ -225,7 +225,7 @@ class InputsAsk(Variant):
 
 @decoder.misconception
 class NoCrossAttention(Variant):
-    """There is no cross-attention in your block: after the self-attention, `multihead_attn` reads
+    """There is no cross-attention in your block. After the self-attention, `multihead_attn` reads
     `memory`, and its result is added and normalised by `norm2`.
     """
 
@@ -265,9 +265,7 @@ class CrossAttentionFirstWithItsNorm(Variant):
 
 @decoder.misconception
 class NoResidualInTheMiddle(Variant):
-    """The cross-attention has no residual connection: add to its result what came out of
-    `norm1`.
-    """
+    """The cross-attention has no residual connection: add the output of `norm1` to its result."""
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return self.drop(place, made) if place == 1 else super().add(place, x, made)
@@ -283,7 +281,7 @@ class MiddlePartDoubled(Variant):
 
 @decoder.misconception
 class MiddlePartNotAdded(Variant):
-    """What the cross-attention returns is never added: x goes on as it came in."""
+    """The result of the cross-attention is never added: x goes on as it came in."""
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return x if place == 1 else super().add(place, x, made)
@@ -291,7 +289,7 @@ class MiddlePartNotAdded(Variant):
 
 @decoder.misconception
 class ResidualOfTheMemory(Variant):
-    """You add `memory` to what the cross-attention returns. Add what came out of `norm1`."""
+    """You add `memory` to the result of the cross-attention. Add the output of `norm1`."""
 
     def forward(self, inputs: Tensor, memory: Tensor, padding: Tensor | None = None) -> Tensor:
         self.memory = memory
@@ -303,7 +301,7 @@ class ResidualOfTheMemory(Variant):
 
 @decoder.misconception
 class MiddleNormLeftOut(Variant):
-    """`norm2` is not used. It belongs to the cross-attention."""
+    """`norm2` is not used. It goes with the cross-attention."""
 
     def norm(self, place: int, x: Tensor) -> Tensor:
         return x if place == 1 else super().norm(place, x)
@@ -311,8 +309,8 @@ class MiddleNormLeftOut(Variant):
 
 @decoder.misconception
 class NoDropoutInTheMiddle(Variant):
-    """What the cross-attention returns is not dropped. Apply dropout to what each of the three
-    returns.
+    """No dropout is applied to the result of the cross-attention. Apply it to the results of all
+    three parts.
     """
 
     def drop(self, place: int, made: Tensor) -> Tensor:
@@ -321,8 +319,8 @@ class NoDropoutInTheMiddle(Variant):
 
 @decoder.misconception
 class NoDropoutAtFirst(Variant):
-    """What the self-attention returns is not dropped. Apply dropout to what each of the three
-    returns.
+    """No dropout is applied to the result of the self-attention. Apply it to the results of all
+    three parts.
     """
 
     def drop(self, place: int, made: Tensor) -> Tensor:
@@ -331,7 +329,7 @@ class NoDropoutAtFirst(Variant):
 
 @decoder.misconception
 class SelfAttentionTwice(Variant):
-    """`self_attn` reads `memory`, too. The cross-attention has weights of its own:
+    """`self_attn` reads `memory`, too. The cross-attention has its own weights:
     `multihead_attn`.
     """
 
@@ -341,8 +339,8 @@ class SelfAttentionTwice(Variant):
 
 @decoder.misconception
 class AttentionsExchanged(Variant):
-    """The two attentions are exchanged: `self_attn` is to attend to the decoder's own tokens,
-    `multihead_attn` to `memory`.
+    """The two attention layers are exchanged: `self_attn` should attend to the decoder's own
+    tokens, and `multihead_attn` to `memory`.
     """
 
     def attend(self, x: Tensor, context: Tensor, **masks: Any) -> Any:

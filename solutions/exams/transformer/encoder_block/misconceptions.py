@@ -31,7 +31,9 @@ BLOCK.apply(
 
 @encoder.misconception
 class PaddingIgnored(Variant):
-    """The padding is attended to like words. Hand it to the attention: key_padding_mask=padding."""
+    """The padding is attended to like words. Pass it to the attention layer:
+    key_padding_mask=padding.
+    """
 
     def attend_masked(self, x: Tensor, padding: Tensor | None) -> Any:
         return self.attend(x, x)
@@ -50,7 +52,7 @@ class PaddingInverted(Variant):
 @encoder.misconception
 class PaddingInvertedUnguarded(Variant):
     """You invert `padding`, which may be None. In `key_padding_mask`, as in `padding`, True means
-    hidden: hand it on as it is.
+    hidden: pass it on as it is.
     """
 
     def attend_masked(self, x: Tensor, padding: Any) -> Any:
@@ -59,8 +61,8 @@ class PaddingInvertedUnguarded(Variant):
 
 @encoder.misconception
 class PaddingAsAttentionMask(Variant):
-    """`attn_mask` has a row for each query and a column for each key, and `padding` a row for each
-    sentence. It belongs into `key_padding_mask`.
+    """`attn_mask` has a row for each query and a column for each key, but `padding` has a row for
+    each sentence. Pass it as `key_padding_mask`.
     """
 
     def attend_masked(self, x: Tensor, padding: Tensor | None) -> Any:
@@ -69,8 +71,8 @@ class PaddingAsAttentionMask(Variant):
 
 @encoder.misconception
 class PaddingOfTheQueries(Variant):
-    """You hide rows, so that padding attends to nothing, which gives NaN. Hide columns: no token
-    attends to padding. That is what `key_padding_mask` does.
+    """You hide rows, so padding attends to nothing, which gives NaN. Hide columns, so that no token
+    attends to padding. `key_padding_mask` does exactly that.
     """
 
     def attend_masked(self, x: Tensor, padding: Tensor | None) -> Any:
@@ -83,8 +85,8 @@ class PaddingOfTheQueries(Variant):
 
 @encoder.misconception
 class PaddingSetToZero(Variant):
-    """You set padded inputs to 0 and hide nothing. A key of zeros still gets a share of the
-    attention: hand `padding` to it as key_padding_mask.
+    """You set padded inputs to 0 and hide nothing. A key of zeros still gets some of the attention:
+    pass `padding` as key_padding_mask.
     """
 
     def attend_masked(self, x: Tensor, padding: Tensor | None) -> Any:
@@ -93,8 +95,8 @@ class PaddingSetToZero(Variant):
 
 @encoder.misconception
 class OutputsOfPaddingSetToZero(Variant):
-    """The words are right, and you set the outputs of padding to 0. What they are makes no
-    difference later, so the block returns them as they come.
+    """The words are right, but you set the outputs of padding to 0. Their values make no difference
+    later, so the block returns them as they are.
     """
 
     def forward(self, inputs: Tensor, padding: Tensor | None = None) -> Tensor:
@@ -104,8 +106,8 @@ class OutputsOfPaddingSetToZero(Variant):
 
 @encoder.misconception
 class FutureHidden(Variant):
-    """Your tokens don't see what comes after them. That is for decoders: an encoder reads the whole
-    sentence.
+    """Your tokens don't see what comes after them. Only decoders need that: an encoder reads the
+    whole sentence.
     """
 
     def attend_masked(self, x: Tensor, padding: Tensor | None) -> Any:
@@ -115,7 +117,7 @@ class FutureHidden(Variant):
 
 @encoder.misconception
 class WeightsReturned(Variant):
-    """Your block returns a tuple. Return the outputs alone, without the attention weights."""
+    """Your block returns a tuple. Return only the outputs, without the attention weights."""
 
     def forward(self, inputs: Tensor, padding: Tensor | None = None) -> Any:
         _, weights = self.self_attn(inputs, inputs, inputs, key_padding_mask=padding)

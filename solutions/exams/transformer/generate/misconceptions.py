@@ -74,7 +74,7 @@ class NothingWritten(Writing):
 
 @declared
 class NewTokensOnly(Writing):
-    """These are the new tokens alone. Return each text with its beginning."""
+    """These are only the new tokens. Return each text with its beginning."""
 
     def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
         return text[:, tokens.shape[1] :]
@@ -90,8 +90,8 @@ class OneTokenOnly(Writing):
 
 @declared
 class OneTokenOrNone(Writing):
-    """You return after the first new token, and None where no token is wanted. Put `return` after
-    the loop.
+    """You return after the first new token, and None if no new tokens are wanted. Put `return`
+    after the loop.
     """
 
     def turns(self, num_new_tokens: int) -> int:
@@ -103,8 +103,8 @@ class OneTokenOrNone(Writing):
 
 @declared
 class PlacesLeftEmpty(Writing):
-    """The new tokens are all 0, as if their places were made and never filled. Write the most
-    likely token into each.
+    """The new tokens are all 0, as if you had made room for them but never filled it. Write the
+    most likely token into each position.
     """
 
     def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
@@ -113,7 +113,7 @@ class PlacesLeftEmpty(Writing):
 
 @declared
 class OneTooMany(Writing):
-    """There is one new token too many: `num_new_tokens` are asked for."""
+    """There is one new token too many: add `num_new_tokens` of them."""
 
     def turns(self, num_new_tokens: int) -> int:
         return num_new_tokens + 1
@@ -121,7 +121,7 @@ class OneTooMany(Writing):
 
 @declared
 class OneTooFew(Writing):
-    """The last new token is missing: `num_new_tokens` are asked for."""
+    """The last new token is missing: add `num_new_tokens` of them."""
 
     def turns(self, num_new_tokens: int) -> int:
         return num_new_tokens - 1
@@ -129,7 +129,7 @@ class OneTooFew(Writing):
 
 @declared
 class UpToALength(Writing):
-    """You write until the text has `num_new_tokens` tokens. So many are to be added to it."""
+    """You write until the text has `num_new_tokens` tokens in all. Add that many to it."""
 
     def __call__(
         self, model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
@@ -140,8 +140,8 @@ class UpToALength(Writing):
 
 @declared
 class ContextNotCut(Writing):
-    """The model is given the whole text, however long it is. Give it the last `context_length`
-    tokens alone.
+    """The model is given the whole text, however long it is. Give it only the last `context_length`
+    tokens.
     """
 
     def seen(self, text: Tensor, context_length: int) -> Tensor:
@@ -150,7 +150,7 @@ class ContextNotCut(Writing):
 
 @declared
 class BeginningInPlaceOfEnd(Writing):
-    """Of a long text the model is given the first tokens, and does not see what it has written.
+    """If a text is long, the model is given its first tokens, and does not see what it has written.
     Give it the last `context_length` ones, text[:, -context_length:].
     """
 
@@ -168,8 +168,8 @@ class OneTokenTooLong(Writing):
 
 @declared
 class FirstTokensCutOff(Writing):
-    """You leave out the first `context_length` tokens. It is the last `context_length` ones that
-    the model is given: mind the sign.
+    """You leave out the first `context_length` tokens. The model should be given the last
+    `context_length` ones, so check the sign.
     """
 
     def seen(self, text: Tensor, context_length: int) -> Tensor:
@@ -188,7 +188,7 @@ class TextsCutOff(Writing):
 
 @declared
 class CutForGood(Writing):
-    """You have cut the text itself, and its beginning is lost. Cut it only for the call of the
+    """You have cut the text itself, so its beginning is lost. Cut it only for the call of the
     model, and append to the whole text.
     """
 
@@ -198,7 +198,7 @@ class CutForGood(Writing):
 
 @declared
 class LastTokenOnly(Writing):
-    """The model is given the last token alone, and knows nothing of those before it. Give it the
+    """The model is given only the last token, and knows nothing of those before it. Give it the
     last `context_length` tokens.
     """
 
@@ -218,7 +218,7 @@ class FirstPosition(Writing):
 
 @declared
 class LastButOne(Writing):
-    """You use the logits at the last position but one, which are about the last token that is
+    """You use the logits at the second-to-last position, which are about the last token that is
     already there. Those at the last position are about the next one.
     """
 
@@ -228,8 +228,8 @@ class LastButOne(Writing):
 
 @declared
 class AveragedPositions(Writing):
-    """You average the logits over all positions. Those at the last position alone are about the
-    next token.
+    """You average the logits over all positions. Only those at the last position are about the next
+    token.
     """
 
     def scores(self, logits: Tensor) -> Tensor:
@@ -256,8 +256,8 @@ class LeastLikely(Writing):
 
 @declared
 class SecondLikely(Writing):
-    """You append the token that is the second most likely one. Take the most likely one, at index 0
-    of what is sorted with the largest first.
+    """You append the second most likely token. Take the most likely one, at index 0 if you sort
+    with the highest first.
     """
 
     def token(self, scores: Tensor) -> Tensor:
@@ -266,7 +266,7 @@ class SecondLikely(Writing):
 
 @declared
 class OneTokenForAllTexts(Writing):
-    """All texts get the same token, the most likely one of the first text. Take the largest logit
+    """All texts get the same token, the most likely one of the first text. Take the highest logit
     of each text, along the last axis.
     """
 
@@ -276,7 +276,7 @@ class OneTokenForAllTexts(Writing):
 
 @declared
 class WholeBatchSearched(Writing):
-    """You look for the largest logit of all texts together. Look for that of each text, with
+    """You look for the highest logit in all texts together. Find that of each text, with
     `argmax(dim=-1)`.
     """
 
@@ -286,7 +286,7 @@ class WholeBatchSearched(Writing):
 
 @declared
 class LogitsInPlaceOfIds(Writing):
-    """You append the largest logit. The token is the index of it: `argmax` in place of `max`."""
+    """You append the highest logit. The token is its index: use `argmax` instead of `max`."""
 
     def token(self, scores: Tensor) -> Tensor:
         return scores.max(dim=-1, keepdim=True).values
@@ -302,7 +302,7 @@ class TokenInFront(Writing):
 
 @declared
 class LastTokenReplaced(Writing):
-    """The new token takes the place of the last one. Append it: the text gets longer."""
+    """The new token replaces the last one. Append it, so that the text gets longer."""
 
     def joined(self, text: Tensor, token: Tensor, seen: Tensor) -> Tensor:
         return torch.cat([text[:, :-1], token], dim=1)
@@ -310,8 +310,8 @@ class LastTokenReplaced(Writing):
 
 @declared
 class AsTokensOfTheBatch(Writing):
-    """You add the new tokens as texts, not to the texts. Give them the shape (batch, 1), and put
-    them behind along the axis of the tokens, dim=1.
+    """You append the new tokens as further texts of the batch. Give them the shape (batch, 1), and
+    append them along the axis of the tokens, dim=1.
     """
 
     def joined(self, text: Tensor, token: Tensor, seen: Tensor) -> Tensor:
@@ -320,8 +320,8 @@ class AsTokensOfTheBatch(Writing):
 
 @declared
 class AllAtOnce(Writing):
-    """All new tokens are predicted from the text as it came. Append each before the next is
-    predicted.
+    """All new tokens are predicted from the original text. Append each one before you predict the
+    next.
     """
 
     def __call__(
@@ -333,7 +333,7 @@ class AllAtOnce(Writing):
 
 @declared
 class AsFloats(Writing):
-    """The tokens are right, made into floats. They are ids: leave them integers."""
+    """The tokens are right, but they are floats. They are ids, so leave them as integers."""
 
     def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
         return text.float()
@@ -341,7 +341,7 @@ class AsFloats(Writing):
 
 @declared
 class AList(Writing):
-    """The tokens are right, in a list. Return a tensor, (batch, tokens)."""
+    """The tokens are right, but in a list. Return a tensor, (batch, tokens)."""
 
     def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
         return text.tolist()
@@ -349,7 +349,7 @@ class AList(Writing):
 
 @declared
 class FirstTextOnly(Writing):
-    """This is the first text alone. Return all texts of the batch."""
+    """This is only the first text. Return all texts of the batch."""
 
     def returned(self, text: Tensor, tokens: Tensor, num_new_tokens: int) -> Any:
         return text[0]

@@ -41,7 +41,7 @@ class Variant(Causal):
 
 @gpt.misconception
 class Relu(Variant):
-    """Between `linear1` and `linear2` stands ReLU, as in 2017. GPT has GELU there."""
+    """You use ReLU between `linear1` and `linear2`, as in 2017. GPT uses GELU."""
 
     def activate(self, x: Tensor) -> Tensor:
         return torch.relu(x)
@@ -49,8 +49,8 @@ class Relu(Variant):
 
 @gpt.misconception
 class GeluByTanh(Variant):
-    """This is GELU as GPT-2 approximates it, with tanh. Here it is PyTorch's `gelu` as it comes,
-    without `approximate`.
+    """This is GELU as GPT-2 approximates it, with tanh. Use PyTorch's `gelu` as it is, without
+    `approximate`.
     """
 
     def activate(self, x: Tensor) -> Tensor:
@@ -59,9 +59,7 @@ class GeluByTanh(Variant):
 
 @gpt.misconception
 class GeluBySigmoid(Variant):
-    """This is GELU approximated by x · sigmoid(1.702 x). Here it is PyTorch's `gelu` as it
-    comes.
-    """
+    """This is GELU approximated by x · sigmoid(1.702 x). Use PyTorch's `gelu` as it is."""
 
     def activate(self, x: Tensor) -> Tensor:
         return x * torch.sigmoid(1.702 * x)
@@ -69,7 +67,7 @@ class GeluBySigmoid(Variant):
 
 @gpt.misconception
 class Silu(Variant):
-    """Between `linear1` and `linear2` stands SiLU. This block asks for PyTorch's `gelu`."""
+    """You use SiLU between `linear1` and `linear2`. This block uses PyTorch's `gelu`."""
 
     def activate(self, x: Tensor) -> Tensor:
         return functional.silu(x)
@@ -77,7 +75,7 @@ class Silu(Variant):
 
 @gpt.misconception
 class QueriesNormedAlone(Variant):
-    """Only the queries are normalised. Queries, keys and values are all made of norm1(x)."""
+    """Only the queries are normalised. Queries, keys and values are all computed from norm1(x)."""
 
     def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
         self.first = inputs
@@ -90,7 +88,9 @@ class QueriesNormedAlone(Variant):
 
 @gpt.misconception
 class KeysNormedAlone(QueriesNormedAlone):
-    """The queries are not normalised, only keys and values are. All three are made of norm1(x)."""
+    """Only the keys and values are normalised, but not the queries. All three are computed from
+    norm1(x).
+    """
 
     def attend_past(self, x: Tensor, **masks: Any) -> Any:
         hidden = self.future(x.shape[1], x.shape[1])
@@ -99,7 +99,7 @@ class KeysNormedAlone(QueriesNormedAlone):
 
 @gpt.misconception
 class ValuesNotNormed(QueriesNormedAlone):
-    """The values are not normalised, queries and keys are. All three are made of norm1(x)."""
+    """Queries and keys are normalised, but not the values. All three are computed from norm1(x)."""
 
     def attend_past(self, x: Tensor, **masks: Any) -> Any:
         hidden = self.future(x.shape[1], x.shape[1])
@@ -108,8 +108,8 @@ class ValuesNotNormed(QueriesNormedAlone):
 
 @gpt.misconception
 class FirstNormOverwrites(Variant):
-    """You overwrite x with norm1(x) and add that: the residual connection around attention no
-    longer carries what came in. Give the normalised x a name of its own.
+    """You overwrite x with norm1(x) and add that, so the residual connection around attention no
+    longer carries the input. Give the normalised x its own name.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
@@ -121,8 +121,8 @@ class FirstNormOverwrites(Variant):
 
 @gpt.misconception
 class SecondNormOverwrites(Variant):
-    """You overwrite x with norm2(x) and add that: the residual connection around the feed-forward
-    layer no longer carries what came in. Give the normalised x a name of its own.
+    """You overwrite x with norm2(x) and add that, so the residual connection around the
+    feed-forward layer no longer carries its input. Give the normalised x its own name.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
@@ -134,8 +134,8 @@ class SecondNormOverwrites(Variant):
 
 @gpt.misconception
 class NormedAtTheEnd(Variant):
-    """Your block normalises its result. With pre-norm a model does that once, after its last block,
-    and not in it.
+    """Your block normalises its result. With pre-norm a model does that only once, after its last
+    block, and not inside a block.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -144,7 +144,7 @@ class NormedAtTheEnd(Variant):
 
 @gpt.misconception
 class WeightsReturned(Variant):
-    """Your block returns a tuple. Return the outputs alone, without the attention weights."""
+    """Your block returns a tuple. Return only the outputs, without the attention weights."""
 
     def forward(self, inputs: Tensor) -> Any:
         normed = self.norm(0, inputs)

@@ -47,7 +47,7 @@ def declared(made: type[Testing]) -> type[Testing]:
 
 @declared
 class AlwaysTrue(Testing):
-    """Your test says True to everything. Does it compare the text with itself?"""
+    """Your test always returns True. Does it compare the text with itself?"""
 
     def verdict(self, each: list[bool]) -> Any:
         return True
@@ -55,8 +55,8 @@ class AlwaysTrue(Testing):
 
 @declared
 class AlwaysFalse(Testing):
-    """Your test says False to everything. If it catches errors, it may have one of its own: is
-    `encode` given a text, and `decode` what came out of it?
+    """Your test always returns False. If it catches errors, it may be catching one of its own: do
+    you pass a text to `encode`, and the result of that to `decode`?
     """
 
     def verdict(self, each: list[bool]) -> Any:
@@ -73,7 +73,7 @@ class NothingReturned(Testing):
 
 @declared
 class NothingIfLossless(Testing):
-    """Your test says False where it should, and otherwise None. Return True after the loop."""
+    """Your test returns False where it should, and otherwise None. Return True after the loop."""
 
     def verdict(self, each: list[bool]) -> Any:
         return None if all(each) else False
@@ -81,7 +81,7 @@ class NothingIfLossless(Testing):
 
 @declared
 class TurnedRound(Testing):
-    """Your answer is the wrong way round: True is for texts that all come back."""
+    """Your answer is the wrong way round: return True if all texts come back."""
 
     def verdict(self, each: list[bool]) -> Any:
         return not all(each)
@@ -89,7 +89,7 @@ class TurnedRound(Testing):
 
 @declared
 class FirstTextOnly(Testing):
-    """Your test looks at the first text only. Does your loop return True in its first turn? Return
+    """Your test checks only the first text. Does your loop return True in its first round? Return
     it after the loop.
     """
 
@@ -99,7 +99,9 @@ class FirstTextOnly(Testing):
 
 @declared
 class LastTextOnly(Testing):
-    """Only the last text counts in your test: each turn overwrites what earlier ones found."""
+    """Only the last text counts in your test, because each round overwrites the result of the one
+    before.
+    """
 
     def verdict(self, each: list[bool]) -> Any:
         return each[-1]
@@ -107,7 +109,7 @@ class LastTextOnly(Testing):
 
 @declared
 class LastTextForgotten(Testing):
-    """Your test does not look at the last text."""
+    """Your test does not check the last text."""
 
     def verdict(self, each: list[bool]) -> Any:
         return all(each[:-1])
@@ -115,7 +117,7 @@ class LastTextForgotten(Testing):
 
 @declared
 class FirstTextForgotten(Testing):
-    """Your test does not look at the first text."""
+    """Your test does not check the first text."""
 
     def verdict(self, each: list[bool]) -> Any:
         return all(each[1:])
@@ -123,8 +125,8 @@ class FirstTextForgotten(Testing):
 
 @declared
 class OneIsEnough(Testing):
-    """Your test is content if one of the texts comes back. Each of them has to: `all` instead of
-    `any`.
+    """Your test passes if just one of the texts comes back. All of them have to: use `all` instead
+    of `any`.
     """
 
     def verdict(self, each: list[bool]) -> Any:
@@ -133,7 +135,9 @@ class OneIsEnough(Testing):
 
 @declared
 class NoneComesBack(Testing):
-    """Your test says True if none of the texts comes back. It is True if each of them does."""
+    """Your test returns True if none of the texts comes back. Return True if every one of them
+    does.
+    """
 
     def verdict(self, each: list[bool]) -> Any:
         return not any(each)
@@ -141,7 +145,7 @@ class NoneComesBack(Testing):
 
 @declared
 class AVerdictForEach(Testing):
-    """This is a verdict for each text. Say True or False once, for all of them."""
+    """This is a result for each text. Return a single True or False for all of them."""
 
     def verdict(self, each: list[bool]) -> Any:
         return each
@@ -149,7 +153,9 @@ class AVerdictForEach(Testing):
 
 @declared
 class HowMany(Testing):
-    """This is how many texts come back. Say True if all of them do, otherwise False."""
+    """This is the number of texts that come back. Return True if all of them do, otherwise
+    False.
+    """
 
     def verdict(self, each: list[bool]) -> Any:
         return sum(each)
@@ -157,8 +163,8 @@ class HowMany(Testing):
 
 @declared
 class ErrorsPass(Testing):
-    """A text on which `encode` or `decode` raises an error passes your test. It does not come back,
-    so the verdict is False.
+    """A text on which `encode` or `decode` raises an error passes your test. Such a text does not
+    come back, so the answer is False.
     """
 
     def after_an_error(self) -> bool:
@@ -167,8 +173,8 @@ class ErrorsPass(Testing):
 
 @declared
 class ErrorsEscape(Testing):
-    """Your test stops with the error that `encode` or `decode` raises. Catch it: a text on which
-    that happens does not come back.
+    """Your test stops with the error that `encode` or `decode` raises. Catch it: a text that causes
+    an error does not come back.
     """
 
     def comes_back(self, encode: Encode, decode: Decode, text: str) -> bool:
@@ -177,7 +183,7 @@ class ErrorsEscape(Testing):
 
 @declared
 class ErrorsOfDecodeEscape(Testing):
-    """Your test stops with an error that `decode` raises. Call both functions inside of `try`."""
+    """Your test stops with an error that `decode` raises. Call both functions inside `try`."""
 
     def comes_back(self, encode: Encode, decode: Decode, text: str) -> bool:
         try:
@@ -189,7 +195,7 @@ class ErrorsOfDecodeEscape(Testing):
 
 @declared
 class ErrorsOfEncodeEscape(Testing):
-    """Your test stops with an error that `encode` raises. Call both functions inside of `try`."""
+    """Your test stops with an error that `encode` raises. Call both functions inside `try`."""
 
     def comes_back(self, encode: Encode, decode: Decode, text: str) -> bool:
         ids = encode(text)
@@ -201,8 +207,8 @@ class ErrorsOfEncodeEscape(Testing):
 
 @declared
 class OnlyValueErrors(Testing):
-    """Your test catches some errors, and others escape, such as a KeyError. Catch all of them:
-    `except Exception`.
+    """Your test catches some errors but not others, such as a KeyError. Catch all of them: `except
+    Exception`.
     """
 
     def comes_back(self, encode: Encode, decode: Decode, text: str) -> bool:
@@ -214,7 +220,7 @@ class OnlyValueErrors(Testing):
 
 @declared
 class OnlyLookupErrors(Testing):
-    """Your test catches some errors, and others escape, such as a UnicodeEncodeError. Catch all of
+    """Your test catches some errors but not others, such as a UnicodeEncodeError. Catch all of
     them: `except Exception`.
     """
 
@@ -227,7 +233,9 @@ class OnlyLookupErrors(Testing):
 
 @declared
 class OnlyErrors(Testing):
-    """Your test says False of errors alone. Compare what comes back with the text as well."""
+    """Your test returns False only when there is an error. Compare what comes back with the text as
+    well.
+    """
 
     def alike(self, text: str, decoded: str) -> bool:
         return True
@@ -235,7 +243,9 @@ class OnlyErrors(Testing):
 
 @declared
 class CapitalsIgnored(Testing):
-    """Lost capital letters pass your test. Compare the texts as they are, without `lower`."""
+    """Your test does not notice lost capital letters. Compare the texts as they are, without
+    `lower`.
+    """
 
     def alike(self, text: str, decoded: str) -> bool:
         return decoded.lower() == text.lower()
@@ -243,8 +253,8 @@ class CapitalsIgnored(Testing):
 
 @declared
 class OuterSpacesIgnored(Testing):
-    """Lost spaces at the beginning or at the end pass your test. Compare the texts as they are,
-    without `strip`.
+    """Your test does not notice lost spaces at the beginning or at the end. Compare the texts as
+    they are, without `strip`.
     """
 
     def alike(self, text: str, decoded: str) -> bool:
@@ -253,8 +263,8 @@ class OuterSpacesIgnored(Testing):
 
 @declared
 class WordsCompared(Testing):
-    """You compare the words of both texts, and spaces and lines between them are lost unseen.
-    Compare the texts as they are, without `split`.
+    """You compare the words of both texts, so lost spaces and line breaks between them go
+    unnoticed. Compare the texts as they are, without `split`.
     """
 
     def alike(self, text: str, decoded: str) -> bool:
@@ -263,7 +273,9 @@ class WordsCompared(Testing):
 
 @declared
 class LengthsCompared(Testing):
-    """You compare the lengths of both texts only. Other characters can be as many."""
+    """You compare only the lengths of the two texts. Texts of the same length can still contain
+    different characters.
+    """
 
     def alike(self, text: str, decoded: str) -> bool:
         return len(decoded) == len(text)
@@ -271,8 +283,8 @@ class LengthsCompared(Testing):
 
 @declared
 class CharactersCounted(Testing):
-    """You compare which characters stand in both texts, and their order can change unseen. Compare
-    the texts themselves.
+    """You compare which characters both texts contain, so a change in their order goes unnoticed.
+    Compare the texts themselves.
     """
 
     def alike(self, text: str, decoded: str) -> bool:
@@ -281,8 +293,8 @@ class CharactersCounted(Testing):
 
 @declared
 class SetsCompared(Testing):
-    """You compare which characters stand in both texts, as sets: how often each of them does, and
-    where, can change unseen. Compare the texts themselves.
+    """You compare which characters both texts contain, as sets, so a change in how often or where
+    they occur goes unnoticed. Compare the texts themselves.
     """
 
     def alike(self, text: str, decoded: str) -> bool:
@@ -291,8 +303,8 @@ class SetsCompared(Testing):
 
 @declared
 class AsFarAsBothGo(Testing):
-    """You compare only as far as the shorter text goes, as `zip` and `startswith` do. What is cut
-    off at the end passes.
+    """You compare only up to the end of the shorter text, as `zip` and `startswith` do. If the end
+    of a text is cut off, that goes unnoticed.
     """
 
     def alike(self, text: str, decoded: str) -> bool:
@@ -301,7 +313,7 @@ class AsFarAsBothGo(Testing):
 
 @declared
 class PartOfTheOther(Testing):
-    """It is enough for your test that one text is contained in the other. `in` finds a part:
+    """Your test passes if one of the two texts contains the other. `in` only looks for a part, so
     compare with `==`.
     """
 
@@ -311,8 +323,8 @@ class PartOfTheOther(Testing):
 
 @declared
 class TextInDecoded(Testing):
-    """It is enough for your test that the text is contained in what comes back. `in` finds a part:
-    compare with `==`.
+    """Your test passes if what comes back contains the text. `in` only looks for a part, so compare
+    with `==`.
     """
 
     def alike(self, text: str, decoded: str) -> bool:
@@ -321,8 +333,8 @@ class TextInDecoded(Testing):
 
 @declared
 class DecodedInText(Testing):
-    """It is enough for your test that what comes back is contained in the text. `in` finds a part:
-    compare with `==`.
+    """Your test passes if the text contains what comes back. `in` only looks for a part, so compare
+    with `==`.
     """
 
     def alike(self, text: str, decoded: str) -> bool:
@@ -331,7 +343,7 @@ class DecodedInText(Testing):
 
 @declared
 class LooksTheSame(Testing):
-    """A letter with an accent can be one character or two, and your test takes these for the same.
+    """A letter with an accent can be one character or two, and your test does not tell these apart.
     Compare the texts as they are, without `normalize`.
     """
 
@@ -341,8 +353,8 @@ class LooksTheSame(Testing):
 
 @declared
 class IdsCompared(Testing):
-    """You compare ids: those of the text, and those of what comes back. What `encode` has lost is
-    missing in both. Compare what comes back with the text itself.
+    """You compare ids: those of the text, and those of what comes back. Anything that `encode`
+    loses is missing from both. Compare what comes back with the text itself.
     """
 
     def comes_back(self, encode: Encode, decode: Decode, text: str) -> bool:
@@ -355,8 +367,8 @@ class IdsCompared(Testing):
 
 @declared
 class TwiceDecoded(Testing):
-    """You compare what comes back with what comes back of it once more. What is lost the first time
-    is missing in both: compare with the text itself.
+    """You encode and decode a second time, and compare the second result with the first. Anything
+    lost the first time is missing from both: compare with the text itself.
     """
 
     def comes_back(self, encode: Encode, decode: Decode, text: str) -> bool:
@@ -369,8 +381,8 @@ class TwiceDecoded(Testing):
 
 @declared
 class AnIdForEachCharacter(Testing):
-    """You ask whether there are as many ids as characters. There may be fewer or more: decode them,
-    and compare texts.
+    """You check whether there are as many ids as characters. There may be fewer or more: decode
+    them, and compare the texts.
     """
 
     def comes_back(self, encode: Encode, decode: Decode, text: str) -> bool:
@@ -382,8 +394,8 @@ class AnIdForEachCharacter(Testing):
 
 @declared
 class JoinedTexts(Testing):
-    """You test all texts as one. A text can be too long together with others, though each comes
-    back by itself: try them one by one.
+    """You test all texts as one. Joined, they can be too long even though each of them comes back
+    on its own: test them one by one.
     """
 
     def __call__(self, encode: Encode, decode: Decode, texts: Texts) -> Any:

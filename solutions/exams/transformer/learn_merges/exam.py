@@ -74,5 +74,5 @@ def one_character(draw: Draw) -> Call:
 
 @merging.case(times=1)
 def once_each(draw: Draw) -> Call:
-    """a text in which nothing comes twice"""
+    """a text in which nothing occurs twice"""
     return "".join(draw.rng.permutation(list("abcdefgh")).tolist()), 4

@@ -19,8 +19,8 @@ class NothingReturned(Merging):
 
 @declared
 class NothingCollected(Merging):
-    """Your list is empty each time. Is every pair appended to it, and is there no way out of the
-    loop before that?
+    """Your list is always empty. Is every pair appended to it, and can the loop end before that
+    happens?
     """
 
     def returned(self, merges: list[Pair], pieces: list[str]) -> Any:
@@ -29,8 +29,8 @@ class NothingCollected(Merging):
 
 @declared
 class CountedOnce(Merging):
-    """These are the most frequent pairs of characters of the text as it came. Count anew after each
-    merge: pieces that were made before can be merged further.
+    """These are the most frequent pairs of characters in the original text. Count again after each
+    merge, because pieces that were made before can be merged further.
     """
 
     def __call__(self, text: str, num_merges: int) -> Any:
@@ -40,8 +40,8 @@ class CountedOnce(Merging):
 
 @declared
 class CountedOnceToTheEnd(Merging):
-    """These are the most frequent pairs of characters of the text as it came, even pairs that stand
-    there once. Count anew after each merge, and stop where no pair stands there twice.
+    """These are the most frequent pairs of characters in the original text, even pairs that occur
+    only once. Count again after each merge, and stop when no pair occurs twice.
     """
 
     def __call__(self, text: str, num_merges: int) -> Any:
@@ -50,8 +50,8 @@ class CountedOnceToTheEnd(Merging):
 
 @declared
 class NeverMerged(Merging):
-    """It is the same pair again and again: the pieces stay as they are. Call `merge_pair` in each
-    turn, and keep what it returns, since it does not change the list that you give it.
+    """You get the same pair again and again, because the pieces never change. Call `merge_pair` in
+    each round, and keep what it returns, since it does not change the list that you give it.
     """
 
     def merged(self, pieces: list[str], pair: Pair) -> list[str]:
@@ -60,7 +60,7 @@ class NeverMerged(Merging):
 
 @declared
 class MergesSingles(Merging):
-    """You also merge pairs that stand in the text only once. Stop where the largest count is below
+    """You also merge pairs that occur only once in the text. Stop when the highest count is below
     2.
     """
 
@@ -70,8 +70,8 @@ class MergesSingles(Merging):
 
 @declared
 class NeverStops(Merging):
-    """You go on when no pair stands in the text twice, and even when there is no pair at all. Leave
-    the loop there.
+    """You go on when no pair occurs twice in the text, and even when there are no pairs at all.
+    Leave the loop at that point.
     """
 
     def __call__(self, text: str, num_merges: int) -> Any:
@@ -87,8 +87,9 @@ class NeverStops(Merging):
 
 @declared
 class NeverStopsAndStays(Merging):
-    """It is the same pair again and again: the pieces stay as they are, and you go on where no pair
-    stands in the text twice. Keep what `merge_pair` returns, and look at the count before.
+    """You get the same pair again and again, because the pieces never change, and you go on when no
+    pair occurs twice in the text. Keep what `merge_pair` returns, and check the count before you
+    merge.
     """
 
     def __call__(self, text: str, num_merges: int) -> Any:
@@ -98,7 +99,7 @@ class NeverStopsAndStays(Merging):
 
 @declared
 class StopsAtTwo(Merging):
-    """You stop too early: a pair that stands in the text twice is still merged."""
+    """You stop too early: a pair that occurs twice in the text is still merged."""
 
     def least(self) -> int:
         return 3
@@ -106,8 +107,8 @@ class StopsAtTwo(Merging):
 
 @declared
 class LastOfEquals(Merging):
-    """Of several pairs that are equally frequent, you take the last one. Take the one that comes
-    first in the text: compare with `>`, not with `>=`, if you look for the largest yourself.
+    """If several pairs are equally frequent, you take the last one. Take the one that comes first
+    in the text: if you search for the highest count yourself, compare with `>`, not with `>=`.
     """
 
     def chosen(self, counts: Counter[Pair]) -> Pair:
@@ -116,8 +117,8 @@ class LastOfEquals(Merging):
 
 @declared
 class FirstByAlphabet(Merging):
-    """Of several pairs that are equally frequent, you take the one that comes first in the
-    alphabet. Take the one that comes first in the text.
+    """If several pairs are equally frequent, you take the first in alphabetical order. Take the one
+    that comes first in the text.
     """
 
     def chosen(self, counts: Counter[Pair]) -> Pair:
@@ -126,8 +127,8 @@ class FirstByAlphabet(Merging):
 
 @declared
 class LastByAlphabet(Merging):
-    """Of several pairs that are equally frequent, you take the one that comes last in the
-    alphabet, as `max` does of tuples (count, pair). Take the one that comes first in the text.
+    """If several pairs are equally frequent, you take the last in alphabetical order, as `max` does
+    with tuples (count, pair). Take the one that comes first in the text.
     """
 
     def chosen(self, counts: Counter[Pair]) -> Pair:
@@ -136,7 +137,9 @@ class LastByAlphabet(Merging):
 
 @declared
 class RarestPair(Merging):
-    """You merge the rarest pair that stands in the text twice. Merge the most frequent one."""
+    """You merge the rarest of the pairs that occur at least twice in the text. Merge the most
+    frequent one.
+    """
 
     def chosen(self, counts: Counter[Pair]) -> Pair:
         return min(
@@ -148,7 +151,7 @@ class RarestPair(Merging):
 
 @declared
 class MinimumTaken(Merging):
-    """You take a pair with the smallest count. It is the largest that is asked for."""
+    """You take a pair with the lowest count. Take the one with the highest."""
 
     def chosen(self, counts: Counter[Pair]) -> Pair:
         return min(counts, key=counts.__getitem__)
@@ -156,8 +159,8 @@ class MinimumTaken(Merging):
 
 @declared
 class LargestPair(Merging):
-    """You take the pair that is largest as a tuple, that is, the last in the alphabet: `max` of
-    something that is counted compares the pairs. Tell it to compare their counts.
+    """You take the pair that is largest as a tuple, which is the last one in alphabetical order:
+    `max` without a key compares the pairs themselves. Tell it to compare their counts.
     """
 
     def chosen(self, counts: Counter[Pair]) -> Pair:
@@ -166,7 +169,7 @@ class LargestPair(Merging):
 
 @declared
 class FirstRepeatedPair(Merging):
-    """You take the first pair that stands in the text twice. Count all pairs, and take the most
+    """You take the first pair that occurs twice in the text. Count all pairs, and take the most
     frequent one.
     """
 
@@ -176,7 +179,7 @@ class FirstRepeatedPair(Merging):
 
 @declared
 class OneTooMany(Merging):
-    """There is one merge too many: `num_merges` of them are asked for at most."""
+    """There is one merge too many: you should return at most `num_merges`."""
 
     def turns(self, num_merges: int, pieces: list[str]) -> int:
         return num_merges + 1
@@ -184,7 +187,7 @@ class OneTooMany(Merging):
 
 @declared
 class OneTooFew(Merging):
-    """The last merge is missing: `num_merges` of them are asked for, if there are so many."""
+    """The last merge is missing: you should return `num_merges` of them, if there are that many."""
 
     def turns(self, num_merges: int, pieces: list[str]) -> int:
         return num_merges - 1
@@ -192,7 +195,7 @@ class OneTooFew(Merging):
 
 @declared
 class AsManyAsThereAre(Merging):
-    """You go on until no pair stands in the text twice. Stop after `num_merges` merges."""
+    """You go on until no pair occurs twice in the text. Stop after `num_merges` merges."""
 
     def turns(self, num_merges: int, pieces: list[str]) -> int:
         return 1000
@@ -200,7 +203,7 @@ class AsManyAsThereAre(Merging):
 
 @declared
 class TurnsNotCounted(Merging):
-    """You go on until no pair stands in the text twice. Stop after `num_merges` merges."""
+    """You go on until no pair occurs twice in the text. Stop after `num_merges` merges."""
 
     def turns(self, num_merges: int, pieces: list[str]) -> int:
         return 1000 if num_merges else 0
@@ -218,8 +221,8 @@ class OneMerge(Merging):
 
 @declared
 class SizeOfTheVocabulary(Merging):
-    """You stop where there are `num_merges` different pieces, those of the text counted with them.
-    `num_merges` is the number of merges alone.
+    """You stop as soon as there are `num_merges` different pieces, including those of the original
+    text. `num_merges` is the number of merges only.
     """
 
     def turns(self, num_merges: int, pieces: list[str]) -> int:
@@ -228,8 +231,8 @@ class SizeOfTheVocabulary(Merging):
 
 @declared
 class SecondPairsOnly(Merging):
-    """You count every second pair: your pairs do not overlap. Each piece is the right one of a pair
-    and the left one of the next.
+    """You count only every second pair, because your pairs do not overlap. Each piece is the right
+    half of one pair and the left half of the next.
     """
 
     def pairs(self, pieces: list[str]) -> Iterable[Pair]:
@@ -238,8 +241,8 @@ class SecondPairsOnly(Merging):
 
 @declared
 class WithoutOverlaps(Merging):
-    """Of a letter that stands three times in a row you count one pair, since two would overlap.
-    Here all neighbours are counted: "aaa" has the pair ("a", "a") twice.
+    """For a letter that occurs three times in a row, you count one pair, since two would overlap.
+    Here all neighbours count: "aaa" contains the pair ("a", "a") twice.
     """
 
     def pairs(self, pieces: list[str]) -> Iterable[Pair]:
@@ -254,8 +257,8 @@ class WithoutOverlaps(Merging):
 
 @declared
 class LastPairForgotten(Merging):
-    """You do not count the last pair of the text. Its pieces stand at −2 and −1: does your loop end
-    one turn too soon?
+    """You do not count the last pair of the text. Its pieces are at −2 and −1: does your loop end
+    one round too soon?
     """
 
     def pairs(self, pieces: list[str]) -> Iterable[Pair]:
@@ -272,7 +275,7 @@ class FirstPairForgotten(Merging):
 
 @declared
 class WithinWords(Merging):
-    """You merge within words only, as many tokenisers do. Here a space is a piece like any
+    """You merge only within words, as many tokenisers do. Here a space is a piece like any
     other.
     """
 
@@ -290,7 +293,7 @@ class SpacesLeftOut(Merging):
 
 @declared
 class WordsAsPieces(Merging):
-    """Your first pieces are words. Begin with characters: list(text)."""
+    """Your first pieces are words. Start with characters: list(text)."""
 
     def cut(self, text: str) -> list[str]:
         return text.split()
@@ -298,8 +301,8 @@ class WordsAsPieces(Merging):
 
 @declared
 class InLowerCase(Merging):
-    """You made the text lower case. "D" and "d" are different characters, as the model has to write
-    both.
+    """You converted the text to lower case. "D" and "d" are different characters, because the model
+    has to be able to write both.
     """
 
     def cut(self, text: str) -> list[str]:
@@ -308,8 +311,8 @@ class InLowerCase(Merging):
 
 @declared
 class FirstPlaceOnly(Merging):
-    """You merge a pair at the first place where it stands. Merge it everywhere: does your loop
-    end, or return, after the first merge?
+    """You merge only the first occurrence of a pair. Merge all of them: does your loop end, or
+    return, after the first merge?
     """
 
     def merged(self, pieces: list[str], pair: Pair) -> list[str]:
@@ -328,8 +331,8 @@ class PartnerKept(Merging):
 
 @declared
 class PairVanishes(Merging):
-    """When you merge a pair, both of its pieces leave the text. Put the joined piece in their
-    place.
+    """When you merge a pair, both of its pieces disappear from the text. Put the joined piece in
+    their place.
     """
 
     def merged(self, pieces: list[str], pair: Pair) -> list[str]:
@@ -338,8 +341,8 @@ class PairVanishes(Merging):
 
 @declared
 class MergedFromTheRight(Merging):
-    """You merge from right to left, which makes a difference where a letter is repeated: "aaa"
-    becomes "aa", "a".
+    """You merge from right to left, which makes a difference where a letter is repeated: from left
+    to right, "aaa" becomes "aa", "a".
     """
 
     def merged(self, pieces: list[str], pair: Pair) -> list[str]:
@@ -349,8 +352,9 @@ class MergedFromTheRight(Merging):
 
 @declared
 class ReplacedInJoinedText(Merging):
-    """You replace in a text that joins the pieces with spaces. There a piece that only ends or
-    begins like one of the pair is taken for it, and spaces of the text are lost: use `merge_pair`.
+    """You join the pieces with spaces and replace in that text. There, a piece that only ends or
+    begins like one of the pair is mistaken for it, and the spaces of the text are lost: use
+    `merge_pair`.
     """
 
     def merged(self, pieces: list[str], pair: Pair) -> list[str]:
@@ -359,8 +363,8 @@ class ReplacedInJoinedText(Merging):
 
 @declared
 class CountedInTheText(Merging):
-    """You count how often the two pieces follow each other in the text, even where they lie inside
-    of other pieces. Count pairs of neighbouring pieces, as they are merged so far.
+    """You count how often the two pieces follow each other in the text, even inside other pieces.
+    Count pairs of neighbouring pieces, as merged so far.
     """
 
     def __call__(self, text: str, num_merges: int) -> Any:
@@ -377,8 +381,8 @@ class CountedInTheText(Merging):
 
 @declared
 class JoinedPairs(Merging):
-    """These are the merged pieces. Return the pairs, as tuples: `encode` has to know where each
-    piece is cut.
+    """These are the merged pieces. Return the pairs, as tuples, because `encode` has to know where
+    each piece divides.
     """
 
     def returned(self, merges: list[Pair], pieces: list[str]) -> Any:
@@ -387,7 +391,7 @@ class JoinedPairs(Merging):
 
 @declared
 class PiecesReturned(Merging):
-    """You return the pieces of the text. The merged pairs are asked for."""
+    """You return the pieces of the text. Return the merged pairs."""
 
     def returned(self, merges: list[Pair], pieces: list[str]) -> Any:
         return pieces
@@ -395,7 +399,7 @@ class PiecesReturned(Merging):
 
 @declared
 class BothReturned(Merging):
-    """You return the pieces of the text as well. The merged pairs alone are asked for."""
+    """You return the pieces of the text as well. Return only the merged pairs."""
 
     def returned(self, merges: list[Pair], pieces: list[str]) -> Any:
         return merges, pieces
@@ -403,8 +407,8 @@ class BothReturned(Merging):
 
 @declared
 class LatestFirst(Merging):
-    """The merges are right, but the latest stands first. Return them in the order in which they
-    were merged.
+    """The merges are right, but the latest comes first. Return them in the order in which they were
+    merged.
     """
 
     def returned(self, merges: list[Pair], pieces: list[str]) -> Any:
@@ -413,7 +417,7 @@ class LatestFirst(Merging):
 
 @declared
 class PairsSwapped(Merging):
-    """In each pair the right piece stands first. The left one comes first, as in the text."""
+    """In each pair the right piece comes first. Put the left one first, as in the text."""
 
     def returned(self, merges: list[Pair], pieces: list[str]) -> Any:
         return [(right, left) for left, right in merges]

@@ -77,8 +77,8 @@ class NothingReturned(Choosing):
 
 @declared
 class TemperatureIgnored(Choosing):
-    """The temperature changes nothing. Divide the logits by it before the softmax: probabilities
-    that are divided by it and then made to sum to 1 are what they were.
+    """The temperature changes nothing. Divide the logits by it before the softmax: if you divide
+    probabilities by it and rescale them to sum to 1, they are the same as before.
     """
 
     def tempered(self, logits: Tensor, temperature: float) -> Tensor:
@@ -87,8 +87,8 @@ class TemperatureIgnored(Choosing):
 
 @declared
 class TemperatureMultiplied(Choosing):
-    """A low temperature evens your probabilities out, and a high one sharpens them: it is the other
-    way round. Divide the logits by it.
+    """A low temperature evens your probabilities out, and a high one sharpens them, which is the
+    wrong way round. Divide the logits by it.
     """
 
     def tempered(self, logits: Tensor, temperature: float) -> Tensor:
@@ -97,8 +97,8 @@ class TemperatureMultiplied(Choosing):
 
 @declared
 class TemperatureAfterwards(Choosing):
-    """Top-p looks at probabilities without the temperature. The temperature comes first: divide the
-    logits by it before anything else.
+    """Your top-p uses probabilities without the temperature. The temperature comes first: divide
+    the logits by it before anything else.
     """
 
     def __call__(
@@ -110,7 +110,7 @@ class TemperatureAfterwards(Choosing):
 
 @declared
 class LogitsReturned(Choosing):
-    """These are the logits, divided by the temperature. Their softmax is missing."""
+    """These are the logits, divided by the temperature. The softmax is missing."""
 
     def __call__(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
@@ -120,7 +120,7 @@ class LogitsReturned(Choosing):
 
 @declared
 class LogProbabilities(Choosing):
-    """These are logarithms of probabilities: softmax in place of log_softmax."""
+    """These are logarithms of probabilities: use softmax instead of log_softmax."""
 
     def finished(self, shares: Tensor) -> Any:
         return (shares / shares.sum()).log()
@@ -138,8 +138,8 @@ class WithoutShift(Choosing):
 
 @declared
 class Sorted(Choosing):
-    """The probabilities are right, in the order of their size. Put each back at its own token:
-    `sort` also returns where each was.
+    """The probabilities are right, but they are sorted. Put each back at its own token: `sort` also
+    returns the index of each.
     """
 
     def finished(self, shares: Tensor) -> Any:
@@ -148,9 +148,9 @@ class Sorted(Choosing):
 
 @declared
 class PutBackElsewhere(Choosing):
-    """You put the sorted probabilities back at the wrong tokens. Where `order` says where each came
-    from, p[order] sorts once more: write to these places instead, with `scatter`, or by the
-    argsort of `order`.
+    """You put the sorted probabilities back at the wrong tokens. If `order` says where each came
+    from, p[order] only sorts once more: write to these places instead, with `scatter`, or index
+    with the argsort of `order`.
     """
 
     def __call__(
@@ -163,7 +163,9 @@ class PutBackElsewhere(Choosing):
 
 @declared
 class TopKIgnored(Choosing):
-    """`top_k` changes nothing. Keep so many of the most likely tokens, and set the others to 0."""
+    """`top_k` changes nothing. Keep that many of the most likely tokens, and set the others to
+    0.
+    """
 
     def first_k(self, shares: Tensor, top_k: int) -> Tensor:
         return shares
@@ -181,7 +183,7 @@ class TopPIgnored(Choosing):
 
 @declared
 class BothIgnored(Choosing):
-    """The temperature is right. `top_k` and `top_p` change nothing yet."""
+    """The temperature is right, but `top_k` and `top_p` change nothing yet."""
 
     def first_k(self, shares: Tensor, top_k: int) -> Tensor:
         return shares
@@ -192,8 +194,8 @@ class BothIgnored(Choosing):
 
 @declared
 class OneOfTheTwo(Choosing):
-    """Where both `top_k` and `top_p` are given, the second changes nothing. Apply both: `if` in
-    place of `elif`, and no `return` before.
+    """Where both `top_k` and `top_p` are given, the second changes nothing. Apply both: use `if`
+    instead of `elif`, and do not `return` in between.
     """
 
     def __call__(
@@ -214,7 +216,7 @@ class TopPNeedsTopK(Choosing):
 
 @declared
 class NotRescaled(Choosing):
-    """What is kept does not sum to 1. Divide it by its sum."""
+    """The probabilities that are kept do not sum to 1. Divide them by their sum."""
 
     def rescaled(self, shares: Tensor) -> Tensor:
         return shares
@@ -225,7 +227,7 @@ class NotRescaled(Choosing):
 
 @declared
 class NotRescaledAfterTopP(Choosing):
-    """What top-p has kept does not sum to 1. Divide it by its sum."""
+    """The probabilities that top-p keeps do not sum to 1. Divide them by their sum."""
 
     def finished(self, shares: Tensor) -> Any:
         return shares
@@ -233,8 +235,8 @@ class NotRescaledAfterTopP(Choosing):
 
 @declared
 class NotRescaledBetween(Choosing):
-    """Where top-k has left tokens out, top-p keeps too many: it adds up probabilities that do not
-    sum to 1. Apply top-k first, and divide what it keeps by its sum.
+    """Where top-k has left tokens out, top-p keeps too many, because it adds up probabilities that
+    do not sum to 1. Apply top-k first, and divide what it keeps by its sum.
     """
 
     def rescaled(self, shares: Tensor) -> Tensor:
@@ -243,7 +245,7 @@ class NotRescaledBetween(Choosing):
 
 @declared
 class LeastLikelyKept(Choosing):
-    """Top-k keeps the least likely tokens. Sort with the largest first: `descending=True`."""
+    """Your top-k keeps the least likely tokens. Sort with the highest first: `descending=True`."""
 
     def first_k(self, shares: Tensor, top_k: int) -> Tensor:
         order = shares.argsort()[:top_k]
@@ -252,7 +254,7 @@ class LeastLikelyKept(Choosing):
 
 @declared
 class LeastLikelyKeptByBoth(Choosing):
-    """Top-k and top-p keep the least likely tokens. Sort with the largest first:
+    """Your top-k and top-p keep the least likely tokens. Sort with the highest first:
     `descending=True`.
     """
 
@@ -272,7 +274,9 @@ class LeastLikelyKeptByBoth(Choosing):
 
 @declared
 class FirstOfTheVocabulary(Choosing):
-    """Top-k keeps the first tokens of the vocabulary. Keep the most likely ones: sort first."""
+    """Your top-k keeps the first tokens of the vocabulary. Keep the most likely ones: sort
+    first.
+    """
 
     def first_k(self, shares: Tensor, top_k: int) -> Tensor:
         kept = shares.clone()
@@ -282,7 +286,9 @@ class FirstOfTheVocabulary(Choosing):
 
 @declared
 class OneTokenTooMany(Choosing):
-    """Top-k keeps one token too many. In what is sorted, the first k end at index k − 1."""
+    """Your top-k keeps one token too many. In sorted order, the first k tokens end at index k −
+    1.
+    """
 
     def first_k(self, shares: Tensor, top_k: int) -> Tensor:
         return super().first_k(shares, top_k + 1)
@@ -290,7 +296,7 @@ class OneTokenTooMany(Choosing):
 
 @declared
 class OneTokenTooFew(Choosing):
-    """Top-k keeps one token too few. If you compare with the k-th largest, that one is kept as
+    """Your top-k keeps one token too few. If you compare with the k-th highest, keep that one as
     well.
     """
 
@@ -300,8 +306,8 @@ class OneTokenTooFew(Choosing):
 
 @declared
 class MoreThanThereAre(Choosing):
-    """With more than there are in the vocabulary, `topk` raises an error. Ask for as many as there
-    are at most: min(top_k, len(logits)).
+    """If top_k is larger than the vocabulary, `topk` raises an error. Ask for at most as many as
+    there are: min(top_k, len(logits)).
     """
 
     def first_k(self, shares: Tensor, top_k: int) -> Tensor:
@@ -311,8 +317,8 @@ class MoreThanThereAre(Choosing):
 
 @declared
 class HiddenAsZeros(Choosing):
-    """Logits that are not kept are set to 0, and the softmax gives them a share, since exp(0) is 1.
-    Set them to −inf, or set probabilities to 0 after the softmax.
+    """You set the logits that are not kept to 0, and exp(0) is 1, so the softmax still gives them
+    some probability. Set them to −inf, or set probabilities to 0 after the softmax.
     """
 
     def __call__(
@@ -354,8 +360,8 @@ class LastOneDroppedButTheFirst(Choosing):
 
 @declared
 class OneMoreThanNeeded(Choosing):
-    """Top-p keeps one token more than is needed to reach `top_p`. If you shift a mask by one,
-    is the sum that it is made of shifted already?
+    """Your top-p keeps one token more than it needs to reach `top_p`. If you shift a mask by one,
+    is the sum that it is made from shifted already?
     """
 
     def how_many(self, ordered: Tensor, top_p: float) -> int:
@@ -364,8 +370,8 @@ class OneMoreThanNeeded(Choosing):
 
 @declared
 class CumulatedUnsorted(Choosing):
-    """Top-p adds the probabilities up in the order of the vocabulary. Begin with the most likely
-    token: sort first.
+    """Your top-p adds up the probabilities in the order of the vocabulary. Begin with the most
+    likely token: sort first.
     """
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
@@ -374,8 +380,8 @@ class CumulatedUnsorted(Choosing):
 
 @declared
 class CumulatedFromTheSmallest(Choosing):
-    """Top-p adds the probabilities up from the smallest, and keeps the least likely tokens. Begin
-    with the most likely one: `descending=True`.
+    """Your top-p adds up the probabilities from the lowest, and keeps the least likely tokens.
+    Begin with the most likely one: `descending=True`.
     """
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
@@ -386,8 +392,8 @@ class CumulatedFromTheSmallest(Choosing):
 
 @declared
 class EachAboveP(Choosing):
-    """You keep tokens whose own probability is at least `top_p`. It is their sum that has to reach
-    it, beginning with the most likely one.
+    """You keep tokens whose own probability is at least `top_p`. Their sum has to reach it,
+    beginning with the most likely one.
     """
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
@@ -397,7 +403,7 @@ class EachAboveP(Choosing):
 @declared
 class MinP(Choosing):
     """You keep tokens that are at least `top_p` times as likely as the most likely one. That is
-    another method, min-p. Here the sum of those that are kept has to reach `top_p`.
+    another method, min-p. Here the sum of the tokens that are kept has to reach `top_p`.
     """
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
@@ -406,7 +412,7 @@ class MinP(Choosing):
 
 @declared
 class TheOtherShare(Choosing):
-    """Top-p keeps tokens until their sum reaches 1 − top_p. It is `top_p` that it has to reach."""
+    """Your top-p keeps tokens until their sum reaches 1 − top_p. It has to reach `top_p`."""
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
         return super().first_p(shares, 1 - top_p + 1e-9)
@@ -414,7 +420,7 @@ class TheOtherShare(Choosing):
 
 @declared
 class AllAlike(Choosing):
-    """All tokens that are kept get the same probability. Divide their own probabilities by the
+    """All tokens that are kept get the same probability. Divide each token's own probability by the
     sum.
     """
 
@@ -424,7 +430,7 @@ class AllAlike(Choosing):
 
 @declared
 class MostLikelyToken(Choosing):
-    """This is the most likely token. The probabilities of all tokens are asked for."""
+    """This is the most likely token. Return the probabilities of all tokens."""
 
     def finished(self, shares: Tensor) -> Any:
         return shares.argmax()
@@ -432,8 +438,8 @@ class MostLikelyToken(Choosing):
 
 @declared
 class KeptOnesOnly(Choosing):
-    """These are the tokens alone that are kept. Return a probability for each token of the
-    vocabulary, 0 for the others.
+    """These are the probabilities of only the tokens that are kept. Return one for each token of
+    the vocabulary, and 0 for the others.
     """
 
     def finished(self, shares: Tensor) -> Any:
@@ -442,7 +448,7 @@ class KeptOnesOnly(Choosing):
 
 @declared
 class WhetherKept(Choosing):
-    """This says which tokens are kept. Return their probabilities."""
+    """This shows which tokens are kept. Return their probabilities."""
 
     def finished(self, shares: Tensor) -> Any:
         return shares > 0

@@ -1,8 +1,8 @@
 """Lesson 01: the attention of Bahdanau, Cho and Bengio (2014), and that of Luong et al. (2015).
 
 The annotations of one sentence are the rows of a matrix, (source, key_dim), with one row for each
-word that the encoder has read. Weight matrices stand on the right, so their shape is (in, out), as
-in `query @ W_query`.
+word that the encoder has read. Weight matrices are on the right, so their shape is (in, out), as in
+`query @ W_query`.
 """
 
 import math
@@ -16,7 +16,7 @@ def alignment_by_hand() -> dict[str, object]:
     """The attention of the decoder's second step over "ich mache auf", calculated on paper.
 
     Returns:
-        Three numbers for each of "scores" and "weights", in the order of the words, and the two
+        Three numbers each for "scores" and "weights", in the order of the words, and the two
         numbers of the "context" vector, all with four decimals.
     """
     by_hand: dict[str, object] = {
@@ -49,8 +49,8 @@ def concat_annotations(forward_states: torch.Tensor, backward_states: torch.Tens
             (source, d_backward): the last word's state comes first.
 
     Returns:
-        The annotations, (source, d_forward + d_backward): row j belongs to word j and begins with
-        the forward state of this word.
+        The annotations, (source, d_forward + d_backward): row j is the annotation of word j, and
+        starts with the forward state of this word.
     """
     ### BEGIN SOLUTION
     return torch.cat([forward_states, backward_states.flip(0)], dim=-1)
@@ -104,7 +104,7 @@ def additive_score(
 def repaired_alignment(
     projected_query: torch.Tensor, projected_keys: torch.Tensor, v: torch.Tensor
 ) -> torch.Tensor:
-    """Compute the attention weights of a batch of sentences; the given lines need a repair.
+    """Compute the attention weights of a batch of sentences; the given lines need to be repaired.
 
     Args:
         projected_query: one query for each sentence, multiplied by W_query, (batch, hidden).
@@ -126,7 +126,7 @@ def masked_softmax(scores: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
     """Turn scores into weights that are 0 for the padding after the end of a sentence.
 
     Args:
-        scores: (batch, source), of any magnitude; the scores of padding mean nothing.
+        scores: (batch, source), of any magnitude; the scores of padding are meaningless.
         lengths: the number of true words in each sentence, (batch,), integers from 1 to source.
 
     Returns:
@@ -140,7 +140,7 @@ def masked_softmax(scores: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
 
 
 def context_vector(weights: torch.Tensor, annotations: torch.Tensor) -> torch.Tensor:
-    """Mix the annotations of each sentence into one context vector, by their weights.
+    """Mix the annotations of each sentence into one context vector, according to their weights.
 
     Args:
         weights: (batch, source).
@@ -162,7 +162,7 @@ class AdditiveAttention(nn.Module):
     Args:
         query_dim: width of the decoder's states.
         key_dim: width of the annotations.
-        hidden_dim: width of the hidden layer, in which both are added.
+        hidden_dim: width of the hidden layer, in which the two are added.
     """
 
     def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
@@ -201,7 +201,7 @@ def is_blind_to_padding(
     annotations: torch.Tensor,
     lengths: torch.Tensor,
 ) -> bool:
-    """Test whether an attention ignores the padding after the end of each sentence.
+    """Test whether an attention function ignores the padding after the end of each sentence.
 
     Args:
         attention: a function from (query, annotations, lengths) to context vectors,
@@ -211,8 +211,8 @@ def is_blind_to_padding(
         lengths: the number of true words in each sentence, (batch,).
 
     Returns:
-        True if, for these inputs, other numbers in the padding change neither the context vectors
-        nor the weights, up to rounding, and False otherwise.
+        True if, for these inputs, changing the numbers in the padding changes neither the context
+        vectors nor the weights, up to rounding, and False otherwise.
     """
     ### BEGIN SOLUTION
     is_padding = torch.arange(annotations.shape[1]) >= lengths[:, None]
@@ -298,8 +298,8 @@ def luong_score(
         query: the decoder's state, (query_dim,).
         keys: the annotations, (source, key_dim).
         kind: "dot" is query · key, for equal widths; "general" is (query W) · key, where W has
-            the shape (query_dim, key_dim); "concat" is tanh([query ; key] W) · v, where W has the
-            shape (query_dim + key_dim, hidden) and v the shape (hidden,).
+            shape (query_dim, key_dim); "concat" is tanh([query ; key] W) · v, where W has shape
+            (query_dim + key_dim, hidden) and v has shape (hidden,).
         W: the matrix of "general" or "concat".
         v: the vector of "concat".
 
@@ -327,7 +327,7 @@ def local_window(p_t: float, length: int, D: int) -> torch.Tensor:
     Args:
         p_t: the middle of the window, which need not be a whole number.
         length: the number of words in the sentence; their positions are 0 to length - 1.
-        D: the largest distance from p_t, on either side, that belongs to the window.
+        D: the largest distance from p_t, on either side, that is still in the window.
 
     Returns:
         The positions j with |j - p_t| <= D, in ascending order, as integers (int64).
@@ -344,7 +344,7 @@ def local_weights(scores: torch.Tensor, p_t: float, D: int) -> torch.Tensor:
     Args:
         scores: the scores of the whole sentence, (source,).
         p_t: the middle of the window, which need not be a whole number.
-        D: the largest distance from p_t, on either side, that belongs to the window; at least 1.
+        D: the largest distance from p_t, on either side, still in the window; at least 1.
 
     Returns:
         The weights, (source,), in the dtype of the scores: 0 outside the window; at position j

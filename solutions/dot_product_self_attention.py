@@ -1,7 +1,7 @@
 """Lesson 02: self-attention between plain word vectors, without trainable parameters.
 
-Words are rows: `inputs` is (tokens, d_in). Queries stand on rows and keys on columns, so row i of
-the scores and of the weights belongs to word i as the query.
+Words are rows: `inputs` is (tokens, d_in). Queries are on the rows and keys on the columns, so row
+i of the scores and of the weights has word i as its query.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ def shiny_by_hand() -> dict[str, object]:
 
     Returns:
         Three "scores" and three "weights", in the order Hello, shiny, sun, and the three features
-        of the "context" vector; each number with four decimals.
+        of the "context" vector, all with four decimals.
     """
     by_hand: dict[str, object] = {
         "scores": [..., ..., ...],
@@ -41,7 +41,8 @@ def sun_by_hand() -> dict[str, object]:
     """Attention by hand: the query is "sun", the sentence is "Hello shiny sun!".
 
     Returns:
-        As for "shiny": "scores", "weights" and "context", three numbers each, with four decimals.
+        The same as for "shiny": "scores", "weights" and "context", three numbers each, with four
+        decimals.
     """
     by_hand: dict[str, object] = {
         "scores": [..., ..., ...],
@@ -81,7 +82,7 @@ def attention_weights(scores: np.ndarray) -> np.ndarray:
 
     Args:
         scores: one score per key on the last axis, (keys,) or (queries, keys). Scores may be
-            negative, and so large that their exponential overflows.
+            negative, and may be so large that their exponentials overflow.
 
     Returns:
         Weights of the same shape and dtype: the softmax of each row.
@@ -140,7 +141,7 @@ def simple_self_attention(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def simple_self_attention_batch(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Self-attention without trainable parameters, for several sentences at once.
 
-    Each word attends to the words of its own sentence only.
+    Each word attends only to the words of its own sentence.
 
     Args:
         inputs: sentences of the same length, (batch, tokens, d_in).
@@ -157,7 +158,7 @@ def simple_self_attention_batch(inputs: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def repaired_self_attention(inputs: np.ndarray) -> np.ndarray:
-    """Repair the given lines, so that they return the context vectors of a sentence.
+    """Repair the given lines so that they return the context vectors of a sentence.
 
     Args:
         inputs: the sentence, one word per row, (tokens, d_in).
@@ -184,7 +185,7 @@ def is_permutation_equivariant(
         permutation: the new order of the words, as in `inputs[permutation]`, (tokens,).
 
     Returns:
-        True if, up to rounding, it does so for these inputs and this permutation; otherwise False.
+        True if it does so for these inputs and this permutation, up to rounding; otherwise False.
     """
     ### BEGIN SOLUTION
     shuffled_first = attention(inputs[permutation])

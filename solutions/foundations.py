@@ -14,7 +14,7 @@ def dot_product(a: np.ndarray, b: np.ndarray) -> float:
 
     Args:
         a: a vector, (d,).
-        b: another vector with as many entries, (d,).
+        b: another vector with the same number of entries, (d,).
 
     Returns:
         A single number.
@@ -32,7 +32,7 @@ def dot_and_cosine_by_hand() -> dict[str, object]:
 
     Returns:
         The dot product of a and b, both lengths and the cosine of the angle between a and b; then
-        the dot product and the cosine again, with 10 · b in place of b. Four decimals are enough.
+        the dot product and the cosine again, with 10 · b in place of b. Four decimals will do.
     """
     by_hand: dict[str, object] = {
         "dot product": ...,
@@ -60,7 +60,7 @@ def cosine_similarity(a: np.ndarray, b: np.ndarray) -> float:
 
     Args:
         a: a vector that is not all zeros, (d,).
-        b: another such vector with as many entries, (d,).
+        b: another such vector with the same number of entries, (d,).
 
     Returns:
         A single number: 1 for the same direction, 0 for a right angle, -1 for opposite directions.
@@ -96,7 +96,7 @@ def embedding_lookup(
     """Look up the embeddings of a sentence's words in a table, by a matrix product.
 
     Args:
-        token_ids: the id of each word, which is the number of its row, from 0, (tokens,).
+        token_ids: the id of each word, which is its row number, counted from 0, (tokens,).
         embeddings: the table, with one row for each word of the vocabulary, (vocabulary, d_in).
 
     Returns:
@@ -152,7 +152,7 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
 def is_shift_invariant(
     function: Callable[[np.ndarray], np.ndarray], x: np.ndarray, shift: float
 ) -> bool:
-    """Test whether a function returns equal results for an input and for the shifted input.
+    """Test whether a function returns the same result for an input and for a shifted copy of it.
 
     Args:
         function: a function that takes an array and returns one.
@@ -168,11 +168,11 @@ def is_shift_invariant(
 
 
 def weighted_sum(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Mix vectors into one: multiply each of them by its weight, and add up the results.
+    """Mix vectors into one: multiply each of them by its weight and add up the results.
 
     Args:
-        weights: one number for each vector, (n,), or several rows of such numbers, (m, n). Here
-            they may be negative, and need not sum to 1.
+        weights: one number for each vector, (n,), or several rows of such numbers, (m, n). They
+            may be negative here, and need not sum to 1.
         values: the vectors, one in each row, (n, d), in the dtype of the weights.
 
     Returns:

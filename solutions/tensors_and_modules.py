@@ -31,7 +31,7 @@ def weighted_sums(weights: Tensor, values: Tensor) -> Tensor:
         values: one value per key, (batch, keys, d_v).
 
     Returns:
-        For each query the sum of the values of its sentence, each times its weight,
+        For each query, the sum of the values of its sentence, each times its weight,
         (batch, queries, d_v), in the dtype of the inputs.
     """
     ### BEGIN SOLUTION
@@ -43,10 +43,10 @@ def gradient_of(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     """Let PyTorch compute the gradient of a function.
 
     Args:
-        function: takes a tensor of the shape of `x` and returns one number, as a tensor without
-            axes.
-        x: where the gradient is taken, a tensor of any shape. Leave it as it is, so that the
-            next call gives the same gradient again.
+        function: takes a tensor of the same shape as `x` and returns one number, as a tensor
+            without axes.
+        x: the point at which to take the gradient, a tensor of any shape. Leave it as it is, so
+            that the next call gives the same gradient again.
 
     Returns:
         The derivative of the number with respect to each entry of `x`, in its shape and dtype.
@@ -64,11 +64,11 @@ class Affine(nn.Module):
     Call it with inputs of shape (..., d_in). It returns x W + b, (..., d_out).
 
     Args:
-        d_in: the number of features that come in.
-        d_out: the number of features that go out.
+        d_in: the number of input features.
+        d_out: the number of output features.
 
-    Its two parameters are `W`, (d_in, d_out), and `b`, (d_out,). What they begin with is yours to
-    choose; random numbers are usual for `W`, and zeros for `b`.
+    Its two parameters are `W`, (d_in, d_out), and `b`, (d_out,). How you initialise them is up to
+    you; random numbers are usual for `W`, and zeros for `b`.
     """
 
     def __init__(self, d_in: int, d_out: int) -> None:
@@ -92,9 +92,9 @@ class RepairedNetwork(nn.Module):
     parameters of the module.
 
     Args:
-        d_in: the number of features that come in.
+        d_in: the number of input features.
         d_hidden: the number of features between the two layers.
-        d_out: the number of features that go out.
+        d_out: the number of output features.
     """
 
     def __init__(self, d_in: int, d_hidden: int, d_out: int) -> None:
@@ -119,14 +119,14 @@ def fit(
     """Train a module by gradient descent, so that its outputs come close to the targets.
 
     Args:
-        module: is called with all inputs at once in every step. Its parameters are changed.
+        module: is called on all the inputs at once in every step. Its parameters are changed.
         inputs: (examples, d_in).
         targets: what the module should return for them, (examples, d_out).
-        steps: how many times all parameters are changed.
+        steps: the number of times that all the parameters are updated.
         learning_rate: the `lr` of `torch.optim.SGD`.
 
     Returns:
-        The loss of each step, as numbers: the mean squared error, before that step's change.
+        The loss of each step, as numbers: the mean squared error, before that step's update.
     """
     ### BEGIN SOLUTION
     optimizer = torch.optim.SGD(module.parameters(), lr=learning_rate)
@@ -145,8 +145,8 @@ def predict(module: nn.Module, inputs: Tensor) -> Tensor:
     """Use a module without training it: in evaluation mode, and without building a graph.
 
     Args:
-        module: may be in training mode or in evaluation mode. Afterwards it is in the same mode.
-        inputs: what it is called with.
+        module: may be in training or in evaluation mode, and is in the same mode afterwards.
+        inputs: what to call the module with.
 
     Returns:
         The outputs of the module in evaluation mode.
@@ -164,12 +164,12 @@ def predict(module: nn.Module, inputs: Tensor) -> Tensor:
 def is_mode_kept(
     predict: Callable[[nn.Module, Tensor], Any], module: nn.Module, inputs: Tensor
 ) -> bool:
-    """Test whether a function like `predict` leaves a module in the mode in which it found it.
+    """Test whether a function like `predict` leaves a module in the mode it was in before.
 
     Args:
         predict: the function to test, called as `predict(module, inputs)`.
-        module: what to try it with. You may change its mode.
-        inputs: what the module can be called with.
+        module: the module to try it on. You may change its mode.
+        inputs: inputs on which the module can be called.
 
     Returns:
         True if a module in training mode stays in training mode, and one in evaluation mode stays

@@ -1,7 +1,7 @@
 """Lesson 03: queries, keys and values, computed with three trainable matrices, in PyTorch.
 
-Words are rows: `inputs` is (tokens, d_in), a weight matrix is (d_in, d_out), queries stand on rows
-and keys on columns. One section of the lesson transposes all of this: one word per column.
+Words are rows: `inputs` is (tokens, d_in), a weight matrix is (d_in, d_out), and queries are on the
+rows and keys on the columns. One section of the lesson transposes all of this: one word per column.
 """
 
 # The two classes keep the names of the book that they come from.
@@ -22,9 +22,9 @@ def project(
 
     Args:
         inputs: the sentence, (tokens, d_in).
-        W_query: the matrix that makes the queries, (d_in, d_k).
-        W_key: the matrix that makes the keys, (d_in, d_k).
-        W_value: the matrix that makes the values, (d_in, d_v).
+        W_query: the matrix that gives the queries, (d_in, d_k).
+        W_key: the matrix that gives the keys, (d_in, d_k).
+        W_value: the matrix that gives the values, (d_in, d_v).
 
     Returns:
         The queries, (tokens, d_k), the keys, (tokens, d_k), and the values, (tokens, d_v), all in
@@ -41,7 +41,7 @@ def attend_token(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> tuple
     Write these steps yourself, without PyTorch's `scaled_dot_product_attention`.
 
     Args:
-        i: the number of the word whose query is used, counted from 0.
+        i: the position of the word whose query is used, counted from 0.
         queries: (tokens, d_k).
         keys: (tokens, d_k).
         values: (tokens, d_v).
@@ -77,14 +77,14 @@ def scaled_dot_product_attention(queries: Tensor, keys: Tensor, values: Tensor) 
 
 
 def score_variance(d_k: int, n: int, seed: int) -> float:
-    """Measure the variance of dot products of random queries and keys.
+    """Measure the variance of the dot products of random queries and keys.
 
     Args:
-        d_k: the number of entries of a query and of a key.
-        n: how many pairs of a query and a key to draw; every entry is normally distributed, with
-            mean 0 and variance 1.
-        seed: the seed of the random numbers; equal seeds give equal results, different seeds
-            different ones.
+        d_k: the number of entries in a query and in a key.
+        n: the number of pairs of a query and a key to draw; every entry is normally distributed,
+            with mean 0 and variance 1.
+        seed: the seed of the random numbers; equal seeds give equal results, different seeds give
+            different results.
 
     Returns:
         The variance of the n dot products, one for each pair.
@@ -101,7 +101,7 @@ def softmax_jacobian(p: Tensor) -> Tensor:
     """Compute how fast each weight of a softmax changes with each of its scores.
 
     Args:
-        p: the weights that the softmax returned, none negative and with sum 1, (tokens,).
+        p: the weights that the softmax returned, which are not negative and sum to 1, (tokens,).
 
     Returns:
         The derivatives, (tokens, tokens), in the dtype of p: entry (j, l) is the rate at which
@@ -177,9 +177,9 @@ def attend_columns(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -
 
     Args:
         X: the sentence, (d_in, tokens), one word per column.
-        W_query: the matrix that makes the queries, (d_k, d_in); it stands on the left of X.
-        W_key: the matrix that makes the keys, (d_k, d_in).
-        W_value: the matrix that makes the values, (d_v, d_in).
+        W_query: the matrix that gives the queries, (d_k, d_in); it goes on the left of X.
+        W_key: the matrix that gives the keys, (d_k, d_in).
+        W_value: the matrix that gives the values, (d_v, d_in).
 
     Returns:
         Z, (d_v, tokens), with one context vector per column, in the dtype of X.
@@ -196,7 +196,7 @@ class SelfAttention_v1(nn.Module):
 
     Args of the constructor:
         d_in: the number of features of a word.
-        d_out: the number of entries of a query, of a key and of a value.
+        d_out: the number of entries in a query, a key and a value.
     """
 
     def __init__(self, d_in: int, d_out: int) -> None:
@@ -222,7 +222,7 @@ class SelfAttention_v2(nn.Module):
 
     Args of the constructor:
         d_in: the number of features of a word.
-        d_out: the number of entries of a query, of a key and of a value.
+        d_out: the number of entries in a query, a key and a value.
         qkv_bias: whether the three layers have a bias.
     """
 
@@ -278,7 +278,7 @@ def is_key_shift_invariant(
         shift: the vector to add to each key, (d_k,).
 
     Returns:
-        True if its output on these inputs does not change, apart from rounding; otherwise False.
+        True if its output for these inputs does not change, apart from rounding; otherwise False.
     """
     ### BEGIN SOLUTION
     shifted = attention(queries, keys + shift, values)
@@ -287,7 +287,7 @@ def is_key_shift_invariant(
 
 
 def design_weights() -> tuple[Tensor, Tensor]:
-    """Choose matrices with which both nouns of the sentence attend to their own adjectives.
+    """Choose matrices that make both nouns of the sentence attend to their own adjectives.
 
     Returns:
         W_query and W_key, both tensors of shape (6, d_k), with a d_k of your choice. They have one

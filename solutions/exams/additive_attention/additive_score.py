@@ -83,8 +83,8 @@ def query_matters(additive_score: Function, *arguments: Tensor) -> bool:
 
 @additive.misconception
 def tanh_dropped(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
-    """The tanh is missing. Without it the query adds the same number to every score, and a softmax
-    does not see that: every query would get the same weights.
+    """The tanh is missing. Without it the query adds the same number to every score, which makes no
+    difference to a softmax, so every query would get the same weights.
     """
     return (query @ W_query + keys @ W_key) @ v
 
@@ -93,8 +93,8 @@ def tanh_dropped(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v:
 def tanh_of_each_side(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """You took the tanh of each side and added afterwards. So the query again adds the same to
-    every score: add first, then take one tanh.
+    """You took the tanh of each side and added afterwards. So the query again adds the same number
+    to every score: add first, then take a single tanh.
     """
     return (torch.tanh(query @ W_query) + torch.tanh(keys @ W_key)) @ v
 
@@ -103,15 +103,15 @@ def tanh_of_each_side(
 def tanhs_multiplied(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """You took the tanh of each side and multiplied. Add the two projections first, then take one
-    tanh.
+    """You took the tanh of each side and multiplied. Add the two projections first, then take a
+    single tanh.
     """
     return (torch.tanh(query @ W_query) * torch.tanh(keys @ W_key)) @ v
 
 
 @additive.misconception
 def tanh_last(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
-    """You took the tanh of the score. Take it of the sum of the two projections, before v."""
+    """You took the tanh of the score. Take the tanh of the sum of the two projections, before v."""
     return torch.tanh((query @ W_query + keys @ W_key) @ v)
 
 
@@ -127,16 +127,14 @@ def multiplied(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: T
 def v_replaced_by_sum(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """You added up the hidden layer. Multiply it by v: each hidden feature has a weight of its
-    own.
-    """
+    """You added up the hidden layer. Multiply it by v: each hidden feature has its own weight."""
     return torch.tanh(query @ W_query + keys @ W_key).sum(dim=-1)
 
 
 @additive.misconception
 def v_on_the_left(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
-    """Here v meets the words. It should meet the hidden features, the last axis: put it on the
-    right of these, as they are.
+    """Here v meets the words. It should meet the hidden features, the last axis, so put it to the
+    right of the hidden layer, without a transpose.
     """
     return v @ torch.tanh(query @ W_query + keys @ W_key)
 
@@ -145,15 +143,15 @@ def v_on_the_left(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v
 def summed_over_the_keys(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """This is one number for all keys together: you added up over the keys, too. Add up over the
-    hidden features alone, the last axis.
+    """This is one number for all the keys together: you also summed over the keys. Sum over the
+    hidden features only, the last axis.
     """
     return (torch.tanh(query @ W_query + keys @ W_key) * v).sum()
 
 
 @additive.misconception
 def keys_alone(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
-    """These scores come from the keys alone. Add the projected query before the tanh."""
+    """These scores only depend on the keys. Add the projected query before the tanh."""
     return torch.tanh(keys @ W_key) @ v
 
 
@@ -169,8 +167,8 @@ def already_weights(
 def scaled_like_dot_products(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """These scores are divided by a square root, as those of lesson 03 are. The tanh keeps these
-    small by itself: leave them as they are.
+    """These scores are divided by a square root, like those of lesson 03. Here the tanh already
+    keeps the scores small: leave them as they are.
     """
     return torch.tanh(query @ W_query + keys @ W_key) @ v / math.sqrt(len(v))
 
@@ -179,8 +177,8 @@ def scaled_like_dot_products(
 def matrices_on_the_left(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """The matrices stand on the right here, `query @ W_query`: they are (in, out). On the left they
-    would have to be transposed.
+    """The matrices should be on the right, `query @ W_query`, because they are (in, out). On the
+    left they would have to be transposed.
     """
     return torch.tanh(W_query @ query + W_key @ keys) @ v
 
@@ -189,8 +187,8 @@ def matrices_on_the_left(
 def matrices_transposed(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """A matrix was transposed, by `.T` or by `F.linear`, which wants (out, in). These are (in,
-    out): take them as they are, on the right of query and keys.
+    """A matrix was transposed, by `.T` or by `F.linear`, which expects (out, in). These are (in,
+    out): use them as they are, on the right of the query and the keys.
     """
     return torch.tanh(query @ W_query.T + keys @ W_key.T) @ v
 

@@ -74,54 +74,54 @@ TYPED.apply(by_hand, without=["CutOff"])
 
 @by_hand.misconception
 def the_first_step_again() -> object:
-    """These belong to the first step. In the second step the decoder has another query: add that
-    one to the keys.
+    """These are the numbers of the first step. In the second step the decoder has a different
+    query: add that one to the keys.
     """
     return worked(scores_by_hand(FIRST_QUERY))
 
 
 @by_hand.misconception
 def no_tanh_on_paper() -> object:
-    """The tanh is missing: you multiplied query + key with v as it was. Take the tanh of each
-    number first.
+    """The tanh is missing: you multiplied query + key by v directly. Take the tanh of each number
+    first.
     """
     return worked((SECOND_QUERY + KEYS_BY_HAND) @ V_BY_HAND)
 
 
 @by_hand.misconception
 def v_forgotten_on_paper() -> object:
-    """These scores are sums of the two tanh. Multiply each tanh by its entry of v before you add:
-    the first counts twice.
+    """These scores are the sums of the two tanh values. Multiply each tanh by its entry of v before
+    you add: the first counts twice.
     """
     return worked(torch.tanh(SECOND_QUERY + KEYS_BY_HAND).sum(dim=-1))
 
 
 @by_hand.misconception
 def tanh_at_the_end_on_paper() -> object:
-    """You took the tanh of the score. It belongs one step earlier: the tanh of query + key, entry
-    by entry, and then the product with v.
+    """You took the tanh of the score. Take it one step earlier: the tanh of query + key, entry by
+    entry, and then the product with v.
     """
     return worked(torch.tanh((SECOND_QUERY + KEYS_BY_HAND) @ V_BY_HAND))
 
 
 @by_hand.misconception
 def dot_products_on_paper() -> object:
-    """These scores are dot products of query and keys. Additive attention adds the two, takes the
-    tanh and multiplies by v.
+    """These scores are dot products of the query and the keys. Additive attention adds the two,
+    takes the tanh and multiplies by v.
     """
     return worked(KEYS_BY_HAND @ SECOND_QUERY)
 
 
 @by_hand.misconception
 def multiplied_on_paper() -> object:
-    """You multiplied query and key. Additive attention adds the two before the tanh."""
+    """You multiplied the query and the key. Additive attention adds the two before the tanh."""
     return worked(torch.tanh(SECOND_QUERY * KEYS_BY_HAND) @ V_BY_HAND)
 
 
 @by_hand.misconception
 def context_of_keys_on_paper() -> object:
-    """This context mixes the keys. The keys are for comparing; what is mixed are the annotations
-    themselves.
+    """This context mixes the keys. The keys are only for comparing; the context mixes the
+    annotations themselves.
     """
     scores = scores_by_hand()
     return worked(scores, None, torch.softmax(scores, dim=-1) @ KEYS_BY_HAND)
@@ -129,7 +129,7 @@ def context_of_keys_on_paper() -> object:
 
 @by_hand.misconception
 def two_decimals_on_paper() -> object:
-    """You rounded on the way: this is what comes of tanh and weights with two decimals. Carry at
+    """You rounded along the way: this is the result if tanh and weights have two decimals. Carry at
     least five, and type four.
     """
     return rounded_from(2)
@@ -137,15 +137,15 @@ def two_decimals_on_paper() -> object:
 
 @by_hand.misconception
 def three_decimals_on_paper() -> object:
-    """You rounded on the way: this is what comes of tanh and weights with three decimals. Carry at
-    least five, and type four.
+    """You rounded along the way: this is the result if tanh and weights have three decimals. Carry
+    at least five, and type four.
     """
     return rounded_from(3)
 
 
 @by_hand.misconception
 def sign_of_the_first_tanh() -> object:
-    """In the first score a sign is lost: tanh(-0.5) is -tanh(0.5), a number below zero."""
+    """A sign is missing in the first score: tanh(-0.5) is -tanh(0.5), which is negative."""
     tanhs = torch.tanh(SECOND_QUERY + KEYS_BY_HAND)
     tanhs[0] = tanhs[0].abs()
     return worked(tanhs @ V_BY_HAND)
@@ -153,7 +153,7 @@ def sign_of_the_first_tanh() -> object:
 
 @by_hand.misconception
 def sign_of_the_second_tanh() -> object:
-    """In the second score a sign is lost: tanh(-1.5) is -tanh(1.5), a number below zero."""
+    """A sign is missing in the second score: tanh(-1.5) is -tanh(1.5), which is negative."""
     tanhs = torch.tanh(SECOND_QUERY + KEYS_BY_HAND)
     tanhs[1] = tanhs[1].abs()
     return worked(tanhs @ V_BY_HAND)
@@ -161,7 +161,7 @@ def sign_of_the_second_tanh() -> object:
 
 @by_hand.misconception
 def signs_of_every_tanh() -> object:
-    """The signs are lost: the tanh of a number below zero is below zero."""
+    """The signs are missing: the tanh of a negative number is negative."""
     return worked(torch.tanh(SECOND_QUERY + KEYS_BY_HAND).abs() @ V_BY_HAND)
 
 
@@ -173,22 +173,22 @@ def v_swapped_on_paper() -> object:
 
 @by_hand.misconception
 def separate_tanhs_on_paper() -> object:
-    """You took the tanh of query and key separately. Add the two first, then take one tanh."""
+    """You took the tanh of the query and the key separately. Add the two first, then take a single
+    tanh.
+    """
     return worked((torch.tanh(SECOND_QUERY) + torch.tanh(KEYS_BY_HAND)) @ V_BY_HAND)
 
 
 @by_hand.misconception
 def annotations_for_keys_on_paper() -> object:
-    """You added the query to the annotations. It is compared with the keys, the last column of the
-    table.
-    """
+    """You added the query to the annotations. Add it to the keys, the last column of the table."""
     return worked(torch.tanh(SECOND_QUERY + WORDS_BY_HAND) @ V_BY_HAND)
 
 
 @by_hand.misconception
 def sum_of_the_first_step() -> object:
-    """You divided by the sum of the first step. The second step has exponentials of its own, and a
-    sum of its own.
+    """You divided by the sum from the first step. The second step has its own exponentials, and so
+    its own sum.
     """
     first_sum = scores_by_hand(FIRST_QUERY).exp().sum()
     return worked(scores_by_hand(), scores_by_hand().exp() / first_sum)
@@ -196,7 +196,7 @@ def sum_of_the_first_step() -> object:
 
 @by_hand.misconception
 def context_of_the_first_step() -> object:
-    """Scores and weights are right, but this context uses the weights of the first step."""
+    """The scores and the weights are right, but this context uses the weights of the first step."""
     first_weights = torch.softmax(scores_by_hand(FIRST_QUERY), dim=-1)
     return worked(scores_by_hand(), None, first_weights @ WORDS_BY_HAND)
 

@@ -51,7 +51,7 @@ def one_decoder(draw: Draw) -> BahdanauInputs:
 def cell_first(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """You scored with a state that the cell has moved on already. Bahdanau scores with the previous
+    """You scored with a state that the cell has already updated. Bahdanau scores with the previous
     state, s_{t-1}, because the new one is only computed from the context.
     """
     nothing = torch.zeros_like(annotations[:, 0])
@@ -64,8 +64,9 @@ def cell_first(
 def luong_order(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """This is Luong's order: the cell first, which sees the word and no context, and attention
-    afterwards. In Bahdanau's step the attention comes first, and its context goes into the cell.
+    """This is Luong's order: the cell comes first and sees the word but no context, and attention
+    follows. In Bahdanau's step the attention comes first, and its context is part of the cell's
+    input.
     """
     state = cell(word, previous_state)
     return state, *mixture(score, state, annotations)
@@ -92,7 +93,7 @@ def context_in_front(
 def cell_without_word(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """The cell got the context alone. It also needs the word that was written last."""
+    """The cell only got the context. It also needs the word that was written last."""
     context, weights = mixture(score, previous_state, annotations)
     return cell(context, previous_state), context, weights
 
@@ -101,7 +102,9 @@ def cell_without_word(
 def scored_with_the_word(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """You computed the scores from the word written last. The query is the decoder's state."""
+    """You computed the scores from the word that was written last. The query is the decoder's
+    state.
+    """
     context, weights = mixture(score, word, annotations)
     return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
 
@@ -110,8 +113,8 @@ def scored_with_the_word(
 def attends_to_its_own_word(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """Your attention looks at the decoder's own word: a single weight, which is always 1. Compare
-    the state with the annotations, which come from the encoder, and mix those.
+    """Your attention looks at the decoder's own word, with a single weight, which is always 1.
+    Compare the state with the annotations, which come from the encoder, and mix those.
     """
     context, weights = mixture(score, previous_state, word.unsqueeze(1))
     return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
@@ -121,7 +124,7 @@ def attends_to_its_own_word(
 def scores_not_weights(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """The context was mixed by the scores. A softmax over the words makes weights of them."""
+    """The context was mixed with the scores. A softmax over the words turns them into weights."""
     weights = score(previous_state, annotations)
     context = (weights.unsqueeze(-1) * annotations).sum(dim=1)
     return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
@@ -141,8 +144,8 @@ def step_over_the_batch(
 def attended_again(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """The state is right, but the context and the weights you return were made with the new state.
-    Return those that the cell was given.
+    """The state is right, but the context and the weights you return were computed with the new
+    state. Return the ones that the cell's input was made from.
     """
     context, _ = mixture(score, previous_state, annotations)
     state = cell(torch.cat([word, context], dim=-1), previous_state)
@@ -153,7 +156,9 @@ def attended_again(
 def previous_state_returned(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """You return the previous state. The first result is what the cell made of it."""
+    """You return the previous state. The first result should be the new state that the cell
+    returns.
+    """
     return previous_state, *mixture(score, previous_state, annotations)
 
 
@@ -161,7 +166,7 @@ def previous_state_returned(
 def arguments_of_the_cell_swapped(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """You called the cell with its arguments swapped: it is `cell(inputs, state)`."""
+    """You called the cell with its arguments in the wrong order: it is `cell(inputs, state)`."""
     context, weights = mixture(score, previous_state, annotations)
     return cell(previous_state, torch.cat([word, context], dim=-1)), context, weights
 

@@ -45,30 +45,30 @@ def single_word(draw: Draw) -> Pair:
 @annotations.misconception
 def not_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
     """The first word got the backward state of the last one, and the last word that of the first.
-    The backward reader meets the last word first: turn its states round.
+    The backward reader reads the last word first, so reverse the order of its states.
     """
     return torch.cat([forward_states, backward_states], dim=-1)
 
 
 @annotations.misconception
 def sliced_backwards(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """`[::-1]` reverses lists and arrays, but PyTorch's tensors take no negative steps. They have a
-    method for it: `flip`, which needs the axis.
+    """`[::-1]` reverses lists and arrays, but PyTorch's tensors do not allow negative steps. They
+    have a method for it: `flip`, which needs the axis.
     """
     return torch.cat([forward_states, backward_states[::-1]], dim=-1)
 
 
 @annotations.misconception
 def both_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """You turned both readers round, so your first row begins with the forward state of the last
-    word. Only the backward states stand in reverse.
+    """You reversed both readers, so your first row begins with the forward state of the last word.
+    Only the backward states need to be reversed.
     """
     return torch.cat([forward_states, backward_states], dim=-1).flip(0)
 
 
 @annotations.misconception
 def forward_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """You turned the forward states round. They are in the order of the words already; the backward
+    """You reversed the forward states. They are already in the order of the words; the backward
     states are not.
     """
     return torch.cat([forward_states.flip(0), backward_states], dim=-1)
@@ -76,8 +76,8 @@ def forward_turned_round(forward_states: Tensor, backward_states: Tensor) -> Ten
 
 @annotations.misconception
 def features_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """You reversed the features within each backward state. Reverse the order of the states: that
-    is the first axis.
+    """You reversed the features within each backward state. Reverse the order of the states
+    instead, which is the first axis.
     """
     return torch.cat([forward_states, backward_states.flip(-1)], dim=-1)
 
@@ -85,7 +85,7 @@ def features_turned_round(forward_states: Tensor, backward_states: Tensor) -> Te
 @annotations.misconception
 def everything_turned_round(forward_states: Tensor, backward_states: Tensor) -> Tensor:
     """The order of the states is right, but the features within each backward state are reversed as
-    well. Flip the first axis alone.
+    well. Flip only the first axis.
     """
     return torch.cat([forward_states, backward_states.flip(0, 1)], dim=-1)
 
@@ -98,15 +98,15 @@ def backward_first(forward_states: Tensor, backward_states: Tensor) -> Tensor:
 
 @annotations.misconception
 def below_each_other(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """You put the states below each other, as if there were twice as many words. Put them side by
-    side: concatenate along the last axis.
+    """You stacked the states one below another, as if there were twice as many words. Put them side
+    by side: concatenate along the last axis.
     """
     return torch.cat([forward_states, backward_states.flip(0)], dim=0)
 
 
 @annotations.misconception
 def added_up(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """You added the two states. Concatenate them: an annotation has the features of both."""
+    """You added the two states. Concatenate them: an annotation contains the features of both."""
     return forward_states + backward_states.flip(0)
 
 

@@ -53,7 +53,7 @@ def equal_widths(draw: Draw) -> Many:
 @concat.misconception
 def annotation_in_front(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
     """You put the annotation in front of the state. Their widths add up either way, so nothing
-    stops you, but the first rows of W belong to the state.
+    stops you, but the first rows of W are meant for the state.
     """
     states = state.expand(len(annotations), -1)
     return torch.tanh(torch.cat([annotations, states], dim=-1) @ W) @ v
@@ -61,15 +61,15 @@ def annotation_in_front(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor
 
 @concat.misconception
 def concat_without_tanh(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """The tanh is missing. Without it the state adds the same number to every score, and the
-    weights do not depend on it at all.
+    """The tanh is missing. Without it the state adds the same number to every score, so the weights
+    do not depend on the state at all.
     """
     return joined(state, annotations) @ W @ v
 
 
 @concat.misconception
 def concat_tanh_at_the_end(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """You took the tanh of the score. Take it of the hidden layer, before v."""
+    """You took the tanh of the score. Take the tanh of the hidden layer, before v."""
     return torch.tanh(joined(state, annotations) @ W @ v)
 
 
@@ -77,29 +77,27 @@ def concat_tanh_at_the_end(state: Tensor, annotations: Tensor, W: Tensor, v: Ten
 def concat_tanh_before_the_matrix(
     state: Tensor, annotations: Tensor, W: Tensor, v: Tensor
 ) -> Tensor:
-    """You took the tanh of state and annotations as they came. It belongs behind W."""
+    """You took the tanh of the state and the annotations themselves. Take it after W."""
     return torch.tanh(joined(state, annotations)) @ W @ v
 
 
 @concat.misconception
 def concat_without_v(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """You added up the hidden layer. Multiply it by v: each hidden feature has a weight of its
-    own.
-    """
+    """You added up the hidden layer. Multiply it by v: each hidden feature has its own weight."""
     return torch.tanh(joined(state, annotations) @ W).sum(dim=-1)
 
 
 @concat.misconception
 def hidden_layer_only(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """This is the hidden layer, with several features for each word. One step is left: its product
-    with v.
+    """This is the hidden layer, with several features for each word. One step is missing: its
+    product with v.
     """
     return torch.tanh(joined(state, annotations) @ W)
 
 
 @concat.misconception
 def times_v_not_summed(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """You multiplied by v entry by entry, and did not add up the products. A score is one
+    """You multiplied by v entry by entry but did not add up the products. A score is a single
     number.
     """
     return torch.tanh(joined(state, annotations) @ W) * v
@@ -109,8 +107,8 @@ def times_v_not_summed(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor)
 def concat_summed_over_the_words(
     state: Tensor, annotations: Tensor, W: Tensor, v: Tensor
 ) -> Tensor:
-    """This is one number for the whole sentence: you added up over the words, too. Add up over the
-    hidden features alone, the last axis.
+    """This is one number for the whole sentence: you also summed over the words. Sum over the
+    hidden features only, the last axis.
     """
     return (torch.tanh(joined(state, annotations) @ W) * v).sum()
 
@@ -129,16 +127,15 @@ def sigmoid_for_tanh(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -
 
 @concat.misconception
 def state_alone(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """`torch.cat` needs sides with equally many axes, and here one side has one, the other two. The
-    state has one, the annotations have two: repeat the state for each annotation first, with
-    `expand`.
+    """`torch.cat` needs tensors with the same number of axes, but here the state has one and the
+    annotations have two: repeat the state for each annotation first, with `expand`.
     """
     return torch.tanh(torch.cat([state, annotations], dim=-1) @ W) @ v
 
 
 @concat.misconception
 def concat_as_a_list(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> list[Tensor]:
-    """This is a list of scores. Make one tensor of it: `torch.stack`."""
+    """This is a list of scores. Turn it into one tensor with `torch.stack`."""
     return [torch.tanh(torch.cat([state, h]) @ W) @ v for h in annotations]
 
 

@@ -57,8 +57,8 @@ def one_word(draw: Draw) -> Pair:
 
 @context.misconception
 def every_pair_of_sentences(weights: Tensor, annotations: Tensor) -> Tensor:
-    """`weights @ annotations` mixes every sentence by the weights of every sentence. Each needs its
-    own only: multiply with an axis added, then sum, or use `torch.bmm`.
+    """`weights @ annotations` mixes every sentence with the weights of every sentence. Each
+    sentence needs only its own: multiply with an axis added, then sum, or use `torch.bmm`.
     """
     return weights @ annotations
 
@@ -73,15 +73,15 @@ def axis_of_one_left(weights: Tensor, annotations: Tensor) -> Tensor:
 
 @context.misconception
 def every_axis_squeezed(weights: Tensor, annotations: Tensor) -> Tensor:
-    """`squeeze()` removes every axis of length 1, and in a batch of one sentence also the batch.
-    Say which axis: `squeeze(1)`.
+    """`squeeze()` removes every axis of length 1, which in a batch of one sentence includes the
+    batch. Name the axis: `squeeze(1)`.
     """
     return torch.bmm(weights.unsqueeze(1), annotations).squeeze()
 
 
 @context.misconception
 def weights_without_axis(weights: Tensor, annotations: Tensor) -> Tensor:
-    """(batch, source) does not fit (batch, source, key_dim): give the weights a last axis, with
+    """(batch, source) does not fit (batch, source, key_dim): add a last axis to the weights, with
     `unsqueeze(-1)`.
     """
     return (weights * annotations).sum(dim=1)
@@ -89,39 +89,39 @@ def weights_without_axis(weights: Tensor, annotations: Tensor) -> Tensor:
 
 @context.misconception
 def weights_across_the_features(weights: Tensor, annotations: Tensor) -> Tensor:
-    """The weights belong to the words, and `*` lines them up with the features here, before you add
-    up. Give them an axis behind, for the features.
+    """There is one weight per word, but here `*` lines the weights up with the features, before you
+    add up. Add an axis at the end, for the features.
     """
     return (weights[:, None] * annotations).sum(dim=1)
 
 
 @context.misconception
 def unsummed(weights: Tensor, annotations: Tensor) -> Tensor:
-    """These are the weighted annotations, one by one. Add up those of a sentence."""
+    """These are the weighted annotations, one by one. Add up those of each sentence."""
     return weights.unsqueeze(-1) * annotations
 
 
 @context.misconception
 def summed_over_the_batch(weights: Tensor, annotations: Tensor) -> Tensor:
-    """You added up over the sentences. Add up over the words of each, axis 1."""
+    """You summed over the sentences. Sum over the words of each sentence, axis 1."""
     return (weights.unsqueeze(-1) * annotations).sum(dim=0)
 
 
 @context.misconception
 def summed_over_the_features(weights: Tensor, annotations: Tensor) -> Tensor:
-    """You added up the features of each annotation. Add up over the words, axis 1."""
+    """You summed over the features of each annotation. Sum over the words, axis 1."""
     return (weights.unsqueeze(-1) * annotations).sum(dim=-1)
 
 
 @context.misconception
 def unweighted(weights: Tensor, annotations: Tensor) -> Tensor:
-    """This is the plain average of the annotations. Let each count by its weight."""
+    """This is the plain average of the annotations. Multiply each one by its weight instead."""
     return annotations.mean(dim=1)
 
 
 @context.misconception
 def softmax_again(weights: Tensor, annotations: Tensor) -> Tensor:
-    """You took the softmax of the weights. They have been through one already: use them as they
+    """You took the softmax of the weights. They have already been through one: use them as they
     are.
     """
     return (torch.softmax(weights, dim=-1).unsqueeze(-1) * annotations).sum(dim=1)
@@ -129,15 +129,15 @@ def softmax_again(weights: Tensor, annotations: Tensor) -> Tensor:
 
 @context.misconception
 def average_of_products(weights: Tensor, annotations: Tensor) -> Tensor:
-    """You also divided by the number of words. The weights sum to 1 already: the weighted sum is an
-    average.
+    """You also divided by the number of words. The weights already sum to 1, so their weighted sum
+    is an average.
     """
     return (weights.unsqueeze(-1) * annotations).mean(dim=1)
 
 
 @context.misconception
 def hard_choice(weights: Tensor, annotations: Tensor) -> Tensor:
-    """This is the annotation with the largest weight alone, which is hard attention. Soft attention
+    """This is only the annotation with the largest weight, which is hard attention. Soft attention
     mixes all of them.
     """
     return annotations[torch.arange(len(weights)), weights.argmax(dim=1)]
@@ -145,21 +145,21 @@ def hard_choice(weights: Tensor, annotations: Tensor) -> Tensor:
 
 @context.misconception
 def largest_of_each_feature(weights: Tensor, annotations: Tensor) -> Tensor:
-    """Of each feature you took the largest number among the weighted words. Add up over the
-    words instead.
+    """For each feature you took the largest number among the weighted words. Sum over the words
+    instead.
     """
     return (weights.unsqueeze(-1) * annotations).amax(dim=1)
 
 
 @context.misconception
 def first_weights_for_all(weights: Tensor, annotations: Tensor) -> Tensor:
-    """Every sentence was mixed by the weights of the first one."""
+    """Every sentence was mixed with the weights of the first one."""
     return (weights[0].unsqueeze(-1) * annotations).sum(dim=1)
 
 
 @context.misconception
 def all_sentences_in_one(weights: Tensor, annotations: Tensor) -> Tensor:
-    """The sentences were added up, too: this is one vector for the whole batch. Keep the batch
+    """The sentences were added up as well: this is one vector for the whole batch. Keep the batch
     axis.
     """
     return torch.einsum("bs,bsd->d", weights, annotations)
@@ -167,8 +167,8 @@ def all_sentences_in_one(weights: Tensor, annotations: Tensor) -> Tensor:
 
 @context.misconception
 def all_sentences_in_each(weights: Tensor, annotations: Tensor) -> Tensor:
-    """Every sentence got the same vector, in which all sentences are added up. Keep the batch axis:
-    each vector is made of the words of its own sentence.
+    """Every sentence got the same vector, in which all the sentences are added up. Keep the batch
+    axis, so that each vector contains only the words of its own sentence.
     """
     return torch.einsum("bs,bsd->d", weights, annotations).expand(len(weights), -1)
 

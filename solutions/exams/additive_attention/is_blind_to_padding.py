@@ -150,10 +150,10 @@ VERDICT.apply(
         "ATableOfTruths": "a_table_of_answers",
     },
     says={
-        "AlwaysTrue": "Your test passes every attention. Both calls seem to get the same padding: "
-        "put other values there for one of them.",
-        "AlwaysFalse": "Your test says False to everything, even where there is no padding. Did "
-        "you change true words as well, or `lengths`? Or does your comparison never find two "
+        "AlwaysTrue": "Your test passes every attention function. Both calls seem to get the same "
+        "padding: put other values there for one of them.",
+        "AlwaysFalse": "Your test returns False for everything, even where there is no padding. "
+        "Did you change true words as well, or `lengths`? Or does your comparison never find two "
         "results alike?",
     },
 )
@@ -163,15 +163,15 @@ EXTENT.apply(
     Compared,
     called={"FirstRowOnly": "first_sentence_only", "LastRowOnly": "last_sentence_only"},
     says={
-        "AnyNumber": "Your test is content too soon. Does it accept when some of the entries "
-        "agree, or change only what lies behind the longest sentence? No entry may change, "
+        "AnyNumber": "Your test is satisfied too soon. Does it accept when some of the entries "
+        "agree, or only change the positions beyond the longest sentence? No entry may change, "
         "whatever the padding of any sentence holds.",
-        "FirstRowOnly": "Your test misses an attention that goes wrong in the shorter sentence "
-        "alone. Did you look at the first sentence only, or change only what lies behind the "
-        "longest?",
-        "LastRowOnly": "Your test misses an attention that goes wrong in the first sentence alone. "
-        "Look at all of them. If you do, in a loop: does the last round overwrite what earlier "
-        "ones found?",
+        "FirstRowOnly": "Your test misses an attention function that only goes wrong in the "
+        "shorter sentence. Did you look at the first sentence only, or only change the positions "
+        "beyond the longest?",
+        "LastRowOnly": "Your test misses an attention function that only goes wrong in the first "
+        "sentence. Look at all of them. If you do so in a loop, does the last pass overwrite what "
+        "earlier ones found?",
     },
     without=["FirstNumberOnly", "TotalsOnly"],
 )
@@ -182,7 +182,7 @@ def padding_zeroed(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
     """Your change leaves zeros as they are: you set the padding to 0, or multiplied it. Add
-    something to what is there.
+    something to the existing values.
     """
     changed = annotations.masked_fill(hidden_places(annotations[..., 0], lengths)[..., None], 0.0)
     return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
@@ -192,8 +192,8 @@ def padding_zeroed(
 def padding_set_to_one(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You set the padding to 1, but in some of these sentences the padding has this value already,
-    and then nothing changes. Add something to what is there.
+    """You set the padding to 1, but in some of these sentences it already has this value, and then
+    nothing changes. Add something to the existing values.
     """
     changed = annotations.masked_fill(hidden_places(annotations[..., 0], lengths)[..., None], 1.0)
     return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
@@ -203,8 +203,8 @@ def padding_set_to_one(
 def padding_set_to_seven(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You set the padding to 7, but in some of these sentences the padding has this value already,
-    and then nothing changes. Add something to what is there.
+    """You set the padding to 7, but in some of these sentences it already has this value, and then
+    nothing changes. Add something to the existing values.
     """
     changed = annotations.masked_fill(hidden_places(annotations[..., 0], lengths)[..., None], 7.0)
     return both_alike(attention(query, annotations, lengths), attention(query, changed, lengths))
@@ -214,7 +214,7 @@ def padding_set_to_seven(
 def weights_compared(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """Your test is content when the weights agree. There are attentions where only the contexts
+    """Your test is satisfied when the weights agree. In some attention functions only the contexts
     change: both have to agree.
     """
     changed = annotations + 7 * hidden_places(annotations[..., 0], lengths)[..., None]
@@ -227,7 +227,7 @@ def weights_compared(
 def contexts_compared(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """Your test is content when the contexts agree. There are attentions where only the weights
+    """Your test is satisfied when the contexts agree. In some attention functions only the weights
     change: both have to agree.
     """
     changed = annotations + 7 * hidden_places(annotations[..., 0], lengths)[..., None]
@@ -238,8 +238,8 @@ def contexts_compared(
 
 @blind.misconception
 def poisoned(attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor) -> bool:
-    """Your test passes no attention, as soon as there is padding: 0 · NaN is NaN, and so is
-    0 · inf. Use a finite number.
+    """As soon as there is padding, your test rejects every attention function: 0 · NaN is NaN, and
+    so is 0 · inf. Use a finite number.
     """
     places = hidden_places(annotations[..., 0], lengths)[..., None]
     changed = annotations.masked_fill(places, math.nan)
@@ -250,8 +250,8 @@ def poisoned(attention: Attention, query: Tensor, annotations: Tensor, lengths: 
 def everything_changed(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """Your test passes no attention that looks at anything: the words were changed as well. Change
-    only the positions from `lengths` on.
+    """Your test rejects every attention function that depends on the words, because it changes the
+    words as well. Change only the positions from `lengths` on.
     """
     return both_alike(
         attention(query, annotations, lengths), attention(query, annotations + 1, lengths)
@@ -262,7 +262,7 @@ def everything_changed(
 def last_place_only(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You changed the last position of every sentence. In some sentences it is no padding, and in
+    """You changed the last position of every sentence. In some sentences it is not padding, and in
     others it is not all of the padding.
     """
     changed = annotations.clone()
@@ -274,8 +274,9 @@ def last_place_only(
 def words_changed(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You changed words, it seems: attentions that are blind fail, and one passes for which a
-    change of all words makes no difference. Only what stands from `lengths` on may change.
+    """It seems that you changed words: attention functions that do ignore padding fail, and one for
+    which changing all the words makes no difference passes. Only the positions from `lengths` on
+    may change.
     """
     is_word = ~hidden_places(annotations[..., 0], lengths)
     changed = annotations + 7 * is_word[..., None]
@@ -286,8 +287,8 @@ def words_changed(
 def from_the_shortest_on(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You changed all sentences from the end of the shortest one on, and longer ones still have
-    words there. Each has a length of its own.
+    """You changed all sentences from the end of the shortest one on, where longer ones still have
+    words. Use each sentence's own length.
     """
     changed = annotations.clone()
     changed[:, int(lengths.min()) :] += 7
@@ -298,8 +299,8 @@ def from_the_shortest_on(
 def lengths_changed(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You changed `lengths`, which tells the attention that padding is words. Leave them as they
-    are, and change the values in the padding.
+    """You changed `lengths`, which tells the attention function that padding is words. Leave them
+    as they are, and change the values in the padding.
     """
     full = torch.full_like(lengths, annotations.shape[1])
     return both_alike(attention(query, annotations, lengths), attention(query, annotations, full))
@@ -309,8 +310,8 @@ def lengths_changed(
 def weights_are_zero(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You only ask whether the weights of padding are 0. An attention can return such weights and
-    still let the padding into its contexts: change the padding, and compare both.
+    """You only check whether the weights of the padding are 0. An attention function can return
+    such weights and still let the padding into its contexts: change the padding, and compare both.
     """
     _, weights = attention(query, annotations, lengths)
     return bool((weights[hidden_places(weights, lengths)] == 0).all())
@@ -318,7 +319,7 @@ def weights_are_zero(
 
 @blind.misconception
 def one_too_late(attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor) -> bool:
-    """You leave the first padded position as it is. The words of a sentence of 2 have the positions
+    """You leave the first padded position as it is. In a sentence of 2 words, these have positions
     0 and 1; position 2 is padding.
     """
     places = hidden_places(annotations[..., 0], lengths + 1)[..., None]
@@ -330,8 +331,8 @@ def one_too_late(attention: Attention, query: Tensor, annotations: Tensor, lengt
 def first_padding_alone(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """An attention that looks at a later position of the padding, and not at the first, passes your
-    test. Change every padded position.
+    """An attention function that looks at a later position of the padding, but not at the first,
+    passes your test. Change every padded position.
     """
     is_first = hidden_places(annotations[..., 0], lengths) & ~hidden_places(
         annotations[..., 0], lengths + 1
@@ -344,8 +345,8 @@ def first_padding_alone(
 def caller_s_padding(
     attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor
 ) -> bool:
-    """You write into the annotations that you were given, and compare a result with itself. Change
-    a copy: `annotations.clone()`, or `masked_fill` without the last underscore.
+    """You write into the annotations that you were given, and so compare a result with itself.
+    Change a copy: `annotations.clone()`, or `masked_fill` without the underscore at the end.
     """
     places = hidden_places(annotations[..., 0], lengths)[..., None]
     annotations += 7 * places

@@ -68,14 +68,16 @@ def inside_softmax(scores: Tensor, p_t: float, D: int) -> Pair:
 
 @local.misconception
 def gaussian_forgotten(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """These are the weights of the window, all of it alike. Multiply by the Gaussian around p_t."""
+    """These are the softmax weights within the window, without any damping. Multiply by the
+    Gaussian around p_t.
+    """
     return inside_softmax(scores, p_t, D)[0]
 
 
 @local.misconception
 def not_low_enough(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The score that you gave to words outside of the window hides them only while those inside
-    score higher. Where all of these are lower still, they get everything: use -inf.
+    """The score that you gave to words outside the window hides them only while those inside have
+    higher scores. Where all of those are even lower, the hidden words get all the weight: use -inf.
     """
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
     inside = torch.softmax(scores.masked_fill(distances.abs() > D, -1e4), dim=-1)
@@ -84,8 +86,8 @@ def not_low_enough(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def zero_scores_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """You hide every score that is 0, and a word inside of the window may have this score as well.
-    The distance alone decides what is hidden.
+    """You hide every score that is 0, but a word inside the window can also have a score of 0. The
+    distance alone decides what is hidden.
     """
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
     outside = (distances.abs() > D) | (scores == 0)
@@ -95,8 +97,8 @@ def zero_scores_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def made_to_sum_to_one(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """Your weights sum to 1. Luong's sum to less: the Gaussian stands outside of the softmax, and
-    nothing divides by the sum after it.
+    """Your weights sum to 1. Luong's sum to less: the Gaussian comes after the softmax, and the
+    weights are not divided by their sum again.
     """
     weights = reference.local_weights(scores, p_t, D)
     return weights / weights.sum()
@@ -104,8 +106,8 @@ def made_to_sum_to_one(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def softmax_of_everything(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """Your softmax runs over the whole sentence and was cut afterwards. The words outside of the
-    window must not count in its sum: hide their scores first.
+    """Your softmax runs over the whole sentence and is cut afterwards. The words outside the window
+    must not count in its sum: hide their scores first.
     """
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
     damped = torch.softmax(scores, dim=-1) * torch.exp(-2 * distances**2 / D**2)
@@ -114,7 +116,7 @@ def softmax_of_everything(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def no_window(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """Words outside of the window get weights. The Gaussian alone does not cut them off: hide the
+    """Words outside the window get weights. The Gaussian alone does not cut them off: hide the
     scores with |s - p_t| > D.
     """
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
@@ -137,15 +139,15 @@ def two_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def sigma_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The exponent is divided by 2 alone: σ² is missing from it, with σ = D / 2."""
+    """The exponent is only divided by 2: σ² is missing from it, with σ = D / 2."""
     inside, distances = inside_softmax(scores, p_t, D)
     return inside * torch.exp(-(distances**2) / 2)
 
 
 @local.misconception
 def sigma_above_the_line(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The exponent is divided by 2 and multiplied by σ², as `/ 2 * sigma**2` does. Both belong
-    below the line: put them in brackets.
+    """The exponent is divided by 2 and multiplied by σ², as `/ 2 * sigma**2` does. Both have to be
+    in the denominator: put them in brackets.
     """
     inside, distances = inside_softmax(scores, p_t, D)
     return inside * torch.exp(-(distances**2) / 2 * (D / 2) ** 2)
@@ -153,7 +155,7 @@ def sigma_above_the_line(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def two_squared_as_well(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """Your Gaussian is too wide: 2 σ was squared as a whole, or σ² doubled once more. In 2 σ² only
+    """Your Gaussian is too wide: 2 σ was squared as a whole, or σ² was doubled twice. In 2 σ² only
     σ is squared.
     """
     inside, distances = inside_softmax(scores, p_t, D)
@@ -162,7 +164,7 @@ def two_squared_as_well(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def minus_missing(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The minus sign is missing in the exponent: your weights grow away from the middle."""
+    """The minus sign is missing in the exponent: your weights grow with the distance from p_t."""
     weights, distances = inside_softmax(scores, p_t, D)
     return weights * torch.exp(distances**2 / (2 * (D / 2) ** 2))
 
@@ -176,7 +178,7 @@ def sigma_rounded_down(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def edges_hidden(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The positions at a distance of exactly D are hidden: they belong to the window."""
+    """The positions at a distance of exactly D are hidden, but they are still in the window."""
     _, distances = inside_softmax(scores, p_t, D)
     inside = torch.softmax(scores.masked_fill(distances.abs() >= D, -math.inf), dim=-1)
     return inside * torch.exp(-(distances**2) / (2 * (D / 2) ** 2))
@@ -184,8 +186,8 @@ def edges_hidden(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def middle_rounded(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """Your window and your Gaussian have their middle at the word nearest to p_t. p_t may lie
-    between two words: measure the distances from it as it is.
+    """Your window and your Gaussian are centred on the word nearest to p_t. p_t may lie between two
+    words: measure the distances from p_t itself.
     """
     return reference.local_weights(scores, round(p_t), D)
 
@@ -199,8 +201,8 @@ def sigma_not_squared(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def window_alone(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """These are the weights of the window alone. Return one for each word of the sentence, with 0
-    outside of the window.
+    """These are only the weights of the window. Return one for each word of the sentence, with 0
+    outside the window.
     """
     places = torch.arange(len(scores))
     return reference.local_weights(scores, p_t, D)[(places - p_t).abs() <= D]
@@ -208,14 +210,14 @@ def window_alone(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def distance_not_squared(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """You did not square the distance from p_t. In a Gaussian it is squared."""
+    """You did not square the distance from p_t. The Gaussian needs its square."""
     weights, distances = inside_softmax(scores, p_t, D)
     return weights * torch.exp(-distances.abs() / (2 * (D / 2) ** 2))
 
 
 @local.misconception
 def gaussian_on_scores(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """You multiplied the scores by the Gaussian. It damps the weights, after the softmax."""
+    """You multiplied the scores by the Gaussian. Multiply the weights by it, after the softmax."""
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
     damped = scores * torch.exp(-2 * distances**2 / D**2)
     return torch.softmax(damped.masked_fill(distances.abs() > D, -math.inf), dim=-1)
@@ -223,7 +225,7 @@ def gaussian_on_scores(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def gaussian_alone(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """This is the Gaussian alone. Multiply it by the softmax of the window's scores."""
+    """This is only the Gaussian. Multiply it by the softmax of the window's scores."""
     _, distances = inside_softmax(scores, p_t, D)
     return torch.exp(-2 * distances**2 / D**2).masked_fill(distances.abs() > D, 0.0)
 

@@ -65,8 +65,8 @@ def only_the_middle(draw: Draw) -> Window:
 
 @window.misconception
 def end_left_out(p_t: float, length: int, D: int) -> Tensor:
-    """The last position is missing. `range` and `arange` stop before their end: p_t + D belongs to
-    the window.
+    """The last position is missing. `range` and `arange` stop before their end, but p_t + D is
+    still in the window.
     """
     first, last = math.ceil(max(p_t - D, 0)), math.floor(min(p_t + D, length - 1))
     return torch.arange(first, max(last, first))
@@ -74,8 +74,8 @@ def end_left_out(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def end_without_plus_one(p_t: float, length: int, D: int) -> Tensor:
-    """The last position is missing where the window ends inside of the sentence: `arange` stops
-    before its end, so it needs p_t + D + 1.
+    """The last position is missing where the window ends inside the sentence: `arange` stops before
+    its end, so it needs p_t + D + 1.
     """
     first, end = math.ceil(max(p_t - D, 0)), min(math.floor(p_t + D), length)
     return torch.arange(first, max(end, first))
@@ -83,8 +83,8 @@ def end_without_plus_one(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def last_word_left_out(p_t: float, length: int, D: int) -> Tensor:
-    """Where the window reaches the end of the sentence, its last word is missing: `arange` stops
-    before its end, so that is length, not length - 1.
+    """Where the window reaches the end of the sentence, the last word is missing: `arange` stops
+    before its end, so the end has to be length, not length - 1.
     """
     first, end = math.ceil(max(p_t - D, 0)), min(math.floor(p_t + D) + 1, length - 1)
     return torch.arange(first, max(end, first))
@@ -93,20 +93,22 @@ def last_word_left_out(p_t: float, length: int, D: int) -> Tensor:
 @window.misconception
 def not_cut_at_the_left(p_t: float, length: int, D: int) -> Tensor:
     """Some of your positions are below 0. As an index they would count from the end of the
-    sentence: begin at 0 at the earliest.
+    sentence: start at 0 at the earliest.
     """
     return torch.arange(math.ceil(p_t - D), math.floor(min(p_t + D, length - 1)) + 1)
 
 
 @window.misconception
 def not_cut_at_the_right(p_t: float, length: int, D: int) -> Tensor:
-    """Some of your positions are behind the end of the sentence: its last one is length - 1."""
+    """Some of your positions are beyond the end of the sentence: its last position is length
+    - 1.
+    """
     return torch.arange(math.ceil(max(p_t - D, 0)), math.floor(p_t + D) + 1)
 
 
 @window.misconception
 def not_cut_at_all(p_t: float, length: int, D: int) -> Tensor:
-    """Some of your positions are before the beginning of the sentence or behind its end. Keep those
+    """Some of your positions are before the beginning of the sentence or beyond its end. Keep those
     from 0 to length - 1.
     """
     return torch.arange(math.ceil(p_t - D), math.floor(p_t + D) + 1)
@@ -114,8 +116,8 @@ def not_cut_at_all(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def one_behind_the_end(p_t: float, length: int, D: int) -> Tensor:
-    """One of your positions is behind the end of the sentence. Positions count from 0: the last one
-    is length - 1.
+    """One of your positions is beyond the end of the sentence. Positions count from 0, so the last
+    one is length - 1.
     """
     first, last = math.ceil(max(p_t - D, 0)), math.floor(min(p_t + D, length))
     return torch.arange(first, last + 1)
@@ -123,9 +125,8 @@ def one_behind_the_end(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def rounded_down(p_t: float, length: int, D: int) -> Tensor:
-    """Your window is the one around p_t rounded down, which is also what comes of rounding both
-    ends down. It can begin too far from p_t: leave p_t as it is, and keep the positions within D
-    of it.
+    """Your window is the one around p_t rounded down, which you also get by rounding both ends
+    down. It can begin too far from p_t: leave p_t as it is, and keep the positions within D of it.
     """
     places = torch.arange(length)
     return places[(places - int(p_t)).abs() <= D]
@@ -133,9 +134,8 @@ def rounded_down(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def rounded_to_nearest(p_t: float, length: int, D: int) -> Tensor:
-    """Your window is the one around the word nearest to p_t, which is also what comes of rounding
-    both ends. p_t may lie between two words: leave it as it is, and keep the positions within D of
-    it.
+    """Your window is the one around the word nearest to p_t, which you also get by rounding both
+    ends. p_t may lie between two words: leave it as it is, and keep the positions within D of it.
     """
     places = torch.arange(length)
     return places[(places - round(p_t)).abs() <= D]
@@ -143,9 +143,9 @@ def rounded_to_nearest(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def shifted_to_keep_its_width(p_t: float, length: int, D: int) -> Tensor:
-    """Your window has 2D + 1 positions wherever the sentence has as many. At the beginning, and
-    between two words, it then ends too far right: no position further than D from p_t belongs to
-    it.
+    """Your window has 2D + 1 positions whenever the sentence has that many. At the beginning, and
+    between two words, it then ends too far to the right: positions further than D from p_t are not
+    in the window.
     """
     first = max(0, math.ceil(p_t - D))
     return torch.arange(first, min(length - 1, first + 2 * D) + 1)
@@ -153,7 +153,7 @@ def shifted_to_keep_its_width(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def half_as_wide(p_t: float, length: int, D: int) -> Tensor:
-    """Your window is D wide. D is its reach to each side, so that it holds up to 2D + 1
+    """Your window is D wide. D is how far it reaches to each side, so it can have up to 2D + 1
     positions.
     """
     places = torch.arange(length)
@@ -162,21 +162,21 @@ def half_as_wide(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def without_its_edges(p_t: float, length: int, D: int) -> Tensor:
-    """The positions at a distance of exactly D are missing: they belong to the window."""
+    """The positions at a distance of exactly D are missing, but they are still in the window."""
     places = torch.arange(length)
     return places[(places - p_t).abs() < D]
 
 
 @window.misconception
 def as_a_table(p_t: float, length: int, D: int) -> Tensor:
-    """This says of each position whether it is in the window. Return the positions themselves."""
+    """This tells whether each position is in the window. Return the positions themselves."""
     return (torch.arange(length) - p_t).abs() <= D
 
 
 @window.misconception
 def as_a_column(p_t: float, length: int, D: int) -> Tensor:
-    """The positions are right, but in a column: `nonzero` makes a row for each entry that it finds,
-    and `torch.where(condition)` a tuple. Return one axis.
+    """The positions are right, but they are in a column: `nonzero` gives a row for each entry that
+    it finds, and `torch.where(condition)` gives a tuple. Return a single axis.
     """
     return torch.nonzero((torch.arange(length) - p_t).abs() <= D)
 
@@ -192,9 +192,9 @@ def as_decimals(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def counted_from_a_decimal(p_t: float, length: int, D: int) -> Tensor:
-    """Your positions are decimal numbers, which can't be used as an index: from p_t - D, `arange`
-    counts on in decimals. Round the beginning up and the end down, to integers, or pick from the
-    positions of the sentence.
+    """Your positions are decimal numbers, which can't be used as an index: starting from p_t - D,
+    `arange` keeps counting in decimals. Round the beginning up and the end down, to integers, or
+    choose from the positions of the sentence.
     """
     return torch.arange(max(0, p_t - D), min(length - 1, p_t + D) + 1)
 

@@ -155,7 +155,7 @@ def general_without_matrix(
 def dot_from_the_left(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """For "dot", `query @ keys` takes each column for a key. The keys are the rows: put them on the
+    """For "dot", `query @ keys` uses each column as a key. The keys are the rows: put them on the
     left.
     """
     return query @ keys if kind == "dot" else any_score(query, keys, kind, W, v)
@@ -165,8 +165,8 @@ def dot_from_the_left(
 def general_from_the_left(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """For "general", `query @ W @ keys` takes each column for a key. The keys are the rows: put
-    them on the left of what query and W make.
+    """For "general", `query @ W @ keys` uses each column as a key. The keys are the rows: put them
+    on the left of the product of query and W.
     """
     if kind == "general" and W is not None:
         return query @ W @ keys
@@ -177,8 +177,8 @@ def general_from_the_left(
 def luong_key_in_front(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """For "concat" you put the key in front. The order is [query ; key]: the first rows of W belong
-    to the query.
+    """For "concat" you put the key first. The order is [query ; key]: the first rows of W are meant
+    for the query.
     """
     if kind == "concat" and W is not None and v is not None:
         pairs = torch.cat([keys, query.expand(len(keys), -1)], dim=-1)
@@ -190,7 +190,7 @@ def luong_key_in_front(
 def luong_without_tanh(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """For "concat" the tanh is missing, and without it the query cancels in the softmax."""
+    """For "concat" the tanh is missing, and without it the query cancels out in the softmax."""
     if kind == "concat" and W is not None and v is not None:
         return joined(query, keys) @ W @ v
     return any_score(query, keys, kind, W, v)
@@ -200,7 +200,7 @@ def luong_without_tanh(
 def luong_tanh_at_the_end(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """For "concat" you took the tanh of the score. Take it of the hidden layer, before v."""
+    """For "concat" you took the tanh of the score. Take the tanh of the hidden layer, before v."""
     if kind == "concat" and W is not None and v is not None:
         return torch.tanh(joined(query, keys) @ W @ v)
     return any_score(query, keys, kind, W, v)
@@ -210,7 +210,7 @@ def luong_tanh_at_the_end(
 def luong_tanh_before_the_matrix(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """For "concat" you took the tanh of query and keys as they came. It belongs behind W."""
+    """For "concat" you took the tanh of the query and the keys themselves. Take it after W."""
     if kind == "concat" and W is not None and v is not None:
         return torch.tanh(joined(query, keys)) @ W @ v
     return any_score(query, keys, kind, W, v)
@@ -241,8 +241,8 @@ def dot_scaled(
 def concat_for_the_rest(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """An unknown kind falls through to "concat", as if that were the only one left. Ask for it by
-    name, and raise a ValueError behind it.
+    """An unknown kind falls through to "concat", as if that were the only one left. Test for it by
+    name, and raise a ValueError after it.
     """
     if kind in ("dot", "general"):
         return any_score(query, keys, kind, W, v)
@@ -253,8 +253,8 @@ def concat_for_the_rest(
 def general_for_the_rest(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """An unknown kind falls through to "general", as if that were the only one left. Ask for it by
-    name, and raise a ValueError behind it.
+    """An unknown kind falls through to "general", as if that were the only one left. Test for it by
+    name, and raise a ValueError after it.
     """
     if kind in ("dot", "concat"):
         return any_score(query, keys, kind, W, v)
@@ -273,8 +273,8 @@ def luong_weights(
 def dot_for_the_rest(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """An unknown kind got the scores of another. Raise a ValueError: a misspelt kind should not
-    pass unnoticed.
+    """An unknown kind got the scores of another. Raise a ValueError: a misspelt kind should not go
+    unnoticed.
     """
     return any_score(query, keys, kind if kind in ("general", "concat") else "dot", W, v)
 
@@ -283,8 +283,8 @@ def dot_for_the_rest(
 def parts_of_a_name(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """You take a part of a name for the whole, as `kind in "dot"` does: `in` looks for "d" within
-    the text, and brackets around a single text make no tuple. Compare with `==`.
+    """You accept part of a name as the whole name, as `kind in "dot"` does: `in` looks for "d"
+    within the text, and brackets around a single text do not make it a tuple. Compare with `==`.
     """
     whole = next((name for name in ("dot", "general", "concat") if kind in name), kind)
     return any_score(query, keys, whole, W, v)
@@ -294,8 +294,8 @@ def parts_of_a_name(
 def part_of_dot(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """You take a part of "dot" for the whole, as `kind in "dot"` does: `in` looks for "d" within
-    the text, and brackets around a single text make no tuple. Compare with `==`.
+    """You accept part of "dot" as the whole name, as `kind in "dot"` does: `in` looks for "d"
+    within the text, and brackets around a single text do not make it a tuple. Compare with `==`.
     """
     return any_score(query, keys, "dot" if kind in "dot" else kind, W, v)
 
@@ -304,8 +304,8 @@ def part_of_dot(
 def nothing_for_the_rest(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor | None:
-    """An unknown kind got nothing at all. Raise a ValueError, which says what is wrong where it is
-    wrong.
+    """For an unknown kind, nothing is returned. Raise a ValueError, so that the mistake is reported
+    where it is made.
     """
     return any_score(query, keys, kind, W, v) if kind in ("dot", "general", "concat") else None
 

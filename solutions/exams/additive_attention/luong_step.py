@@ -68,7 +68,7 @@ def scored_with_the_previous_state(
     W_context: Tensor,
 ) -> Three:
     """You scored with the previous state, as Bahdanau does. In Luong's step the cell comes first,
-    and the new state asks.
+    and the new state is the query.
     """
     state = cell(word, previous_state)
     context, weights = mixture(score, previous_state, annotations)
@@ -84,7 +84,7 @@ def bahdanau_order(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """The context went into the cell, as in Bahdanau's step. Luong's cell gets the word alone; the
+    """The context went into the cell, as in Bahdanau's step. Luong's cell only gets the word; the
     context joins its state afterwards.
     """
     context, weights = mixture(score, previous_state, annotations)
@@ -101,8 +101,8 @@ def state_in_front(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """The order is [context ; state]: the first rows of W_context belong to the context. You put
-    the state first.
+    """The order is [context ; state]: the first rows of W_context are meant for the context. You
+    put the state first.
     """
     state = cell(word, previous_state)
     context, weights = mixture(score, state, annotations)
@@ -118,7 +118,7 @@ def attentional_without_tanh(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """The attentional state has a tanh around the product."""
+    """The tanh is missing: the attentional state needs one around the product."""
     state = cell(word, previous_state)
     context, weights = mixture(score, state, annotations)
     return state, torch.cat([context, state], dim=-1) @ W_context, weights
@@ -133,8 +133,8 @@ def tanh_before_the_product(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """The tanh was taken of [context ; state], before the product with W_context. It belongs
-    around the product.
+    """You took the tanh of [context ; state], before the product with W_context. Take it around the
+    product.
     """
     state = cell(word, previous_state)
     context, weights = mixture(score, state, annotations)
@@ -150,8 +150,8 @@ def context_returned(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """Your second result is the context. Join it with the state, multiply by W_context, and take
-    the tanh.
+    """Your second result is the context. Concatenate it with the state, multiply by W_context, and
+    take the tanh.
     """
     state = cell(word, previous_state)
     return state, *mixture(score, state, annotations)
@@ -166,8 +166,8 @@ def attentional_state_handed_on(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """Your first result is the attentional state. The cell goes on from the state that it
-    returned itself; the attentional one only predicts the word.
+    """Your first result is the attentional state. The cell continues from the state that it
+    returned itself; the attentional state only predicts the word.
     """
     state = cell(word, previous_state)
     context, weights = mixture(score, state, annotations)
@@ -200,7 +200,7 @@ def context_without_state(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """The attentional state was made with the previous state. The state beside the context is the
+    """The attentional state was computed with the previous state. Concatenate the context with the
     new one.
     """
     state = cell(word, previous_state)

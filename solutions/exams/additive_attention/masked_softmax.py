@@ -107,14 +107,14 @@ def padding_is_not_read(masked_softmax: Function, scores: Tensor, lengths: Tenso
 @masked.misconception
 def lengths_unused(scores: Tensor, lengths: Tensor) -> Tensor:
     """The padding gets weights, too. Hide the positions from `lengths` on before the softmax. If
-    you do: `masked_fill` returns a new tensor, is that the one you use?
+    you already do: `masked_fill` returns a new tensor, so is that the one you use?
     """
     return torch.softmax(scores, dim=-1)
 
 
 @masked.misconception
 def zeroed_after(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The rows no longer sum to 1: you set weights to 0 after the softmax, and their shares are
+    """The rows no longer sum to 1: you set weights to 0 after the softmax, and those weights are
     lost. Hide the scores before it.
     """
     return torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
@@ -130,32 +130,32 @@ def scores_set_to_zero(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def hidden_over_the_batch(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The softmax runs over the sentences: its columns sum to 1. Let it run over the positions of
-    each sentence, the last axis.
+    """Your softmax runs over the sentences, so it is the columns that sum to 1. It should run over
+    the positions of each sentence, the last axis.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -math.inf), dim=0)
 
 
 @masked.misconception
 def one_place_too_many(scores: Tensor, lengths: Tensor) -> Tensor:
-    """One padded position stays visible. Positions count from 0: the words of a sentence of 2 have
-    the positions 0 and 1, and position 2 has to be hidden.
+    """One padded position stays visible. Positions count from 0: in a sentence of 2 words, these
+    have positions 0 and 1, and position 2 has to be hidden.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths + 1), -math.inf), dim=-1)
 
 
 @masked.misconception
 def one_place_too_few(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The last word of each sentence is hidden, too. Positions count from 0: the words of a
-    sentence of 2 have the positions 0 and 1, and the first one to hide is 2.
+    """The last word of each sentence is hidden, too. Positions count from 0: in a sentence of 2
+    words, these have positions 0 and 1, and the first one to hide is 2.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths - 1), -math.inf), dim=-1)
 
 
 @masked.misconception
 def nothing_but_nan(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Whole rows are NaN. Did you hide the words as well? Or multiply by -inf? 0 · -inf is NaN, not
-    0: choose between score and -inf, with `masked_fill` or `torch.where`.
+    """Whole rows are NaN. Did you hide the words as well? Or did you multiply by -inf? 0 · -inf is
+    NaN, not 0: choose between the score and -inf, with `masked_fill` or `torch.where`.
     """
     return torch.softmax(scores + hidden_places(scores, lengths) * -math.inf, dim=-1)
 
@@ -170,8 +170,8 @@ def words_hidden(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Setting weights to 0 and dividing by what is left works, until the padding's score is so
-    large that nothing is left: 0 / 0 is NaN. Hide the scores before the softmax.
+    """Setting weights to 0 and dividing by the sum of the others works, until the padding's score
+    is so large that nothing is left: 0 / 0 is NaN. Hide the scores before the softmax.
     """
     kept = torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
     return kept / kept.sum(dim=-1, keepdim=True)
@@ -189,9 +189,9 @@ def renormalised_by_the_table(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def zero_score_then_renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
-    """You gave the padding weight 0 and divided the others by their sum. That works until the words
-    score so low that their weights are all 0, and 0 / 0 is NaN. Hide the scores with -inf, before
-    the softmax.
+    """You gave the padding a weight of 0 and divided the others by their sum. That works until the
+    words have such low scores that their weights are all 0, and 0 / 0 is NaN. Hide the scores with
+    -inf, before the softmax.
     """
     places = hidden_places(scores, lengths)
     kept = torch.softmax(scores.masked_fill(places, 0.0), dim=-1).masked_fill(places, 0.0)
@@ -200,48 +200,49 @@ def zero_score_then_renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def not_small_enough(scores: Tensor, lengths: Tensor) -> Tensor:
-    """You gave padding a low score, but not low enough: it keeps a little weight, and where all
-    scores are lower it gets everything. Use -inf.
+    """You gave the padding a low score, but not low enough: it keeps a little weight, and where all
+    the other scores are lower, it gets all of it. Use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -10.0), dim=-1)
 
 
 @masked.misconception
 def minus_one_hundred(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The score that you gave to padding hides it only while the words score higher. Where all
-    their scores are lower, it gets everything: use -inf.
+    """The score that you gave to the padding hides it only while the words have higher scores.
+    Where all of theirs are lower, the padding gets all the weight: use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -100.0), dim=-1)
 
 
 @masked.misconception
 def minus_ten_thousand(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The score that you gave to padding hides it only while the words score higher. Where all
-    their scores are lower still, it gets everything: use -inf.
+    """The score that you gave to the padding hides it only while the words have higher scores.
+    Where all of theirs are even lower, the padding gets all the weight: use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -1e4), dim=-1)
 
 
 @masked.misconception
 def lowered_by_ten(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The scores of the padding were lowered, by 10 or so. They still get a little weight, and
-    where they are large, nearly all of it. Only -inf hides every score.
+    """The scores of the padding were lowered, by 10 or so. The padding still gets a little weight,
+    and where its scores are high, nearly all of it. Only -inf hides every score.
     """
     return torch.softmax(scores - 10.0 * hidden_places(scores, lengths), dim=-1)
 
 
 @masked.misconception
 def lowered_by_a_hundred(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The scores of the padding were lowered, by 100 or so. That hides them only while the words
-    are not lower by as much: next to padding of 1000 they get nothing. Only -inf hides every score.
+    """The scores of the padding were lowered, by 100 or so. That hides the padding only if the
+    words are not lower by just as much: next to padding of 1000 they get no weight. Only -inf hides
+    every score.
     """
     return torch.softmax(scores - 100.0 * hidden_places(scores, lengths), dim=-1)
 
 
 @masked.misconception
 def zero_scores_hidden(scores: Tensor, lengths: Tensor) -> Tensor:
-    """You hide every score that is 0, and a word may have this score as well. What is hidden is
-    said by the lengths alone.
+    """You hide every score that is 0, but a word can also have a score of 0. The lengths alone
+    decide what is hidden.
     """
     kept = scores.masked_fill(hidden_places(scores, lengths), 0.0)
     return torch.softmax(kept.masked_fill(kept == 0, -math.inf), dim=-1)
@@ -266,8 +267,8 @@ def longest_sentence_length(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def exponentials_by_hand(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Your own exponentials overflow, or all become 0: then the division gives NaN. Subtract the
-    largest score of the words first, or use `torch.softmax`.
+    """The exponentials you compute overflow, or all become 0, and then the division gives NaN.
+    Subtract the largest score of the words first, or use `torch.softmax`.
     """
     exponentials = scores.masked_fill(hidden_places(scores, lengths), -math.inf).exp()
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
@@ -275,8 +276,8 @@ def exponentials_by_hand(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def exponentials_times_the_table(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Your own exponentials overflow, and multiplying by 0 does not undo it: inf · 0 is NaN. Or all
-    become 0, and 0 / 0 is NaN. Hide the scores first, then use `torch.softmax`.
+    """The exponentials you compute overflow, and multiplying by 0 does not undo it: inf · 0 is NaN.
+    Or all of them become 0, and 0 / 0 is NaN. Hide the scores first, then use `torch.softmax`.
     """
     exponentials = scores.exp() * ~hidden_places(scores, lengths)
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
@@ -284,8 +285,8 @@ def exponentials_times_the_table(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def written_into(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The numbers are right, but `masked_fill_` and assignments change the tensor that the caller
-    handed in. `masked_fill`, without the last underscore, makes a new one.
+    """The numbers are right, but `masked_fill_` and assignments change the tensor that was passed
+    in. `masked_fill`, without the underscore at the end, makes a new one.
     """
     scores.masked_fill_(hidden_places(scores, lengths), -math.inf)
     return torch.softmax(scores, dim=-1)
@@ -293,7 +294,7 @@ def written_into(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def lengths_as_a_row(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Your comparison puts the lengths beside the positions, as one row. Make a column of them,
+    """Your comparison lines the lengths up with the positions, as a row. Make a column of them,
     `lengths[:, None]`, so that each sentence is compared with its own length.
     """
     return torch.softmax(

@@ -54,22 +54,21 @@ def alone(draw: Draw) -> Three:
 
 @repaired.misconception
 def as_found(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """Query i still meets word i of every sentence. The new axis stands in front of the batch, or
-    there is none; it belongs between batch and hidden, so that query i meets all words of sentence
-    i.
+    """Query i still meets word i of every sentence. The new axis is in front of the batch, or there
+    is none; put it between batch and hidden, so that query i meets all the words of sentence i.
     """
     return torch.softmax(torch.tanh(projected_query + projected_keys) @ v, dim=-1)
 
 
 @repaired.misconception
 def first_query_for_all(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """Every sentence is asked by the first query. Each has a query of its own."""
+    """Every sentence uses the first query. Each should use its own."""
     return torch.softmax(torch.tanh(projected_query[0] + projected_keys) @ v, dim=-1)
 
 
 @repaired.misconception
 def mean_query_for_all(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """Every sentence is asked by the mean of all queries. Each has a query of its own."""
+    """Every sentence uses the mean of all the queries. Each should use its own query."""
     mean = projected_query.mean(dim=0)
     return torch.softmax(torch.tanh(mean + projected_keys) @ v, dim=-1)
 
@@ -82,21 +81,21 @@ def over_the_batch(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -
 
 @repaired.misconception
 def query_left_out(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """The query is gone: these weights come from the keys alone."""
+    """The query is gone: these weights only depend on the keys."""
     return torch.softmax(torch.tanh(projected_keys) @ v, dim=-1)
 
 
 @repaired.misconception
 def axis_at_the_end(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """`unsqueeze(-1)` puts the new axis behind the hidden features, which then meet the words. It
-    belongs between batch and hidden, as axis 1.
+    """`unsqueeze(-1)` puts the new axis after the hidden features, which then meet the words. Put
+    it between batch and hidden, as axis 1.
     """
     return torch.softmax(torch.tanh(projected_query.unsqueeze(-1) + projected_keys) @ v, dim=-1)
 
 
 @repaired.misconception
 def tanh_lost_in_repair(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """The axis is right, but the tanh got lost: the query does not count any more."""
+    """The axis is right, but the tanh got lost, so the query no longer has any effect."""
     return torch.softmax((projected_query.unsqueeze(1) + projected_keys) @ v, dim=-1)
 
 

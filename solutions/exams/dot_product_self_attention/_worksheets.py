@@ -59,39 +59,40 @@ def examine_worksheet(exam: Exam, query: int) -> None:
 
     @exam.misconception
     def divided_by_the_sum_of_another() -> dict[str, object]:
-        """You divided by another word's sum of exponentials. Each query has a sum of its own: add
-        up the three exponentials of this row.
+        """You divided by another word's sum of exponentials. Each query has its own sum: add up the
+        three exponentials of this row.
         """
         other = np.exp(scores) / np.exp(words @ words[query - 1]).sum()
         return worked(scores, other, other @ words)
 
     @exam.misconception
     def the_word_before() -> dict[str, object]:
-        """Some of these numbers belong to the word before. Now the next word is the query: compute
-        its scores, its weights and its context anew.
+        """Some of these numbers are those of the word before. Now the next word is the query:
+        compute its own scores, weights and context.
         """
         before = words @ words[query - 1]
         return worked(before, softmax(before), softmax(before) @ words)
 
     @exam.misconception
     def divided_before_the_softmax() -> dict[str, object]:
-        """Your weights come from scores that were divided by √3, the root of the number of
-        features. That belongs to lesson 03; here the softmax takes the scores as they are.
+        """Your weights come from scores that were divided by √3, the square root of the number of
+        features. That scaling comes in lesson 03; here, apply the softmax to the scores as they
+        are.
         """
         even = softmax(scores / np.sqrt(3))
         return worked(scores, even, even @ words)
 
     @exam.misconception
     def divided_scores() -> dict[str, object]:
-        """Your scores are divided by √3, the root of the number of features. That belongs to
-        lesson 03; here they stay as they are.
+        """Your scores are divided by √3, the square root of the number of features. That scaling
+        comes in lesson 03; here, leave the scores as they are.
         """
         even = softmax(scores / np.sqrt(3))
         return worked(scores / np.sqrt(3), even, even @ words)
 
     @exam.misconception
     def cosines() -> dict[str, object]:
-        """These scores are cosines: the dot products divided by both lengths. Self-attention takes
+        """These scores are cosines: the dot products divided by both lengths. Self-attention uses
         the dot products as they are.
         """
         lengths = np.linalg.norm(words, axis=1)

@@ -58,7 +58,7 @@ def not_added_up(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @scores.misconception
 def added_over_words(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """You added over the words and kept one number per feature. Add over the features: one score
+    """You summed over the words and kept one number per feature. Sum over the features: one score
     per word.
     """
     return (query * inputs).sum(axis=0)
@@ -66,7 +66,9 @@ def added_over_words(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @scores.misconception
 def cosine_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These are cosines. This lesson's scores are plain dot products, not divided by any length."""
+    """These are cosines. In this lesson the scores are plain dot products, not divided by any
+    length.
+    """
     lengths = np.linalg.norm(inputs, axis=1) * np.linalg.norm(query)
     return (inputs @ query) / lengths
 
@@ -89,37 +91,37 @@ def distances(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @scores.misconception
 def scaled_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These scores are divided by the square root of the dimension. That belongs to lesson 03; here
-    they stay as they are.
+    """These scores are divided by the square root of the dimension. That scaling comes in lesson
+    03; here, leave the scores as they are.
     """
     return (inputs @ query) / np.sqrt(query.size).astype(inputs.dtype)
 
 
 @scores.misconception
 def every_pair(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """This is the score of every word with every word. Only one word asks here: the query."""
+    """These are the scores of every word with every word. Only one word is the query here: the
+    argument `query`.
+    """
     return inputs @ inputs.T
 
 
 @scores.misconception
 def always_the_first_word(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These are the scores of the sentence's first word. The word that asks is the argument
-    `query`.
-    """
+    """These are the scores of the sentence's first word. Compute those of the argument `query`."""
     return inputs @ inputs[0]
 
 
 @scores.misconception
 def always_the_second_word(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These are the scores of the sentence's second word, whatever the query. The word that asks is
-    the argument `query`.
+    """These are the scores of the sentence's second word, whatever the query. Compute those of the
+    argument `query`.
     """
     return inputs @ inputs[1]
 
 
 @scores.misconception
 def all_added_up(query: np.ndarray, inputs: np.ndarray) -> object:
-    """You added everything up into one number. Add over the features alone: one score per word."""
+    """You added everything up into one number. Sum over the features only: one score per word."""
     return (query * inputs).sum()
 
 
@@ -133,22 +135,22 @@ def mean_of_the_products(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @scores.misconception
 def last_product_only(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These are the products of the last feature alone. If you have a loop over the features: does
-    each turn overwrite what the earlier ones have found?
+    """These are the products of the last feature only. If you loop over the features, does each
+    pass overwrite what the earlier ones found?
     """
     return inputs[:, -1] * query[-1]
 
 
 @scores.misconception
 def sizes_of_the_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """A score below zero has lost its sign. Keep it: that word points away from the query."""
+    """A score below zero has lost its sign. Keep it: the word points away from the query."""
     return np.abs(inputs @ query)
 
 
 @scores.misconception
 def weights_already(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These are the scores after a softmax. Return the scores themselves; the next exercise makes
-    weights of them.
+    """These are the scores after a softmax. Return the scores themselves; the next exercise turns
+    them into weights.
     """
     return softmax(inputs @ query)
 
@@ -156,7 +158,7 @@ def weights_already(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 @scores.misconception
 def sentence_on_the_right(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """Here the features of the query meet the words of the sentence. They have to meet the features
-    of each word, the last axis: turn the product round, or a transpose back.
+    of each word, the last axis: swap the two factors, or add or remove a transpose.
     """
     return query @ inputs
 

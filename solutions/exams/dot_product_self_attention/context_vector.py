@@ -59,7 +59,7 @@ def not_summed(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.misconception
 def plain_average(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """This is the plain average of the words. Let each count by its weight."""
+    """This is the plain average of the words. Multiply each word by its weight instead."""
     return inputs.mean(axis=0)
 
 
@@ -71,21 +71,21 @@ def plain_sum(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.misconception
 def averaged_twice(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """This is the weighted sum divided by the number of words, as a mean is. The weights already
-    sum to 1: their weighted sum is an average.
+    """This is the weighted sum divided by the number of words, as when you take a mean. The weights
+    already sum to 1, so their weighted sum is an average.
     """
     return (weights[:, None] * inputs).mean(axis=0)
 
 
 @context.misconception
 def best_word_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """This is the word with the largest weight alone. Mix in the others, each by its weight."""
+    """This is only the word with the largest weight. Mix in the others, each by its weight."""
     return inputs[weights.argmax()]
 
 
 @context.misconception
 def best_term_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """This is the word with the largest weight alone, times that weight. Add the others, each times
+    """This is only the word with the largest weight, times that weight. Add the others, each times
     its own weight.
     """
     return weights.max() * inputs[weights.argmax()]
@@ -93,8 +93,8 @@ def best_term_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.misconception
 def the_other_way_round(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """Here the weights meet the features. They belong to the words: the words' axis must be the one
-    that is summed over.
+    """Here the weights meet the features. There is one weight per word, so the axis that is summed
+    over must be that of the words.
     """
     return inputs @ weights
 
@@ -109,37 +109,37 @@ def summed_over_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.misconception
 def first_term_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """This is the first word alone, times its weight. If you have a loop, it returns in its first
-    turn: add up all the words, and return after it.
+    """This is only the first word, times its weight. If you have a loop, it returns in its first
+    pass: add up all the words, and return after the loop.
     """
     return weights[0] * inputs[0]
 
 
 @context.misconception
 def weights_across_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """The weights belong to the rows, and `*` lines them up with the columns. Give them a second
-    axis, or take a matrix product.
+    """There is one weight per row, but `*` lines the weights up with the columns. Give them a
+    second axis, or use a matrix product.
     """
     return weights * inputs
 
 
 @context.misconception
 def softmax_once_more(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """You took the softmax of the weights. They are weights already: use them as they are."""
+    """You took the softmax of the weights. They are already weights: use them as they are."""
     return softmax(weights) @ inputs
 
 
 @context.misconception
 def weighed_across_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """The weights belong to the rows, and `*` lines them up with the columns, before you add up the
-    words. Give them a second axis, or take a matrix product.
+    """There is one weight per row, but `*` lines the weights up with the columns, before you add up
+    the words. Give them a second axis, or use a matrix product.
     """
     return (weights * inputs).sum(axis=0)
 
 
 @context.misconception
 def weights_of_the_second_word(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """These are the contexts of the sentence's second word, whatever the weights are. Mix by the
+    """This is the context of the sentence's second word, whatever the weights are. Mix with the
     argument `weights`.
     """
     return softmax(inputs @ inputs[1]) @ inputs
@@ -147,26 +147,26 @@ def weights_of_the_second_word(weights: np.ndarray, inputs: np.ndarray) -> np.nd
 
 @context.misconception
 def added_to_one_number(weights: np.ndarray, inputs: np.ndarray) -> object:
-    """You added everything up into one number. Add over the words alone: one number per feature."""
+    """You added everything up into one number. Sum over the words only: one number per feature."""
     return (weights[:, None] * inputs).sum()
 
 
 @context.misconception
 def last_word_left_out(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """The last word is missing from this sum. Does your loop end one turn too soon?"""
+    """The last word is missing from this sum. Does your loop end one pass too early?"""
     return weights[:-1] @ inputs[:-1]
 
 
 @context.misconception
 def first_word_left_out(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """The first word is missing from this sum. Does your loop begin with the second one?"""
+    """The first word is missing from this sum. Does your loop start with the second one?"""
     return weights[1:] @ inputs[1:]
 
 
 @context.misconception
 def last_term_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """This is the last word, times its weight. If you have a loop: does each turn overwrite what
-    the earlier ones have found?
+    """This is only the last word, times its weight. If you have a loop, does each pass overwrite
+    what the earlier ones found?
     """
     return weights[-1] * inputs[-1]
 

@@ -151,8 +151,8 @@ EXTENT.apply(
     Compared,
     called={"FirstRowOnly": "first_word_only", "LastRowOnly": "last_word_only"},
     says={
-        "FirstRowOnly": "You compare too little: an attention can be wrong in one entry only. All "
-        "words and all features have to agree."
+        "FirstRowOnly": "You compare too little: an attention function can be wrong in a single "
+        "entry. All words and all features have to agree."
     },
     without=["FirstNumberOnly", "TotalsOnly"],
 )
@@ -160,8 +160,8 @@ EXTENT.apply(
 
 @equivariant.misconception
 def invariance(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """You ask that shuffling changes nothing at all: that is invariance. Equivariance asks that the
-    outputs are shuffled as the inputs are.
+    """You test whether shuffling changes nothing at all, which is invariance. Equivariance means
+    that the outputs are shuffled in the same way as the inputs.
     """
     return bool(np.allclose(attention(inputs[permutation]), attention(inputs)))
 
@@ -170,8 +170,8 @@ def invariance(attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 def shuffled_back(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
     """The rows on the two sides of your comparison are in different orders, as when one side is
     moved by the inverse permutation, or when the permutation is applied a second time to undo it.
-    That goes well where two words are swapped, but not where three move round: the outputs have to
-    move once, as the inputs did.
+    That works when two words are swapped, but not when three words move in a cycle: the outputs
+    have to move once, as the inputs did.
     """
     inverse = np.argsort(permutation)
     return bool(np.allclose(attention(inputs[permutation]), attention(inputs)[inverse]))
@@ -181,14 +181,14 @@ def shuffled_back(attention: Attention, inputs: np.ndarray, permutation: np.ndar
 def only_shuffled_outputs(
     attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 ) -> bool:
-    """Both sides of your comparison run on the unshuffled inputs. Shuffle the inputs of one."""
+    """Both sides of your comparison use the unshuffled inputs. Shuffle the inputs of one side."""
     return bool(np.allclose(attention(inputs)[permutation], attention(inputs)))
 
 
 @equivariant.misconception
 def moved_twice(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
     """One side of your comparison is shuffled once more than the other. Shuffle once on each side:
-    before the attention on one, after it on the other.
+    before the attention function on one, after it on the other.
     """
     twice = attention(inputs)[permutation][permutation]
     return bool(np.allclose(attention(inputs[permutation]), twice))
@@ -198,8 +198,8 @@ def moved_twice(attention: Attention, inputs: np.ndarray, permutation: np.ndarra
 def compared_with_the_words(
     attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 ) -> bool:
-    """You compare contexts with the words that went in. Compare two results of the attention: with
-    the words shuffled before it, and after it.
+    """You compare contexts with the words that went in. Compare two results of the attention
+    function: one with the words shuffled before it, one with its output shuffled.
     """
     return bool(np.allclose(attention(inputs[permutation]), inputs))
 
@@ -208,15 +208,15 @@ def compared_with_the_words(
 def compared_with_the_shuffled_words(
     attention: Attention, inputs: np.ndarray, permutation: np.ndarray
 ) -> bool:
-    """You compare contexts with the words that went in, and so only an attention passes that leaves
-    them as they are. Compare two results of the attention.
+    """You compare contexts with the words that went in, so only an attention function that leaves
+    the words as they are can pass. Compare two results of the attention function.
     """
     return bool(np.allclose(attention(inputs[permutation]), inputs[permutation]))
 
 
 @equivariant.misconception
 def any_word(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """Your test is content when one word agrees. All of them have to: in a loop, say True only
+    """Your test is satisfied when one word agrees. All of them have to: in a loop, return True only
     after the last one.
     """
     first, last = attention(inputs[permutation]), attention(inputs)[permutation]
@@ -225,14 +225,14 @@ def any_word(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) 
 
 @equivariant.misconception
 def first_feature_only(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """Your test looks at the first feature only. Each of them can be wrong: compare all."""
+    """Your test looks at the first feature only. Any of them can be wrong: compare all of them."""
     first, last = attention(inputs[permutation]), attention(inputs)[permutation]
     return bool(np.allclose(first[:, 0], last[:, 0]))
 
 
 @equivariant.misconception
 def same_rows_somewhere(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """Your comparison overlooks which context stands where, as sorting both results does: the same
+    """Your comparison ignores the order of the contexts, as sorting both results does: the same
     contexts in any order pass. Compare word by word.
     """
     first, last = attention(inputs[permutation]), attention(inputs)
@@ -241,8 +241,8 @@ def same_rows_somewhere(attention: Attention, inputs: np.ndarray, permutation: n
 
 @equivariant.misconception
 def totals_only(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """Your comparison overlooks which context stands where, as a sum over the words does. Compare
-    word by word, and allow for rounding only.
+    """Your comparison ignores the order of the contexts, as a sum over the words does. Compare word
+    by word, and allow for rounding only.
     """
     shuffled = attention(inputs[permutation]).sum(axis=0)
     return bool(np.allclose(shuffled, attention(inputs).sum(axis=0)))
@@ -250,8 +250,8 @@ def totals_only(attention: Attention, inputs: np.ndarray, permutation: np.ndarra
 
 @equivariant.misconception
 def an_order_of_its_own(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
-    """You reverse the words, whatever the permutation. Some attentions pass that and fail another:
-    use the argument `permutation`.
+    """You reverse the words, whatever the permutation. Some attention functions pass for this order
+    and fail for another: use the argument `permutation`.
     """
     return bool(np.allclose(attention(inputs[::-1]), attention(inputs)[::-1]))
 

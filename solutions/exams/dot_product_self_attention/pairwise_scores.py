@@ -44,30 +44,33 @@ def single_word(draw: Draw) -> np.ndarray:
 
 @pairs.misconception
 def feature_by_feature(inputs: np.ndarray) -> np.ndarray:
-    """You contracted the words and kept the features: this is `inputs.T @ inputs`. The words stay,
-    so the transposed matrix stands on the right.
+    """You summed over the words and kept the features: this is `inputs.T @ inputs`. Keep the words:
+    it is the matrix on the right that has to be transposed.
     """
     return inputs.T @ inputs
 
 
 @pairs.misconception
 def no_transpose(inputs: np.ndarray) -> np.ndarray:
-    """You multiplied the words by themselves as they stand, with no transpose. That rarely fits,
-    and where it does, the features of one word meet the words. The second matrix must be
-    transposed.
+    """You multiplied the words by themselves without a transpose. The shapes rarely fit, and where
+    they do, the features of one word meet the words. The second matrix must be transposed.
     """
     return inputs @ inputs
 
 
 @pairs.misconception
 def upper_triangle_only(inputs: np.ndarray) -> np.ndarray:
-    """Below the diagonal you left zeros. Every word asks every word, earlier ones too."""
+    """You left zeros below the diagonal. Every word is compared with every word, earlier ones
+    too.
+    """
     return np.triu(inputs @ inputs.T)
 
 
 @pairs.misconception
 def never_itself(inputs: np.ndarray) -> np.ndarray:
-    """On the diagonal you left zeros. A word also meets itself: its score is its length squared."""
+    """You left zeros on the diagonal. A word is also compared with itself: its score is its length
+    squared.
+    """
     all_pairs = inputs @ inputs.T
     np.fill_diagonal(all_pairs, 0)
     return all_pairs
@@ -75,7 +78,7 @@ def never_itself(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.misconception
 def pairwise_cosines(inputs: np.ndarray) -> np.ndarray:
-    """These are cosines: the diagonal is all 1. The scores of this lesson are not divided by
+    """These are cosines: the diagonal is all 1. In this lesson the scores are not divided by
     lengths.
     """
     lengths = np.linalg.norm(inputs, axis=1, keepdims=True)
@@ -84,8 +87,8 @@ def pairwise_cosines(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.misconception
 def pairwise_scaled(inputs: np.ndarray) -> np.ndarray:
-    """These scores are divided by the square root of the dimension. That belongs to lesson 03; here
-    they stay as they are.
+    """These scores are divided by the square root of the dimension. That scaling comes in lesson
+    03; here, leave the scores as they are.
     """
     return (inputs @ inputs.T) / np.sqrt(inputs.shape[1]).astype(inputs.dtype)
 
@@ -98,7 +101,7 @@ def weights_too_early(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.misconception
 def lower_triangle_only(inputs: np.ndarray) -> np.ndarray:
-    """Above the diagonal you left zeros. Every word asks every word, later ones too."""
+    """You left zeros above the diagonal. Every word is compared with every word, later ones too."""
     return np.tril(inputs @ inputs.T)
 
 
@@ -118,7 +121,7 @@ def squared_distances(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.misconception
 def minus_squared_distances(inputs: np.ndarray) -> np.ndarray:
-    """These are squared distances with a minus in front: 0 for a word and itself, below 0 for all
+    """These are squared distances with a minus sign: 0 for a word and itself, below 0 for all
     others. The score of two words is their dot product.
     """
     return -((inputs[:, None] - inputs) ** 2).sum(axis=-1)
@@ -126,7 +129,7 @@ def minus_squared_distances(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.misconception
 def products_not_added(inputs: np.ndarray) -> np.ndarray:
-    """These are the products of all pairs, feature by feature. Add them up over the features: one
+    """These are the products of all pairs, feature by feature. Sum them over the features: one
     score for each pair.
     """
     return inputs[:, None] * inputs
@@ -142,8 +145,8 @@ def mean_for_the_sum(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.misconception
 def squared_features(inputs: np.ndarray) -> np.ndarray:
-    """`*` multiplies entry by entry: this is each feature with itself. Every word has to meet every
-    word.
+    """`*` multiplies entry by entry, so this is each feature times itself. Every word has to be
+    compared with every word.
     """
     return inputs * inputs
 

@@ -60,8 +60,8 @@ def far_words(draw: Draw) -> np.ndarray:
 
 @repaired.misconception
 def as_given(inputs: np.ndarray) -> np.ndarray:
-    """These are still the contexts of the broken cell: it divides the scores by their sum. What
-    makes a weight of a score below zero?
+    """These are still the contexts of the broken cell, which divides the scores by their sum. What
+    turns a score below zero into a weight?
     """
     return divided_by_sum(inputs @ inputs.T) @ inputs
 
@@ -87,7 +87,8 @@ def over_absolute_values(inputs: np.ndarray) -> np.ndarray:
 def columns_below_one_maximum(inputs: np.ndarray) -> np.ndarray:
     """These are the contexts of weights whose columns sum to 1, as after a sum without `keepdims`
     or over the queries. Divide each row by its own sum, with `axis=-1, keepdims=True`, and subtract
-    each row's own maximum: below the largest of all scores, a row of small ones becomes all zeros.
+    each row's own maximum: if you subtract the largest of all the scores, a row of low ones becomes
+    all zeros.
     """
     attn_scores = inputs @ inputs.T
     exponentials = np.exp(attn_scores - attn_scores.max())
@@ -96,7 +97,7 @@ def columns_below_one_maximum(inputs: np.ndarray) -> np.ndarray:
 
 @repaired.misconception
 def cut_at_zero(inputs: np.ndarray) -> np.ndarray:
-    """Cutting the scores at zero leaves no weight below zero, but all mismatches become the same.
+    """If you cut the scores off at zero, no weight is below zero, but all mismatches become equal.
     Use the exponential.
     """
     return divided_by_sum(np.maximum(inputs @ inputs.T, 0)) @ inputs
@@ -104,8 +105,8 @@ def cut_at_zero(inputs: np.ndarray) -> np.ndarray:
 
 @repaired.misconception
 def shifted_to_zero(inputs: np.ndarray) -> np.ndarray:
-    """You shifted each row so that its smallest score is zero. The worst match then gets nothing at
-    all, however close it was. Use the exponential.
+    """You shifted each row so that its smallest score is zero. The worst match then gets no weight
+    at all, however close it was. Use the exponential.
     """
     attn_scores = inputs @ inputs.T
     return divided_by_sum(attn_scores - attn_scores.min(axis=-1, keepdims=True)) @ inputs
@@ -121,8 +122,8 @@ def squares(inputs: np.ndarray) -> np.ndarray:
 
 @repaired.misconception
 def exponentials_over_the_scores(inputs: np.ndarray) -> np.ndarray:
-    """You divided the exponentials by the sum of the scores. Divide by what they add up to
-    themselves: the sum of the exponentials.
+    """You divided the exponentials by the sum of the scores. Divide them by their own sum, the sum
+    of the exponentials.
     """
     attn_scores = inputs @ inputs.T
     return np.exp(attn_scores) / attn_scores.sum(axis=-1, keepdims=True) @ inputs
@@ -130,8 +131,8 @@ def exponentials_over_the_scores(inputs: np.ndarray) -> np.ndarray:
 
 @repaired.misconception
 def softmax_of_shares(inputs: np.ndarray) -> np.ndarray:
-    """You took the softmax of the broken weights. It belongs in place of the division: take it of
-    the scores.
+    """You took the softmax of the broken weights. Take it of the scores, in place of the
+    division.
     """
     return softmax(divided_by_sum(inputs @ inputs.T)) @ inputs
 
@@ -146,7 +147,7 @@ def cut_to_shares(inputs: np.ndarray) -> np.ndarray:
 
 @repaired.misconception
 def weights_alone(inputs: np.ndarray) -> np.ndarray:
-    """These are the weights. The words still have to be mixed by them: see the last line."""
+    """These are the weights. The words still have to be mixed with them: see the last line."""
     return softmax(inputs @ inputs.T)
 
 
@@ -163,17 +164,18 @@ class Steps(ArrayAttention):
     Steps,
     says={
         "OverTheQueries": "These are the contexts of weights whose columns sum to 1, as after a "
-        "softmax over the queries, or in a transposed table. The softmax should run over the keys, "
-        "the last axis, and its table stand on the left as it is.",
+        "softmax over the queries, or in a transposed table. The softmax should run over the "
+        "keys, the last axis, and the table of weights should be on the left, without a "
+        "transpose.",
         "OverTheQueriesUnshifted": "These are the contexts of weights whose columns sum to 1, as "
         "after a sum without its axis or over the queries. The softmax should run over the keys, "
-        "the last axis, with `keepdims=True`. And for long words the exponentials overflow: "
+        "the last axis, with `keepdims=True`. Also, the exponentials overflow for long words: "
         "subtract each row's maximum first, or call the given `softmax`.",
-        "NothingWeighed": "These contexts mix the words by their scores. A softmax has to make "
-        "weights of them first.",
+        "NothingWeighed": "These contexts mix the words by their scores. A softmax has to turn the "
+        "scores into weights first.",
         "WeightsMixed": "You multiplied the weights by the weights. The last line was right: it "
         "multiplies them by the words.",
-        "WordsUnmixed": "These are the words as they came in. Mix them by their weights.",
+        "WordsUnmixed": "These are the words themselves. Mix them by their weights.",
     },
     without=[
         "BySharesOfTheScores",

@@ -86,7 +86,7 @@ def order_does_not_matter(simple_self_attention: Callable[..., Pair], inputs: np
 @attention.misconception
 def symmetric_weights(inputs: np.ndarray) -> Pair:
     """Your weights are symmetric: they are the mean of the table and its transpose. The scores are
-    symmetric, but each row divides by a sum of its own, so that weight i→j differs from j→i.
+    symmetric, but each row is divided by its own sum, so weight i→j differs from j→i.
     """
     attn_weights = softmax(inputs @ inputs.T)
     return attend(inputs, (attn_weights + attn_weights.T) / 2)

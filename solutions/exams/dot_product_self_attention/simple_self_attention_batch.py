@@ -83,8 +83,8 @@ def sentences_are_alone(
 
 @batch.misconception
 def one_long_sentence(inputs: np.ndarray) -> Pair:
-    """The words of one sentence attend to those of another. Keep the batch axis: each sentence is
-    alone.
+    """The words of one sentence attend to those of another. Keep the batch axis, so that each
+    sentence is on its own.
     """
     flat = inputs.reshape(-1, inputs.shape[-1])
     attn_weights = softmax(flat @ flat.T)
@@ -97,8 +97,8 @@ def one_long_sentence(inputs: np.ndarray) -> Pair:
 @batch.misconception
 def keys_of_all_sentences(inputs: np.ndarray) -> Pair:
     """You joined the sentences into one long one, so every word has as many weights as there are
-    words in the whole batch, and attends to all of them. Keep the batch axis: a word attends to
-    the words of its own sentence.
+    words in the whole batch, and attends to all of them. Keep the batch axis: a word attends only
+    to the words of its own sentence.
     """
     flat = inputs.reshape(-1, inputs.shape[-1])
     attn_weights = softmax(flat @ flat.T)
@@ -108,8 +108,8 @@ def keys_of_all_sentences(inputs: np.ndarray) -> Pair:
 
 @batch.misconception
 def cut_after_the_softmax(inputs: np.ndarray) -> Pair:
-    """Your softmax runs over the words of all sentences, and each sentence gets its own part of the
-    weights afterwards, which no longer sums to 1. Keep the batch axis from the scores on.
+    """Your softmax runs over the words of all the sentences, and afterwards each sentence gets its
+    own part of the weights, which no longer sums to 1. Keep the batch axis from the scores on.
     """
     flat = inputs.reshape(-1, inputs.shape[-1])
     attn_weights, n = softmax(flat @ flat.T), inputs.shape[1]
@@ -125,15 +125,15 @@ def batch_over_the_sentences(inputs: np.ndarray) -> Pair:
 
 @batch.misconception
 def first_sentence_for_all(inputs: np.ndarray) -> Pair:
-    """Every sentence got the weights of the first one. Compute weights for each."""
+    """Every sentence got the weights of the first one. Compute separate weights for each."""
     one = softmax(inputs[0] @ inputs[0].T)
     return attend(inputs, np.broadcast_to(one, (len(inputs), *one.shape)).copy())
 
 
 @batch.misconception
 def words_of_the_first_sentence(inputs: np.ndarray) -> Pair:
-    """The weights are right, but they mix the words of the first sentence each time. Each sentence
-    is mixed of its own words.
+    """The weights are right, but they always mix the words of the first sentence. Mix each
+    sentence's own words.
     """
     attn_weights = softmax(inputs @ inputs.swapaxes(-2, -1))
     return attn_weights @ inputs[0], attn_weights
@@ -141,8 +141,8 @@ def words_of_the_first_sentence(inputs: np.ndarray) -> Pair:
 
 @batch.misconception
 def words_of_the_last_sentence(inputs: np.ndarray) -> Pair:
-    """The weights are right, but they mix the words of the last sentence each time. Each sentence
-    is mixed of its own words.
+    """The weights are right, but they always mix the words of the last sentence. Mix each
+    sentence's own words.
     """
     attn_weights = softmax(inputs @ inputs.swapaxes(-2, -1))
     return attn_weights @ inputs[-1], attn_weights
@@ -150,16 +150,17 @@ def words_of_the_last_sentence(inputs: np.ndarray) -> Pair:
 
 @batch.misconception
 def keys_of_the_first_sentence(inputs: np.ndarray) -> Pair:
-    """The words of every sentence are compared with those of the first one. Each sentence is
-    compared with itself.
+    """The words of every sentence are compared with those of the first one. Compare each sentence
+    with itself.
     """
     return attend(inputs, softmax(inputs @ inputs[0].T))
 
 
 @batch.misconception
 def across_the_batch(inputs: np.ndarray) -> Pair:
-    """You took the batch for the words: the first words of all sentences attend to each other, then
-    the second ones. The layout is (batch, tokens, d_in), so a sentence's words are axis 1.
+    """You used the batch as the words: the first words of all the sentences attend to each other,
+    then the second ones, and so on. The layout is (batch, tokens, d_in), so the words of a sentence
+    are on axis 1.
     """
     turned = inputs.swapaxes(0, 1)
     contexts, attn_weights = attend(turned, softmax(turned @ turned.swapaxes(-2, -1)))
@@ -168,8 +169,8 @@ def across_the_batch(inputs: np.ndarray) -> Pair:
 
 @batch.misconception
 def transposed_with_the_batch(inputs: np.ndarray) -> Pair:
-    """You transposed all three axes, as `.T` does, the batch too. Find a way to swap only the last
-    two axes of the right one.
+    """You transposed all three axes, as `.T` does, including the batch. Find a way to swap only the
+    last two axes of the array on the right.
     """
     return attend(inputs, softmax(inputs @ inputs.T))
 

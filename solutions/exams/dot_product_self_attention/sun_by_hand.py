@@ -21,7 +21,7 @@ TYPED.apply(sun, without=["TypedWithThreeDecimals"])
 @sun.misconception
 def weights_read_down_the_column() -> dict[str, object]:
     """You took the weight that "shiny" gives to "sun" for the one that "sun" gives to "shiny". The
-    two share a score, but each word divides by a sum of its own.
+    two have the same score, but each word divides by its own sum.
     """
     words = HELLO_SHINY_SUN.vectors
     attn_weights = softmax(words @ words.T)

@@ -51,8 +51,8 @@ def _softmax(scores: np.ndarray, axis: int | tuple[int, ...]) -> Any:
 
 class OverTheQueries(ArrayAttention):
     """In your weights each column sums to 1, as after a softmax over the queries, or in a
-    transposed table. Each row should: the softmax runs over the keys, the last axis, and row i
-    belongs to query i.
+    transposed table. Each row should sum to 1: the softmax runs over the keys, the last axis, and
+    row i holds the weights of query i.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -60,8 +60,8 @@ class OverTheQueries(ArrayAttention):
 
 
 class OverEverything(ArrayAttention):
-    """All weights of your table together sum to 1. Each word as a query has its own softmax: every
-    row sums to 1.
+    """All the weights of your table together sum to 1. Each word has its own softmax when it is the
+    query, so every row should sum to 1.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -70,9 +70,9 @@ class OverEverything(ArrayAttention):
 
 class OverTheQueriesUnshifted(ArrayAttention):
     """In your weights each column sums to 1, as after a softmax over the queries, or in a
-    transposed table. Each row should: the softmax runs over the keys, the last axis, and row i
-    belongs to query i. And for long words the exponentials overflow: subtract each row's maximum
-    first, or call the given `softmax`.
+    transposed table. Each row should sum to 1: the softmax runs over the keys, the last axis, and
+    row i holds the weights of query i. Also, the exponentials overflow for long words: subtract
+    each row's maximum first, or call the given `softmax`.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -81,9 +81,9 @@ class OverTheQueriesUnshifted(ArrayAttention):
 
 
 class OverEverythingUnshifted(ArrayAttention):
-    """All weights of your table together sum to 1. Each word as a query has its own softmax: every
-    row sums to 1. And for long words the exponentials overflow: subtract each row's maximum first,
-    or call the given `softmax`.
+    """All the weights of your table together sum to 1. Each word has its own softmax when it is the
+    query, so every row should sum to 1. Also, the exponentials overflow for long words: subtract
+    each row's maximum first, or call the given `softmax`.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -92,8 +92,8 @@ class OverEverythingUnshifted(ArrayAttention):
 
 
 class BySharesOfTheScores(ArrayAttention):
-    """You divided by the sum of the scores. Take the exponential of each first; otherwise a score
-    below zero makes a weight below zero.
+    """You divided by the sum of the scores. Take the exponential of each score first; otherwise a
+    score below zero gives a weight below zero.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -101,8 +101,8 @@ class BySharesOfTheScores(ArrayAttention):
 
 
 class NeverDivided(ArrayAttention):
-    """Your weights are the exponentials themselves. Divide each by the sum of its row, so that they
-    add up to 1.
+    """Your weights are the exponentials themselves. Divide each by the sum of its row, so that
+    every row sums to 1.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -110,8 +110,8 @@ class NeverDivided(ArrayAttention):
 
 
 class OverflowingWeights(ArrayAttention):
-    """For long words your softmax overflows to NaN. Subtract each row's maximum before the
-    exponential, or call the given `softmax`.
+    """For long words your softmax overflows and gives NaN. Subtract each row's maximum before you
+    take the exponential, or call the given `softmax`.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -120,8 +120,8 @@ class OverflowingWeights(ArrayAttention):
 
 
 class OneMaximumForAllWords(ArrayAttention):
-    """You subtracted the largest of all scores. In a row that lies far below it every exponential
-    is 0, and 0 / 0 is NaN: subtract each row's own maximum.
+    """You subtracted the largest of all the scores. In a row far below it every exponential is 0,
+    and 0 / 0 is NaN: subtract each row's own maximum.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -130,7 +130,7 @@ class OneMaximumForAllWords(ArrayAttention):
 
 
 class NothingWeighed(ArrayAttention):
-    """You mixed the words by their scores, and returned the scores as weights. The softmax between
+    """You mixed the words by their scores and returned the scores as weights. The softmax between
     the two steps is missing.
     """
 
@@ -154,8 +154,8 @@ ARRAY_SOFTMAX = Family(
 
 
 class ScaledScores(ArrayAttention):
-    """Your scores are divided by the square root of the dimension. That belongs to lesson 03; here
-    they stay as they are.
+    """Your scores are divided by the square root of the dimension. That scaling comes in lesson 03;
+    here, leave the scores as they are.
     """
 
     def score(self, inputs: np.ndarray) -> np.ndarray:
@@ -163,8 +163,8 @@ class ScaledScores(ArrayAttention):
 
 
 class CosineScores(ArrayAttention):
-    """These weights come of cosines. The scores of this lesson are dot products, not divided by any
-    length.
+    """These weights come from cosines. In this lesson the scores are dot products, not divided by
+    any length.
     """
 
     def score(self, inputs: np.ndarray) -> np.ndarray:
@@ -172,8 +172,8 @@ class CosineScores(ArrayAttention):
 
 
 class FeaturesCompared(ArrayAttention):
-    """You compared the features with each other. Compare the words: the transposed array stands on
-    the right.
+    """You compared the features with each other. Compare the words: it is the array on the right
+    that has to be transposed.
     """
 
     def attend(self, inputs: np.ndarray) -> Any:
@@ -183,7 +183,7 @@ class FeaturesCompared(ArrayAttention):
 
 class FeaturesComparedThenMixed(ArrayAttention):
     """You compared the features with each other, and such weights rarely fit the words. Compare the
-    words: the transposed array stands on the right.
+    words: it is the array on the right that has to be transposed.
     """
 
     def score(self, inputs: np.ndarray) -> np.ndarray:
@@ -191,9 +191,9 @@ class FeaturesComparedThenMixed(ArrayAttention):
 
 
 class NothingTransposed(ArrayAttention):
-    """You multiplied the words by themselves as they stand, with no transpose. That rarely fits,
-    and where it does, the features of one word meet the words. On the right, the last two axes have
-    to be swapped.
+    """You multiplied the words by themselves without a transpose. The shapes rarely fit, and where
+    they do, the features of one word meet the words. On the right, the last two axes have to be
+    swapped.
     """
 
     def score(self, inputs: np.ndarray) -> np.ndarray:
@@ -208,15 +208,15 @@ ARRAY_SCORES = Family(
 
 
 class MixedByTheScores(ArrayAttention):
-    """These contexts mix the words by their scores. Mix them by the weights, as you return them."""
+    """These contexts mix the words by their scores. Mix them by the weights that you return."""
 
     def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         return scores @ inputs
 
 
 class MixedByTheTransposed(ArrayAttention):
-    """The weights are right, but you mixed with the transposed ones. Row i of the weights belongs
-    to query i and makes context i: no transpose.
+    """The weights are right, but you mixed with their transpose. Row i holds the weights of query i
+    and gives context i, so no transpose is needed.
     """
 
     def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
@@ -224,8 +224,8 @@ class MixedByTheTransposed(ArrayAttention):
 
 
 class WeightsMixed(ArrayAttention):
-    """You multiplied the weights by the weights. The weighted sum is over the words: weights times
-    inputs.
+    """You multiplied the weights by the weights. The weighted sum is over the words: multiply the
+    weights by the inputs.
     """
 
     def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
@@ -233,8 +233,8 @@ class WeightsMixed(ArrayAttention):
 
 
 class MixedFromTheLeft(ArrayAttention):
-    """The inputs stand on the left of the weights, where the features of a word meet the queries.
-    The weights come first: their keys have to meet the words.
+    """The inputs are on the left of the weights, so the features of a word meet the queries. Put
+    the weights first, so that their keys meet the words.
     """
 
     def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
@@ -251,8 +251,8 @@ class WordsUnmixed(ArrayAttention):
 
 
 class ScoresReturned(ArrayAttention):
-    """The contexts are right. The second result has to be the weights that made them; these are the
-    scores, from before the softmax.
+    """The contexts are right. The second result should be the weights that they were mixed with,
+    but these are the scores, from before the softmax.
     """
 
     def shown(self, scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -260,8 +260,8 @@ class ScoresReturned(ArrayAttention):
 
 
 class TransposedReturned(ArrayAttention):
-    """The contexts are right. The weights beside them are transposed: row i belongs to query i, and
-    sums to 1.
+    """The contexts are right, but the weights you return with them are transposed: row i should
+    hold the weights of query i, and sum to 1.
     """
 
     def shown(self, scores: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -68,7 +68,7 @@ class Attention:
 
 class Unscaled(Attention):
     """The scores are not scaled. Divide them by the square root of d_k before the softmax; d_k is
-    the width of a key, with several heads that of one head.
+    the width of a key, and with several heads that of one head.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -76,8 +76,8 @@ class Unscaled(Attention):
 
 
 class DividedByTheWidth(Attention):
-    """Your scores are divided by the width of a key itself, so the weights come out too even.
-    Divide by its square root, once.
+    """Your scores are divided by the width of a key itself, so the weights are too even. Divide by
+    its square root, once.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -85,15 +85,15 @@ class DividedByTheWidth(Attention):
 
 
 class DividedByTheSquare(Attention):
-    """You divided the scores by the square of the width of a key. It is the square *root*."""
+    """You divided the scores by the square of the width of a key. Divide by its square *root*."""
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
         return keys.shape[-1] ** 2
 
 
 class BracketsMissingInThePower(Attention):
-    """You divided the scores by twice the width of a key, as `/ d_k ** 1 / 2` does: the power comes
-    first, and the 2 divides once more. A square root is `** 0.5`, or `** (1 / 2)`.
+    """You divided the scores by twice the width of a key, as `/ d_k ** 1 / 2` does: the power is
+    taken first, and then the 2 divides once more. A square root is `** 0.5` or `** (1 / 2)`.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -101,8 +101,8 @@ class BracketsMissingInThePower(Attention):
 
 
 class MultipliedByTheRoot(Attention):
-    """You multiplied the scores by the root of the width of a key. Divide: the scores are too
-    large, not too small.
+    """You multiplied the scores by the square root of the width of a key. Divide instead: the
+    scores are too large, not too small.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -110,8 +110,8 @@ class MultipliedByTheRoot(Attention):
 
 
 class RootTakenTwice(Attention):
-    """Your scores are divided by the fourth root of the width of a key, as when the root is taken
-    twice. Divide by its square root.
+    """Your scores are divided by the fourth root of the width of a key, as when the square root is
+    taken twice. Take it only once.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -119,9 +119,9 @@ class RootTakenTwice(Attention):
 
 
 class RootOfTheKeys(Attention):
-    """Your scores are divided by the root of the number of keys, which in self-attention is that of
-    the tokens. Take the root of their width, which is how many features a key has: the size of
-    their last axis.
+    """Your scores are divided by the square root of the number of keys, which in self-attention is
+    the number of tokens. Take the square root of their width: how many features a key has, the size
+    of their last axis.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -129,8 +129,8 @@ class RootOfTheKeys(Attention):
 
 
 class RootOfTheQueries(Attention):
-    """You took the root of the number of queries. Take that of their width, which is how many
-    features a query or a key has: the size of the last axis.
+    """You took the square root of the number of queries. Take that of their width: how many
+    features a query or a key has, the size of the last axis.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -138,8 +138,8 @@ class RootOfTheQueries(Attention):
 
 
 class RootOfTheValues(Attention):
-    """You took the root of the width of a value. The scores come from the keys: take the width of a
-    key.
+    """You took the square root of the width of a value. The scores come from the keys, so take the
+    width of a key.
     """
 
     width = 1
@@ -155,8 +155,8 @@ class RootOfTheValues(Attention):
 
 
 class RootOfTheInputWidth(Attention):
-    """You took the root of d_in, the width of the inputs. The scores come from the keys: take the
-    width of a key.
+    """You took the square root of d_in, the width of the inputs. The scores come from the keys, so
+    take the width of a key.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -164,8 +164,8 @@ class RootOfTheInputWidth(Attention):
 
 
 class ScaledAfterwards(Attention):
-    """What is divided by √d_k is not the scores, but what comes after the softmax: in effect, your
-    weights sum to 1/√d_k. Divide the scores, before it.
+    """You divide by √d_k after the softmax instead of before it: in effect, your weights sum to
+    1/√d_k. Divide the scores, before the softmax.
     """
 
     root = 1.0
@@ -196,8 +196,8 @@ SCALE = Family(
 
 
 class SoftmaxOverQueries(Attention):
-    """Your softmax runs over the queries. It should run over the keys, the last axis: the weights
-    of each query sum to 1.
+    """Your softmax runs over the queries. It should run over the keys, the last axis, so that the
+    weights of each query sum to 1.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -205,8 +205,8 @@ class SoftmaxOverQueries(Attention):
 
 
 class SoftmaxOverTheFirstAxis(Attention):
-    """Your softmax runs over the first axis, in a batch over its sentences. It should run over the
-    keys, the last axis: the weights of each query sum to 1.
+    """Your softmax runs over the first axis, which in a batch is that of the sentences. It should
+    run over the keys, the last axis, so that the weights of each query sum to 1.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -214,8 +214,8 @@ class SoftmaxOverTheFirstAxis(Attention):
 
 
 class NoSoftmax(Attention):
-    """There is no softmax: you took the scores themselves for weights. The softmax over the keys
-    makes weights of them, which sum to 1.
+    """There is no softmax: you used the scores themselves as weights. The softmax over the keys
+    turns them into weights, which sum to 1.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -223,7 +223,7 @@ class NoSoftmax(Attention):
 
 
 class SharesOfTheScores(Attention):
-    """You divided each score by the sum of the scores. The softmax takes exponentials first."""
+    """You divided each score by the sum of the scores. The softmax takes the exponentials first."""
 
     def normalise(self, scores: Tensor) -> Tensor:
         return scores / scores.sum(dim=-1, keepdim=True)
@@ -233,8 +233,8 @@ SOFTMAX = Family(SoftmaxOverQueries, SoftmaxOverTheFirstAxis, NoSoftmax, SharesO
 
 
 class Overflowing(Attention):
-    """Exponentials of large scores overflow, and inf / inf is NaN; those of very low ones are all
-    0, and so is 0 / 0. Subtract each row's largest score first, or use `torch.softmax`.
+    """Exponentials of large scores overflow, and inf / inf is NaN; those of very low scores are all
+    0, and 0 / 0 is NaN too. Subtract each row's largest score first, or use `torch.softmax`.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -243,8 +243,8 @@ class Overflowing(Attention):
 
 
 class OneMaximumForAll(Attention):
-    """You subtracted the largest of all scores. In a row that lies far below it every exponential
-    is 0, and 0 / 0 is NaN. Subtract each row's own largest score, or use `torch.softmax`.
+    """You subtracted the largest of all the scores. In a row far below it every exponential is 0,
+    and 0 / 0 is NaN. Subtract each row's own largest score, or use `torch.softmax`.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -258,8 +258,8 @@ STABILITY = Family(Overflowing, OneMaximumForAll)
 
 
 class RolesSwapped(Attention):
-    """Queries and keys are swapped in the product, K Qᵀ. Row i of the scores belongs to query i,
-    column j to key j: the queries stand on the left.
+    """Queries and keys are swapped in the product, K Qᵀ. Row i of the scores is for query i and
+    column j for key j, so the queries go on the left.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -267,8 +267,8 @@ class RolesSwapped(Attention):
 
 
 class QueriesCompared(Attention):
-    """Your scores compare the queries with the queries, and the keys have no part in them. The
-    queries ask the keys.
+    """Your scores compare the queries with the queries, and the keys have no effect on them.
+    Compare the queries with the keys.
     """
 
     def attend(
@@ -278,9 +278,7 @@ class QueriesCompared(Attention):
 
 
 class KeysMixed(Attention):
-    """What your weights mix are the keys, and the values have no part in it. It is the values that
-    are mixed.
-    """
+    """Your weights mix the keys, and the values have no effect on the result. Mix the values."""
 
     def attend(
         self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
@@ -293,7 +291,7 @@ ROLES = Family(RolesSwapped, QueriesCompared, KeysMixed)
 
 class KeysReshaped(Attention):
     """Your keys have the shape of their transpose, but not its entries, as after `reshape` or
-    `view`: these read the entries on, row after row, so a column is no key. Swap the last two axes.
+    `view`: these read on from row to row, so a column is not a key. Swap the last two axes.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -307,7 +305,8 @@ TURNED = Family(KeysReshaped)
 
 class WeightsDetached(Attention):
     """The numbers are right, but no gradient gets back to the queries and the keys, so they can't
-    be trained: the weights were cut off, by `.detach()`, `.data`, `.item()` or `torch.no_grad()`.
+    be trained: the weights were cut off from the graph by `.detach()`, `.data`, `.item()` or
+    `torch.no_grad()`.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -316,7 +315,7 @@ class WeightsDetached(Attention):
 
 class KeysDetached(Attention):
     """The numbers are right, but no gradient gets back to the keys, so they can't be trained: they
-    were cut off, by `.detach()`, `.data` or `torch.no_grad()`.
+    were cut off from the graph by `.detach()`, `.data` or `torch.no_grad()`.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -325,7 +324,7 @@ class KeysDetached(Attention):
 
 class ValuesDetached(Attention):
     """The numbers are right, but no gradient gets back to the values, so they can't be trained:
-    they were cut off, by `.detach()`, `.data` or `torch.no_grad()`.
+    they were cut off from the graph by `.detach()`, `.data` or `torch.no_grad()`.
     """
 
     def mix(self, weights: Tensor, values: Tensor) -> Tensor:
@@ -333,7 +332,7 @@ class ValuesDetached(Attention):
 
 
 class ContextsDetached(Attention):
-    """The numbers are right, but no gradient gets back to queries, keys and values, so nothing of
+    """The numbers are right, but no gradient gets back to the queries, keys and values, so none of
     them can be trained: leave out `torch.no_grad()`, `.detach()` and `.data`.
     """
 

@@ -33,7 +33,7 @@ class Heads(Causal):
 
 
 class SplitByWrongView(Heads):
-    """The view that splits takes tokens for heads, so each head holds pieces of several tokens.
+    """The view that splits mistakes tokens for heads, so each head holds pieces of several tokens.
     Split the last axis into (heads, head_dim) first, then swap axes 1 and 2.
     """
 
@@ -42,7 +42,7 @@ class SplitByWrongView(Heads):
 
 
 class MergedByWrongView(Heads):
-    """The heads are right, the way back mixes the tokens: swap axes 1 and 2, heads and tokens,
+    """The heads are right, but merging them mixes the tokens: swap axes 1 and 2, heads and tokens,
     before you merge.
     """
 
@@ -51,14 +51,14 @@ class MergedByWrongView(Heads):
 
 
 class WrongViewThereAndBack(SplitByWrongView, MergedByWrongView):
-    """Both views mix the tokens, there and back. Split the last axis first, then swap axes 1 and 2;
-    and swap them back before you merge.
+    """Both views mix the tokens, the one that splits and the one that merges. Split the last axis
+    first, then swap axes 1 and 2, and swap them back before you merge.
     """
 
 
 class HeadsInterleaved(Heads):
-    """The features of the heads alternate after merging. First come all features of head 0, then
-    those of head 1, and so on.
+    """After merging, the features of the heads alternate. All the features of head 0 should come
+    first, then those of head 1, and so on.
     """
 
     def merge(self, contexts: Tensor) -> Tensor:
@@ -66,8 +66,8 @@ class HeadsInterleaved(Heads):
 
 
 class HeadsTakeTurns(Heads):
-    """Your features are dealt out to the heads in turn, one by one. Head 0 should have the first
-    head_dim features: split into (heads, head_dim), in this order.
+    """Your features are dealt out to the heads one at a time. Head 0 should have the first head_dim
+    features: split into (heads, head_dim), in this order.
     """
 
     def split(self, x: Tensor) -> Tensor:
@@ -75,9 +75,9 @@ class HeadsTakeTurns(Heads):
 
 
 class TurnsThereAndBack(HeadsTakeTurns, HeadsInterleaved):
-    """Your features are dealt out to the heads in turn, one by one, and merged in turn again. Head
-    0 should have the first head_dim features: split into (heads, head_dim), in this order, and
-    merge in this order.
+    """Your features are dealt out to the heads one at a time, and merged in the same way. Head 0
+    should have the first head_dim features: split into (heads, head_dim), in this order, and merge
+    in this order.
     """
 
 
@@ -86,9 +86,9 @@ MERGE = Family(MergedByWrongView, WrongViewThereAndBack, HeadsInterleaved, Turns
 
 
 class NeverSwapped(Heads):
-    """The heads were never put in front of the tokens, so it is the heads of one token that attend
-    to each other. After the split, swap the axes of tokens and heads, and swap them back before
-    you merge.
+    """The heads were never moved in front of the tokens, so it is the heads of a token that attend
+    to each other. After the split, swap the axes of tokens and heads, and swap them back before you
+    merge.
     """
 
     def split(self, x: Tensor) -> Tensor:
@@ -103,8 +103,8 @@ SWAP = Family(NeverSwapped)
 
 
 class ScaledByAllFeatures(Heads):
-    """You divided by the root of the width of all heads together. A score has head_dim terms:
-    divide by the root of the width of one head.
+    """You divided by the square root of the width of all heads together. A score is a sum of
+    head_dim products, so divide by the square root of the width of one head.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -112,15 +112,15 @@ class ScaledByAllFeatures(Heads):
 
 
 class ScaledByHeads(Heads):
-    """You divided by the root of the number of heads. It is the root of their width, head_dim."""
+    """You divided by the square root of the number of heads. Use their width, head_dim."""
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
         return float(queries.shape[1] ** 0.5)
 
 
 class KeysSwappedAsBefore(Heads):
-    """You swapped axes 1 and 2 of the keys, as was right without heads. Now they are heads and
-    tokens: swap the last two, transpose(-2, -1).
+    """You swapped axes 1 and 2 of the keys, which was right without heads. Now these axes are heads
+    and tokens: swap the last two, transpose(-2, -1).
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -128,8 +128,8 @@ class KeysSwappedAsBefore(Heads):
 
 
 class SoftmaxOverHeads(Heads):
-    """Your softmax runs over the heads; a key that is hidden from all of them is 0 / 0, NaN. Each
-    head has its own softmax: over the keys, the last axis.
+    """Your softmax runs over the heads, and a key that is hidden from all of them gives 0 / 0, NaN.
+    Each head has its own softmax, over the keys, the last axis.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -137,8 +137,8 @@ class SoftmaxOverHeads(Heads):
 
 
 class HeadsWeighAlike(Heads):
-    """All your heads mix with the same weights, the average over the heads. Each head keeps its
-    own.
+    """All your heads mix with the same weights, the average over the heads. Each head should keep
+    its own.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -152,8 +152,8 @@ HEADS = Family(
 
 
 class FirstKeysForAll(Heads):
-    """All your heads compare with the keys of head 0. Each has keys of its own: those of head h
-    are the features from h · head_dim on.
+    """All your heads use the keys of head 0. Each head has its own keys: for head h, these are the
+    features from h · head_dim on.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -162,8 +162,8 @@ class FirstKeysForAll(Heads):
 
 class ComparedAsOneHead(Heads):
     """All your heads have the same weights: queries and keys were compared with all their features
-    at once, as one wide head does. Split them as you split the values, so that each head compares
-    its own features.
+    at once, as in one wide head. Split them as you split the values, so that each head compares its
+    own features.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -173,8 +173,8 @@ class ComparedAsOneHead(Heads):
 
 class ComparedAndScaledAsOneHead(ComparedAsOneHead, ScaledByAllFeatures):
     """All your heads have the same weights, those of one wide head: queries and keys were compared
-    with all their features at once, and divided by the root of these. Split them as you split the
-    values, so that each head compares its own features.
+    with all their features at once, and divided by the square root of that width. Split them as you
+    split the values, so that each head compares its own features.
     """
 
 
@@ -183,8 +183,8 @@ COMPARED = Family(FirstKeysForAll, ComparedAsOneHead, ComparedAndScaledAsOneHead
 
 
 class NotProjected(Heads):
-    """The contexts come out as they were merged: what out_proj makes of them is not used. Send them
-    through it, and return what comes out.
+    """You return the contexts as they were merged, so the result of out_proj is not used. Pass them
+    through it and return its output.
     """
 
     def project(self, contexts: Tensor) -> Tensor:
@@ -192,7 +192,7 @@ class NotProjected(Heads):
 
 
 class ProjectedTwice(Heads):
-    """The output projection is applied twice. Once is enough."""
+    """The output projection is applied twice. Apply it only once."""
 
     def project(self, contexts: Tensor) -> Tensor:
         return super().project(super().project(contexts))
@@ -202,8 +202,8 @@ OUTPUT = Family(NotProjected, ProjectedTwice)
 
 
 class DropoutOnTheOutput(Heads):
-    """You drop features of what out_proj gives. Drop attention weights, after the softmax and
-    before they meet the values; nothing else is dropped.
+    """You drop features of the output of out_proj. Drop attention weights, after the softmax and
+    before they are multiplied by the values; nothing else is dropped.
     """
 
     dropout: nn.Dropout
@@ -237,9 +237,9 @@ class SharedHeads(Heads):
 
 
 class Tiled(SharedHeads):
-    """Your query heads read the key/value heads in turn, as `repeat` puts them: from the first one
-    to the last, and then again from the first. Neighbours should share one, which is the order of
-    `repeat_interleave`.
+    """Your query heads go through the key/value heads in order, as `repeat` arranges them: from the
+    first to the last, and then from the first again. Neighbouring query heads should share one,
+    which is the order of `repeat_interleave`.
     """
 
     def share(self, x: Tensor) -> Tensor:
@@ -247,8 +247,8 @@ class Tiled(SharedHeads):
 
 
 class SharesMiscounted(SharedHeads):
-    """Your query head h reads key/value head h // num_kv_heads. Divide h by how many query heads
-    share one, and that is num_heads // num_kv_heads.
+    """Your query head h reads key/value head h // num_kv_heads. Divide h by the number of query
+    heads that share a key/value head, num_heads // num_kv_heads.
     """
 
     def share(self, x: Tensor) -> Tensor:
@@ -257,8 +257,8 @@ class SharesMiscounted(SharedHeads):
 
 class SharesMiscountedInColumns(SharesMiscounted):
     """Your query head h reads the columns of key/value head h // num_kv_heads, and where there is
-    no such head, these columns are none. Divide h by how many query heads share one, and that is
-    num_heads // num_kv_heads.
+    no such head, it gets no columns at all. Divide h by the number of query heads that share a
+    key/value head, num_heads // num_kv_heads.
     """
 
     def attend(
@@ -273,8 +273,8 @@ class SharesMiscountedInColumns(SharesMiscounted):
 
 
 class RepeatedByTheirNumber(SharedHeads):
-    """You repeated each key/value head as often as there are key/value heads. Repeat it for the
-    query heads that share it: num_heads // num_kv_heads times.
+    """You repeated each key/value head as many times as there are key/value heads. Repeat it once
+    for each query head that shares it: num_heads // num_kv_heads times.
     """
 
     def share(self, x: Tensor) -> Tensor:
@@ -282,30 +282,32 @@ class RepeatedByTheirNumber(SharedHeads):
 
 
 class FirstHeadForAll(SharedHeads):
-    """All your query heads read the first key/value head. Each is read by its own neighbours."""
+    """All your query heads read the first key/value head. Each key/value head should be read by its
+    own group of neighbouring query heads.
+    """
 
     def share(self, x: Tensor) -> Tensor:
         return x[:, :1].expand(-1, self.num_heads, -1, -1)
 
 
 class SharedHeadsAveraged(SharedHeads):
-    """You averaged the key/value heads, so that every query head reads the same."""
+    """You averaged the key/value heads, so all the query heads read the same one."""
 
     def share(self, x: Tensor) -> Tensor:
         return x.mean(dim=1, keepdim=True).expand(-1, self.num_heads, -1, -1)
 
 
 class RepeatedAlongTokens(SharedHeads):
-    """You repeated the tokens of the keys, not the heads: the axis of the heads is 1."""
+    """You repeated the tokens of the keys instead of the heads: the axis of the heads is 1."""
 
     def share(self, x: Tensor) -> Tensor:
         return x.repeat_interleave(self.num_heads // x.shape[1], dim=2)
 
 
 class NeverRepeated(SharedHeads):
-    """Head meets head in a product, and there are more query heads than key/value heads: repeat
-    each of these for the query heads that share it. One for all of them, or one for each, would fit
-    as it is.
+    """The product pairs query heads with key/value heads one to one, but there are more query
+    heads: repeat each key/value head for the query heads that share it. Without repeating, only one
+    key/value head for all of them, or one for each, would fit.
     """
 
     def share(self, x: Tensor) -> Tensor:

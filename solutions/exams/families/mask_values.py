@@ -8,8 +8,8 @@ from solutions.exams.families.family import Answer, Family
 
 
 class VisibleInstead(Answer):
-    """Your mask is True where the key is visible. In this course True means hidden: turn it round
-    with ~.
+    """Your mask is True where the key is visible. In this course True means hidden: invert it with
+    ~.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -17,8 +17,8 @@ class VisibleInstead(Answer):
 
 
 class MaskOfFloats(Answer):
-    """Your mask is made of the floats 0 and 1. Make it True and False, with dtype=torch.bool or
-    .bool().
+    """Your mask consists of the floats 0 and 1. Turn them into True and False, with
+    dtype=torch.bool or .bool().
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -26,8 +26,8 @@ class MaskOfFloats(Answer):
 
 
 class MaskOfWholeNumbers(Answer):
-    """Your mask holds the integers 0 and 1. Make it True and False, with dtype=torch.bool or
-    .bool().
+    """Your mask consists of the integers 0 and 1. Turn them into True and False, with
+    dtype=torch.bool or .bool().
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -35,7 +35,7 @@ class MaskOfWholeNumbers(Answer):
 
 
 class MaskToBeAdded(Answer):
-    """Your mask holds −∞, to be added to scores. Return the mask itself: True where a key is
+    """Your mask contains −∞, to be added to the scores. Return the mask itself: True where a key is
     hidden.
     """
 
@@ -45,8 +45,8 @@ class MaskToBeAdded(Answer):
 
 
 class TimesInfinity(Answer):
-    """A mask of zeros and ones times −∞ is NaN where it was 0. Return the mask itself, as True and
-    False.
+    """A mask of zeros and ones times −∞ is NaN wherever it was 0. Return the mask itself, as True
+    and False.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -54,22 +54,24 @@ class TimesInfinity(Answer):
 
 
 class KeysOnRows(Answer):
-    """Your mask has the keys on rows. The queries stand on rows, the keys on columns."""
+    """Your mask has one row per key. Queries should be on the rows and keys on the columns."""
 
     def answer(self, *arguments: Any) -> object:
         return self.right(*arguments).mT
 
 
 class NothingHidden(Answer):
-    """Nothing is hidden. If you call `masked_fill`, `triu` or the like: give the result a name."""
+    """Nothing is hidden. If you call `masked_fill`, `triu` or the like, assign the result to a
+    name.
+    """
 
     def answer(self, *arguments: Any) -> object:
         return torch.zeros_like(self.right(*arguments))
 
 
 class AllHidden(Answer):
-    """This hides every key from every query. If you multiplied by −∞: 0 · (−∞) is NaN, and NaN as a
-    bool is True.
+    """Your mask hides every key from every query. If you multiplied by −∞: 0 · (−∞) is NaN, and NaN
+    as a bool is True.
     """
 
     def answer(self, *arguments: Any) -> object:

@@ -24,9 +24,9 @@ def later(queries: int, keys: int, by: int = 1) -> Tensor:
 
 
 class NothingHidden(Attention):
-    """Nothing is hidden: these are the results without a mask. `masked_fill` returns a new tensor:
-    if you call it, give its result a name. If you add a mask of numbers, look at these: −1e-9 is
-    nearly 0, and −∞ is what hides a key.
+    """Nothing is hidden: these are the results without a mask. `masked_fill` returns a new tensor,
+    so if you call it, assign its result to a name. If you add a mask of numbers, check them: −1e-9
+    is nearly 0, whereas −∞ hides a key.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -34,8 +34,8 @@ class NothingHidden(Attention):
 
 
 class InvertedMask(Attention):
-    """What should be visible is hidden, and what should be hidden is visible. In this course True
-    in a mask means hidden; in that of PyTorch's `scaled_dot_product_attention` it means visible.
+    """What should be visible is hidden, and what should be hidden is visible. In this course, True
+    in a mask means hidden; in PyTorch's `scaled_dot_product_attention`, it means visible.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -43,8 +43,8 @@ class InvertedMask(Attention):
 
 
 class ScoreOfZero(Attention):
-    """Hidden keys enter your softmax with a score of 0, or nearly 0, and exp(0) is 1, so they
-    still get a share. Fill with −∞.
+    """Hidden keys enter your softmax with a score of 0, or nearly 0, and exp(0) is 1, so they still
+    get some weight. Fill with −∞.
     """
 
     fill = 0.0
@@ -54,16 +54,16 @@ class ScoreOfZero(Attention):
 
 
 class ScoreOfMinusTen(ScoreOfZero):
-    """Hidden keys enter your softmax with a score of −10. That is a small share and not none, and
-    next to low scores it is a large one. Fill with −∞.
+    """Hidden keys enter your softmax with a score of −10. That leaves them a little weight, and
+    next to low scores a lot of it. Fill with −∞.
     """
 
     fill = -10.0
 
 
 class ScoreOfMinusHundred(ScoreOfZero):
-    """Hidden keys enter your softmax with a score that is low, such as −100 or −10,000, but not
-    below all scores: next to lower ones they get a large share. Only −∞ is low enough for all.
+    """Hidden keys enter your softmax with a low score, such as −100 or −10,000, but it is not below
+    all scores: next to lower ones they get a lot of weight. Only −∞ is always low enough.
     """
 
     fill = -100.0
@@ -91,8 +91,8 @@ class TimesInfinity(Attention):
 
 
 class MaskAdded(Attention):
-    """You added the mask as it is to the scores. True counts as 1, so hidden keys get a little
-    more. Fill with −∞ where it is True.
+    """You added the mask itself to the scores. True counts as 1, so hidden keys get a little more
+    weight. Fill with −∞ where it is True.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -100,8 +100,8 @@ class MaskAdded(Attention):
 
 
 class MaskSubtracted(Attention):
-    """You subtracted the mask as it is from the scores. True counts as 1, so the scores of hidden
-    keys are lower by 1 and they still get a share. Fill with −∞ where it is True.
+    """You subtracted the mask itself from the scores. True counts as 1, so the scores of hidden
+    keys are only lower by 1 and they still get some weight. Fill with −∞ where it is True.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -110,7 +110,7 @@ class MaskSubtracted(Attention):
 
 class MaskedAfterwards(Attention):
     """You set the weights of hidden keys to 0 after the softmax, so the others sum to less than 1.
-    Hide their scores, before it.
+    Hide the scores, before the softmax.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -119,8 +119,8 @@ class MaskedAfterwards(Attention):
 
 
 class InfinityAfterwards(Attention):
-    """You filled the weights with −∞, and no softmax follows that could make 0 of it. Fill the
-    scores, before the softmax.
+    """You filled the weights with −∞, and there is no softmax after that to turn it into 0. Fill
+    the scores, before the softmax.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -129,9 +129,9 @@ class InfinityAfterwards(Attention):
 
 
 class DividedOnceMore(MaskedAfterwards):
-    """You hid the keys when their exponentials had been taken, as after a softmax, and divided
-    then. Where hidden scores are far above the others, these have been rounded to 0, and 0 / 0 is
-    NaN. Hide the scores first.
+    """You hid the keys after the exponentials were taken, as after a softmax, and then divided.
+    Where hidden scores are far above the others, the exponentials of those others have been rounded
+    to 0, and 0 / 0 is NaN. Hide the scores first.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -140,7 +140,7 @@ class DividedOnceMore(MaskedAfterwards):
 
 
 class ScoresOfZeroHidden(Attention):
-    """You hide every score that is 0, and a visible key may have this score as well. The mask alone
+    """You hide every score that is 0, but a visible key can also have a score of 0. The mask alone
     decides what is hidden: fill where it is True.
     """
 
@@ -169,8 +169,8 @@ MASK = Family(
 
 class ScoresLowered(Attention):
     """You lower the scores of hidden keys by a number such as 100 or 10,000. Where the visible
-    scores lie further below them than that, the hidden keys get the weight. Only −∞ is low enough
-    for all scores.
+    scores are lower than the hidden ones by even more than that, the hidden keys get the weight.
+    Only −∞ is always low enough.
     """
 
     by = 100.0
@@ -186,9 +186,9 @@ class LoweredByTenThousand(ScoresLowered):
 
 
 class DividedByALittle(MaskedAfterwards):
-    """Where hidden scores are far above the visible ones, all your weights are 0. The hidden keys
-    took part in the softmax and left nothing to the others, and then they were set to 0; no
-    division brings the others back. Give them the score −∞ before the softmax.
+    """Where hidden scores are far above the visible ones, all your weights are 0. The softmax
+    included the hidden keys, which left nothing for the others, and then their weights were set to
+    0; no division brings the others back. Give the hidden keys the score −∞ before the softmax.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -207,9 +207,9 @@ ZERO_SCORES = Family(ScoresOfZeroHidden)
 
 
 class NotCleaned(Attention):
-    """A row that is all hidden is NaN, since a softmax over −∞ alone is 0 / 0. Set the weights of
-    hidden keys to 0 after the softmax as well. If you multiply: 0 · NaN is NaN. Use masked_fill or
-    torch.where.
+    """A row in which every key is hidden is NaN, since a softmax over −∞ alone is 0 / 0. Set the
+    weights of hidden keys to 0 after the softmax as well. If you do so by multiplying: 0 · NaN is
+    NaN. Use masked_fill or torch.where.
     """
 
     def clean(self, weights: Tensor, hidden: Tensor) -> Tensor:
@@ -217,15 +217,15 @@ class NotCleaned(Attention):
 
 
 class LargeNegativeNumber(ScoreOfZero):
-    """Where all keys are hidden, each gets an equal share: all of them have the same large negative
-    score then, such as −10⁹. The weights of such a row should be 0.
+    """Where all keys are hidden, they all get equal weight, because they all have the same large
+    negative score, such as −10⁹. The weights of such a row should be 0.
     """
 
     fill = -1e9
 
 
 class LoweredByALargeNumber(ScoresLowered):
-    """Where all keys are hidden, the softmax still hands out weights that sum to 1: it does not see
+    """Where all keys are hidden, the softmax still gives weights that sum to 1: it does not notice
     that all scores of a row have been lowered by the same large number, such as 10⁹. The weights of
     such a row should be 0.
     """
@@ -241,7 +241,7 @@ class LoweredBeyondAllDigits(LoweredByALargeNumber):
 
 class ScoreOfZeroCleaned(Attention):
     """Hidden keys enter your softmax with a score of 0, or nearly 0, and exp(0) is 1: they take
-    their share from the others, even if it is set to 0 afterwards. Fill with −∞.
+    weight away from the others, even if their own is set to 0 afterwards. Fill with −∞.
     """
 
     def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
@@ -249,9 +249,9 @@ class ScoreOfZeroCleaned(Attention):
 
 
 class HiddenRowUnmasked(Attention):
-    """A row that is all hidden has the weights that it would have without a mask, as when the mask
-    is lifted there, or when all scores of the row are lowered by the same number. The weights of
-    such a row should be 0.
+    """A row in which every key is hidden has the weights that it would have without a mask, as when
+    the mask is lifted there, or when all scores of the row are lowered by the same number. The
+    weights of such a row should be 0.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -261,7 +261,7 @@ class HiddenRowUnmasked(Attention):
 
 class InvertedUncleaned(Attention):
     """What should be visible is hidden, which gives NaN where every key should be visible. In this
-    course True in a mask means hidden; in that of PyTorch's `scaled_dot_product_attention` it means
+    course, True in a mask means hidden; in PyTorch's `scaled_dot_product_attention`, it means
     visible.
     """
 
@@ -272,8 +272,8 @@ class InvertedUncleaned(Attention):
 
 
 class InvertedOnce(Attention):
-    """You inverted the mask at one of two steps, and no weight is left. It is True where a key is
-    hidden: fill the scores there, and set the weights to 0 there.
+    """You inverted the mask in one of two steps, and no weight is left. The mask is True where a
+    key is hidden: fill the scores there, and set the weights to 0 there.
     """
 
     def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
@@ -295,15 +295,17 @@ EMPTY_ROWS = Family(
 
 
 class PastHidden(Causal):
-    """You hid the past. With queries on rows the future is above the diagonal: triu, not tril."""
+    """You hid the past. With queries on the rows, the future is above the diagonal: use triu, not
+    tril.
+    """
 
     def future(self, queries: int, keys: int) -> Tensor:
         return torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries - 1)
 
 
 class DiagonalHidden(Causal):
-    """You hid the diagonal as well, so no token sees itself; one that sees nothing at all becomes
-    NaN. Begin the mask one position away from the diagonal.
+    """You hid the diagonal as well, so no token sees itself, and a token that sees nothing at all
+    becomes NaN. Start the mask one position away from the diagonal.
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -311,7 +313,7 @@ class DiagonalHidden(Causal):
 
 
 class NextVisible(Causal):
-    """Each token still sees the next one: your mask begins one position too far from the
+    """Each token still sees the next one: your mask starts one position too far from the
     diagonal.
     """
 
@@ -320,15 +322,15 @@ class NextVisible(Causal):
 
 
 class MaskOfFloats(Causal):
-    """`masked_fill` takes True and False only, and your mask is made of floats: add .bool()."""
+    """`masked_fill` only takes True and False, but your mask consists of floats: add .bool()."""
 
     def future(self, queries: int, keys: int) -> Tensor:
         return super().future(queries, keys).float()
 
 
 class AlignedToTheStart(Causal):
-    """Your mask is aligned to the first key: the new tokens see the oldest ones only. They are the
-    last ones, so shift it by the number of tokens before them.
+    """Your mask is aligned to the first key, so the new tokens see only the oldest ones. The new
+    tokens are the last ones: shift the mask by the number of tokens before them.
     """
 
     def future(self, queries: int, keys: int) -> Tensor:

@@ -27,8 +27,8 @@ class Dropping(Attention):
 
 
 class NoDropout(Dropping):
-    """No weight is dropped in training: nothing is, or it is scores, before the softmax. Drop the
-    weights, after it.
+    """No weight is dropped in training: either nothing is dropped, or scores are, before the
+    softmax. Drop the weights, after the softmax.
     """
 
     def drop(self, weights: Tensor) -> Tensor:
@@ -36,9 +36,9 @@ class NoDropout(Dropping):
 
 
 class DropoutAlways(Dropping):
-    """Your module drops in eval mode, too. `nn.Dropout` knows the mode if it is made in __init__:
-    one made in forward is always in training mode. `F.dropout` has to be told:
-    training=self.training.
+    """Your module also applies dropout in evaluation mode. `nn.Dropout` follows the module's mode
+    if you create it in __init__; one that is created in forward is always in training mode.
+    `F.dropout` has to be told: training=self.training.
     """
 
     def drop(self, weights: Tensor) -> Tensor:
@@ -46,8 +46,8 @@ class DropoutAlways(Dropping):
 
 
 class DropoutOnScores(NoDropout):
-    """You drop scores, before the softmax. A dropped score is 0, and exp(0) is a share: drop the
-    weights.
+    """You drop scores, before the softmax. A dropped score is 0, and exp(0) still gives weight:
+    drop the weights instead.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -55,8 +55,8 @@ class DropoutOnScores(NoDropout):
 
 
 class DropoutOnMaskedScores(NoDropout):
-    """You drop scores, before the softmax: 0 · (−∞) is NaN, and a score of 0 is still a share. Drop
-    the weights.
+    """You drop scores, before the softmax: 0 · (−∞) is NaN, and a score of 0 still gets some
+    weight. Drop the weights instead.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -64,7 +64,9 @@ class DropoutOnMaskedScores(NoDropout):
 
 
 class DropoutOnContexts(NoDropout):
-    """You drop features of the contexts. Drop attention weights, before they meet the values."""
+    """You drop features of the contexts. Drop attention weights, before they are multiplied by the
+    values.
+    """
 
     def mix(self, weights: Tensor, values: Tensor) -> Tensor:
         dropped: Tensor = self.dropout(super().mix(weights, values))
@@ -72,15 +74,17 @@ class DropoutOnContexts(NoDropout):
 
 
 class DropoutOnValues(NoDropout):
-    """You drop features of the values. Drop attention weights, before they meet the values."""
+    """You drop features of the values. Drop attention weights, before they are multiplied by the
+    values.
+    """
 
     def mix(self, weights: Tensor, values: Tensor) -> Tensor:
         return super().mix(weights, self.dropout(values))
 
 
 class RenormalisedAfterDropout(Dropping):
-    """You made the rows sum to 1 again after the dropout. It leaves them as they are: on average
-    they sum to 1.
+    """You made the rows sum to 1 again after the dropout. Leave them as dropout returns them: on
+    average they sum to 1.
     """
 
     def drop(self, weights: Tensor) -> Tensor:
@@ -89,16 +93,14 @@ class RenormalisedAfterDropout(Dropping):
 
 
 class FixedDropout(Dropping):
-    """Your dropout has a p of its own. Pass on the one that the class is given:
-    nn.Dropout(dropout).
-    """
+    """Your dropout has a fixed p. Pass on the one that the class receives: nn.Dropout(dropout)."""
 
     def rate(self, dropout: float) -> float:
         return 0.5
 
 
 class KeptInsteadOfDropped(Dropping):
-    """Your module drops with a probability of 1 − dropout. `dropout`, like the p of nn.Dropout, is
+    """Your module drops with a probability of 1 − dropout. Like the p of nn.Dropout, `dropout` is
     the probability of being dropped, not of being kept.
     """
 
@@ -133,7 +135,7 @@ class Projecting(Attention):
 
 
 class BiasAlways(Projecting):
-    """A projection has a bias though `qkv_bias` is False: nn.Linear adds one unless it is told
+    """A projection has a bias although `qkv_bias` is False: nn.Linear adds one unless you pass
     bias=qkv_bias. That goes for all three.
     """
 
@@ -157,7 +159,7 @@ class ValueBiasAlways(BiasAlways):
 
 
 class BiasNever(Projecting):
-    """With qkv_bias=True a projection has no bias. Pass it on, to all three: nn.Linear(…,
+    """With qkv_bias=True, a projection has no bias. Pass the argument on to all three: nn.Linear(…,
     bias=qkv_bias).
     """
 
@@ -204,8 +206,8 @@ class Keeping(Causal, nn.Module):
 
 
 class MaskTrained(Keeping):
-    """Your mask is a parameter, and an optimiser is given all parameters. What belongs to the
-    module and is not trained is a buffer: register_buffer.
+    """Your mask is a parameter, and the optimiser is given all the parameters. A tensor that is
+    part of the module but is not trained is a buffer: register_buffer.
     """
 
     def keep(self, hidden: Tensor) -> None:
@@ -213,7 +215,7 @@ class MaskTrained(Keeping):
 
 
 class MaskNotCut(Keeping):
-    """Your mask fits sentences of context_length words only. Cut it to the words that are there:
+    """Your mask only fits sentences of context_length words. Cut it to the words that are there:
     the first num_tokens rows and columns.
     """
 
@@ -222,7 +224,7 @@ class MaskNotCut(Keeping):
 
 
 class MaskNotCutButWritten(MaskNotCut):
-    """Your mask fits sentences of context_length words only, and `masked_fill_` can't write it into
+    """Your mask only fits sentences of context_length words, and `masked_fill_` can't write it into
     fewer scores. Cut it to the words that are there: the first num_tokens rows and columns.
     """
 
@@ -231,9 +233,9 @@ class MaskNotCutButWritten(MaskNotCut):
 
 
 class MaskCutAtTheEnd(Keeping):
-    """In sentences shorter than context_length words see what comes after them, in those of that
-    length they do not. If you cut the mask, take its first num_tokens rows and columns: its last
-    rows belong to words that see nearly everything.
+    """In sentences shorter than context_length, words see what comes after them; in sentences of
+    exactly that length, they do not. If you cut the mask, take its first num_tokens rows and
+    columns, because its last rows are for words that see nearly everything.
     """
 
     def cut(self, num_tokens: int) -> Tensor:

@@ -17,8 +17,8 @@ def _changed(change: Any, result: Any) -> Any:
 
 
 class InFloat64(Answer):
-    """The numbers are right, but float32 went in and float64 came out. Keep the dtype of what you
-    are given.
+    """The numbers are right, but float32 went in and float64 came out. Keep the dtype of the
+    input.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -30,8 +30,8 @@ def _in_float64(result: Any) -> Any:
 
 
 class InFloat32(Answer):
-    """The numbers are right, but float64 went in and float32 came out, which is what torch makes
-    unless told otherwise. Keep the dtype of what you are given.
+    """The numbers are right, but float64 went in and float32 came out, which is PyTorch's default
+    dtype. Keep the dtype of the input.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -42,8 +42,9 @@ ARRAY_DTYPE, TENSOR_DTYPE = Family(InFloat64), Family(InFloat32)
 
 
 class FirstRowReturned(Answer):
-    """This is the first part of the result alone: the first row, or the first sentence of a batch.
-    If you have a loop, it returns in its first turn: collect all parts, and return them after it.
+    """This is only the first part of the result: the first row, or the first sentence of a batch.
+    If you have a loop, it returns in its first pass: collect all the parts, and return them after
+    the loop.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -51,9 +52,9 @@ class FirstRowReturned(Answer):
 
 
 class LastRowReturned(Answer):
-    """This is the last part of the result alone: the last row, or the last sentence of a batch. If
-    you have a loop, each turn overwrites what the one before has found: collect all parts, and
-    return them after it.
+    """This is only the last part of the result: the last row, or the last sentence of a batch. If
+    you have a loop, each pass overwrites the result of the one before: collect all the parts, and
+    return them after the loop.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -61,8 +62,8 @@ class LastRowReturned(Answer):
 
 
 class OnlyTheFirstRowFilled(Answer):
-    """Only the first part of the result is filled, the rest is still 0. Does `return` stand inside
-    the loop?
+    """Only the first part of the result is filled in; the rest is still 0. Is `return` inside the
+    loop?
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -70,8 +71,8 @@ class OnlyTheFirstRowFilled(Answer):
 
 
 class OnlyTheLastRowFilled(Answer):
-    """Only the last part of the result is filled, the rest is still 0. Does each turn of your loop
-    begin with zeros? Make them once, before it.
+    """Only the last part of the result is filled in; the rest is still 0. Does each pass of your
+    loop start from new zeros? Make them once, before the loop.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -88,8 +89,8 @@ LOOP = Family(FirstRowReturned, LastRowReturned, OnlyTheFirstRowFilled, OnlyTheL
 
 
 class FirstRowLeftOut(Answer):
-    """All is right but the first part of the result, which is 0. Does your loop begin with the
-    second one?
+    """Everything is right except the first part of the result, which is 0. Does your loop start
+    with the second one?
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -97,8 +98,8 @@ class FirstRowLeftOut(Answer):
 
 
 class LastRowLeftOut(Answer):
-    """All is right but the last part of the result, which is 0. Does your loop end one turn too
-    soon?
+    """Everything is right except the last part of the result, which is 0. Does your loop end one
+    pass too early?
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -123,21 +124,21 @@ class Swapped(Answer):
 
 
 class FirstAlone(Answer):
-    """This is the first of two results alone. Return both, with a comma between them."""
+    """This is only the first of the two results. Return both, with a comma between them."""
 
     def answer(self, *arguments: Any) -> object:
         return self.right(*arguments)[0]
 
 
 class SecondAlone(Answer):
-    """This is the second of two results alone. Return both, with a comma between them."""
+    """This is only the second of the two results. Return both, with a comma between them."""
 
     def answer(self, *arguments: Any) -> object:
         return self.right(*arguments)[1]
 
 
 class FirstTwice(Answer):
-    """Both of your results are the first one. Return it once, and the second after it."""
+    """Both of your results are the first one. Return it once, followed by the second."""
 
     def answer(self, *arguments: Any) -> object:
         first, _ = self.right(*arguments)
@@ -145,7 +146,9 @@ class FirstTwice(Answer):
 
 
 class SecondTwice(Answer):
-    """Both of your results are the second one. The first is missing: return it before."""
+    """Both of your results are the second one. The first is missing: return it before the
+    second.
+    """
 
     def answer(self, *arguments: Any) -> object:
         _, second = self.right(*arguments)
@@ -182,8 +185,8 @@ PAIR = Family(Swapped, FirstAlone, SecondAlone, FirstTwice, SecondTwice)
 
 
 class FirstPartOfTheSecond(Answer):
-    """The first result is right. Of the second this is the first part alone: the first row, or the
-    first sentence of a batch. Return all of its parts.
+    """The first result is right. Of the second, you return only the first part: the first row, or
+    the first sentence of a batch. Return all of its parts.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -192,9 +195,9 @@ class FirstPartOfTheSecond(Answer):
 
 
 class LastPartOfTheSecond(Answer):
-    """The first result is right. Of the second this is the last part alone: the last row, or the
-    last sentence of a batch. If you have a loop, each turn overwrites what the one before has
-    found: collect all parts, as those of the first result.
+    """The first result is right. Of the second, you return only the last part: the last row, or the
+    last sentence of a batch. If you have a loop, each pass overwrites the result of the one before:
+    collect all the parts, as you do for the first result.
     """
 
     def answer(self, *arguments: Any) -> object:

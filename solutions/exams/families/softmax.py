@@ -28,8 +28,8 @@ class Softmax:
 
 
 class OverEverything(Softmax):
-    """All your weights together sum to 1. They should sum to 1 along the axis, once for each row or
-    column.
+    """All your weights together sum to 1. They should sum to 1 along the axis, separately for each
+    row or column.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -49,8 +49,8 @@ class OneMaximumForAll(Softmax):
 
 
 class KeepdimsForgotten(Softmax):
-    """Once an axis is summed away, row i's sum lines up with column i. Keep that axis, with length
-    1, in the maximum and in the sum.
+    """Once an axis has been summed away, row i's sum lines up with column i. Keep that axis, with
+    length 1, in both the maximum and the sum.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -61,8 +61,8 @@ class KeepdimsForgotten(Softmax):
 
 
 class MaximumWithoutKeepdims(Softmax):
-    """The sum has kept its axis, the maximum has not: row i's maximum lines up with column i. Keep
-    the axis there too.
+    """The sum has kept its axis, but the maximum has not, so row i's maximum lines up with column
+    i. Keep the axis there too.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -70,9 +70,7 @@ class MaximumWithoutKeepdims(Softmax):
 
 
 class SumWithoutKeepdims(Softmax):
-    """The sum has lost its axis, so that row i's sum divides column i. Keep the axis, with length
-    1.
-    """
+    """The sum has lost its axis, so row i's sum divides column i. Keep the axis, with length 1."""
 
     def total(self, exponentials: np.ndarray, axis: int) -> Any:
         return exponentials.sum(axis=axis)
@@ -86,8 +84,8 @@ SOFTMAX_AXIS = Family(
 
 
 class OverEverythingUnshifted(OverEverything):
-    """All your weights together sum to 1. They should sum to 1 along the axis, once for each row or
-    column. And exponentials of large scores overflow: subtract the largest score first.
+    """All your weights together sum to 1. They should sum to 1 along the axis, separately for each
+    row or column. Also, exponentials of large scores overflow: subtract the largest score first.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -95,8 +93,8 @@ class OverEverythingUnshifted(OverEverything):
 
 
 class KeepdimsForgottenUnshifted(SumWithoutKeepdims):
-    """The sum has lost its axis, so that row i's sum divides column i: keep it, with length 1. And
-    exponentials of large scores overflow: subtract the largest score first.
+    """The sum has lost its axis, so row i's sum divides column i: keep the axis, with length 1.
+    Also, exponentials of large scores overflow: subtract the largest score first.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -104,7 +102,7 @@ class KeepdimsForgottenUnshifted(SumWithoutKeepdims):
 
 
 class KeepdimsForgottenWithOneMaximum(SumWithoutKeepdims):
-    """The sum has lost its axis, so that row i's sum divides column i: keep it, with length 1. And
+    """The sum has lost its axis, so row i's sum divides column i: keep the axis, with length 1. And
     take the maximum along the axis as well: in a row far below the largest score of all, every
     exponential is 0.
     """
@@ -121,7 +119,7 @@ SOFTMAX_BARE = Family(
 
 
 class Overflowing(Softmax):
-    """`exp` of a large score is inf, and inf / inf is NaN; in float32 that begins at 89. Subtract
+    """`exp` of a large score is inf, and inf / inf is NaN; in float32 that starts at 89. Subtract
     the largest score first: the weights stay the same.
     """
 
@@ -130,7 +128,7 @@ class Overflowing(Softmax):
 
 
 class ShiftedByTheMinimum(Softmax):
-    """You subtracted the smallest score, and the largest one then still overflows. Subtract the
+    """You subtracted the smallest score, so the largest one still overflows. Subtract the
     largest.
     """
 
@@ -139,8 +137,8 @@ class ShiftedByTheMinimum(Softmax):
 
 
 class ShiftedByTheMean(Softmax):
-    """You subtracted the mean. Scores far above it still overflow, or one of −∞ makes it −∞ as
-    well: subtract the largest.
+    """You subtracted the mean. Scores far above it still overflow, and a score of −∞ makes the mean
+    −∞ as well: subtract the largest score.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -148,8 +146,8 @@ class ShiftedByTheMean(Softmax):
 
 
 class ShiftedByThePlace(Softmax):
-    """You subtracted where the largest score stands, which is what `argmax` says. Subtract the
-    score itself: `max`.
+    """You subtracted the position of the largest score, which is what `argmax` returns. Subtract
+    the score itself: `max`.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -157,8 +155,8 @@ class ShiftedByThePlace(Softmax):
 
 
 class Clipped(Softmax):
-    """1000 and 1001 got the same weight, as when scores or exponentials are cut off at a bound.
-    Subtract the largest score instead: that keeps their differences.
+    """1000 and 1001 got the same weight, as when scores or exponentials are clipped at some bound.
+    Subtract the largest score instead, which keeps their differences.
     """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:
@@ -175,8 +173,8 @@ class TurnedRound(Softmax):
 
 
 class WrittenInPlace(Softmax):
-    """The numbers are right, but your function also writes into the array that it was handed, as
-    `x -= …` and `x[i] = …` do. Leave that as it is, and write into a new one.
+    """The numbers are right, but your function also writes into the array that it was given, as `x
+    -= …` and `x[i] = …` do. Leave that array as it is, and write into a new one.
     """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:
@@ -207,8 +205,8 @@ class NeverDivided(Softmax):
 
 
 class Shares(Softmax):
-    """You divided the scores by their sum, and a score below zero made a weight below zero. Take
-    the exponential of each first.
+    """You divided the scores by their sum, so a score below zero gave a weight below zero. Take the
+    exponential of each score first.
     """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:
@@ -216,8 +214,8 @@ class Shares(Softmax):
 
 
 class SizesAsShares(Softmax):
-    """The sign of the scores was dropped: a score far below zero gets as much as one far above it.
-    Take the exponential instead.
+    """The signs of the scores are lost: a score far below zero gets as much weight as one far above
+    it. Take the exponential instead.
     """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:
@@ -225,14 +223,16 @@ class SizesAsShares(Softmax):
 
 
 class WinnerTakesAll(Softmax):
-    """You gave all the weight to the largest score. The softmax leaves every score a share."""
+    """You gave all the weight to the largest score. The softmax gives some weight to every
+    score.
+    """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:
         return (x == x.max(axis=axis, keepdims=True)).astype(x.dtype)
 
 
 class Logarithms(Softmax):
-    """These are the logarithms of the weights: all below zero. Return the weights."""
+    """These are the logarithms of the weights: all of them are below zero. Return the weights."""
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:
         shifted = x - x.max(axis=axis, keepdims=True)
@@ -240,7 +240,7 @@ class Logarithms(Softmax):
 
 
 class PowersOfTwo(Softmax):
-    """These are the weights that powers of 2 give. The softmax takes powers of e, which is
+    """These are the weights that you get with powers of 2. The softmax takes powers of e, which is
     what `np.exp` computes.
     """
 
@@ -250,8 +250,8 @@ class PowersOfTwo(Softmax):
 
 
 class Sigmoids(Softmax):
-    """These are sigmoids, divided by their sum: two large scores get nearly the same weight, though
-    one is larger. The softmax divides the exponentials themselves.
+    """These are sigmoids, divided by their sum: two large scores get nearly the same weight,
+    although one is larger. The softmax divides the exponentials themselves.
     """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:

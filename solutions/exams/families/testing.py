@@ -41,15 +41,17 @@ def close(before: Any, after: Any, atol: float = 1e-8) -> Any:
 
 
 class AlwaysTrue(Comparison):
-    """Your test says True to everything. Both sides of the comparison seem to be the same thing."""
+    """Your test returns True for everything. Both sides of the comparison seem to be the same
+    thing.
+    """
 
     def answer(self, *arguments: Any) -> Any:
         return True
 
 
 class AlwaysFalse(Comparison):
-    """Your test says False to everything, even where nothing should make a difference. Look at what
-    you change, at what you compare, and at what you return.
+    """Your test returns False for everything, even where nothing should make a difference. Check
+    what you change, what you compare and what you return.
     """
 
     def answer(self, *arguments: Any) -> Any:
@@ -57,14 +59,14 @@ class AlwaysFalse(Comparison):
 
 
 class TurnedRound(Comparison):
-    """Your answer is the wrong way round: True is for what passes the test."""
+    """Your answer is the wrong way round: return True for what passes the test."""
 
     def answer(self, *arguments: Any) -> Any:
         return not super().answer(*arguments)
 
 
 class ATableOfTruths(Comparison):
-    """This is an answer for every entry. Say True or False once, for all of them together."""
+    """This is one answer per entry. Return a single True or False for all of them together."""
 
     def answer(self, *arguments: Any) -> Any:
         return close(*next(iter(self.pairs(*arguments))))
@@ -76,8 +78,8 @@ VERDICT = Family(AlwaysTrue, AlwaysFalse, TurnedRound, ATableOfTruths)
 
 
 class ToTheLastBit(Comparison):
-    """You compare to the last bit, as `==` and `equal` do. Both results are rounded on their way:
-    allow for that, with `allclose`.
+    """You compare down to the last bit, as `==` and `equal` do. Both results contain rounding
+    errors: allow for them, with `allclose`.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -85,8 +87,8 @@ class ToTheLastBit(Comparison):
 
 
 class TooGenerous(Comparison):
-    """You allow for more than rounding, and a small difference passes. What `allclose` allows by
-    itself, a hundred-thousandth of a number or so, is enough.
+    """You allow for more than rounding, so a small difference passes. The tolerance that `allclose`
+    has by default, a hundred-thousandth of a number or so, is enough.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -94,8 +96,8 @@ class TooGenerous(Comparison):
 
 
 class RisesOverlooked(Comparison):
-    """Your test does not see entries that rise. Does a difference keep its sign? One below zero is
-    below every bound: take its absolute value.
+    """Your test does not notice entries that increase. Does the difference keep its sign? A
+    negative one is below every bound: take its absolute value.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -103,8 +105,8 @@ class RisesOverlooked(Comparison):
 
 
 class FallsOverlooked(Comparison):
-    """Your test does not see entries that fall. Does a difference keep its sign? One below zero is
-    below every bound: take its absolute value.
+    """Your test does not notice entries that decrease. Does the difference keep its sign? A
+    negative one is below every bound: take its absolute value.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -115,8 +117,8 @@ CLOSENESS = Family(ToTheLastBit, TooGenerous, RisesOverlooked, FallsOverlooked)
 
 
 class WithinAHundredth(Comparison):
-    """You allow for far more than rounding, and small differences pass that are real ones. What
-    `allclose` allows by itself, a hundred-thousandth of a number or so, is enough.
+    """You allow for far more than rounding, so small but real differences pass. The tolerance that
+    `allclose` has by default, a hundred-thousandth of a number or so, is enough.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -124,8 +126,9 @@ class WithinAHundredth(Comparison):
 
 
 class ToTwoDecimals(Comparison):
-    """You allow for far more than rounding, as two decimals do: some thousandths pass. What
-    `allclose` allows by itself, a hundred-thousandth of a number or so, is enough.
+    """You allow for far more than rounding, as when you round to two decimals: differences of a few
+    thousandths pass. The tolerance that `allclose` has by default, a hundred-thousandth of a number
+    or so, is enough.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -138,8 +141,8 @@ GENEROSITY = Family(WithinAHundredth, ToTwoDecimals)
 
 
 class AnyNumber(Comparison):
-    """Your test is content when some of the entries agree. All of them have to: `all` instead of
-    `any`, or `allclose`.
+    """Your test is satisfied when some of the entries agree. All of them have to: use `all` instead
+    of `any`, or `allclose`.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -147,15 +150,15 @@ class AnyNumber(Comparison):
 
 
 class FirstNumberOnly(Comparison):
-    """Your test looks at the first entry only. Each of them can be wrong: compare all."""
+    """Your test looks at the first entry only. Any of them can be wrong: compare all of them."""
 
     def alike(self, before: Any, after: Any) -> bool:
         return bool(close(before.reshape(-1)[0], after.reshape(-1)[0]))
 
 
 class FirstRowOnly(Comparison):
-    """Your test looks at the first part only: the first row, or the first sentence of a batch. Each
-    of them can be wrong: compare all.
+    """Your test looks at the first part only: the first row, or the first sentence of a batch. Any
+    part can be wrong: compare all of them.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -163,8 +166,8 @@ class FirstRowOnly(Comparison):
 
 
 class LastRowOnly(Comparison):
-    """Your test looks at the last row only. Each of them can be wrong: compare all. If you do, in a
-    loop: does the last round overwrite what earlier ones found?
+    """Your test looks at the last row only. Any row can be wrong: compare all of them. If you do so
+    in a loop, does the last pass overwrite what earlier ones found?
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -172,7 +175,7 @@ class LastRowOnly(Comparison):
 
 
 class TotalsOnly(Comparison):
-    """You compare totals or averages, in which one entry can make up for another. Compare entry by
+    """You compare totals or averages, where one entry can make up for another. Compare entry by
     entry.
     """
 

@@ -62,8 +62,8 @@ class SharesOfTheScores(Worksheet):
 
 
 class Exponentials(Worksheet):
-    """These weights are the exponentials themselves. Divide each by their sum, so that they add up
-    to 1.
+    """These weights are the exponentials themselves. Divide each one by their sum, so that they add
+    up to 1.
     """
 
     def weigh(self, scores: Any) -> Any:
@@ -71,8 +71,8 @@ class Exponentials(Worksheet):
 
 
 class ScoresForWeights(Worksheet):
-    """These weights are the scores. Take the softmax of them first: the exponential of each,
-    divided by the sum of all.
+    """These weights are the scores. Take the softmax of them first: the exponential of each score,
+    divided by the sum of all the exponentials.
     """
 
     def weigh(self, scores: Any) -> Any:
@@ -80,7 +80,7 @@ class ScoresForWeights(Worksheet):
 
 
 class EvenWeights(Worksheet):
-    """You gave the same weight to all. Each gets a weight by its score."""
+    """You gave every word the same weight. The weight of each depends on its score."""
 
     def weigh(self, scores: Any) -> Any:
         return _even(scores)
@@ -106,7 +106,7 @@ class PlainSum(Worksheet):
 
 
 class ScoresInPlaceOfWeights(Worksheet):
-    """This context is mixed by the scores. Mix by the weights, which add up to 1."""
+    """This context is mixed with the scores. Mix with the weights, which add up to 1."""
 
     def mix(self, weights: Any) -> Any:
         return super().mix(self.score())
@@ -118,7 +118,7 @@ CONTEXT = Family(Unweighted, PlainSum, ScoresInPlaceOfWeights)
 
 
 class WeightsWithTwoDecimals(Worksheet):
-    """You rounded before the last step: this is what comes of weights with two decimals. Keep at
+    """You rounded before the last step: this is the result for weights with two decimals. Keep at
     least five until the end, and type four.
     """
 
@@ -127,7 +127,7 @@ class WeightsWithTwoDecimals(Worksheet):
 
 
 class WeightsWithThreeDecimals(Worksheet):
-    """You rounded before the last step: this is what comes of weights with three decimals. Keep at
+    """You rounded before the last step: this is the result for weights with three decimals. Keep at
     least five until the end, and type four.
     """
 
@@ -179,21 +179,23 @@ def _each(change: Callable[[float], float], value: Any) -> Any:
 
 
 class TypedWithTwoDecimals(Answer):
-    """As far as they go, your numbers are right. Type them with four decimals, not with two."""
+    """As far as they go, your numbers are right. Type them with four decimals, not two."""
 
     def answer(self, *arguments: Any) -> object:
         return _each(lambda number: round(number, 2), self.right())
 
 
 class TypedWithThreeDecimals(Answer):
-    """As far as they go, your numbers are right. Type them with four decimals, not with three."""
+    """As far as they go, your numbers are right. Type them with four decimals, not three."""
 
     def answer(self, *arguments: Any) -> object:
         return _each(lambda number: round(number, 3), self.right())
 
 
 class CutOff(Answer):
-    """You cut the numbers off after four decimals. Round them: look at the fifth one."""
+    """You cut the numbers off after four decimals. Round them instead: look at the fifth
+    decimal.
+    """
 
     def answer(self, *arguments: Any) -> object:
         return _each(lambda number: math.trunc(number * 10**4) / 10**4, self.right())

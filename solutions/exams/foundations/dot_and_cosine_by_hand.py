@@ -43,29 +43,31 @@ TYPED.apply(
 
 @worksheet.misconception
 def cosine_grew_too() -> dict[str, object]:
-    """You divided 110 by the lengths of a and b. The vector 10 b is also ten times as long as b, so
-    the cosine stays.
+    """You divided 110 by the lengths of a and b. But 10 b is also ten times as long as b, so the
+    cosine stays the same.
     """
     return filled_in(cosine_of_ten=110 / 15)
 
 
 @worksheet.misconception
 def root_left_out() -> dict[str, object]:
-    """These lengths are squared. Take the square root of the sum of squares."""
+    """These are the squared lengths. Take the square root of each sum of squares."""
     return filled_in(lengths=(9, 25), cosine=11 / 225, cosine_of_ten=110 / 22500)
 
 
 @worksheet.misconception
 def root_of_b_left_out() -> dict[str, object]:
-    """The length of b is squared here, the length of a is not. Take the square root of both sums
-    of squares.
+    """The length of b is squared here, but the length of a is not. Take the square root of both
+    sums of squares.
     """
     return filled_in(lengths=(3, 25), cosine=11 / 75, cosine_of_ten=11 / 75)
 
 
 @worksheet.misconception
 def entries_summed() -> dict[str, object]:
-    """You added the entries to get the lengths. Add their squares and take the square root."""
+    """You added up the entries to get the lengths. Add up their squares and take the square
+    root.
+    """
     return filled_in(lengths=(5, 7), cosine=11 / 35, cosine_of_ten=11 / 35)
 
 
@@ -79,46 +81,46 @@ def entries_counted() -> dict[str, object]:
 
 @worksheet.misconception
 def length_of_a_twice() -> dict[str, object]:
-    """Your two lengths are the same, that of a. b has a length of its own: the root of the sum of
-    its squares.
+    """Both of your lengths are that of a. The length of b is the square root of the sum of its own
+    squared entries.
     """
     return filled_in(lengths=(3, 3))
 
 
 @worksheet.misconception
 def length_of_b_twice() -> dict[str, object]:
-    """Your two lengths are the same, that of b. a has a length of its own: the root of the sum of
-    its squares.
+    """Both of your lengths are that of b. The length of a is the square root of the sum of its own
+    squared entries.
     """
     return filled_in(lengths=(5, 5))
 
 
 @worksheet.misconception
 def divided_by_a_alone() -> dict[str, object]:
-    """You divided by the length of a alone. A cosine is divided by both lengths, and never
-    above 1.
+    """You divided by the length of a only. For a cosine, divide by both lengths; it is never above
+    1.
     """
     return filled_in(cosine=11 / 3, cosine_of_ten=110 / 3)
 
 
 @worksheet.misconception
 def divided_by_b_alone() -> dict[str, object]:
-    """You divided by the length of b alone. A cosine is divided by both lengths, and never
-    above 1.
+    """You divided by the length of b only. For a cosine, divide by both lengths; it is never above
+    1.
     """
     return filled_in(cosine=11 / 5, cosine_of_ten=110 / 50)
 
 
 @worksheet.misconception
 def divided_by_added_lengths() -> dict[str, object]:
-    """You added the two lengths before you divided by them. Multiply them."""
+    """You added the two lengths before you divided by them. Multiply them instead."""
     return filled_in(cosine=11 / 8, cosine_of_ten=110 / 53)
 
 
 @worksheet.misconception
 def angle_in_degrees() -> dict[str, object]:
-    """This is the angle. The cosine of the angle is asked for: the number before you look up the
-    angle.
+    """This is the angle itself. The worksheet asks for its cosine, the number you have before you
+    look up the angle.
     """
     angle = float(np.degrees(np.arccos(11 / 15)))
     return filled_in(cosine=angle, cosine_of_ten=angle)
@@ -126,8 +128,8 @@ def angle_in_degrees() -> dict[str, object]:
 
 @worksheet.misconception
 def angle_in_radians() -> dict[str, object]:
-    """This is the angle, in radians. The cosine of the angle is asked for: the number before you
-    look up the angle.
+    """This is the angle itself, in radians. The worksheet asks for its cosine, the number you have
+    before you look up the angle.
     """
     angle = float(np.arccos(11 / 15))
     return filled_in(cosine=angle, cosine_of_ten=angle)
@@ -135,48 +137,50 @@ def angle_in_radians() -> dict[str, object]:
 
 @worksheet.misconception
 def everything_times_everything() -> dict[str, object]:
-    """Your dot product is (1 + 2 + 2) · (3 + 0 + 4). Multiply first to first, second to second,
-    third to third, then add.
+    """Your dot product is (1 + 2 + 2) · (3 + 0 + 4). Multiply first by first, second by second and
+    third by third, then add up the products.
     """
     return filled_in(35, cosine=35 / 15, ten_times=350, cosine_of_ten=35 / 15)
 
 
 @worksheet.misconception
 def zero_passed_over() -> dict[str, object]:
-    """You took 2 · 0 for 2. It is 0, and adds nothing."""
+    """You counted 2 · 0 as 2. It is 0, and adds nothing."""
     return filled_in(13, cosine=13 / 15, ten_times=130, cosine_of_ten=13 / 15)
 
 
 @worksheet.misconception
 def both_vectors_longer() -> dict[str, object]:
-    """You made both vectors ten times as long. Only b is; a stays as it is."""
+    """You made both vectors ten times as long. Only b becomes longer; a stays as it is."""
     return filled_in(ten_times=1100)
 
 
 @worksheet.misconception
 def dot_product_kept() -> dict[str, object]:
-    """You kept the dot product when b grew. Each of its products holds an entry of b."""
+    """You kept the old dot product when b became longer. Each of its products contains an entry of
+    b.
+    """
     return filled_in(ten_times=11, cosine_of_ten=11 / 150)
 
 
 @worksheet.misconception
 def old_dot_product_divided() -> dict[str, object]:
-    """Your last cosine is 11 divided by 3 · 50. Below the line stands 10 b, above it still b: the
-    dot product of a and 10 b belongs there.
+    """Your last cosine is 11 divided by 3 · 50. You used 10 b in the denominator but still b in the
+    numerator, which should be the dot product of a and 10 b.
     """
     return filled_in(cosine_of_ten=11 / 150)
 
 
 @worksheet.misconception
 def squares_all_along() -> dict[str, object]:
-    """You used squared lengths, 9 and 25. Take the square root of each sum of squares."""
+    """You used the squared lengths, 9 and 25. Take the square root of each sum of squares."""
     return filled_in(lengths=(9, 25), cosine=11 / 225, cosine_of_ten=11 / 225)
 
 
 @worksheet.misconception
 def cosine_grew_and_was_rounded() -> dict[str, object]:
-    """7.333 is 110 divided by the lengths of a and b. The vector 10 b is also ten times as long as
-    b, so the cosine stays; and write four decimals.
+    """7.333 is 110 divided by the lengths of a and b. But 10 b is also ten times as long as b, so
+    the cosine stays the same. Also, give it with four decimals.
     """
     return filled_in(cosine=0.733, cosine_of_ten=7.333)
 

@@ -60,23 +60,21 @@ def order_of_the_two(dot_product: Callable[..., float], a: np.ndarray, b: np.nda
 
 @dot.misconception
 def products_not_added(a: np.ndarray, b: np.ndarray) -> object:
-    """These are the products, entry by entry. A dot product adds them up to one number."""
+    """These are the products, entry by entry. A dot product adds them up to a single number."""
     return a * b
 
 
 @dot.misconception
 def last_product_only(a: np.ndarray, b: np.ndarray) -> object:
-    """Only the last product is in your total. Inside of the loop, add each product to what the
-    total holds already.
+    """Your total holds only the last product. Inside the loop, add each product to what is already
+    in the total.
     """
     return a[-1] * b[-1]
 
 
 @dot.misconception
 def first_product_only(a: np.ndarray, b: np.ndarray) -> object:
-    """What comes out is as large as the first product alone. Does `return` stand inside the
-    loop?
-    """
+    """Your result equals the first product alone. Is `return` inside the loop?"""
     return a[0] * b[0]
 
 
@@ -90,8 +88,8 @@ def decimals_cut_off(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def sums_multiplied(a: np.ndarray, b: np.ndarray) -> object:
-    """This is the sum of a times the sum of b, so every entry of a met every entry of b. Entry i of
-    a meets only entry i of b: multiply these pairs, and add up the products.
+    """This is the sum of a times the sum of b, so every entry of a was multiplied by every entry of
+    b. Multiply entry i of a by entry i of b only, and add up these products.
     """
     return a.sum() * b.sum()
 
@@ -116,27 +114,29 @@ def started_at_one(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def multiplied_up(a: np.ndarray, b: np.ndarray) -> object:
-    """Your total is always 0. If you multiply it, zero stays zero: add the products to it."""
+    """Your total is always 0. If you multiply it, it stays at 0: add the products to it instead."""
     return 0.0
 
 
 @dot.misconception
 def entries_added(a: np.ndarray, b: np.ndarray) -> object:
-    """You added all the entries. Multiply each pair first, then add the products."""
+    """You added all the entries. Multiply each pair first, then add up the products."""
     return (a + b).sum()
 
 
 @dot.misconception
 def squared_distance(a: np.ndarray, b: np.ndarray) -> object:
-    """These are the squared differences, added up: a distance. Multiply the entries of each pair
-    instead.
+    """These are the squared differences, added up, which is a squared distance. Multiply the
+    entries of each pair instead.
     """
     return ((a - b) ** 2).sum()
 
 
 @dot.misconception
 def cosine_already(a: np.ndarray, b: np.ndarray) -> object:
-    """This is the cosine: the dot product divided by both lengths. Here nothing is divided."""
+    """This is the cosine: the dot product divided by both lengths. The dot product itself is not
+    divided by anything.
+    """
     return a @ b / (length(a) * length(b))
 
 

@@ -77,16 +77,16 @@ def identity_changes_nothing(
 
 @matmul.misconception
 def entry_by_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """You multiplied entry by entry. Entry (i, j) is a whole dot product: row i of A with column j
-    of B.
+    """You multiplied entry by entry. Entry (i, j) of the product is a whole dot product: row i of A
+    with column j of B.
     """
     return A * B
 
 
 @matmul.misconception
 def entry_by_entry_in_a_loop(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """You multiplied entry (i, j) of A by entry (i, j) of B. Entry (i, j) is a whole dot product:
-    row i of A with column j of B.
+    """You multiplied entry (i, j) of A by entry (i, j) of B. Entry (i, j) of the product is a whole
+    dot product: row i of A with column j of B.
     """
     product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
     for i in range(A.shape[0]):
@@ -97,32 +97,32 @@ def entry_by_entry_in_a_loop(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 @matmul.misconception
 def rows_with_rows(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """You took rows of A with rows of B. The second partner is a column of B."""
+    """You paired rows of A with rows of B. Pair them with the columns of B."""
     return A @ B.T
 
 
 @matmul.misconception
 def columns_with_columns(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """You took columns of A with columns of B. The first partner is a row of A."""
+    """You paired columns of A with columns of B. Take the rows of A instead."""
     return A.T @ B
 
 
 @matmul.misconception
 def wrong_order(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """This is B times A. The rows come from A, the columns from B."""
+    """This is B times A. The rows should come from A and the columns from B."""
     return B @ A
 
 
 @matmul.misconception
 def rows_and_columns_exchanged(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Your result is transposed. Row i of A belongs to row i of the result, not to column i."""
+    """Your result is transposed. Row i of A gives row i of the result, not column i."""
     return (A @ B).T
 
 
 @matmul.misconception
 def only_the_last_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Each entry holds its last product alone. If a loop goes through the products, each of its
-    turns replaces what the one before it has found: add to it.
+    """Each entry holds only its last product. If you loop over the products, each pass replaces
+    what the one before has found: add to it instead.
     """
     return A[:, -1:] @ B[-1:]
 
@@ -135,7 +135,7 @@ def last_product_left_out(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 @matmul.misconception
 def diagonal_only(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """You paired row i with column i alone. Every row meets every column: one loop inside
+    """You paired row i with column i only. Every row meets every column, so put one loop inside
     another.
     """
     product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
@@ -146,7 +146,7 @@ def diagonal_only(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 @matmul.misconception
 def returned_after_one_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Only the first entry is filled, the rest is still 0. Does `return` stand inside the loops?"""
+    """Only the first entry is filled in; the rest are still 0. Is `return` inside the loops?"""
     product = np.zeros((A.shape[0], B.shape[1]), dtype=A.dtype)
     product[0, 0] = A[0] @ B[:, 0]
     return product
@@ -154,8 +154,8 @@ def returned_after_one_entry(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 @matmul.misconception
 def in_whole_numbers(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Your result holds integers, and everything after the decimal point is cut off. Make the array
-    in the dtype of A.
+    """Your result holds integers, so everything after the decimal point is cut off. Create the
+    array with the dtype of A.
     """
     return np.asarray(A @ B).astype(int)
 

@@ -102,15 +102,15 @@ SOFTMAX_AXIS.apply(
         "SumWithoutKeepdims": "only_the_maximum_repaired",
     },
     says={
-        "OverEverything": "Without an axis, the whole matrix sums to 1. Each row needs a maximum "
-        "and a total of its own.",
+        "OverEverything": "Without an axis, the whole matrix sums to 1. Each row needs its own "
+        "maximum and its own total.",
         "OneMaximumForAll": "In a row of low scores you subtracted a maximum that is not its own, "
-        "so that every exponential is 0, and 0 / 0 is NaN. Each row has its own maximum.",
+        "so every exponential is 0, and 0 / 0 is NaN. Each row has its own maximum.",
         "KeepdimsForgotten": "These are still the results of the broken cell. Print the shapes of "
         "`x` and of `largest`: how does NumPy line them up?",
-        "MaximumWithoutKeepdims": "The total is repaired, the maximum is not: row i's maximum is "
-        "still subtracted from column i.",
-        "SumWithoutKeepdims": "The maximum is repaired, the total is not: row i's total still "
+        "MaximumWithoutKeepdims": "The total is repaired, but the maximum is not: row i's maximum "
+        "is still subtracted from column i.",
+        "SumWithoutKeepdims": "The maximum is repaired, but the total is not: row i's total still "
         "divides column i.",
     },
 )
@@ -129,16 +129,16 @@ NO_SOFTMAX.apply(rows, Softmax)
 
 @rows.misconception
 def columns_now(x: np.ndarray) -> np.ndarray:
-    """It no longer stops, but now each column sums to 1. Axis 0 fits by shape, not by meaning: stay
-    with the last axis and keep it.
+    """It no longer stops with an error, but now each column sums to 1. Axis 0 fits the shapes but
+    not the meaning: stay with the last axis and keep it.
     """
     return reference.softmax(x, 0)
 
 
 @rows.misconception
 def summed_down_the_columns(x: np.ndarray) -> np.ndarray:
-    """Each row loses its own maximum, but the exponentials are added up over axis 0, down the
-    columns. Add them along the last axis and keep it.
+    """You subtract each row's own maximum, but add up the exponentials over axis 0, down the
+    columns. Add them up along the last axis and keep it.
     """
     exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=0)
@@ -146,7 +146,7 @@ def summed_down_the_columns(x: np.ndarray) -> np.ndarray:
 
 @rows.misconception
 def left_transposed(x: np.ndarray) -> np.ndarray:
-    """The numbers are right, but rows and columns are exchanged. Transpose back at the end."""
+    """The numbers are right, but rows and columns are swapped. Transpose back at the end."""
     return reference.softmax(x.T, 0)
 
 

@@ -87,55 +87,55 @@ def plain_sum(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def plain_average(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """This is the plain average of the vectors. Let each count by its weight."""
+    """This is the plain average of the vectors. Multiply each one by its weight instead."""
     return values.mean(axis=0)
 
 
 @mixing.misconception
 def averaged_twice(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """You also divided by the number of vectors. The weights alone say how much each counts."""
+    """You also divided by the number of vectors. The weights alone decide how much each counts."""
     return (weights[..., None] * values).mean(axis=-2)
 
 
 @mixing.misconception
 def rescaled(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """This is the weighted sum divided by the sum of the weights, as `np.average` has it. Take the
-    weights as they are, also when they do not sum to 1.
+    """This is the weighted sum divided by the sum of the weights, as `np.average` computes it. Use
+    the weights as they are, even if they do not sum to 1.
     """
     return weights @ values / weights.sum(axis=-1, keepdims=True)
 
 
 @mixing.misconception
 def numpys_average(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """`np.average` also divides by the sum of the weights, and takes one row of weights only.
-    Multiply and add yourself.
+    """`np.average` also divides by the sum of the weights, and it accepts only one row of weights.
+    Multiply and add up yourself.
     """
     return np.asarray(np.average(values, axis=0, weights=weights))
 
 
 @mixing.misconception
 def rescaled_by_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """This is the weighted sum divided by the sum of all the weights. Take them as they are, also
-    when they do not sum to 1.
+    """This is the weighted sum divided by the sum of all the weights. Use the weights as they are,
+    even if they do not sum to 1.
     """
     return weights @ values / weights.sum()
 
 
 @mixing.misconception
 def through_a_softmax(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """You sent the weights through a softmax. Here they are given: take them as they are."""
+    """You applied a softmax to the weights. They are given here: use them as they are."""
     return reference.softmax(weights) @ values
 
 
 @mixing.misconception
 def largest_only(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """This is the vector with the largest weight alone. Add the others, each by its weight."""
+    """This is only the vector with the largest weight. Mix in the others, each by its weight."""
     return values[weights.argmax(axis=-1)]
 
 
 @mixing.misconception
 def added_over_the_entries(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """You added over the entries of each vector. Add over the vectors: the mixture has as many
+    """You summed over the entries of each vector. Sum over the vectors: the mixture has as many
     entries as each of them.
     """
     return (weights[..., None] * values).sum(axis=-1)
@@ -143,45 +143,47 @@ def added_over_the_entries(weights: np.ndarray, values: np.ndarray) -> np.ndarra
 
 @mixing.misconception
 def weights_transposed(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """You mixed by the columns of the weights. Each row is one set of weights: no transpose."""
+    """You mixed with the columns of the weights. Each row is one set of weights, so no transpose is
+    needed.
+    """
     return weights.T @ values
 
 
 @mixing.misconception
 def values_first(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The vectors stand on the left of your product. A row of weights meets the columns of the
-    matrix on its right.
+    """The vectors are on the left of your product. Put the weights there, so that each row of
+    weights meets the columns of the vectors.
     """
     return values @ weights
 
 
 @mixing.misconception
 def entry_by_entry_mixed(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """You multiplied entry by entry, so that a weight met one entry. Each weight multiplies a whole
-    vector.
+    """You multiplied entry by entry, so each weight met a single entry. Each weight multiplies a
+    whole vector.
     """
     return weights * values
 
 
 @mixing.misconception
 def one_row_at_most(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """One row of weights works, several do not: the axis that you add over is another one then. Try
-    a matrix product, or count axes from the end.
+    """One row of weights works but several do not, because the axis you sum over is then a
+    different one. Try a matrix product, or count axes from the end.
     """
     return (weights[:, None] * values).sum(axis=0)
 
 
 @mixing.misconception
 def added_over_the_mixtures(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """One row of weights works. With several, axis 0 counts the mixtures, and you added these. Add
-    over the vectors: count their axis from the end.
+    """One row of weights works. With several, axis 0 counts the mixtures, and you added those up.
+    Sum over the vectors: count their axis from the end.
     """
     return (weights[..., None] * values).sum(axis=0)
 
 
 @mixing.misconception
 def vectors_on_the_left(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """One row of weights works. With several, a row of the vectors' transpose meets a column of the
+    """One row of weights works. With several, a row of the transposed vectors meets a column of the
     weights. Each row of weights should meet the columns of the vectors.
     """
     return values.T @ weights
@@ -189,8 +191,8 @@ def vectors_on_the_left(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def rows_for_numbers(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """One row of weights works. With several, your loop takes a whole row for the weight of one
-    vector. Loop over the rows first: each makes a mixture of its own.
+    """One row of weights works. With several, your loop uses a whole row as the weight of a single
+    vector. Loop over the rows first: each gives its own mixture.
     """
     total = np.zeros(values.shape[1], dtype=values.dtype)
     for weight, vector in zip(weights, values, strict=False):
@@ -200,9 +202,7 @@ def rows_for_numbers(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def first_row_for_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """All your mixtures are made by the first row of weights. Row i of the weights makes
-    mixture i.
-    """
+    """All your mixtures use the first row of weights. Mixture i should use row i."""
     if weights.ndim == 1:
         return np.asarray(weights @ values)
     return np.stack([weights[0] @ values] * len(weights))
@@ -210,9 +210,7 @@ def first_row_for_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def last_row_for_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """All your mixtures are made by the last row of weights. Row i of the weights makes mixture
-    i.
-    """
+    """All your mixtures use the last row of weights. Mixture i should use row i."""
     if weights.ndim == 1:
         return np.asarray(weights @ values)
     return np.stack([weights[-1] @ values] * len(weights))
@@ -220,16 +218,16 @@ def last_row_for_all(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def returned_after_first_row(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """This is the first mixture alone. Each row of weights makes one: does `return` stand inside
-    the loop over the rows?
+    """This is only the first mixture. Each row of weights gives one: is `return` inside the loop
+    over the rows?
     """
     return np.atleast_2d(weights)[0] @ values
 
 
 @mixing.misconception
 def only_the_first_row_filled(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Only the first row of the result is filled, the rest is still 0. Does `return` stand inside
-    the loop over the rows?
+    """Only the first row of the result is filled in; the rest is still 0. Is `return` inside the
+    loop over the rows?
     """
     if weights.ndim == 1:
         return np.asarray(weights @ values)
@@ -240,22 +238,22 @@ def only_the_first_row_filled(weights: np.ndarray, values: np.ndarray) -> np.nda
 
 @mixing.misconception
 def returned_after_first_vector(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """This is the first vector alone, times its weight. Does `return` stand inside the loop?"""
+    """This is only the first vector, times its weight. Is `return` inside the loop?"""
     return np.asarray(np.atleast_2d(weights)[0, 0] * values[0])
 
 
 @mixing.misconception
 def last_vector_only(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Only the last vector is left, times its weight. Inside of the loop, add each product to what
-    the total holds already.
+    """Only the last vector is left, times its weight. Inside the loop, add each product to what is
+    already in the total.
     """
     return weights[..., -1:] * values[-1]
 
 
 @mixing.misconception
 def total_carried_on(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Each of your mixtures contains those above it: the total goes on from row to row. Begin each
-    row of weights at zeros.
+    """Each of your mixtures contains those above it, because the total carries on from row to row.
+    Start each row of weights from zeros.
     """
     if weights.ndim == 1:
         return np.asarray(weights @ values)
@@ -264,8 +262,8 @@ def total_carried_on(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def one_row_as_a_table(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """A single row of weights gives you a table with one row. It makes one vector, (d,), without a
-    second axis.
+    """For a single row of weights you return a table with one row. Return one vector, (d,), without
+    a second axis.
     """
     return np.atleast_2d(weights) @ values
 
@@ -273,14 +271,14 @@ def one_row_as_a_table(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 @mixing.misconception
 def mixtures_added_up(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     """One row of weights works. With several, your mixtures were added up into one vector. Each row
-    of weights makes a mixture of its own.
+    of weights should give its own mixture.
     """
     return np.atleast_2d(weights).sum(axis=0) @ values
 
 
 @mixing.misconception
 def mixtures_as_columns(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Your mixtures stand as columns. Row i of the weights makes row i of the result."""
+    """Your mixtures are columns. Row i of the weights should give row i of the result."""
     return (weights @ values).T
 
 

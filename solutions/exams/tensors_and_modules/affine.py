@@ -82,7 +82,7 @@ class Mapping(nn.Module):
 @affine.misconception
 class PlainTensors(Mapping):
     """Your module has no parameters: a plain tensor that is assigned to `self` is an attribute like
-    any other. Wrap both in `nn.Parameter`.
+    any other. Wrap both tensors in `nn.Parameter`.
     """
 
     def matrix(self, d_in: int, d_out: int) -> Tensor:
@@ -94,8 +94,8 @@ class PlainTensors(Mapping):
 
 @affine.misconception
 class PlainMatrix(Mapping):
-    """Your module has the parameter `b` and no `W`. Is `W` a plain tensor, or called otherwise?
-    Assign an `nn.Parameter` to `self.W`.
+    """Your module has the parameter `b` but no `W`. Is `W` a plain tensor, or does it have a
+    different name? Assign an `nn.Parameter` to `self.W`.
     """
 
     def matrix(self, d_in: int, d_out: int) -> Tensor:
@@ -104,8 +104,8 @@ class PlainMatrix(Mapping):
 
 @affine.misconception
 class PlainBias(Mapping):
-    """Your module has the parameter `W` and no `b`. Is `b` a plain tensor, missing, or called
-    otherwise? Assign an `nn.Parameter` to `self.b`.
+    """Your module has the parameter `W` but no `b`. Is `b` a plain tensor, is it missing, or does
+    it have a different name? Assign an `nn.Parameter` to `self.b`.
     """
 
     def bias(self, d_in: int, d_out: int) -> Tensor:
@@ -114,8 +114,8 @@ class PlainBias(Mapping):
 
 @affine.misconception
 class TurnedMatrix(Mapping):
-    """Your `W` is (d_out, d_in), as an `nn.Linear` stores it. Here it is (d_in, d_out), so that
-    `x @ W` needs no transpose.
+    """Your `W` is (d_out, d_in), as an `nn.Linear` stores it. Make it (d_in, d_out), so that `x @
+    W` needs no transpose.
     """
 
     def matrix(self, d_in: int, d_out: int) -> Tensor:
@@ -127,7 +127,7 @@ class TurnedMatrix(Mapping):
 
 @affine.misconception
 class BiasOfTheInputs(Mapping):
-    """Your `b` has d_in numbers. It is added to what comes out, so it needs d_out."""
+    """Your `b` has d_in numbers. It is added to the outputs, so it needs d_out."""
 
     def bias(self, d_in: int, d_out: int) -> Tensor:
         return nn.Parameter(torch.zeros(d_in))
@@ -143,7 +143,7 @@ class OneNumberForBias(Mapping):
 
 @affine.misconception
 class BiasAsARow(Mapping):
-    """Your `b` has two axes, (1, d_out). One is enough, (d_out,): broadcasting does the rest."""
+    """Your `b` has two axes, (1, d_out). Give it only one, (d_out,): broadcasting does the rest."""
 
     def bias(self, d_in: int, d_out: int) -> Tensor:
         return nn.Parameter(torch.zeros(1, d_out))
@@ -151,7 +151,7 @@ class BiasAsARow(Mapping):
 
 @affine.misconception
 class BiasLeftOut(Mapping):
-    """The product is right, and `b` has no part in the result: add it."""
+    """The product is right, but `b` has no effect on the result: add it."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x @ self.W
@@ -159,7 +159,7 @@ class BiasLeftOut(Mapping):
 
 @affine.misconception
 class BiasSubtracted(Mapping):
-    """`b` is subtracted. Add it."""
+    """`b` is subtracted. Add it instead."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x @ self.W - self.b
@@ -167,7 +167,7 @@ class BiasSubtracted(Mapping):
 
 @affine.misconception
 class BiasMultiplied(Mapping):
-    """`b` is multiplied. Add it."""
+    """`b` is multiplied. Add it instead."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x @ self.W * self.b
@@ -175,8 +175,8 @@ class BiasMultiplied(Mapping):
 
 @affine.misconception
 class BiasInTheMatrix(Mapping):
-    """`b` is added to every row of `W` before the product. Broadcasting lets you, but it belongs to
-    the product: look at your brackets.
+    """`b` is added to every row of `W` before the product. Broadcasting lets you do that, but `b`
+    has to be added to the product: check your brackets.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -193,7 +193,7 @@ class EntryByEntry(Mapping):
 
 @affine.misconception
 class MatrixFirst(Mapping):
-    """The matrix stands in front of the inputs. They are rows here, so they come first: `x @ W`."""
+    """The matrix comes before the inputs. The inputs are rows here, so they come first: `x @ W`."""
 
     def forward(self, x: Tensor) -> Tensor:
         return self.W @ x + self.b
@@ -209,9 +209,9 @@ class MatrixTransposed(Mapping):
 
 @affine.misconception
 class NumbersOnly(Mapping):
-    """The outputs are right, but no gradient flows back to `W` and `b`: they are used by `.data`,
-    by `.detach()` or within `torch.no_grad()`, or made with `requires_grad=False`. Use the
-    parameters themselves.
+    """The outputs are right, but no gradient flows back to `W` and `b`: they are used through
+    `.data`, through `.detach()` or within `torch.no_grad()`, or created with `requires_grad=False`.
+    Use the parameters themselves.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -251,7 +251,7 @@ class BiasDetached(Mapping):
 
 @affine.misconception
 class WithReLU(Mapping):
-    """Below zero all outputs are 0: you apply a ReLU. An affine map has none."""
+    """Outputs below zero have become 0: you apply a ReLU. An affine map has none."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.relu(x @ self.W + self.b)
@@ -259,7 +259,7 @@ class WithReLU(Mapping):
 
 @affine.misconception
 class BatchAveraged(Mapping):
-    """The rows are averaged. Each input has its own output."""
+    """The rows are averaged. Each input should have its own output."""
 
     def forward(self, x: Tensor) -> Tensor:
         return (x @ self.W + self.b).mean(dim=0)
@@ -267,7 +267,7 @@ class BatchAveraged(Mapping):
 
 @affine.misconception
 class ReturnForgotten(Mapping):
-    """Your `forward` returns nothing. Its last line hands the result on: `return`."""
+    """Your `forward` returns nothing. End it with a `return` of the result."""
 
     def forward(self, x: Tensor) -> None:  # type: ignore[override]
         x @ self.W + self.b
@@ -275,7 +275,7 @@ class ReturnForgotten(Mapping):
 
 @affine.misconception
 class OtherNames(nn.Module):
-    """Your parameters are called `weight` and `bias`. Here they are `W` and `b`."""
+    """Your parameters are called `weight` and `bias`. Call them `W` and `b`."""
 
     def __init__(self, d_in: int, d_out: int) -> None:
         super().__init__()

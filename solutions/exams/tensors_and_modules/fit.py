@@ -111,8 +111,8 @@ def declared(made: type[Fitting]) -> type[Fitting]:
 
 @declared
 class GradientsPileUp(Fitting):
-    """The first step is right, and later ones go too far: each goes along the gradients of all
-    steps so far. Call `optimizer.zero_grad()` in every turn, before `backward()`.
+    """The first step is right, but later ones go too far, because each follows the gradients of all
+    the steps so far. Call `optimizer.zero_grad()` in every pass of the loop, before `backward()`.
     """
 
     def change(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
@@ -122,9 +122,9 @@ class GradientsPileUp(Fitting):
 
 @declared
 class NothingMoves(Fitting):
-    """The loss stays as it is, and so do the parameters. Either `optimizer.step()` is missing, or
-    there are no gradients when it is called: `backward()` comes before it, and `zero_grad()` does
-    not stand between the two.
+    """The loss does not change, and neither do the parameters. Either `optimizer.step()` is
+    missing, or there are no gradients when it is called: `backward()` has to come before it, with
+    no `zero_grad()` between the two.
     """
 
     def change(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
@@ -133,8 +133,8 @@ class NothingMoves(Fitting):
 
 @declared
 class OneStepBehind(Fitting):
-    """The first step changes nothing, and each later one goes along the gradients of the turn
-    before: `step()` stands before `backward()`. It comes after it.
+    """The first step changes nothing, and each later one follows the gradients of the pass before:
+    you call `step()` before `backward()`. Call it afterwards.
     """
 
     def change(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
@@ -145,7 +145,7 @@ class OneStepBehind(Fitting):
 
 @declared
 class Uphill(Fitting):
-    """The loss grows: you go along the gradient instead of against it. Is there a minus sign too
+    """The loss grows: you go along the gradient instead of against it. Is there one minus sign too
     many, or `maximize=True`?
     """
 
@@ -155,7 +155,7 @@ class Uphill(Fitting):
 
 @declared
 class OwnLearningRate(Fitting):
-    """Your learning rate is 0.1 in all cases. Pass on the one that you are given."""
+    """Your learning rate is always 0.1. Pass on the one that you are given."""
 
     def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
         return torch.optim.SGD(module.parameters(), lr=0.1)
@@ -163,9 +163,7 @@ class OwnLearningRate(Fitting):
 
 @declared
 class SmallLearningRate(Fitting):
-    """Your learning rate is 0.01 in all cases. Pass on the one that you are
-    given: lr=learning_rate.
-    """
+    """Your learning rate is always 0.01. Pass on the one that you are given: lr=learning_rate."""
 
     def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
         return torch.optim.SGD(module.parameters(), lr=0.01)
@@ -173,8 +171,8 @@ class SmallLearningRate(Fitting):
 
 @declared
 class ThousandthLearningRate(Fitting):
-    """Your learning rate is 0.001 in all cases, which is what `torch.optim.SGD` uses unless it is
-    told otherwise. Pass on the one that you are given: lr=learning_rate.
+    """Your learning rate is always 0.001, which is the default of `torch.optim.SGD`. Pass on the
+    one that you are given: lr=learning_rate.
     """
 
     def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
@@ -183,7 +181,7 @@ class ThousandthLearningRate(Fitting):
 
 @declared
 class ByAdam(Fitting):
-    """You use Adam, which scales each gradient by its size. `torch.optim.SGD` is asked for."""
+    """You use Adam, which scales each gradient by its size. Use `torch.optim.SGD`."""
 
     def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
         return torch.optim.Adam(module.parameters(), lr=learning_rate)
@@ -191,8 +189,8 @@ class ByAdam(Fitting):
 
 @declared
 class WithMomentum(Fitting):
-    """The first step is right, and later ones go on in its direction: momentum of 0.9, which was
-    not asked for.
+    """The first step is right, but later ones keep going in its direction: this is a momentum of
+    0.9, which should be left out.
     """
 
     def optimizer(self, module: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
@@ -201,7 +199,7 @@ class WithMomentum(Fitting):
 
 @declared
 class WeightsOnly(Fitting):
-    """The bias stays as it is: the optimiser knows of the weights alone. Give it
+    """The bias does not change, because the optimiser only knows the weights. Give it
     `module.parameters()`, which has everything.
     """
 
@@ -219,8 +217,8 @@ class SumOfSquares(Fitting):
 
 @declared
 class SumOverFeatures(Fitting):
-    """Your loss is the mean over the examples alone: the squared errors of one example are summed.
-    Take the mean of all.
+    """Your loss is the mean over the examples only: the squared errors of each example are summed.
+    Take the mean of them all.
     """
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
@@ -229,7 +227,7 @@ class SumOverFeatures(Fitting):
 
 @declared
 class HalfTheSquares(Fitting):
-    """Your loss is half of the mean squared error. Leave the factor out."""
+    """Your loss is half the mean squared error. Leave out the factor."""
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         return functional.mse_loss(outputs, targets) / 2
@@ -245,7 +243,7 @@ class AbsoluteErrors(Fitting):
 
 @declared
 class RootOfTheSquares(Fitting):
-    """Your loss is the root of the mean squared error. Leave the root out."""
+    """Your loss is the square root of the mean squared error. Leave out the square root."""
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         return functional.mse_loss(outputs, targets).sqrt()
@@ -253,8 +251,8 @@ class RootOfTheSquares(Fitting):
 
 @declared
 class LossesAfterwards(Fitting):
-    """The module is trained as it should be, but your losses are those after each change. Note them
-    before.
+    """The module is trained as it should be, but your losses are those after each update. Record
+    them before the update.
     """
 
     def noted(self, loss: Tensor, module: nn.Module, inputs: Tensor, targets: Tensor) -> Any:
@@ -263,7 +261,7 @@ class LossesAfterwards(Fitting):
 
 @declared
 class OneStepMore(Fitting):
-    """There is one step too many: `range(steps)` has `steps` turns."""
+    """There is one step too many: `range(steps)` gives you exactly `steps` passes."""
 
     def turns(self, steps: int) -> int:
         return steps + 1
@@ -271,7 +269,7 @@ class OneStepMore(Fitting):
 
 @declared
 class OneStepLess(Fitting):
-    """There is one step too few: `range(steps)` has `steps` turns."""
+    """There is one step too few: `range(steps)` gives you exactly `steps` passes."""
 
     def turns(self, steps: int) -> int:
         return max(steps - 1, 0)
@@ -279,7 +277,7 @@ class OneStepLess(Fitting):
 
 @declared
 class OneStepOnly(Fitting):
-    """There is one step only. Does the `return` stand inside the loop?"""
+    """There is only one step. Is `return` inside the loop?"""
 
     def turns(self, steps: int) -> int:
         return min(steps, 1)
@@ -295,8 +293,8 @@ class ReturnForgotten(Fitting):
 
 @declared
 class NoLosses(Fitting):
-    """The module is trained as it should be, but your list of losses is empty. Make it before the
-    loop, append to it in every turn, and return it.
+    """The module is trained as it should be, but your list of losses is empty. Create it before the
+    loop, append to it in every pass, and return it.
     """
 
     def returned(self, losses: list[float]) -> Any:
@@ -305,8 +303,8 @@ class NoLosses(Fitting):
 
 @declared
 class LastLossOnly(Fitting):
-    """The module is trained as it should be, but you return one number, the last loss. Collect
-    those of all steps in a list.
+    """The module is trained as it should be, but you return a single number, the last loss. Collect
+    the losses of all steps in a list.
     """
 
     def returned(self, losses: list[float]) -> Any:
@@ -315,7 +313,7 @@ class LastLossOnly(Fitting):
 
 @declared
 class TotalOfLosses(Fitting):
-    """The module is trained as it should be, but you return one number, the sum of the losses.
+    """The module is trained as it should be, but you return a single number, the sum of the losses.
     Collect them in a list.
     """
 
@@ -325,8 +323,8 @@ class TotalOfLosses(Fitting):
 
 @declared
 class MeanOfLosses(Fitting):
-    """The module is trained as it should be, but you return one number, the mean of the losses.
-    Return all of them, in a list.
+    """The module is trained as it should be, but you return a single number, the mean of the
+    losses. Return all of them, in a list.
     """
 
     def returned(self, losses: list[float]) -> Any:
@@ -335,7 +333,7 @@ class MeanOfLosses(Fitting):
 
 @declared
 class CopyTrained(Fitting):
-    """The losses are right, but the module that you were given is as it was: you train a copy of
+    """The losses are right, but the module that you were given has not changed: you train a copy of
     it.
     """
 
@@ -347,9 +345,9 @@ class CopyTrained(Fitting):
 
 @declared
 class OneStepPerExample(Fitting):
-    """The parameters are changed once for each example, and each loss is that of the last example.
-    A step takes the mean over all examples, and changes the parameters once: you need no loop over
-    the examples.
+    """The parameters are updated once for each example, and each loss is that of the last example.
+    A step takes the mean over all the examples and updates the parameters once, so you need no loop
+    over the examples.
     """
 
     def __call__(
@@ -368,7 +366,8 @@ class OneStepPerExample(Fitting):
 @declared
 class NotTracked(Fitting):
     """PyTorch says that nothing requires a gradient. The outputs were computed within
-    `torch.no_grad()`, or detached by `.detach()`, `.data` or `.item()` on their way to the loss.
+    `torch.no_grad()`, or cut off from the graph by `.detach()`, `.data` or `.item()` before they
+    reached the loss.
     """
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:

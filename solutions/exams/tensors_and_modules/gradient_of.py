@@ -71,8 +71,8 @@ def right(function: Function, x: Tensor) -> Tensor:
 
 @gradient.misconception
 def piles_up(function: Function, x: Tensor) -> object:
-    """The first gradient is right, and when it is asked for again it is twice as large: `backward`
-    adds to the `grad` that is there, and `x` itself keeps it. Work on a copy of `x`.
+    """The first gradient is right, but a second call returns twice as much: `backward` adds to the
+    existing `grad`, and `x` itself keeps it. Work on a copy of `x`.
     """
     x.requires_grad_()
     torch.autograd.backward(function(x))
@@ -81,7 +81,7 @@ def piles_up(function: Function, x: Tensor) -> object:
 
 @gradient.misconception
 def marks_x(function: Function, x: Tensor) -> Tensor:
-    """The gradient is right each time, but `x` requires gradients afterwards, which it did not
+    """The gradient is right each time, but afterwards `x` requires gradients, which it did not
     before. Leave `x` as it is: call `requires_grad_` on a copy of it.
     """
     x.requires_grad_()
@@ -90,9 +90,9 @@ def marks_x(function: Function, x: Tensor) -> Tensor:
 
 @gradient.misconception
 def never_marked(function: Function, x: Tensor) -> object:
-    """PyTorch says that nothing requires a gradient. Mark a copy of `x` by `requires_grad_()`
-    first, then call the function on this copy, and neither within `torch.no_grad()` nor with
-    `.detach()` behind it: all of these make a result without a graph.
+    """PyTorch says that nothing requires a gradient. Call `requires_grad_()` on a copy of `x`
+    first, then call the function on this copy, neither within `torch.no_grad()` nor with
+    `.detach()` after it, because both give a result without a graph.
     """
     torch.autograd.backward(function(x))
     return x.grad
@@ -100,9 +100,9 @@ def never_marked(function: Function, x: Tensor) -> object:
 
 @gradient.misconception
 def no_backward(function: Function, x: Tensor) -> object:
-    """You return None: nothing has computed a gradient yet, or it is in another tensor than the one
-    that you look at. `backward()` on the function's result puts it into the `grad` of the tensor
-    that was marked.
+    """You return None: no gradient has been computed yet, or it is in a different tensor from the
+    one you look at. `backward()` on the function's result puts it into the `grad` of the tensor
+    that requires it.
     """
     leaf = x.detach().clone().requires_grad_()
     function(leaf)
@@ -111,8 +111,9 @@ def no_backward(function: Function, x: Tensor) -> object:
 
 @gradient.misconception
 def what_backward_returns(function: Function, x: Tensor) -> object:
-    """You return None, and `x` is marked: either `backward()` is missing, or you return what
-    `backward()` returns, which is nothing. The gradient is in `grad`; and mark a copy, not `x`.
+    """You return None, and `x` now requires gradients: either `backward()` is missing, or you
+    return the result of `backward()`, which is None. The gradient is in `grad`; and call
+    `requires_grad_` on a copy, not on `x`.
     """
     x.requires_grad_()
     return torch.autograd.backward(function(x))  # type: ignore[func-returns-value]
@@ -126,8 +127,8 @@ def the_value(function: Function, x: Tensor) -> Tensor:
 
 @gradient.misconception
 def as_a_tuple(function: Function, x: Tensor) -> object:
-    """The gradient is right, and it stands in a tuple: `torch.autograd.grad` returns one gradient
-    for each tensor that it is asked about. Take the first.
+    """The gradient is right, but it is in a tuple: `torch.autograd.grad` returns one gradient for
+    each tensor that you pass to it. Take the first.
     """
     leaf = x.detach().clone().requires_grad_()
     return torch.autograd.grad(function(leaf), leaf)
@@ -135,21 +136,25 @@ def as_a_tuple(function: Function, x: Tensor) -> object:
 
 @gradient.misconception
 def downhill(function: Function, x: Tensor) -> Tensor:
-    """Every sign is wrong. Gradient descent goes against the gradient, but the gradient itself is
-    asked for.
+    """Every sign is wrong. Gradient descent goes against the gradient, but this function should
+    return the gradient itself.
     """
     return -right(function, x)
 
 
 @gradient.misconception
 def added_up(function: Function, x: Tensor) -> Tensor:
-    """This is one number, the sum of the gradient. It has one for each entry of `x`."""
+    """This is a single number, the sum of the gradient. The gradient has one number for each entry
+    of `x`.
+    """
     return right(function, x).sum()
 
 
 @gradient.misconception
 def its_length(function: Function, x: Tensor) -> Tensor:
-    """This is one number, the length of the gradient. It has one for each entry of `x`."""
+    """This is a single number, the length of the gradient. The gradient has one number for each
+    entry of `x`.
+    """
     return right(function, x).norm()
 
 
@@ -167,26 +172,26 @@ def times_x(function: Function, x: Tensor) -> Tensor:
 
 @gradient.misconception
 def a_difference(function: Function, x: Tensor) -> Tensor:
-    """This is one number, the change of the function when all entries of `x` grow together. The
-    gradient has a number for each entry, and `backward()` computes all of them.
+    """This is a single number, the change of the function when all entries of `x` grow together.
+    The gradient has a number for each entry, and `backward()` computes all of them.
     """
     return (function(x + 1e-4) - function(x - 1e-4)) / 2e-4
 
 
 @gradient.misconception
 def a_difference_for_all(function: Function, x: Tensor) -> Tensor:
-    """All numbers of your gradient are the same: the change of the function when all entries of `x`
-    grow together. Each has to be the change when its own entry grows alone, and `backward()`
-    computes all of them.
+    """All the numbers of your gradient are equal: each is the change of the function when all
+    entries of `x` grow together. It should be the change when only its own entry grows, and
+    `backward()` computes all of these.
     """
     return (function(x + 1e-4) - function(x - 1e-4)) / 2e-4 * torch.ones_like(x)
 
 
 @gradient.misconception
 def a_forward_difference_for_all(function: Function, x: Tensor) -> Tensor:
-    """All numbers of your gradient are the same: the change of the function when all entries of `x`
-    grow together. Each has to be the change when its own entry grows alone, and `backward()`
-    computes all of them.
+    """All the numbers of your gradient are equal: each is the change of the function when all
+    entries of `x` grow together. It should be the change when only its own entry grows, and
+    `backward()` computes all of these.
     """
     # Its error is of first order, which tells it from the difference of both sides.
     return (function(x + 1e-4) - function(x)) / 1e-4 * torch.ones_like(x)
@@ -202,14 +207,14 @@ def in_float32(function: Function, x: Tensor) -> Tensor:
 
 @gradient.misconception
 def flattened(function: Function, x: Tensor) -> Tensor:
-    """The numbers are right and have lost their shape: return them in that of `x`."""
+    """The numbers are right but have lost their shape: return them in the shape of `x`."""
     return right(function, x).flatten()
 
 
 @gradient.misconception
 def cleared_too_late(function: Function, x: Tensor) -> object:
-    """You return zeros, or None: the gradient is cleared after `backward()`, before it is returned.
-    Clear it before, or work on a new copy.
+    """You return zeros, or None: the gradient is cleared after `backward()` and before you return
+    it. Clear it earlier, or work on a new copy.
     """
     leaf = x.detach().clone().requires_grad_()
     torch.autograd.backward(function(leaf))

@@ -72,53 +72,53 @@ def keeps(predict: Predictor, module: nn.Module, inputs: Tensor, mode: bool) -> 
 
 @kept.misconception
 def always_true(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """Your test says True to everything. Does it compare the mode with itself, or is it asked
-    before `predict` is called?
+    """Your test returns True for everything. Does it compare the mode with itself, or only look at
+    the mode before `predict` is called?
     """
     return True
 
 
 @kept.misconception
 def always_false(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """Your test says False to everything. Look at what it compares, and with what."""
+    """Your test returns False for everything. Check what it compares, and with what."""
     return False
 
 
 @kept.misconception
 def turned_round(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """Your answer is the wrong way round: True is for a mode that is kept."""
+    """Your answer is the wrong way round: return True when the mode is kept."""
     return not all(keeps(predict, module, inputs, mode) for mode in (True, False))
 
 
 @kept.misconception
 def as_it_comes(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """Your test looks only at the mode in which the module comes, so a predictor that always ends
-    in that mode gets away. Set both modes yourself, one after the other.
+    """Your test only tries the mode that the module is in when it arrives, so it misses a predictor
+    that always ends in that mode. Set both modes yourself, one after the other.
     """
     return keeps(predict, module, inputs, module.training)
 
 
 @kept.misconception
 def the_other_mode_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """Your test looks only at the mode in which the module does not come. Try both, one after the
-    other.
+    """Your test only tries the mode that the module is not in when it arrives. Try both, one after
+    the other.
     """
     return keeps(predict, module, inputs, not module.training)
 
 
 @kept.misconception
 def training_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """A predictor that always ends in training mode passes your test: it begins in training mode
-    only. Try evaluation mode, too; if you do, look at whether the first verdict is returned before
-    the second is known.
+    """A predictor that always ends in training mode passes your test, because it only starts in
+    training mode. Try evaluation mode, too; if you do, check whether you return the first verdict
+    before the second is known.
     """
     return keeps(predict, module, inputs, True)
 
 
 @kept.misconception
 def evaluation_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """A predictor that always ends in evaluation mode passes your test: it begins in evaluation
-    mode only, or the last verdict replaces the first. Try training mode, too, and keep both
+    """A predictor that always ends in evaluation mode passes your test: either it only starts in
+    evaluation mode, or the last verdict replaces the first. Try training mode, too, and keep both
     verdicts.
     """
     return keeps(predict, module, inputs, False)
@@ -126,8 +126,8 @@ def evaluation_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bo
 
 @kept.misconception
 def modes_not_set(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """Even functions that keep the mode are refused: you compare with a mode that the module was
-    not in. Set it before each call, by `module.train(mode)`.
+    """Even functions that keep the mode are rejected: you compare with a mode that the module was
+    not in. Set it before each call, with `module.train(mode)`.
     """
     for mode in (True, False):
         predict(module, inputs)
@@ -138,13 +138,15 @@ def modes_not_set(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool
 
 @kept.misconception
 def one_is_enough(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """Your test is content when one of the two modes is kept. Both have to be: `and`, or `all`."""
+    """Your test is satisfied when one of the two modes is kept. Both have to be: use `and`, or
+    `all`.
+    """
     return any(keeps(predict, module, inputs, mode) for mode in (True, False))
 
 
 @kept.misconception
 def in_training_afterwards(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """You return the mode that the module has after the call. Compare it with the one before."""
+    """You return the mode that the module is in after the call. Compare it with the mode before."""
     predict(module, inputs)
     return module.training
 
@@ -160,20 +162,22 @@ def in_evaluation_afterwards(predict: Predictor, module: nn.Module, inputs: Tens
 
 @kept.misconception
 def two_verdicts(predict: Predictor, module: nn.Module, inputs: Tensor) -> Any:
-    """These are two verdicts, one for each mode. Say True if both are, and else False."""
+    """These are two verdicts, one for each mode. Return True if both are True, and False
+    otherwise.
+    """
     return tuple(keeps(predict, module, inputs, mode) for mode in (True, False))
 
 
 @kept.misconception
 def return_forgotten(predict: Predictor, module: nn.Module, inputs: Tensor) -> Any:
-    """Your test returns nothing in some cases, or in all. Say True or False in each."""
+    """Your test returns nothing, in some cases or in all. Return True or False every time."""
     return None
 
 
 @kept.misconception
 def nothing_if_kept(predict: Predictor, module: nn.Module, inputs: Tensor) -> Any:
-    """Your test says False where it should and returns nothing where it should say True. Add
-    `return True` behind the loop.
+    """Your test returns False where it should, but nothing where it should return True. Add `return
+    True` after the loop.
     """
     return None if all(keeps(predict, module, inputs, mode) for mode in (True, False)) else False
 

@@ -55,14 +55,14 @@ TENSOR_DTYPE.apply(differences)
 
 @differences.misconception
 def keys_less_queries(queries: Tensor, keys: Tensor) -> Tensor:
-    """The sizes are right and each number has the wrong sign: this is key minus query."""
+    """The sizes are right, but each number has the wrong sign: this is key minus query."""
     return keys - queries[:, None]
 
 
 @differences.misconception
 def keys_first(queries: Tensor, keys: Tensor) -> Tensor:
-    """The keys are on the first axis here and the queries on the second. The new axis belongs into
-    the queries, behind their first one: `[:, None]`.
+    """Here the keys are on the first axis and the queries on the second. Add the new axis to the
+    queries, after their first one: `[:, None]`.
     """
     return queries - keys[:, None]
 
@@ -78,59 +78,59 @@ def keys_first_and_less_queries(queries: Tensor, keys: Tensor) -> Tensor:
 @differences.misconception
 def no_new_axis(queries: Tensor, keys: Tensor) -> Tensor:
     """You subtract row from row. With a new axis in the queries, `[:, None]`, broadcasting pairs
-    each of them with every key.
+    each query with every key.
     """
     return queries - keys
 
 
 @differences.misconception
 def new_axis_in_front_of_both(queries: Tensor, keys: Tensor) -> Tensor:
-    """The new axis stands in front of all others, where broadcasting would put one by itself, so
-    rows still meet rows. Put it behind the first axis of the queries.
+    """The new axis is in front of all the others, where broadcasting would add one anyway, so rows
+    still meet rows. Put it after the first axis of the queries.
     """
     return queries[None] - keys
 
 
 @differences.misconception
 def new_axis_at_the_end(queries: Tensor, keys: Tensor) -> Tensor:
-    """Your new axis is the last one, so the features are what is stretched, or what meets the keys.
-    It has to stand between the queries and their features.
+    """Your new axis is the last one, so it is the features that are stretched, or that meet the
+    keys. Put it between the queries and their features.
     """
     return queries[..., None] - keys
 
 
 @differences.misconception
 def new_axis_at_both_ends(queries: Tensor, keys: Tensor) -> Tensor:
-    """Both get an axis at the end, or both behind the first one, so nothing is paired with all of
-    the others. The new axes have to stand at different places.
+    """Both tensors get an axis at the end, or both after the first one, so the queries are not
+    paired with all the keys. The new axes have to be in different positions.
     """
     return queries[:, None] - keys[:, None]
 
 
 @differences.misconception
 def every_feature_with_every_feature(queries: Tensor, keys: Tensor) -> Tensor:
-    """The features of the queries meet all features of the keys here. Transpose nothing: the last
-    axis of both is the same features, and the new one stands before it.
+    """Here the features of the queries meet all the features of the keys. Do not transpose
+    anything: the last axis of both holds the same features, and the new axis comes before it.
     """
     return queries[:, None] - keys.T
 
 
 @differences.misconception
 def queries_twice(queries: Tensor, keys: Tensor) -> Tensor:
-    """You pair the queries with themselves: the keys have no part in the result."""
+    """You pair the queries with themselves: the keys have no effect on the result."""
     return queries[:, None] - queries
 
 
 @differences.misconception
 def keys_twice(queries: Tensor, keys: Tensor) -> Tensor:
-    """You pair the keys with themselves: the queries have no part in the result."""
+    """You pair the keys with themselves: the queries have no effect on the result."""
     return keys[:, None] - keys
 
 
 @differences.misconception
 def queries_twice_in_loops(queries: Tensor, keys: Tensor) -> Tensor:
-    """With as many keys as queries, or fewer, you pair the queries with themselves; with more, the
-    index runs out of them. The second index belongs to the keys.
+    """If there are at most as many keys as queries, you pair the queries with themselves; if there
+    are more, the index runs past the last query. Use the second index for the keys.
     """
     found = queries.new_zeros(len(queries), len(keys), queries.shape[1])
     for i in range(len(queries)):
@@ -141,8 +141,8 @@ def queries_twice_in_loops(queries: Tensor, keys: Tensor) -> Tensor:
 
 @differences.misconception
 def keys_twice_expanded(queries: Tensor, keys: Tensor) -> Tensor:
-    """With as many keys as queries you pair the keys with themselves, and otherwise they can't be
-    stretched to the shape that you ask for. The first axis belongs to the queries.
+    """If there are as many keys as queries, you pair the keys with themselves; otherwise they can't
+    be stretched to the shape you ask for. The first axis is for the queries.
     """
     shape = (len(queries), len(keys), keys.shape[-1])
     return keys[:, None].expand(shape) - keys[None].expand(shape)
@@ -175,59 +175,61 @@ def squared_differences(queries: Tensor, keys: Tensor) -> Tensor:
 @differences.misconception
 def summed_differences(queries: Tensor, keys: Tensor) -> Tensor:
     """Each pair has a single number, because the features are added up. Keep them apart: one number
-    for every feature.
+    for each feature.
     """
     return (queries[:, None] - keys).sum(dim=-1)
 
 
 @differences.misconception
 def distances(queries: Tensor, keys: Tensor) -> Tensor:
-    """These are distances, one number per pair. The differences themselves are asked for, feature
-    by feature.
+    """These are distances, one number per pair. Return the differences themselves, feature by
+    feature.
     """
     return (queries[:, None] - keys).norm(dim=-1)
 
 
 @differences.misconception
 def scores_instead(queries: Tensor, keys: Tensor) -> Tensor:
-    """These are dot products. No product is needed, only a difference for each pair."""
+    """These are dot products. You need no product, only a difference for each pair."""
     return queries @ keys.T
 
 
 @differences.misconception
 def in_one_long_row(queries: Tensor, keys: Tensor) -> Tensor:
-    """The pairs stand in one long list here. Give the queries and the keys an axis each:
-    (queries, keys, d).
+    """The pairs are in one long list here. Give the queries and the keys one axis each: (queries,
+    keys, d).
     """
     return (queries[:, None] - keys).flatten(0, 1)
 
 
 @differences.misconception
 def features_second(queries: Tensor, keys: Tensor) -> Tensor:
-    """The numbers are right, in another order: the features are on the second axis. They should be
-    on the last one.
+    """The numbers are right but in a different order: the features are on the second axis. They
+    should be on the last one.
     """
     return (queries[:, None] - keys).transpose(1, 2)
 
 
 @differences.misconception
 def features_first(queries: Tensor, keys: Tensor) -> Tensor:
-    """The numbers are right, in another order: the features are on the first axis. They should be
-    on the last one.
+    """The numbers are right but in a different order: the features are on the first axis. They
+    should be on the last one.
     """
     return (queries[:, None] - keys).permute(2, 0, 1)
 
 
 @differences.misconception
 def list_of_differences(queries: Tensor, keys: Tensor) -> list[Tensor]:
-    """This is a Python list with a tensor for each query. `torch.stack` makes one tensor of it."""
+    """This is a Python list with one tensor for each query. `torch.stack` turns it into a single
+    tensor.
+    """
     return [query - keys for query in queries]
 
 
 @differences.misconception
 def concatenated_differences(queries: Tensor, keys: Tensor) -> Tensor:
-    """The numbers are right, but nothing separates one query from the next: `torch.cat` joins along
-    an axis that is there. `torch.stack` makes a new one.
+    """The numbers are right, but nothing separates one query from the next: `torch.cat` joins
+    tensors along an existing axis. `torch.stack` creates a new one.
     """
     return torch.cat([query - keys for query in queries], dim=1)
 

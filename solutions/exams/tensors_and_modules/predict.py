@@ -67,17 +67,17 @@ def as_it_is(module: nn.Module, inputs: Tensor) -> Any:
 
 @predicting.misconception
 def no_grad_only(module: nn.Module, inputs: Tensor) -> Tensor:
-    """No graph is built, but in training mode the outputs differ from call to call: dropout does
-    not care for `torch.no_grad()`. Switch the module to evaluation mode by `eval()`, before it is
-    called.
+    """No graph is built, but in training mode the outputs differ from call to call:
+    `torch.no_grad()` does not affect dropout. Switch the module to evaluation mode with `eval()`
+    before you call it.
     """
     return quietly(module, inputs)
 
 
 @predicting.misconception
 def eval_only(module: nn.Module, inputs: Tensor) -> Any:
-    """Outputs and mode are right, but a graph is built: evaluation mode does not prevent that. Call
-    the module within `torch.no_grad()`.
+    """The outputs and the mode are right, but a graph is built: evaluation mode does not prevent
+    that. Call the module within `torch.no_grad()`.
     """
     was_training = module.training
     outputs = module.eval()(inputs)
@@ -95,8 +95,8 @@ def eval_only_and_stays(module: nn.Module, inputs: Tensor) -> Any:
 
 @predicting.misconception
 def eval_only_and_trains(module: nn.Module, inputs: Tensor) -> Any:
-    """The outputs are right, but a graph is built, and a module in evaluation mode ends in training
-    mode. Call it within `torch.no_grad()`, and give it back the mode that it had.
+    """The outputs are right, but a graph is built, and a module in evaluation mode ends up in
+    training mode. Call it within `torch.no_grad()`, and restore the mode that it had.
     """
     outputs = module.eval()(inputs)
     module.train()
@@ -105,8 +105,8 @@ def eval_only_and_trains(module: nn.Module, inputs: Tensor) -> Any:
 
 @predicting.misconception
 def stays_in_evaluation(module: nn.Module, inputs: Tensor) -> Tensor:
-    """The outputs are right, but a module that was in training mode stays in evaluation mode, so
-    the next training would go without dropout. Remember `module.training`, and switch back.
+    """The outputs are right, but a module that was in training mode stays in evaluation mode, so it
+    would go on training without dropout. Save `module.training` first, and switch back.
     """
     return quietly(module.eval(), inputs)
 
@@ -114,7 +114,7 @@ def stays_in_evaluation(module: nn.Module, inputs: Tensor) -> Tensor:
 @predicting.misconception
 def ends_in_training(module: nn.Module, inputs: Tensor) -> Tensor:
     """The outputs are right, but a module that was in evaluation mode is in training mode
-    afterwards. Remember `module.training` before you change it, and give it to `module.train`.
+    afterwards. Save `module.training` before you change it, and pass it to `module.train`.
     """
     outputs = quietly(module.eval(), inputs)
     module.train()
@@ -123,8 +123,8 @@ def ends_in_training(module: nn.Module, inputs: Tensor) -> Tensor:
 
 @predicting.misconception
 def remembered_too_late(module: nn.Module, inputs: Tensor) -> Tensor:
-    """The outputs are right, and the mode afterwards is the other one each time. Switch back to the
-    mode that the module had.
+    """The outputs are right, but each time the module ends up in the opposite mode. Switch back to
+    the mode that it had.
     """
     was_training = module.training
     outputs = quietly(module.eval(), inputs)
@@ -135,7 +135,7 @@ def remembered_too_late(module: nn.Module, inputs: Tensor) -> Tensor:
 @predicting.misconception
 def in_training_mode(module: nn.Module, inputs: Tensor) -> Tensor:
     """The outputs differ from call to call in both modes: dropout is active, because the module is
-    in training mode when it is called. `eval()` is what switches it off.
+    in training mode when you call it. `eval()` switches dropout off.
     """
     was_training = module.training
     outputs = quietly(module.train(), inputs)
@@ -145,16 +145,17 @@ def in_training_mode(module: nn.Module, inputs: Tensor) -> Tensor:
 
 @predicting.misconception
 def always_training_mode(module: nn.Module, inputs: Tensor) -> Tensor:
-    """The outputs differ from call to call in both modes, and the module ends in training mode.
-    Call it in evaluation mode, `eval()`, and give it back the mode that it had.
+    """The outputs differ from call to call in both modes, and the module ends up in training mode.
+    Call it in evaluation mode, after `eval()`, and restore the mode that it had.
     """
     return quietly(module.train(), inputs)
 
 
 @predicting.misconception
 def detached(module: nn.Module, inputs: Tensor) -> Any:
-    """Outputs and mode are right, and the outputs have no graph, but one was built and thrown away,
-    as by `.detach()` or `.data`. Within `torch.no_grad()` there is none from the beginning.
+    """The outputs and the mode are right, and the outputs have no graph, but one was built and
+    thrown away, as by `.detach()` or `.data`. Within `torch.no_grad()`, none is built in the first
+    place.
     """
     return in_a_graph(module, inputs).detach()
 
@@ -168,8 +169,8 @@ def in_a_graph(module: nn.Module, inputs: Tensor) -> Any:
 
 @predicting.misconception
 def frozen(module: nn.Module, inputs: Tensor) -> Any:
-    """The outputs are right and no graph is built, but the parameters do not require gradients any
-    more, so the module can't be trained afterwards. Use `torch.no_grad()` instead of
+    """The outputs are right and no graph is built, but the parameters no longer require gradients,
+    so the module can't be trained afterwards. Use `torch.no_grad()` instead of
     `requires_grad_(False)`.
     """
     was_training = module.training
@@ -181,7 +182,7 @@ def frozen(module: nn.Module, inputs: Tensor) -> Any:
 @predicting.misconception
 def switched_off_for_good(module: nn.Module, inputs: Tensor) -> Any:
     """The outputs are right, but from now on nothing at all builds a graph: gradients are switched
-    off for good. `with torch.no_grad():` switches them on again where its lines end.
+    off for good. `with torch.no_grad():` switches them on again at the end of its block.
     """
     torch.set_grad_enabled(False)
     return in_a_graph(module, inputs)
@@ -201,19 +202,19 @@ def as_a_list(module: nn.Module, inputs: Tensor) -> Any:
 
 @predicting.misconception
 def return_forgotten(module: nn.Module, inputs: Tensor) -> None:
-    """Everything is done as it should be, and nothing is returned. Return the outputs."""
+    """Everything is done as it should be, but nothing is returned. Return the outputs."""
     in_evaluation_mode(module, inputs)
 
 
 @predicting.misconception
 def largest_only(module: nn.Module, inputs: Tensor) -> Tensor:
-    """These are the places of the largest outputs. Return the outputs themselves."""
+    """These are the positions of the largest outputs. Return the outputs themselves."""
     return in_evaluation_mode(module, inputs).argmax(dim=-1)
 
 
 @predicting.misconception
 def inputs_returned(module: nn.Module, inputs: Tensor) -> Tensor:
-    """These are the inputs. Return what the module makes of them."""
+    """These are the inputs. Return the module's outputs for them."""
     in_evaluation_mode(module, inputs)
     return inputs
 

@@ -76,8 +76,8 @@ class Layered(nn.Module):
 
 @network.misconception
 class NothingRegistered(Layered):
-    """Your module has no parameters at all, as in the given lines. Layers in a plain list are not
-    found, and neither is a plain tensor.
+    """Your module has no parameters at all, just as in the given lines. PyTorch does not find
+    layers in a plain list, nor a plain tensor.
     """
 
     def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
@@ -89,7 +89,7 @@ class NothingRegistered(Layered):
 
 @network.misconception
 class ListOfLayers(Layered):
-    """`scale` is a parameter now, and the layers are still not found: a plain list, tuple or dict
+    """`scale` is a parameter now, but the layers are still not found: a plain list, tuple or dict
     hides them. PyTorch has a list that does not.
     """
 
@@ -99,7 +99,7 @@ class ListOfLayers(Layered):
 
 @network.misconception
 class PlainScale(Layered):
-    """The layers are found now, and `scale` is not: it is still no parameter. A plain tensor is an
+    """The layers are found now, but `scale` is still not a parameter. A plain tensor is an
     attribute like any other, and a buffer is saved but not trained.
     """
 
@@ -109,8 +109,8 @@ class PlainScale(Layered):
 
 @network.misconception
 class FrozenScale(Layered):
-    """`scale` gets no gradient: it is a buffer, or made with `requires_grad=False`, or used by
-    `.data` or `.detach()`. Make it a parameter that is trained.
+    """`scale` gets no gradient: it is a buffer, or created with `requires_grad=False`, or used
+    through `.data` or `.detach()`. Make it a parameter that can be trained.
     """
 
     def factors(self, d_hidden: int, d_out: int) -> Tensor:
@@ -135,8 +135,8 @@ class HiddenFactors(Layered):
 
 @network.misconception
 class ReLUAmongTheLayers(Layered):
-    """The second layer is `layers.2` here, because something without parameters, such as a ReLU,
-    stands between the two. Only the two linear layers belong into the list.
+    """The second layer is `layers.2` here, because something without parameters, such as a ReLU, is
+    between the two. Only the two linear layers should be in the list.
     """
 
     def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
@@ -150,7 +150,7 @@ class ReLUAmongTheLayers(Layered):
 
 @network.misconception
 class LayersTurnedRound(Layered):
-    """The two layers have changed places. The one from d_in to d_hidden comes first."""
+    """The two layers are in the wrong order. The one from d_in to d_hidden comes first."""
 
     def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
         return nn.ModuleList([layers[1], layers[0]])
@@ -163,7 +163,9 @@ class LayersTurnedRound(Layered):
 
 @network.misconception
 class OnlyTheFirst(Layered):
-    """One of your layers is found, `layers.0`, and `layers.1` is not. Put both into the list."""
+    """Only one of your layers is found, `layers.0`, but `layers.1` is not. Put both into the
+    list.
+    """
 
     def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
         self.second = [layers[1]]
@@ -177,7 +179,7 @@ class OnlyTheFirst(Layered):
 
 @network.misconception
 class WithoutBias(Layered):
-    """A layer has lost its bias. Leave the `nn.Linear` as they are given."""
+    """A layer has lost its bias. Leave each `nn.Linear` as it is given."""
 
     def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
         for layer in layers:
@@ -187,8 +189,8 @@ class WithoutBias(Layered):
 
 @network.misconception
 class LayersByName(Layered):
-    """Your layers are found under other names, as attributes or in a dict with names of your own.
-    `forward` is given, and asks for `self.layers[0]` and `self.layers[1]`: keep a list.
+    """Your layers are found under other names, as attributes or in a dict with names that you
+    chose. The given `forward` uses `self.layers[0]` and `self.layers[1]`, so keep a list.
     """
 
     def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:
@@ -198,7 +200,9 @@ class LayersByName(Layered):
 
 @network.misconception
 class ScaleLeftOut(Layered):
-    """Everything is registered, and `scale` has no part in the result. Leave `forward` as it is."""
+    """Everything is registered, but `scale` has no effect on the result. Leave `forward` as
+    it is.
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         first, second = self.layers
@@ -208,7 +212,7 @@ class ScaleLeftOut(Layered):
 
 @network.misconception
 class ReLULeftOut(Layered):
-    """Everything is registered, and the ReLU is gone. Leave `forward` as it is."""
+    """Everything is registered, but the ReLU is gone. Leave `forward` as it is."""
 
     def forward(self, x: Tensor) -> Tensor:
         first, second = self.layers

@@ -60,7 +60,7 @@ def by_letters(letters: str, weights: Tensor, values: Tensor) -> Tensor:
 @sums.misconception
 def turned_weights(weights: Tensor, values: Tensor) -> Tensor:
     """Your weights are read the wrong way round, with the keys before the queries: the letter that
-    is summed over belongs to their last axis.
+    is summed over should label their last axis.
     """
     return by_letters("bkq,bkd->bqd", weights, values)
 
@@ -68,14 +68,14 @@ def turned_weights(weights: Tensor, values: Tensor) -> Tensor:
 @sums.misconception
 def turned_values(weights: Tensor, values: Tensor) -> Tensor:
     """Your values are read the wrong way round, with the features before the keys: the letter that
-    is summed over belongs to their middle axis.
+    is summed over should label their middle axis.
     """
     return by_letters("bqk,bdk->bqd", weights, values)
 
 
 @sums.misconception
 def turned_result(weights: Tensor, values: Tensor) -> Tensor:
-    """The numbers are right, and the last two axes are swapped: behind the arrow the letter of the
+    """The numbers are right, but the last two axes are swapped: after the arrow, the letter of the
     queries comes before that of the features.
     """
     return by_letters("bqk,bkd->bdq", weights, values)
@@ -83,7 +83,7 @@ def turned_result(weights: Tensor, values: Tensor) -> Tensor:
 
 @sums.misconception
 def batch_in_the_middle(weights: Tensor, values: Tensor) -> Tensor:
-    """The numbers are right, and the batch is not the first axis: its letter comes first behind the
+    """The numbers are right, but the batch is not the first axis: its letter comes first after the
     arrow.
     """
     return by_letters("bqk,bkd->qbd", weights, values)
@@ -91,96 +91,98 @@ def batch_in_the_middle(weights: Tensor, values: Tensor) -> Tensor:
 
 @sums.misconception
 def batch_added_up(weights: Tensor, values: Tensor) -> Tensor:
-    """The sentences are added up. The letter of the batch is missing behind the arrow."""
+    """The sentences are added up. The letter of the batch is missing after the arrow."""
     return by_letters("bqk,bkd->qd", weights, values)
 
 
 @sums.misconception
 def queries_added_up(weights: Tensor, values: Tensor) -> Tensor:
-    """The queries are added up. Their letter is missing behind the arrow."""
+    """The queries are added up. Their letter is missing after the arrow."""
     return by_letters("bqk,bkd->bd", weights, values)
 
 
 @sums.misconception
 def features_added_up(weights: Tensor, values: Tensor) -> Tensor:
-    """The features are added up. Their letter is missing behind the arrow."""
+    """The features are added up. Their letter is missing after the arrow."""
     return by_letters("bqk,bkd->bq", weights, values)
 
 
 @sums.misconception
 def keys_kept(weights: Tensor, values: Tensor) -> Tensor:
-    """The products are there, one for each key, and have not been added up. Leave the letter of the
-    keys out behind the arrow.
+    """The products are there, one for each key, but they have not been added up. Leave out the
+    letter of the keys after the arrow.
     """
     return by_letters("bqk,bkd->bqkd", weights, values)
 
 
 @sums.misconception
 def keys_of_two_letters(weights: Tensor, values: Tensor) -> Tensor:
-    """All weights of a query are added up, and so are all values of a sentence, before they meet.
-    The keys need one and the same letter in both inputs.
+    """All the weights of a query are added up, and so are all the values of a sentence, before they
+    are multiplied. The keys need the same letter in both inputs.
     """
     return by_letters("bqk,bjd->bqd", weights, values)
 
 
 @sums.misconception
 def sentences_of_two_letters(weights: Tensor, values: Tensor) -> Tensor:
-    """Every sentence has the values of all sentences in it. The batch needs one and the same letter
-    in both inputs.
+    """Every sentence contains the values of all the sentences. The batch needs the same letter in
+    both inputs.
     """
     return by_letters("bqk,ckd->bqd", weights, values)
 
 
 @sums.misconception
 def values_of_the_first(weights: Tensor, values: Tensor) -> Tensor:
-    """Only the first sentence is right: you mix its values in all of them."""
+    """Only the first sentence is right: you mix its values for every sentence."""
     return weights @ values[0]
 
 
 @sums.misconception
 def weights_of_the_first(weights: Tensor, values: Tensor) -> Tensor:
-    """Only the first sentence is right: you use its weights in all of them."""
+    """Only the first sentence is right: you use its weights for every sentence."""
     return weights[0] @ values
 
 
 @sums.misconception
 def means(weights: Tensor, values: Tensor) -> Tensor:
-    """Your numbers are too small by a factor, the number of keys: these are means. Take sums."""
+    """Your numbers are too small by a factor equal to the number of keys: these are means. Take
+    sums.
+    """
     return weights @ values / values.shape[1]
 
 
 @sums.misconception
 def without_weights(weights: Tensor, values: Tensor) -> Tensor:
-    """Each query gets the plain sum of the values. The weights have no part in it."""
+    """Each query gets the plain sum of the values. The weights have no effect on it."""
     return values.sum(dim=1, keepdim=True).expand(-1, weights.shape[1], -1).clone()
 
 
 @sums.misconception
 def softmax_first(weights: Tensor, values: Tensor) -> Tensor:
-    """You apply a softmax to the weights. They are weights already: use them as they are."""
+    """You apply a softmax to the weights. They are already weights: use them as they are."""
     return torch.softmax(weights, dim=-1) @ values
 
 
 @sums.misconception
 def made_to_sum_to_one(weights: Tensor, values: Tensor) -> Tensor:
-    """Where the weights sum to 1 this is right, elsewhere not: you divide by their sum. Use them as
-    they are.
+    """This is right where the weights sum to 1, but not elsewhere: you divide by their sum. Use
+    them as they are.
     """
     return weights @ values / weights.sum(dim=-1, keepdim=True)
 
 
 @sums.misconception
 def entry_by_entry(weights: Tensor, values: Tensor) -> Tensor:
-    """This is a product entry by entry, which fits only if all sizes are the same. Sum over the
-    keys.
+    """This is an entry-by-entry product, which only fits if all the sizes are the same. Sum over
+    the keys.
     """
     return weights * values
 
 
 @sums.misconception
 def letters_that_do_not_fit(weights: Tensor, values: Tensor) -> Tensor:
-    """Your values have the letter of the queries where their keys are, and the sizes differ. The
-    middle axis of the values is the last one of the weights: one letter for both.
+    """You use the letter of the queries where the values have their keys, and the sizes differ. The
+    middle axis of the values is the last axis of the weights: use one letter for both.
     """
     return by_letters("bqk,bqd->bqd", weights, values)
 

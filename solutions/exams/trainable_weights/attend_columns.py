@@ -95,8 +95,8 @@ SCALE.apply(
         "RootOfTheInputWidth": "columns_root_of_d_in",
     },
     says={
-        "RootOfTheKeys": "You took the root of the number of words. In columns, the width of a key "
-        "is the *first* axis of K.",
+        "RootOfTheKeys": "You took the square root of the number of words. In columns, the width "
+        "of a key is the *first* axis of K.",
     },
     without=["RootOfTheQueries"],
 )
@@ -105,8 +105,8 @@ SOFTMAX.apply(
     ColumnSteps,
     called={"SoftmaxOverQueries": "softmax_along_the_rows"},
     says={
-        "SoftmaxOverQueries": "Your softmax runs along the rows. In KᵀQ each query has a column: "
-        "it runs down the columns, dim=0.",
+        "SoftmaxOverQueries": "Your softmax runs along the rows. In KᵀQ each query has a column, "
+        "so it should run down the columns, dim=0.",
     },
     without=["SoftmaxOverTheFirstAxis"],
 )
@@ -115,15 +115,15 @@ ROLES.apply(
     ColumnSteps,
     called={"RolesSwapped": "queries_on_rows", "KeysMixed": "columns_of_keys_mixed"},
     says={
-        "RolesSwapped": "Your table is QᵀK, with queries on rows. In columns it is KᵀQ, so that "
-        "each query has a column.",
+        "RolesSwapped": "Your table is QᵀK, with queries on the rows. In columns it should be KᵀQ, "
+        "so that each query has a column.",
     },
 )
 
 
 @columns.misconception
 def weights_of_the_row_form(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """Your weights are those of the row form, the transpose of what is needed here: KᵀQ, and a
+    """Your weights are those of the row form, the transpose of what you need here: KᵀQ, and a
     softmax down the columns.
     """
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
@@ -132,8 +132,8 @@ def weights_of_the_row_form(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: 
 
 @columns.misconception
 def row_form(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """The numbers are right, but your context vectors are rows. Here they are columns, as the words
-    are: (d_v, tokens).
+    """The numbers are right, but your context vectors are rows. Here they should be columns, like
+    the words: (d_v, tokens).
     """
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
     return torch.softmax(K.T @ Q / K.shape[0] ** 0.5, dim=0).T @ V.T
@@ -141,7 +141,7 @@ def row_form(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tens
 
 @columns.misconception
 def weights_on_the_left(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """The weights stand on the left of V. In columns the weights come last: V, then the weights,
+    """The weights are on the left of V. In columns the weights come last: V, then the weights,
     whose columns say how to mix the columns of V.
     """
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
@@ -150,8 +150,8 @@ def weights_on_the_left(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tens
 
 @columns.misconception
 def words_on_the_left(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """You multiplied as for rows: words first, then the matrix. Here words are columns, so the
-    matrix stands on the left.
+    """You multiplied as in the row form: words first, then the matrix. Here words are columns, so
+    the matrix goes on the left.
     """
     Q, K, V = X @ W_query, X @ W_key, X @ W_value
     return V @ torch.softmax(K.T @ Q / K.shape[0] ** 0.5, dim=0)
@@ -159,8 +159,8 @@ def words_on_the_left(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
 
 @columns.misconception
 def matrices_turned(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """You turned the weight matrices round. They are (d_k, d_in) and (d_v, d_in) as they come,
-    ready to stand on the left of X.
+    """You transposed the weight matrices. They are already (d_k, d_in) and (d_v, d_in), ready to go
+    on the left of X.
     """
     Q, K, V = W_query.T @ X, W_key.T @ X, W_value.T @ X
     return V @ torch.softmax(K.T @ Q / K.shape[0] ** 0.5, dim=0)
@@ -168,14 +168,14 @@ def matrices_turned(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) 
 
 @columns.misconception
 def features_compared(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """You compared features with features: K Qᵀ. Compare words, and these are columns: KᵀQ."""
+    """You compared features with features: K Qᵀ. Compare the words, which are columns: KᵀQ."""
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
     return V @ torch.softmax(K @ Q.T / K.shape[0] ** 0.5, dim=0)
 
 
 @columns.misconception
 def library_on_columns(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """PyTorch's function takes words on rows. Yours are columns, so it compared features with
+    """PyTorch's function expects words on the rows. Yours are columns, so it compared features with
     features. Compare words: KᵀQ, or transpose the inputs and the output.
     """
     Q, K, V = W_query @ X, W_key @ X, W_value @ X

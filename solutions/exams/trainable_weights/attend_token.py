@@ -127,22 +127,22 @@ ROLES.apply(
 
 @token.misconception
 def query_asks_queries(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The query was compared with the queries. It asks the keys."""
+    """You compared the query with the queries. Compare it with the keys."""
     return taken(scaled_weights(queries, queries)[i], values)
 
 
 @token.misconception
 def token_root_of_two(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """You always divide by √2. That was right by hand, where a key has two features. Take their
-    number from the shape of the keys.
+    """You always divide by √2. That was right by hand, where a key has two features. Take the
+    number of features from the shape of the keys.
     """
     return taken(torch.softmax(keys @ queries[i] / 2**0.5, dim=-1), values)
 
 
 @token.misconception
 def token_context_divided(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The context was divided, and the scores went into the softmax as they are. Divide the scores,
-    before it.
+    """You divided the context, and the scores went into the softmax unscaled. Divide the scores,
+    before the softmax.
     """
     weights = torch.softmax(keys @ queries[i], dim=-1)
     return weights @ values / keys.shape[-1] ** 0.5, weights
@@ -150,22 +150,22 @@ def token_context_divided(i: int, queries: Tensor, keys: Tensor, values: Tensor)
 
 @token.misconception
 def key_asks_queries(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """You compared key i with all queries. Compare query i with all keys."""
+    """You compared key i with all the queries. Compare query i with all the keys."""
     return taken(torch.softmax(queries @ keys[i] / keys.shape[-1] ** 0.5, dim=-1), values)
 
 
 @token.misconception
 def all_words_ask(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """These are the results of all words. Only word i asks here: one context vector, one row of
-    weights.
+    """These are the results for all the words. Only word i is the query here: one context vector,
+    one row of weights.
     """
     return taken(scaled_weights(queries, keys), values)
 
 
 @token.misconception
 def scores_returned(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The context is right. The second result has to be the weights that made it; these are the
-    scores, from before the softmax.
+    """The context is right. The second result should be the weights that it was mixed with, but
+    these are the scores, from before the softmax.
     """
     weights = scaled_weights(queries, keys)[i]
     return weights @ values, keys @ queries[i] / keys.shape[-1] ** 0.5
@@ -173,22 +173,22 @@ def scores_returned(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pa
 
 @token.misconception
 def the_first_word_asks(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The first word asks here. Take query `i`, counted from 0."""
+    """You used the query of the first word. Take query `i`, counted from 0."""
     return taken(scaled_weights(queries, keys)[0], values)
 
 
 @token.misconception
 def the_word_before_asks(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The word before asks here (for the first word, the last one): `queries[i - 1]`. Words are
-    counted from 0, so it is `queries[i]`.
+    """You used the query of the word before (for the first word, that of the last one): `queries[i
+    - 1]`. Words are counted from 0, so it is `queries[i]`.
     """
     return taken(scaled_weights(queries, keys)[i - 1], values)
 
 
 @token.misconception
 def later_words_hidden(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The words that come after the one that asks get no weight. Nothing is hidden here: query i is
-    compared with all the keys, those of later words too.
+    """The words after word i get no weight. Nothing is hidden here: query i is compared with all
+    the keys, those of later words too.
     """
     scores = keys @ queries[i] / keys.shape[-1] ** 0.5
     scores[i + 1 :] = -torch.inf
@@ -197,23 +197,23 @@ def later_words_hidden(i: int, queries: Tensor, keys: Tensor, values: Tensor) ->
 
 @token.misconception
 def later_words_cut_off(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """Your weights end with the word that asks. Query i is compared with all the keys, those of
-    later words too: a weight for each word of the sentence.
+    """Your weights end with word i. Query i is compared with all the keys, those of later words
+    too, so there is one weight for each word of the sentence.
     """
     return taken(scaled_weights(queries[i], keys[: i + 1]), values[: i + 1])
 
 
 @token.misconception
 def token_root_of_a_number(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """`torch.sqrt` takes a tensor, and d_k is a plain number. Its root is `d_k ** 0.5`."""
+    """`torch.sqrt` takes a tensor, but d_k is a plain number. Its square root is `d_k ** 0.5`."""
     root = torch.sqrt(keys.shape[-1])  # type: ignore[arg-type]
     return taken(torch.softmax(keys @ queries[i] / root, dim=-1), values)
 
 
 @token.misconception
 def keys_not_summed(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """`*` multiplies entry by entry, and leaves the products side by side. Add them up: each key
-    has one score.
+    """`*` multiplies entry by entry, and leaves the products as they are. Add them up: each key has
+    one score.
     """
     weights = torch.softmax(queries[i] * keys / keys.shape[-1] ** 0.5, dim=-1)
     return weights @ values, weights
@@ -228,16 +228,16 @@ def values_not_summed(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> 
 
 @token.misconception
 def query_as_a_table(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """Both results are tables with one row. `queries[i]`, without a slice, is a vector, and so is
-    what follows from it.
+    """Both results are tables with one row. `queries[i]`, without a slice, is a vector, and so are
+    the results you compute from it.
     """
     return taken(scaled_weights(queries[i : i + 1], keys), values)
 
 
 @token.misconception
 def values_before_weights(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """The values stand on the left of the weights. There is a weight for each row of the values, so
-    the weights meet them from the left.
+    """The values are on the left of the weights. There is one weight for each row of the values, so
+    the weights go on the left.
     """
     weights = scaled_weights(queries, keys)[i]
     return values @ weights, weights

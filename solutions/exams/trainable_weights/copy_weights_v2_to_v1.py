@@ -39,15 +39,15 @@ def drawn_state(draw: Draw) -> State:
 
 @copied.misconception
 def not_transposed(v2_state: State) -> State:
-    """A matrix here is still as nn.Linear stores it, (d_out, d_in). SelfAttention_v1 computes
-    `x @ W` with (d_in, d_out): transpose each of the three.
+    """A matrix here is still as nn.Linear stores it, (d_out, d_in). SelfAttention_v1 computes `x @
+    W` with (d_in, d_out): transpose each of the three.
     """
     return {name: v2_state[f"{name}.weight"] for name in NAMES}
 
 
 @copied.misconception
 def reshaped(v2_state: State) -> State:
-    """The shapes are right, but the entries are at the wrong positions: `reshape` and `view` read
+    """The shapes are right, but the entries are in the wrong positions: `reshape` and `view` read
     row after row. A transpose turns rows into columns: `.T`.
     """
     layers = {name: v2_state[f"{name}.weight"] for name in NAMES}
@@ -64,60 +64,62 @@ def names_of_layers(v2_state: State) -> State:
 
 @copied.misconception
 def names_of_parameters_looked_up(v2_state: State) -> State:
-    """You looked for "W_query" in the state of the layers. There it is called "W_query.weight";
-    the short names are those of the new dict.
+    """You looked for "W_query" in the state of the layers. There it is called "W_query.weight"; the
+    short names are for the new dict.
     """
     return {name: v2_state[name].T for name in NAMES}
 
 
 @copied.misconception
 def letters_stripped(v2_state: State) -> State:
-    """ "W_value" has lost its e: `strip` takes off single letters as long as they are among those
-    given. A whole ending is taken off by `removesuffix`.
+    """ "W_value" has lost its e: `strip` removes single letters as long as they are among the given
+    ones. To remove a whole ending, use `removesuffix`.
     """
     return {name.strip(".weight"): W.T for name, W in v2_state.items()}
 
 
 @copied.misconception
 def names_and_shapes_of_layers(v2_state: State) -> State:
-    """This is the state of the layers as it came in. Give each matrix its new name, and turn it
-    round.
+    """This is the state of the layers, unchanged. Give each matrix its new name, and
+    transpose it.
     """
     return dict(v2_state)
 
 
 @copied.misconception
 def one_matrix_for_all(v2_state: State) -> State:
-    """The matrix of the queries stands under another name as well. Each name has its own."""
+    """The matrix of the queries appears under another name as well. Each name needs its own
+    matrix.
+    """
     return dict.fromkeys(NAMES, v2_state["W_query.weight"].T)
 
 
 @copied.misconception
 def key_and_value_exchanged(v2_state: State) -> State:
-    """Key and value are swapped, or one matrix stands for both."""
+    """Key and value are swapped, or one matrix is used for both."""
     query, key, value = (v2_state[f"{name}.weight"].T for name in NAMES)
     return {"W_query": query, "W_key": value, "W_value": key}
 
 
 @copied.misconception
 def query_and_key_exchanged(v2_state: State) -> State:
-    """Query and key are swapped, or one matrix stands for both."""
+    """Query and key are swapped, or one matrix is used for both."""
     query, key, value = (v2_state[f"{name}.weight"].T for name in NAMES)
     return {"W_query": key, "W_key": query, "W_value": value}
 
 
 @copied.misconception
 def named_by_place(v2_state: State) -> State:
-    """You give out the names by position, as if the state always came in the same order. Look each
-    matrix up by its name.
+    """You assign the names by position, as if the state always came in the same order. Look up each
+    matrix by its name.
     """
     return {name: W.T for name, W in zip(NAMES, v2_state.values(), strict=False)}
 
 
 @copied.misconception
 def state_emptied(v2_state: State) -> State:
-    """The numbers are right, but `pop` also takes them out of the dict that the caller handed in,
-    or a transpose was made in place. Leave the argument as it was.
+    """The numbers are right, but `pop` also removes them from the dict that was passed in, or a
+    transpose was made in place. Leave the argument as it was.
     """
     return {name: v2_state.pop(f"{name}.weight").T for name in NAMES}
 

@@ -20,16 +20,16 @@ def the_fluffy_sentence() -> tuple[()]:
 
 @design.misconception
 def nothing_asked() -> Pair:
-    """Every word gets the same, so all scores of a noun are alike. Let nouns ask, in `W_query`, for
-    something that adjectives answer, in `W_key`.
+    """Every word gets the same weight, so all the scores of a noun are equal. Let nouns ask, in
+    `W_query`, for something that adjectives answer, in `W_key`.
     """
     return torch.zeros(6, 3, dtype=torch.float64), torch.zeros(6, 3, dtype=torch.float64)
 
 
 @design.misconception
 def any_adjective() -> Pair:
-    """Your nouns find all three adjectives. "verdant" belongs to the other phrase: let the two
-    phrases ask and answer as well, or, if they do, with larger entries.
+    """Your nouns find all three adjectives. "verdant" is in the other phrase: let the two phrases
+    ask and answer as well, or, if they do, with larger entries.
     """
     W_query, W_key = torch.zeros(6, 1, dtype=torch.float64), torch.zeros(6, 1, dtype=torch.float64)
     W_query[NOUN, 0] = W_key[ADJECTIVE, 0] = 4
@@ -38,8 +38,8 @@ def any_adjective() -> Pair:
 
 @design.misconception
 def too_small() -> Pair:
-    """The right words, but not enough of the attention. Make the entries larger: the scores have to
-    be further apart.
+    """The nouns attend to the right words, but not enough. Make the entries larger: the scores have
+    to be further apart.
     """
     W_query, W_key = reference.design_weights()
     return 0.25 * W_query, W_key
@@ -47,8 +47,8 @@ def too_small() -> Pair:
 
 @design.misconception
 def all_ones() -> Pair:
-    """The weights are nearly equal: your scores are too close together, and the root brings them
-    closer still. If the right words meet, make the entries larger.
+    """The weights are nearly equal: your scores are too close together, and the square root brings
+    them even closer. If the right words match, make the entries larger.
     """
     W_query, W_key = reference.design_weights()
     return W_query / 4, W_key / 4
@@ -56,8 +56,8 @@ def all_ones() -> Pair:
 
 @design.misconception
 def nouns_answer_too() -> Pair:
-    """Your nouns find their adjectives, and themselves as much: nouns answer in the column in which
-    adjectives are asked for. Let the adjectives alone answer there.
+    """Your nouns find their adjectives, and themselves just as much: nouns answer in the column in
+    which they ask for adjectives. Let only the adjectives answer there.
     """
     W_query, W_key = reference.design_weights()
     W_key[NOUN, 0] = 4
@@ -66,7 +66,7 @@ def nouns_answer_too() -> Pair:
 
 @design.misconception
 def like_finds_like() -> Pair:
-    """Your nouns look at themselves: let the row of the noun in `W_query` meet the row of the
+    """Your nouns attend to themselves: let the row of the noun in `W_query` meet the row of the
     adjective in `W_key`.
     """
     return 4 * torch.eye(6, dtype=torch.float64), torch.eye(6, dtype=torch.float64)
@@ -74,9 +74,9 @@ def like_finds_like() -> Pair:
 
 @design.misconception
 def phrases_alone() -> Pair:
-    """Your nouns look at every word of their phrase: they do not ask for adjectives. The row of the
-    noun in `W_query` has to meet the row of the adjective in `W_key`. Or did you return the two
-    matrices in the other order? `W_query` comes first.
+    """Your nouns attend to every word of their phrase: they do not ask for adjectives. The row of
+    the noun in `W_query` has to meet the row of the adjective in `W_key`. Or did you return the two
+    matrices in the wrong order? `W_query` comes first.
     """
     W_query, W_key = reference.design_weights()
     return W_query[:, 1:], W_key[:, 1:]
@@ -84,8 +84,8 @@ def phrases_alone() -> Pair:
 
 @design.misconception
 def phrases_crossed() -> Pair:
-    """Each noun finds the other one's adjectives: what the first phrase asks, the second answers.
-    Let each phrase answer in the column in which it asks.
+    """Each noun finds the other noun's adjectives: the second phrase answers what the first one
+    asks for. Let each phrase answer in the column in which it asks.
     """
     W_query, W_key = reference.design_weights()
     return W_query, W_key[:, [0, 2, 1]]
@@ -93,8 +93,8 @@ def phrases_crossed() -> Pair:
 
 @design.misconception
 def first_phrase_alone() -> Pair:
-    """ "creature" finds its adjectives, "forest" looks at all three. The second phrase has to be
-    told apart, too.
+    """ "creature" finds its adjectives, but "forest" attends to all three. The second phrase has to
+    be told apart, too.
     """
     W_query, W_key = reference.design_weights()
     return W_query[:, :2], W_key[:, :2]
@@ -102,8 +102,8 @@ def first_phrase_alone() -> Pair:
 
 @design.misconception
 def rows_for_columns() -> Pair:
-    """Your matrices lie on their side. A row for each of the six features, a column for each topic:
-    (6, d_k).
+    """Your matrices are transposed. They need a row for each of the six features and a column for
+    each topic: (6, d_k).
     """
     W_query, W_key = reference.design_weights()
     return W_query.T, W_key.T

@@ -65,7 +65,7 @@ TYPED.apply(worksheet, without=["CutOff"])
 
 @worksheet.misconception
 def scores_transposed() -> dict[str, object]:
-    """Your scores are transposed: this is QᵀK. In KᵀQ, keys stand on rows, and each query has a
+    """Your scores are transposed: this is QᵀK. In KᵀQ, keys are on the rows, and each query has a
     column.
     """
     return filled(scores=SCORES.T, scaled=SCALED.T[:, THIRD])
@@ -73,15 +73,15 @@ def scores_transposed() -> dict[str, object]:
 
 @worksheet.misconception
 def read_along_the_row() -> dict[str, object]:
-    """You went on with the third row. The third query has the third column of the scores: how well
-    each of the four keys fits it.
+    """You continued with the third row. The third query has the third column of the scores, which
+    says how well each of the four keys fits it.
     """
     return filled(scaled=SCALED[THIRD])
 
 
 @worksheet.misconception
 def second_column() -> dict[str, object]:
-    """You went on with the second column. The third query has the third one."""
+    """You continued with the second column. The third query has the third one."""
     return filled(scaled=SCALED[:, 1])
 
 
@@ -93,7 +93,7 @@ def not_scaled() -> dict[str, object]:
 
 @worksheet.misconception
 def scaled_but_not_used() -> dict[str, object]:
-    """You scaled the scores, and then took the exponentials of the unscaled ones."""
+    """You scaled the scores but then took the exponentials of the unscaled ones."""
     return filled(weights=torch.softmax(SCORES[:, THIRD], dim=0))
 
 
@@ -105,35 +105,37 @@ def divided_by_three() -> dict[str, object]:
 
 @worksheet.misconception
 def root_of_six() -> dict[str, object]:
-    """You divided by the root of 6, the dimension of the features. d_k is how many features a key
-    has: 3.
+    """You divided by the square root of 6, the number of features of a word. d_k is how many
+    features a key has: 3.
     """
     return filled(scaled=SCORES[:, THIRD] / 6**0.5)
 
 
 @worksheet.misconception
 def root_of_four() -> dict[str, object]:
-    """You divided by 2, the root of the number of tokens. d_k is how many features a key has: 3."""
+    """You divided by 2, the square root of the number of tokens. d_k is how many features a key
+    has: 3.
+    """
     return filled(scaled=SCORES[:, THIRD] / 2)
 
 
 @worksheet.misconception
 def softmax_along_rows() -> dict[str, object]:
-    """Your softmax ran along the rows of the table. Down the third column: its four exponentials,
-    each divided by the sum of the four.
+    """Your softmax ran along the rows of the table. Go down the third column: take its four
+    exponentials, and divide each by the sum of the four.
     """
     return filled(weights=torch.softmax(SCALED, dim=1)[:, THIRD])
 
 
 @worksheet.misconception
 def keys_in_the_result() -> dict[str, object]:
-    """You mixed the columns of K. What is mixed are the values, the columns of V."""
+    """You mixed the columns of K. Mix the values, which are the columns of V."""
     return filled(z=K @ torch.softmax(SCALED[:, THIRD], dim=0))
 
 
 @worksheet.misconception
 def queries_and_keys_swapped() -> dict[str, object]:
-    """Q and K are swapped, or one stands for both. Check which matrix makes which."""
+    """Q and K are swapped, or one is used for both. Check which matrix gives which."""
     return filled(q=K, k=Q, scores=SCORES.T, scaled=SCALED.T[:, THIRD])
 
 
@@ -192,19 +194,19 @@ def scaled_with(decimals: int) -> Tensor:
 
 @worksheet.misconception
 def scaled_with_two_decimals() -> dict[str, object]:
-    """Your scaled scores have two decimals only. Keep five until the end, and type four."""
+    """Your scaled scores have only two decimals. Keep five until the end, and type four."""
     return filled(scaled=scaled_with(2), weights=torch.softmax(SCALED[:, THIRD], dim=0))
 
 
 @worksheet.misconception
 def scaled_with_three_decimals() -> dict[str, object]:
-    """Your scaled scores have three decimals only. Keep five until the end, and type four."""
+    """Your scaled scores have only three decimals. Keep five until the end, and type four."""
     return filled(scaled=scaled_with(3), weights=torch.softmax(SCALED[:, THIRD], dim=0))
 
 
 @worksheet.misconception
 def carried_with_two_decimals() -> dict[str, object]:
-    """Your scaled scores have two decimals only, and what follows was made from them. Keep five
-    until the end, and type four.
+    """Your scaled scores have only two decimals, and the later numbers were computed from them.
+    Keep five until the end, and type four.
     """
     return filled(scaled=scaled_with(2))

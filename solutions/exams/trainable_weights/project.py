@@ -88,43 +88,47 @@ for choice in product(range(3), repeat=3):
 
 @projected.misconception
 def transposed_matrices(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """You multiplied by a transposed matrix, or by three. They are (d_in, d_k) and (d_in, d_v) as
-    they come, so the features of a word meet their rows.
+    """You multiplied by a transposed matrix, or by three. They are already (d_in, d_k) and (d_in,
+    d_v), so the features of a word meet their rows.
     """
     return inputs @ W_query.T, inputs @ W_key.T, inputs @ W_value.T
 
 
 @projected.misconception
 def matrices_on_the_left(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """A matrix stands on the left of the words. Words are rows here, so their features meet each
-    matrix from the left: inputs first.
+    """A matrix is on the left of the words. Words are rows here, so put the inputs first: their
+    features have to meet the rows of each matrix.
     """
     return W_query @ inputs, W_key @ inputs, W_value @ inputs
 
 
 @projected.misconception
 def words_on_columns(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """Your results have one word per column. In this exercise words are rows, in and out."""
+    """Your results have one word per column. In this exercise words are rows, in the inputs and in
+    the results.
+    """
     return W_query.T @ inputs.T, W_key.T @ inputs.T, W_value.T @ inputs.T
 
 
 @projected.misconception
 def query_as_it_is(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """Your queries are the words themselves. The query has a matrix as well: all three do."""
+    """Your queries are the words themselves. The query has its own matrix: all three do."""
     return inputs, inputs @ W_key, inputs @ W_value
 
 
 @projected.misconception
 def value_as_it_is(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """Your values are the words themselves, as in lesson 02. Here the value has a matrix as well:
-    all three do.
+    """Your values are the words themselves, as in lesson 02. Here the value has its own matrix: all
+    three do.
     """
     return inputs @ W_query, inputs @ W_key, inputs
 
 
 @projected.misconception
 def values_of_the_keys(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """You made the values of the keys. All three are made of the same thing: the words."""
+    """You computed the values from the keys. All three are computed from the same thing: the
+    words.
+    """
     keys = inputs @ W_key
     return inputs @ W_query, keys, keys @ W_value
 

@@ -45,24 +45,24 @@ def half_repaired(
 
 @repaired.misconception
 def as_given(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """This is still what the broken cell does. Begin with its first line: for two queries and five
-    keys of three features, write the shapes of both sides of the product beside it.
+    """This is still what the broken cell returns. Start with its first line: for two queries and
+    five keys of three features, write the shapes of both factors next to the product.
     """
     return half_repaired(queries, keys, values, turned=False, axis=0, dim=0)
 
 
 @repaired.misconception
 def softmax_repaired_alone(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """The softmax is right now. The first line is not: widths have to meet, so the keys must be
-    transposed. Then see whether the root takes the width of a key.
+    """The softmax is right now, but the first line is not: widths have to meet, so the keys must be
+    transposed. Then check whether the width of a key is under the square root.
     """
     return half_repaired(queries, keys, values, turned=False, axis=0, dim=1)
 
 
 @repaired.misconception
 def transposed_alone(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """The first line is right now. Two are not: the root takes the number of keys instead of their
-    width, and the softmax runs over the queries.
+    """The first line is right now, but the other two are not: you take the square root of the
+    number of keys instead of their width, and the softmax runs over the queries.
     """
     return half_repaired(queries, keys, values, turned=True, axis=0, dim=0)
 
@@ -110,7 +110,9 @@ ROLES.apply(repaired, Steps, without=["QueriesCompared"])
 
 @repaired.misconception
 def queries_transposed(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You transposed the queries. The keys stand on the right, and they are to be transposed."""
+    """You transposed the queries. The keys are on the right, and it is they that have to be
+    transposed.
+    """
     attn_scores = queries.T @ keys / keys.shape[1] ** 0.5
     return torch.softmax(attn_scores, dim=1) @ values
 

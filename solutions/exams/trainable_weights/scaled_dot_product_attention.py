@@ -130,40 +130,40 @@ TURNED.apply(attention, Steps)
 
 @attention.misconception
 def root_of_two(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You always divide by √2. That was right by hand, where a key has two features. Take their
-    number from the shape of the keys.
+    """You always divide by √2. That was right by hand, where a key has two features. Take the
+    number of features from the shape of the keys.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / 2**0.5, dim=-1) @ values
 
 
 @attention.misconception
 def root_of_the_first_axis_of_queries(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You took the root of the first axis of the queries: how many they are, and in a batch how
-    many sentences. d_k is how many features a query has, its last axis.
+    """You took the square root of the size of the queries' first axis: the number of queries, or in
+    a batch the number of sentences. d_k is how many features a query has, its last axis.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / len(queries) ** 0.5, dim=-1) @ values
 
 
 @attention.misconception
 def root_of_the_second_axis_of_queries(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You took the root of `shape[1]`. In a batch that is the number of queries: d_k is the last
-    axis, counted from the end.
+    """You took the square root of `shape[1]`. In a batch that is the number of queries: d_k is the
+    last axis, counted from the end.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / queries.shape[1] ** 0.5, -1) @ values
 
 
 @attention.misconception
 def root_of_the_second_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You took the root of `shape[1]`. In a batch that is the number of keys: d_k is the last axis,
-    counted from the end.
+    """You took the square root of `shape[1]`. In a batch that is the number of keys: d_k is the
+    last axis, counted from the end.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / keys.shape[1] ** 0.5, dim=-1) @ values
 
 
 @attention.misconception
 def root_of_the_first_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You took the root of `shape[0]`, the number of keys or of sentences. d_k is how many features
-    a key has, its last axis.
+    """You took the square root of `shape[0]`, the number of keys or of sentences. d_k is how many
+    features a key has, its last axis.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / keys.shape[0] ** 0.5, dim=-1) @ values
 
@@ -171,7 +171,7 @@ def root_of_the_first_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Ten
 @attention.misconception
 def divided_by_lengths(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """You divided by the lengths of the vectors, so these are cosines. Divide by √d_k, where d_k is
-    how many features a key has: it is the same for all.
+    how many features a key has: it is the same for all scores.
     """
     cosines = nn.functional.normalize(queries, dim=-1) @ nn.functional.normalize(
         keys, dim=-1
@@ -181,8 +181,8 @@ def divided_by_lengths(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 @attention.misconception
 def softmax_over_axis_one(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Your softmax runs over axis 1. In a batch these are the queries: say dim=-1, the keys in both
-    cases.
+    """Your softmax runs over axis 1. In a batch, this is the axis of the queries: use dim=-1, which
+    is the axis of the keys in both cases.
     """
     scores = queries @ keys.transpose(-2, -1) / keys.shape[-1] ** 0.5
     return torch.softmax(scores, dim=1) @ values
@@ -190,14 +190,16 @@ def softmax_over_axis_one(queries: Tensor, keys: Tensor, values: Tensor) -> Tens
 
 @attention.misconception
 def entry_by_entry(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """`*` multiplies entry by entry. Every query has to meet every key: take a matrix product."""
+    """`*` multiplies entry by entry. Every query has to be compared with every key: use a matrix
+    product.
+    """
     scores = queries * keys / keys.shape[-1] ** 0.5
     return torch.softmax(scores, dim=-1) @ values
 
 
 @attention.misconception
 def all_axes_turned(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """In a batch, `.T` turns all three axes round. Swap the last two alone: `transpose(-2, -1)`."""
+    """In a batch, `.T` reverses all three axes. Swap only the last two: `transpose(-2, -1)`."""
     turned = keys.permute(*range(keys.ndim - 1, -1, -1))
     return torch.softmax(queries @ turned / keys.shape[-1] ** 0.5, dim=-1) @ values
 
@@ -210,8 +212,8 @@ def no_transpose(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 @attention.misconception
 def weights_transposed(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You turned the weights round before the product with V. They have a row for each query as
-    they are: leave them, on the left of V.
+    """You transposed the weights before the product with V. They already have one row for each
+    query: leave them as they are, on the left of V.
     """
     return scaled_weights(queries, keys).transpose(-2, -1) @ values
 
@@ -228,7 +230,7 @@ def first_axes_turned(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 @attention.misconception
 def sums_without_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """Your sums of exponentials have lost their axis, so they divide the columns instead of the
-    rows, or fit nowhere. Say `keepdim=True`, or use `torch.softmax`.
+    rows, or do not fit at all. Pass `keepdim=True`, or use `torch.softmax`.
     """
     exponentials = torch.exp(queries @ keys.transpose(-2, -1) / keys.shape[-1] ** 0.5)
     return exponentials / exponentials.sum(dim=-1) @ values
@@ -236,15 +238,15 @@ def sums_without_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 @attention.misconception
 def root_of_a_number(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """`torch.sqrt` takes a tensor, and d_k is a plain number. Its root is `d_k ** 0.5`."""
+    """`torch.sqrt` takes a tensor, but d_k is a plain number. Its square root is `d_k ** 0.5`."""
     root = torch.sqrt(keys.shape[-1])  # type: ignore[arg-type]
     return torch.softmax(queries @ keys.transpose(-2, -1) / root, dim=-1) @ values
 
 
 @attention.misconception
 def weights_as_well(queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """You return two things. This exercise, as PyTorch's function, returns the context vectors
-    alone.
+    """You return two things. This exercise, like PyTorch's function, returns only the context
+    vectors.
     """
     weights = scaled_weights(queries, keys)
     return weights @ values, weights
@@ -252,7 +254,7 @@ def weights_as_well(queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
 
 @attention.misconception
 def weights_alone(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """These are the weights. One step is missing: mix the values by them."""
+    """These are the weights. One step is missing: mix the values with them."""
     return scaled_weights(queries, keys)
 
 

@@ -44,15 +44,15 @@ def drawn(d_k: int, n: int, seed: int) -> Pair:
 
 @variance.misconception
 def standard_deviation(d_k: int, n: int, seed: int) -> float:
-    """This is the standard deviation, the root of the variance. Use `.var()`."""
+    """This is the standard deviation, the square root of the variance. Use `.var()`."""
     queries, keys = drawn(d_k, n, seed)
     return (queries * keys).sum(dim=-1).std().item()
 
 
 @variance.misconception
 def uniform_numbers(d_k: int, n: int, seed: int) -> float:
-    """These numbers are drawn between 0 and 1: that is `torch.rand`. `torch.randn` draws normal
-    ones, with mean 0 and variance 1.
+    """These numbers are drawn between 0 and 1, as by `torch.rand`. `torch.randn` draws normal ones,
+    with mean 0 and variance 1.
     """
     generator = torch.Generator().manual_seed(seed)
     queries = torch.rand(n, d_k, generator=generator)
@@ -61,8 +61,8 @@ def uniform_numbers(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def variance_of_products(d_k: int, n: int, seed: int) -> float:
-    """This is about 1, as the variance of single products is, or that of scaled scores. Add up each
-    row of products first, and do not divide.
+    """This is about 1, like the variance of single products, or of scaled scores. Add up each row
+    of products first, and do not divide.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries * keys).var().item()
@@ -70,8 +70,8 @@ def variance_of_products(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def scaled_scores(d_k: int, n: int, seed: int) -> float:
-    """This is about 1 for every d_k: the dot products were divided by the root of d_k, or their
-    variance by d_k. Measure them as they are.
+    """This is about 1 for every d_k: the dot products were divided by the square root of d_k, or
+    their variance by d_k. Measure them as they are.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries * keys).sum(dim=-1).var().item() / d_k
@@ -86,7 +86,7 @@ def mean_of_products(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def added_over_pairs(d_k: int, n: int, seed: int) -> float:
-    """You added over the pairs, and this is about n. Add over the features, the last axis: one
+    """You summed over the pairs, so this is about n. Sum over the features, the last axis: one
     number for each pair.
     """
     queries, keys = drawn(d_k, n, seed)
@@ -95,9 +95,9 @@ def added_over_pairs(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def query_with_itself(d_k: int, n: int, seed: int) -> float:
-    """This is twice what it should be. Does each vector meet itself, so that you add up squares?
-    Two generators with the same seed draw the same numbers, and so does one that is seeded again.
-    Draw keys of their own, from the same generator, with mean 0 like the queries.
+    """This is twice what it should be. Is each vector multiplied by itself, so that you add up
+    squares? Two generators with the same seed draw the same numbers, and so does one generator that
+    is seeded again. Draw separate keys from the same generator, with mean 0 like the queries.
     """
     queries, _ = drawn(d_k, n, seed)
     return (queries * queries).sum(dim=-1).var().item()
@@ -122,8 +122,8 @@ def derived(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def without_a_seed(d_k: int, n: int, seed: int) -> float:
-    """The numbers differ from call to call: the seed is not used. Pass it to a generator, and the
-    generator to both calls of `torch.randn`.
+    """The numbers differ from call to call, because the seed is not used. Pass it to a generator,
+    and pass the generator to both calls of `torch.randn`.
     """
     queries, keys = torch.randn(2, n, d_k)
     return (queries * keys).sum(dim=-1).var().item()
@@ -132,7 +132,7 @@ def without_a_seed(d_k: int, n: int, seed: int) -> float:
 @variance.misconception
 def always_the_same_seed(d_k: int, n: int, seed: int) -> float:
     """Every seed gives the same number. The random numbers have to start from the argument `seed`,
-    not from a seed of your own or the generator's.
+    not from a fixed seed or the generator's default.
     """
     queries, keys = drawn(d_k, n, 123)
     return (queries * keys).sum(dim=-1).var().item()
@@ -140,9 +140,9 @@ def always_the_same_seed(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def every_query_with_every_key(d_k: int, n: int, seed: int) -> float:
-    """This is not the variance of n dot products, which shows for n = 2. Did every query meet every
-    key, n² times, or did you average squares without the mean taken off? Each query meets its own
-    key alone, and then `.var()`.
+    """This is not the variance of n dot products, as n = 2 shows. Did every query meet every key,
+    n² times, or did you average squares without subtracting the mean? Multiply each query only by
+    its own key, and then use `.var()`.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries @ keys.T).var().item()
@@ -151,7 +151,7 @@ def every_query_with_every_key(d_k: int, n: int, seed: int) -> float:
 @variance.misconception
 def one_query_for_all_keys(d_k: int, n: int, seed: int) -> float:
     """One query meets all the keys, or one key all the queries, so this is about the square of its
-    length. Draw n of each, a pair for every dot product.
+    length. Draw n of each, one pair for every dot product.
     """
     generator = torch.Generator().manual_seed(seed)
     query = torch.randn(d_k, generator=generator)
@@ -161,7 +161,7 @@ def one_query_for_all_keys(d_k: int, n: int, seed: int) -> float:
 @variance.misconception
 def one_key_for_all_queries(d_k: int, n: int, seed: int) -> float:
     """All the queries meet one key, or all the keys one query, so this is about the square of its
-    length. Draw n of each, a pair for every dot product.
+    length. Draw n of each, one pair for every dot product.
     """
     generator = torch.Generator().manual_seed(seed)
     queries = torch.randn(n, d_k, generator=generator)
@@ -170,8 +170,8 @@ def one_key_for_all_queries(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def one_pair_alone(d_k: int, n: int, seed: int) -> float:
-    """One query and one key were drawn, and this is the variance of their d_k products. Draw n
-    pairs, and add up the products of each.
+    """You drew one query and one key, and this is the variance of their d_k products. Draw n pairs,
+    and add up the products of each.
     """
     generator = torch.Generator().manual_seed(seed)
     query, key = torch.randn(d_k, generator=generator), torch.randn(d_k, generator=generator)
@@ -180,7 +180,7 @@ def one_pair_alone(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def tables_multiplied(d_k: int, n: int, seed: int) -> float:
-    """`@` wants the rows of one to meet the columns of the other. Here query i meets key i:
+    """`@` needs the rows of one to meet the columns of the other. Here query i meets key i:
     multiply entry by entry, and add up each row.
     """
     queries, keys = drawn(d_k, n, seed)

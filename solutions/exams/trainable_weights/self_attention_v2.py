@@ -32,8 +32,8 @@ BIAS.apply(v2, WithLayers, called={"BiasAlways": "AlwaysBiased", "BiasNever": "N
 
 @v2.misconception
 class TurnedLayers(nn.Module):
-    """Your layers go from d_out to d_in features. `nn.Linear` takes the width of its input first,
-    then that of its output; only inside does it store the matrix the other way round.
+    """Your layers go from d_out to d_in features. `nn.Linear` takes the width of its input first
+    and then that of its output; only the matrix that it stores is the other way round.
     """
 
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
@@ -51,8 +51,8 @@ class TurnedLayers(nn.Module):
 
 @v2.misconception
 class WeightsUntransposed(WithLayers):
-    """You multiplied by `W_query.weight`, which is stored as (d_out, d_in). Call the layer, as in
-    `self.W_query(x)`: it knows which way round.
+    """You multiplied by `W_query.weight`, which is stored as (d_out, d_in). Call the layer instead,
+    as in `self.W_query(x)`: it handles the transpose.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -63,8 +63,8 @@ class WeightsUntransposed(WithLayers):
 
 @v2.misconception
 class BiasesLeftOut(WithLayers):
-    """Without biases this is right. With `qkv_bias=True` they are missing from the result: you
-    multiply by the weights yourself. Call the layers.
+    """Without biases this is right, but with `qkv_bias=True` they are missing from the result,
+    because you multiply by the weights yourself. Call the layers.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -75,8 +75,8 @@ class BiasesLeftOut(WithLayers):
 
 @v2.misconception
 class ParametersAsBefore(WithParameters):
-    """These are the parameters of `SelfAttention_v1`, and a parameter has no bias to hand
-    `qkv_bias` on to. Make three layers, `nn.Linear`.
+    """These are the parameters of `SelfAttention_v1`, and a parameter has no bias to pass
+    `qkv_bias` to. Create three layers, `nn.Linear`.
     """
 
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
@@ -90,7 +90,7 @@ class ParametersAsBefore(WithParameters):
 
 @v2.misconception
 class LayersMultiplied(WithLayers):
-    """A layer is no matrix, so `@` does not know it. A layer is called: `self.W_query(x)`."""
+    """A layer is not a matrix, so `@` does not work with it. Call the layer: `self.W_query(x)`."""
 
     def forward(self, x: Tensor) -> Tensor:
         """Attend."""

@@ -65,23 +65,23 @@ def weights_move_so(softmax_jacobian: Callable[..., Tensor], p: Tensor) -> bool:
 
 @jacobian.misconception
 def only_the_diagonal(p: Tensor) -> Tensor:
-    """The diagonal is right, and the rest is 0. But when one score grows, the other weights shrink:
-    fill in what stands beside the diagonal.
+    """The diagonal is right, but the rest is 0. When one score grows, the other weights shrink:
+    fill in the entries off the diagonal.
     """
     return torch.diag(p * (1 - p))
 
 
 @jacobian.misconception
 def number_for_outer(p: Tensor) -> Tensor:
-    """You subtracted one number from all entries: p transposed is still a vector, and two vectors
-    make a dot product. Every pair (i, j) needs a product of its own.
+    """You subtracted one number from all the entries: p transposed is still a vector, and two
+    vectors give a dot product. Every pair (i, j) needs its own product.
     """
     return torch.diag(p) - p @ p
 
 
 @jacobian.misconception
 def squares_in_each_row(p: Tensor) -> Tensor:
-    """You subtracted the squares of p, the same in each row. Entry (i, j) needs the product of
+    """You subtracted the squares of p, the same ones in each row. Entry (i, j) needs the product of
     weight i and weight j.
     """
     return torch.diag(p) - p * p
@@ -95,59 +95,55 @@ def sign_turned(p: Tensor) -> Tensor:
 
 @jacobian.misconception
 def outer_added(p: Tensor) -> Tensor:
-    """You added the products. Beside the diagonal the entries are below zero: subtract."""
+    """You added the products. Off the diagonal the entries are negative: subtract."""
     return torch.diag(p) + torch.outer(p, p)
 
 
 @jacobian.misconception
 def sign_beside_the_diagonal(p: Tensor) -> Tensor:
-    """The diagonal is right; beside it the sign is not. When one score grows, the other weights
-    shrink.
+    """The diagonal is right, but off the diagonal the sign is wrong. When one score grows, the
+    other weights shrink.
     """
     return torch.diag(p) + torch.outer(p, p) - 2 * torch.diag(p * p)
 
 
 @jacobian.misconception
 def p_in_each_row(p: Tensor) -> Tensor:
-    """Entry (i, j) is p_j − p_i · p_j here: p stands in every row of the first term. It belongs on
-    the diagonal alone.
+    """Here entry (i, j) is p_j − p_i · p_j: p is in every row of the first term. It should only be
+    on the diagonal.
     """
     return p - torch.outer(p, p)
 
 
 @jacobian.misconception
 def outer_only(p: Tensor) -> Tensor:
-    """These are the products of every two weights alone. They are subtracted from a matrix with p
-    on its diagonal.
+    """These are only the products of every two weights. Subtract them from a matrix with p on its
+    diagonal.
     """
     return torch.outer(p, p)
 
 
 @jacobian.misconception
 def minus_outer_only(p: Tensor) -> Tensor:
-    """Beside the diagonal this is right. On it, p_i is missing: a weight grows with its own
-    score.
-    """
+    """Off the diagonal this is right. On it, p_i is missing: a weight grows with its own score."""
     return -torch.outer(p, p)
 
 
 @jacobian.misconception
 def outer_left_out(p: Tensor) -> Tensor:
-    """Only p on the diagonal is here. The product of weight i and weight j is to be subtracted
-    everywhere.
-    """
+    """You only have p on the diagonal. Subtract the product of weight i and weight j everywhere."""
     return torch.diag(p)
 
 
 @jacobian.misconception
 def ones_on_the_diagonal(p: Tensor) -> Tensor:
-    """You began with 1 on the diagonal. It is p that belongs there."""
+    """You started with 1 on the diagonal. Put p there instead."""
     return torch.eye(len(p), dtype=p.dtype) - torch.outer(p, p)
 
 
 @jacobian.misconception
 def a_vector(p: Tensor) -> Tensor:
-    """These are the diagonal entries alone, as a vector. Each weight depends on every score: the
+    """These are only the diagonal entries, as a vector. Each weight depends on every score, so the
     derivatives are a matrix.
     """
     return p * (1 - p)
@@ -155,15 +151,15 @@ def a_vector(p: Tensor) -> Tensor:
 
 @jacobian.misconception
 def p_in_each_column(p: Tensor) -> Tensor:
-    """Entry (i, j) is p_i · (1 − p_j) here, as if p stood in every column of the first term. It
-    belongs on the diagonal alone.
+    """Here entry (i, j) is p_i · (1 − p_j), as if p were in every column of the first term. It
+    should only be on the diagonal.
     """
     return p[:, None] - torch.outer(p, p)
 
 
 @jacobian.misconception
 def softmax_once_more(p: Tensor) -> Tensor:
-    """You sent p through a softmax. It has been through one already: p holds the weights."""
+    """You applied a softmax to p. It has already been through one: p contains the weights."""
     weights = torch.softmax(p, dim=0)
     return torch.diag(weights) - torch.outer(weights, weights)
 

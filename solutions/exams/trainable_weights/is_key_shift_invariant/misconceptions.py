@@ -21,8 +21,8 @@ VERDICT.apply(
     Compared,
     called={"AlwaysTrue": "both_sides_alike", "TurnedRound": "verdict_turned_round"},
     says={
-        "AlwaysTrue": "Your test passes every attention. Both sides of the comparison seem to be "
-        "the same thing: shift the keys of one."
+        "AlwaysTrue": "Your test passes every attention function. Both sides of the comparison "
+        "seem to be the same thing: shift the keys on one side."
     },
 )
 CLOSENESS.apply(
@@ -51,7 +51,7 @@ def queries_shifted(
 def queries_and_keys_shifted(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You shift queries and keys. Shift the keys alone."""
+    """You shift both the queries and the keys. Shift only the keys."""
     moved = attention(queries + shift, keys + shift, values)
     return torch.allclose(moved, attention(queries, keys, values))
 
@@ -60,7 +60,9 @@ def queries_and_keys_shifted(
 def one_key_shifted(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You shift one key only. Then its score changes against the others. Add the vector to all."""
+    """You shift one key only, so its score changes relative to the others. Add the vector to all
+    the keys.
+    """
     moved = keys.clone()
     moved[0] = moved[0] + shift
     return torch.allclose(attention(queries, moved, values), attention(queries, keys, values))
@@ -70,8 +72,8 @@ def one_key_shifted(
 def keys_handed_in_first(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You hand in the keys first, as if they were the queries. The order is queries, keys, values,
-    in both calls.
+    """You pass the keys first, as if they were the queries. The order is queries, keys, values, in
+    both calls.
     """
     moved = attention(keys + shift, queries, values)
     return torch.allclose(moved, attention(keys, queries, values))
@@ -81,8 +83,8 @@ def keys_handed_in_first(
 def one_call_in_another_order(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """The two calls differ in more than the shift: one of them has queries and keys in the other
-    order.
+    """The two calls differ in more than the shift: one of them has the queries and keys in the
+    opposite order.
     """
     moved = attention(keys + shift, queries, values)
     return torch.allclose(moved, attention(queries, keys, values))
@@ -92,7 +94,7 @@ def one_call_in_another_order(
 def shifted_in_place(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """`keys += shift` writes to the caller's keys. Make new ones: `keys + shift`."""
+    """`keys += shift` writes to the caller's keys. Create new ones: `keys + shift`."""
     before = attention(queries, keys, values)
     keys += shift
     return torch.allclose(attention(queries, keys, values), before, rtol=1e-4, atol=1e-6)
@@ -102,8 +104,8 @@ def shifted_in_place(
 def shifted_in_place_at_once(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """`keys += shift` changes the keys themselves, so both of your calls see shifted ones. Make new
-    ones: `keys + shift`.
+    """`keys += shift` changes the keys themselves, so both of your calls get shifted ones. Create
+    new ones: `keys + shift`.
     """
     keys += shift
     moved = attention(queries, keys, values)
@@ -114,8 +116,8 @@ def shifted_in_place_at_once(
 def compared_to_three_decimals(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your comparison lets small changes pass, as a small shift makes them. Allow for rounding
-    only: 1e-6 or so, or what `torch.allclose` allows by itself.
+    """Your comparison lets small changes pass, like those that a small shift causes. Allow for
+    rounding only: 1e-6 or so, or the default tolerance of `torch.allclose`.
     """
     moved = attention(queries, keys + shift, values)
     return torch.allclose(moved, attention(queries, keys, values), atol=1e-3)
@@ -125,7 +127,9 @@ def compared_to_three_decimals(
 def values_shifted_plainly(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You shift the values. The property is about the keys: they have the shape of the shift."""
+    """You shift the values. The property is about the keys, which have the same width as the
+    shift.
+    """
     moved = attention(queries, keys, values + shift)
     return torch.allclose(moved, attention(queries, keys, values))
 
@@ -134,7 +138,7 @@ def values_shifted_plainly(
 def a_shift_of_ones_own(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You add something else than `shift` to the keys: a shift of zeros should change nothing, and
+    """You add something other than `shift` to the keys: a shift of zeros should change nothing, but
     yours does. Use the argument.
     """
     moved = attention(queries, keys + 1, values)
@@ -145,8 +149,8 @@ def a_shift_of_ones_own(
 def first_number_of_the_shift(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You add the first entry of the shift to all features. Add the whole vector: each of its
-    entries belongs to a feature of its own.
+    """You add the first entry of the shift to all the features. Add the whole vector: each of its
+    entries is for one feature.
     """
     moved = attention(queries, keys + shift[0], values)
     return torch.allclose(moved, attention(queries, keys, values))
@@ -156,9 +160,8 @@ def first_number_of_the_shift(
 def sum_of_the_shift(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """What you add to the keys is not `shift` as it is, but something made of it, such as its sum,
-    its size or its negative. Add the vector itself: each of its entries belongs to a feature of its
-    own.
+    """You do not add `shift` itself to the keys, but something computed from it, such as its sum,
+    its size or its negative. Add the vector itself: each of its entries is for one feature.
     """
     moved = attention(queries, keys + shift.sum(), values)
     return torch.allclose(moved, attention(queries, keys, values))
@@ -168,8 +171,8 @@ def sum_of_the_shift(
 def compared_with_pytorchs(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your test passes PyTorch's own attention alone. Others have the property too. Compare each
-    attention with itself, without the shift and with it.
+    """Only PyTorch's own attention function passes your test, but others have the property too.
+    Compare each function with itself, without the shift and with it.
     """
     own = nn.functional.scaled_dot_product_attention(queries, keys, values)
     return torch.allclose(attention(queries, keys, values), own)
@@ -179,8 +182,8 @@ def compared_with_pytorchs(
 def shifted_compared_with_pytorchs(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You compare with the result of PyTorch's attention, so others fail that have the property.
-    Compare each attention with itself, without the shift and with it.
+    """You compare with the result of PyTorch's attention function, so others that have the property
+    fail. Compare each function with itself, without the shift and with it.
     """
     own = nn.functional.scaled_dot_product_attention(queries, keys, values)
     return torch.allclose(attention(queries, keys + shift, values), own)
@@ -190,8 +193,8 @@ def shifted_compared_with_pytorchs(
 def compared_with_the_values(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You compare contexts with the values that went in. Compare each attention with itself,
-    without the shift and with it.
+    """You compare contexts with the values that went in. Compare the function with itself, without
+    the shift and with it.
     """
     moved = attention(queries, keys + shift, values)
     return torch.allclose(moved, values)
@@ -201,8 +204,8 @@ def compared_with_the_values(
 def sums_of_weights(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your test asks whether the weights of each query sum to 1. That is another property. Here the
-    question is what a shift of the keys changes: nothing, or something.
+    """You test whether the weights of each query sum to 1, which is a different property. The
+    question here is whether a shift of the keys changes anything.
     """
     ones = torch.ones_like(values)
     return torch.allclose(attention(queries, keys, ones), ones)
@@ -212,8 +215,8 @@ def sums_of_weights(
 def never_true(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your test passes nothing but a shift of zeros. Compare the contexts, with and without the
-    shift: the inputs differ in any case.
+    """Your test only returns True for a shift of zeros. Compare the contexts, with and without the
+    shift: the inputs differ anyway.
     """
     return torch.equal(keys + shift, keys)
 
@@ -222,7 +225,7 @@ def never_true(
 def first_feature_only(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your test looks at the first feature only. Each of them can be wrong: compare all."""
+    """Your test looks at the first feature only. Any of them can be wrong: compare all of them."""
     moved = attention(queries, keys + shift, values)
     return torch.allclose(moved[:, 0], attention(queries, keys, values)[:, 0])
 
@@ -231,8 +234,9 @@ def first_feature_only(
 def lengths_compared(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your comparison overlooks contexts that keep their length and turn, as lengths and sizes do:
-    an attention passes that only changes its sign. Compare entry by entry.
+    """Your comparison misses contexts that keep their length but change direction, as when you
+    compare lengths or sizes: an attention function that only changes the sign passes. Compare entry
+    by entry.
     """
     moved = attention(queries, keys + shift, values)
     return torch.allclose(moved.norm(), attention(queries, keys, values).norm())
@@ -242,7 +246,7 @@ def lengths_compared(
 def totals_only(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your comparison adds up over the words, and a wrong row can hide in a sum. Compare entry by
+    """Your comparison sums over the words, and a wrong row can hide in a sum. Compare entry by
     entry.
     """
     moved = attention(queries, keys + shift, values).sum(dim=0)
@@ -253,8 +257,8 @@ def totals_only(
 def values_shifted(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You shift the values. Then every context moves by the same vector: another property. Shift
-    the keys.
+    """You shift the values, so every context moves by the same vector, which is a different
+    property. Shift the keys.
     """
     moved = attention(queries, keys, values + shift)
     return torch.allclose(moved, attention(queries, keys, values) + shift)

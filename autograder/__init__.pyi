@@ -2,6 +2,7 @@
 
 from .checks.check import check as check
 from .checks.described import described as described
+from .checks.gathering import gather as gather
 from .checks.hidden import hidden_check as hidden_check
 from .checks.yours import yours as yours
 from .exam.draw import Draw as Draw

@@ -21,6 +21,7 @@ from .functions import fit_by_sgd as fit_by_sgd
 from .functions import softmax as softmax
 from .gpt.attention import Cache as Cache
 from .gpt.attention import LibraryRotaryAttention as LibraryRotaryAttention
+from .gpt.drawing import parts_of_gpt as parts_of_gpt
 from .gpt.model import LibraryGPT as LibraryGPT
 from .gpt.model import RotaryBlock as RotaryBlock
 from .gpt.parts import LIBRARY as LIBRARY

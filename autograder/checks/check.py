@@ -45,7 +45,8 @@ def check(answer: Any) -> None:
         ExerciseNotPassed: only when nbgrader validates the notebook; otherwise the result is
             shown and the notebook runs on.
     """
-    exercise, report, keeps_rules = judged(answer, sys._getframe(1).f_globals)
+    exercises = examples.read(Path.cwd())
+    exercise, report, keeps_rules = judged(answer, sys._getframe(1).f_globals, exercises)
     if keeps_rules and exercise.places:
         report = with_places(report, answer, exercise.cases)
     if report.verdict is Verdict.PASSED:
@@ -53,13 +54,19 @@ def check(answer: Any) -> None:
     settle(report)
 
 
-def judged(answer: Any, namespace: Mapping[str, object]) -> tuple[Printed, Report, bool]:
+def judged(
+    answer: Any, namespace: Mapping[str, object], exercises: Mapping[str, Printed]
+) -> tuple[Printed, Report, bool]:
     """What an answer's exercise is, what its printed examples say, and whether it kept its rules.
+
+    Args:
+        answer: the function or class.
+        namespace: the names of the notebook that it was defined in.
+        exercises: those of its lesson.
 
     Raises:
         CheckError: when `answer` is not an exercise of this lesson.
     """
-    exercises = examples.read(Path.cwd())
     name = name_of(answer, exercises, namespace)
     exercise = exercises[name]
     rule = broken(name, answer, exercise.forbids)

@@ -2,8 +2,10 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from autograder.checks import examples
 from autograder.checks.check import judged
 from autograder.exam.report import Verdict
 
@@ -20,7 +22,7 @@ def yours(answer: Any, *, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     Raises:
         CheckError: when `answer` is not an exercise of this lesson.
     """
-    _, report, _ = judged(answer, sys._getframe(1).f_globals)
+    _, report, _ = judged(answer, sys._getframe(1).f_globals, examples.read(Path.cwd()))
     if report.verdict is Verdict.PASSED:
         print(f"Your {report.exercise} has passed its check: this cell uses it.")
         return answer  # type: ignore[no-any-return]

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograder.cells import grade_id_of, is_test
@@ -19,6 +18,7 @@ from autograder.learner.marks import Mark, as_html, mark_of, marks_in, written_m
 from autograder.learner.run_notebook import run
 from autograder.lesson.build import build_lesson
 from autograder.lesson.lesson import read_lesson
+from autograder.notebook_file import read_notebook
 
 _NO_EXAMS = (
     "mark() runs the full exam, and the exams lie in a clone of the course, which this folder is "
@@ -69,21 +69,6 @@ def mark_notebook(
     notebook = with_hidden_tests(read_notebook(path), built.source)
     run(notebook, path.parent.resolve(), path=course.root, progress=progress)
     return marks_in(notebook, built.lesson.points)
-
-
-def read_notebook(path: Path) -> NotebookNode:
-    """A notebook from a file.
-
-    Raises:
-        CheckError: when there is none, or it is not one.
-    """
-    try:
-        notebook: NotebookNode = nbformat.read(path, as_version=4)
-    except FileNotFoundError:
-        raise CheckError(f"{path} does not exist") from None
-    except (ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
-        raise CheckError(f"{path} is not a notebook: {error}") from error
-    return notebook
 
 
 def with_hidden_tests(notebook: NotebookNode, source: NotebookNode) -> NotebookNode:

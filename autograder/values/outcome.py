@@ -101,7 +101,7 @@ def _observed(
     """What a call of `function` did with what was given to it, copies of the arguments."""
     value: object = None
     raised: Raised | None = None
-    with _quiet() as printed, seeded():
+    with quiet() as printed, seeded():
         try:
             value = call()
         except ExchangeError:
@@ -136,7 +136,8 @@ class _Beginning(io.StringIO):
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[_Beginning]:
+def quiet() -> Iterator[io.StringIO]:
+    """Keep warnings, and what is printed, from whoever looks on."""
     printed = _Beginning()
     with (
         warnings.catch_warnings(),

@@ -1,9 +1,12 @@
-"""A sheet whose places are given in points, 72 to the inch, and an arrow on it."""
+"""A sheet whose places are given in points, 72 to the inch, and arrows and boxes on it."""
 
+import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 
 from companion.drawing.labels import axes_at
+from companion.drawing.theme import ink_on
 
 
 def sheet(
@@ -42,3 +45,31 @@ def arrow(
     """An arrow from one place to another."""
     look = {"arrowstyle": "-|>", "color": colour, "linewidth": linewidth}
     axes.annotate("", xy=end, xytext=start, arrowprops={**look, "shrinkA": 0, "shrinkB": 0})
+
+
+def box(
+    axes: Axes,
+    place: tuple[float, float],
+    size: tuple[float, float],
+    colour: str = "",
+    *,
+    dashed: bool = False,
+) -> str:
+    """A box with round corners around a place, and the colour for what is written on it.
+
+    Without a colour of its own, such as "C0", it is paper with an edge.
+    """
+    axes.add_patch(
+        FancyBboxPatch(
+            (place[0] - size[0] / 2, place[1] - size[1] / 2),
+            *size,
+            boxstyle="round,pad=0,rounding_size=4",
+            facecolor=colour or matplotlib.rcParams["axes.facecolor"],
+            edgecolor=matplotlib.rcParams["axes.facecolor" if colour else "axes.edgecolor"],
+            linestyle="--" if dashed else "-",
+            zorder=2,
+        )
+    )
+    if not colour:
+        return str(matplotlib.rcParams["text.color"])
+    return ink_on(matplotlib.rcParams["axes.prop_cycle"].by_key()["color"][int(colour[1:])])

@@ -1,4 +1,4 @@
 """Which parts is a GPT made of, and whose are they?
 
-From outside: `parts`, `attention`, `model`.
+From outside: `parts`, `attention`, `model`, `drawing`.
 """

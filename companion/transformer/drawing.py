@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch
 
 from companion.drawing.figure import show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width
-from companion.drawing.theme import ink_on
+from companion.drawing.sheet import box
 
 _SIZE = 11.0
 _PANEL, _BETWEEN = 190.0, 46.0
@@ -180,16 +180,5 @@ def _box(
     axes: Axes, place: tuple[float, float], text: str, size: tuple[float, float], colour: str
 ) -> None:
     """A box with a text; without a colour it is paper with an edge."""
-    axes.add_patch(
-        FancyBboxPatch(
-            (place[0] - size[0] / 2, place[1] - size[1] / 2),
-            *size,
-            boxstyle="round,pad=0,rounding_size=4",
-            facecolor=colour or matplotlib.rcParams["axes.facecolor"],
-            edgecolor=matplotlib.rcParams["axes.facecolor" if colour else "axes.edgecolor"],
-            zorder=2,
-        )
-    )
-    cycle = matplotlib.rcParams["axes.prop_cycle"].by_key()["color"]
-    ink = ink_on(cycle[int(colour[1:])]) if colour else matplotlib.rcParams["text.color"]
+    ink = box(axes, place, size, colour)
     axes.text(*place, text, ha="center", va="center_baseline", size=_SIZE, color=ink, zorder=3)

@@ -34,13 +34,13 @@ def comes_back(encode, decode, text):
 
 @pytest.mark.parametrize(("name", "encode"), ENCODERS)
 def test_docstring_is_true_of_ids(name, encode):
-    decode = PARTNERS.get(name, tokenizers.from_code_points)
+    decode = PARTNERS.get(name, tokenizers.from_table_ids)
     assert comes_back(encode, decode, TEXT) is encode.__doc__.startswith("Loses nothing")
 
 
 @pytest.mark.parametrize(("name", "decode"), DECODERS)
 def test_docstring_is_true_of_texts(name, decode):
-    verdict = comes_back(tokenizers.code_points, decode, TEXT)
+    verdict = comes_back(tokenizers.table_ids, decode, TEXT)
     assert verdict is decode.__doc__.startswith("Loses nothing")
 
 

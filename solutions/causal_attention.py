@@ -1,6 +1,6 @@
 """Lesson 04: causal attention, with a mask that hides the future, and dropout on the weights.
 
-Tokens are rows. Scores and weights have the shape (..., tokens, tokens), with queries on rows and
+Tokens are rows. Scores and weights have shape (..., tokens, tokens), with queries on rows and
 keys on columns. In a mask, True means "hidden".
 """
 
@@ -45,7 +45,7 @@ def causal_mask(num_tokens: int) -> torch.Tensor:
         num_tokens: the number of tokens in the sentence.
 
     Returns:
-        A tensor of bool, (num_tokens, num_tokens), queries on rows and keys on columns: True where
+        A boolean tensor, (num_tokens, num_tokens), queries on rows and keys on columns: True where
         the key is hidden from the query.
     """
     ### BEGIN SOLUTION
@@ -128,13 +128,13 @@ def causal_column_weights(scores: torch.Tensor) -> torch.Tensor:
 def dropout(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """Inverted dropout: set each weight to 0 with probability p, and enlarge the others to match.
+    """Inverted dropout: set each weight to 0 with probability p, and scale up the others to match.
 
     Args:
         weights: a tensor of any shape. Do not change it.
         p: the probability with which a weight becomes 0; at least 0, below 1.
         generator: the source of the random numbers, as in `torch.rand(…, generator=generator)`.
-        training: if False, the weights are returned as they are.
+        training: if False, return the weights as they are.
 
     Returns:
         A tensor in the shape and dtype of `weights`, whose expectation is `weights`.
@@ -227,11 +227,11 @@ def causal_and_padding_mask(lengths: torch.Tensor) -> torch.Tensor:
     """The mask for a batch of sentences that are padded at the front.
 
     Args:
-        lengths: the number of real tokens of each sentence, (batch,), whole numbers, 0 allowed.
-            The real tokens stand at the end of a sentence's row, with the padding before them.
+        lengths: the number of real tokens of each sentence, (batch,), integers; 0 is allowed.
+            The real tokens are at the end of a sentence's row, with the padding before them.
 
     Returns:
-        A tensor of bool, (batch, tokens, tokens), where tokens is the largest length: True where
+        A boolean tensor, (batch, tokens, tokens), where tokens is the largest length: True where
         the key comes after the query, and where it is padding.
     """
     ### BEGIN SOLUTION
@@ -248,7 +248,7 @@ def masked_attention_weights(scores: torch.Tensor, hidden: torch.Tensor) -> torc
 
     Args:
         scores: (..., queries, keys). Do not change them.
-        hidden: a tensor of bool of the same shape, True where a key is hidden.
+        hidden: a boolean tensor of the same shape, True where a key is hidden.
 
     Returns:
         The weights, in the shape and dtype of the scores: exactly 0 where hidden. Each row sums to

@@ -1,4 +1,4 @@
-"""Lesson 08: attention for long texts, sparse, of low rank, linear, and exact in blocks.
+"""Lesson 08: attention for long texts: sparse, low-rank, linear, and exact in blocks.
 
 Queries are (..., queries, d_k), keys (..., keys, d_k) and values (..., keys, d_v), with any axes
 before them. In a mask, True means "hidden", queries are on rows and keys on columns.
@@ -11,7 +11,7 @@ import torch
 
 
 def sliding_window_mask(num_tokens: int, window: int) -> torch.Tensor:
-    """Hide what is too far away, before or after: sliding-window attention.
+    """Hide the keys that are too far before or after the query: sliding-window attention.
 
     Beltagy and others, Longformer (2020), section 3.1.
 
@@ -36,7 +36,7 @@ def global_mask(num_tokens: int, global_positions: list[int]) -> torch.Tensor:
 
     Args:
         num_tokens: the number of tokens, at least 1.
-        global_positions: the positions of the global tokens, counted from 0; maybe none.
+        global_positions: the positions of the global tokens, counted from 0; may be empty.
 
     Returns:
         The mask, (num_tokens, num_tokens), of bool, True where a key is hidden.
@@ -87,15 +87,15 @@ def strided_mask(num_tokens: int, stride: int) -> torch.Tensor:
 
 
 def fixed_mask(num_tokens: int, stride: int) -> torch.Tensor:
-    """The fixed pattern of the Sparse Transformer: one's own block, and the end of each block.
+    """The fixed pattern of the Sparse Transformer: a token's own block, and each block's end.
 
     Child and others, Generating Long Sequences with Sparse Transformers (2019), section 4.3, with
     its two sets of keys joined and c = 1. It is causal.
 
     Args:
         num_tokens: the number of tokens, at least 1.
-        stride: the text is cut into blocks of so many tokens, the last one may be shorter. A token
-            sees itself and the tokens before it in its own block, and the last token of each
+        stride: the text is cut into blocks of this many tokens; the last one may be shorter. A
+            token sees itself and the tokens before it in its own block, and the last token of each
             earlier block.
 
     Returns:
@@ -113,17 +113,17 @@ def fixed_mask(num_tokens: int, stride: int) -> torch.Tensor:
 def layers_until_all_meet(hidden: torch.Tensor, causal: bool = False) -> int | None:
     """How many layers of a sparse pattern it takes until every token can influence every other.
 
-    In one layer, a token receives what the keys that it sees hold. In two layers, it receives what
-    these keys received in the first layer, and so on.
+    In the first layer, a token receives something of each key that it sees. In the second layer, it
+    also receives what these keys received in the first layer, and so on.
 
     Args:
         hidden: the mask of each layer, (num_tokens, num_tokens), of bool, True where a key is
             hidden. Each token sees itself.
-        causal: whether a token need not receive anything of the tokens after it.
+        causal: if True, a token need not receive anything of the tokens after it.
 
     Returns:
         The smallest number of layers after which each token can have received something of every
-        token, or with `causal` of every token before it; 0 for a single token, and None if no
+        token, or, with `causal`, of every token before it; 0 for a single token, and None if no
         number of layers is enough.
     """
     ### BEGIN SOLUTION
@@ -145,7 +145,7 @@ def linformer_attention(
     project_keys: torch.Tensor,
     project_values: torch.Tensor,
 ) -> torch.Tensor:
-    """Attend to a few mixtures of keys in place of all keys: attention of low rank.
+    """Attend to a few mixtures of keys instead of all keys: low-rank attention.
 
     Wang and others, Linformer: Self-Attention with Linear Complexity (2020), equation 7.
 
@@ -154,7 +154,7 @@ def linformer_attention(
         keys: (..., keys, d_k).
         values: (..., keys, d_v).
         project_keys: the matrix E, (rank, keys): each row mixes the keys of all tokens into one.
-        project_values: the matrix F, (rank, keys), which does so with the values.
+        project_values: the matrix F, (rank, keys), which mixes the values in the same way.
 
     Returns:
         The context vectors, (..., queries, d_v), of scaled dot-product attention to the mixtures.
@@ -167,7 +167,7 @@ def linformer_attention(
 
 
 def lsh_buckets(vectors: torch.Tensor, rotation: torch.Tensor) -> torch.Tensor:
-    """Put vectors of similar direction into the same bucket: angular locality-sensitive hashing.
+    """Put vectors with similar directions into the same bucket: angular locality-sensitive hashing.
 
     Kitaev and others, Reformer: The Efficient Transformer (2020), section 2.
 
@@ -191,7 +191,7 @@ def linear_attention(
     values: torch.Tensor,
     feature_map: Callable[[torch.Tensor], torch.Tensor],
 ) -> torch.Tensor:
-    """Attend without a score for each pair: multiply the keys with the values first.
+    """Attend without a score for each pair: multiply the keys by the values first.
 
     The weight of a key is the dot product of its features and the query's, divided by the sum of
     these dot products over all keys. Katharopoulos and others, Transformers are RNNs (2020),
@@ -256,8 +256,8 @@ def linear_attention_step(
     a new one is returned.
 
     Args:
-        state: what is kept of the tokens before: the sum of their key features times their values,
-            (features, d_v), and the sum of their key features, (features,).
+        state: two sums over the earlier tokens: that of their key features times their values,
+            (features, d_v), and that of their key features, (features,).
         query: of the new token, (d_k,).
         key: of the new token, (d_k,).
         value: of the new token, (d_v,).
@@ -299,12 +299,12 @@ def positive_random_features(x: torch.Tensor, directions: torch.Tensor) -> torch
 def online_softmax_by_hand() -> dict[str, object]:
     """The softmax of four scores that come in two blocks, worked out on paper.
 
-    Replace each `...` by a number.
+    Replace each `...` with a number.
 
     Returns:
-        After each of the two blocks, what is kept: the largest score so far, the sum of the
-        exponentials and the sum of the weighted values; the factor that corrects both sums when
-        the second block comes; and the context. All with four decimals.
+        After each of the two blocks, the largest score so far, the sum of the exponentials and the
+        sum of the weighted values; the factor that corrects both sums when the second block comes;
+        and the context. All with four decimals.
     """
     by_hand: dict[str, object] = {
         "kept after the first block": [..., ..., ...],
@@ -336,7 +336,7 @@ def online_softmax_attention(
     block_size: int,
     causal: bool = False,
 ) -> torch.Tensor:
-    """Exact attention, one block of keys after the other, without all scores at once.
+    """Exact attention, one block of keys at a time, without having all scores at once.
 
     Milakov and Gimelshein, Online normalizer calculation for softmax (2018); Dao and others,
     FlashAttention (2022), section 3.1.
@@ -346,7 +346,7 @@ def online_softmax_attention(
         keys: (..., keys, d_k).
         values: (..., keys, d_v).
         block_size: the number of keys in a block; the last block may be smaller.
-        causal: whether query i sees keys 0 to i alone; then there are as many queries as keys.
+        causal: whether query i sees only keys 0 to i; then there are as many queries as keys.
 
     Returns:
         The context vectors of scaled dot-product attention, (..., queries, d_v). No tensor of
@@ -392,7 +392,7 @@ def visible_blocks(hidden: torch.Tensor, block_size: int) -> torch.Tensor:
 
 
 def layer_cost(kind: str, n: int, d: int, k: int = 2) -> tuple[int, int, int | None]:
-    """What one layer costs: multiplications, steps one after the other, and the longest path.
+    """What one layer costs: multiplications, sequential steps, and the longest path.
 
     Vaswani and others, Attention Is All You Need (2017), table 1, and Wang and others, Linformer
     (2020), table 1, without projections and constant factors.
@@ -400,7 +400,7 @@ def layer_cost(kind: str, n: int, d: int, k: int = 2) -> tuple[int, int, int | N
     Args:
         kind: "self-attention", "recurrent", "convolution", "sparse transformer" (with a stride of
             √n), "reformer", "linformer" or "linear attention" (with d features).
-        n: the number of tokens, at least 2; for "sparse transformer" a square number.
+        n: the number of tokens, at least 2; a square number for "sparse transformer".
         d: the width of a token.
         k: the width of the convolution's causal kernel, at least 2, which reaches k - 1 tokens
             back; or Linformer's rank.
@@ -409,7 +409,7 @@ def layer_cost(kind: str, n: int, d: int, k: int = 2) -> tuple[int, int, int | N
         The number of multiplications: n²d, nd², knd², n√n·d, n·⌈log₂ n⌉·d, nkd and nd², in the
         order of the kinds above. The number of steps that have to wait for each other: n for
         "recurrent", ⌈log₂ n⌉ for "reformer", otherwise 1. And the longest path from one token to
-        another, in layers: n for "recurrent", as many convolutions as it takes to join n tokens,
+        another, in layers: n for "recurrent", as many convolutions as it takes to connect n tokens,
         2 for "sparse transformer", None for "reformer", where it depends on the buckets, and
         otherwise 1.
 
@@ -436,7 +436,7 @@ def layer_cost(kind: str, n: int, d: int, k: int = 2) -> tuple[int, int, int | N
 def repaired_blockwise_attention(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, block_size: int
 ) -> torch.Tensor:
-    """Repair attention in blocks that is right only while the first block holds the largest score.
+    """Repair this attention in blocks: it is only right if the first block has the largest score.
 
     Args:
         queries: (..., queries, d_k).
@@ -479,7 +479,7 @@ def is_exact(
     keys: torch.Tensor,
     values: torch.Tensor,
 ) -> bool:
-    """Write the test: does attention in blocks give what scaled dot-product attention gives?
+    """Test an attention function: does it give what scaled dot-product attention gives?
 
     It has to, up to rounding, with every block size from 1 to the number of keys.
 
@@ -490,7 +490,7 @@ def is_exact(
         values: (keys, d_v).
 
     Returns:
-        True if it does for each block size, otherwise False.
+        True if it does so for every block size, otherwise False.
     """
     ### BEGIN SOLUTION
     scores = queries @ keys.T / queries.shape[-1] ** 0.5

@@ -14,7 +14,7 @@ from torch import nn
 def shared_heads_by_hand() -> dict[str, object]:
     """Four query heads that share two key/value heads, worked out on paper.
 
-    Replace each `...` by a number.
+    Replace each `...` with a number.
 
     Returns:
         For each of the four query heads, which key/value head it reads, counted from 0; the two
@@ -53,7 +53,7 @@ def repeat_kv(x: torch.Tensor, n_rep: int) -> torch.Tensor:
         n_rep: how many query heads share a key/value head.
 
     Returns:
-        (batch, num_kv_heads · n_rep, tokens, head_dim), in the dtype of `x`: at index h stands the
+        (batch, num_kv_heads · n_rep, tokens, head_dim), in the dtype of `x`: index h holds the
         key/value head that query head h reads.
     """
     ### BEGIN SOLUTION
@@ -65,7 +65,7 @@ class MultiQueryAttention(nn.Module):
     """Causal attention with several query heads and a single key/value head.
 
     Call it with inputs of shape (batch, num_tokens, d_in), num_tokens at most `context_length`. It
-    returns the context vectors, (batch, num_tokens, d_out). Write the attention yourself, without
+    returns the context vectors, (batch, num_tokens, d_out). Write the computation yourself, without
     `scaled_dot_product_attention`.
 
     Args:
@@ -120,7 +120,7 @@ class GroupedQueryAttention(nn.Module):
     """Causal attention in which several query heads share a key/value head.
 
     Call it with inputs of shape (batch, num_tokens, d_in), num_tokens at most `context_length`. It
-    returns the context vectors, (batch, num_tokens, d_out). Write the attention yourself, without
+    returns the context vectors, (batch, num_tokens, d_out). Write the computation yourself, without
     `scaled_dot_product_attention`.
 
     Args:
@@ -187,8 +187,8 @@ def mean_pool_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch
     Args:
         W: (d_in, num_heads · head_dim), to be used as `x @ W`; the columns of a head are
             neighbours.
-        num_heads: the number of heads that W makes.
-        num_kv_heads: the number of heads that the new matrix should make; it divides num_heads.
+        num_heads: the number of heads that W produces.
+        num_kv_heads: the number of heads that the new matrix should produce; it divides num_heads.
 
     Returns:
         (d_in, num_kv_heads · head_dim), in the dtype of W: each new head is the mean of the
@@ -208,7 +208,7 @@ def decoding_mask(num_queries: int, num_keys: int) -> torch.Tensor:
         num_keys: the number of all tokens, cached and new; the new ones are the last.
 
     Returns:
-        A tensor of bool, (num_queries, num_keys): True where the key comes after the query.
+        A boolean tensor, (num_queries, num_keys): True where the key comes after the query.
     """
     ### BEGIN SOLUTION
     ones = torch.ones(num_queries, num_keys, dtype=torch.bool)
@@ -219,7 +219,7 @@ def decoding_mask(num_queries: int, num_keys: int) -> torch.Tensor:
 class KVCache:
     """The keys and values of all tokens so far, for one layer of a model that generates text.
 
-    Its attribute `length` is the number of tokens that it holds, 0 at the beginning.
+    Its attribute `length` is the number of tokens that it holds, initially 0.
 
     Args:
         batch: the number of texts that are generated at once.
@@ -283,7 +283,7 @@ def decode_step(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Grouped-query attention for new tokens, given the keys and values of the past.
 
-    Write the attention yourself, without `scaled_dot_product_attention`.
+    Write the computation yourself, without `scaled_dot_product_attention`.
 
     Args:
         inputs: one or several new tokens, (batch, new, d_in).
@@ -315,13 +315,13 @@ def decode_step(
 
 
 def is_cache_exact(step: Callable[..., tuple[torch.Tensor, object]], inputs: torch.Tensor) -> bool:
-    """Test whether a cached attention gives the same contexts however a text is cut into chunks.
+    """Test whether attention with a cache gives the same contexts for chunks of every size.
 
     Args:
         step: called as `step(chunk, past)` with some tokens, (batch, new, d_in), and the past that
             it returned last time, or None at the beginning of a text. It returns the contexts of
             these tokens, (batch, new, d_out), and the new past.
-        inputs: the texts to try it on, (batch, tokens, d_in); do not write to them.
+        inputs: the texts to try it on, (batch, tokens, d_in). Do not change them.
 
     Returns:
         True if chunks of every size, from single tokens on, give the contexts that the whole text
@@ -343,7 +343,7 @@ def is_cache_exact(step: Callable[..., tuple[torch.Tensor, object]], inputs: tor
 def repaired_window_attention(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """Attention with a sliding window, for new tokens whose past is cached: repair it.
+    """Repair the given lines: attention with a sliding window, for new tokens with a cached past.
 
     Args:
         queries: of the new tokens, (..., new, head_dim).
@@ -409,8 +409,8 @@ def bytes_read_per_token(
 ) -> float:
     """How many bytes a model reads from memory for each token that it generates.
 
-    One step makes one token for each of the `batch` texts. It reads every parameter once, for all
-    texts together, and the whole cache of each text.
+    One step generates one token for each of the `batch` texts. It reads every parameter once, for
+    all texts together, and the whole cache of each text.
 
     Args:
         num_parameters: the number of parameters of the model.
@@ -422,7 +422,7 @@ def bytes_read_per_token(
         bytes_per_number: 2 for 16-bit numbers; it holds for parameters, keys and values.
 
     Returns:
-        The bytes read in one step, divided by the number of tokens that the step makes.
+        The bytes read in one step, divided by the number of tokens that the step generates.
     """
     ### BEGIN SOLUTION
     of_the_cache = 2 * tokens * num_layers * num_kv_heads * head_dim

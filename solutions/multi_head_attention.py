@@ -1,6 +1,6 @@
 """Lesson 05: attention with several heads, in a loop and all at once, and across sequences.
 
-Tokens are rows; scores and weights have the shape (batch, heads, queries, keys). In a mask, True
+Tokens are rows; scores and weights have shape (batch, heads, queries, keys). In a mask, True
 means "hidden".
 """
 
@@ -46,7 +46,7 @@ def two_heads_by_hand() -> dict[str, object]:
 
 
 class MultiHeadAttentionWrapper(nn.Module):
-    """Several causal heads, each with projections of its own, and their results side by side.
+    """Several causal heads, each with its own projections, and their results side by side.
 
     Call it with inputs of shape (batch, num_tokens, d_in). It returns (batch, num_tokens,
     num_heads · d_out): first the features of head 0, then those of head 1, and so on.
@@ -123,7 +123,7 @@ def merge_heads(x: torch.Tensor) -> torch.Tensor:
 def head_weights(
     queries: torch.Tensor, keys: torch.Tensor, num_heads: int, hidden: torch.Tensor
 ) -> torch.Tensor:
-    """The attention weights of all heads; scores are divided by the root of head_dim.
+    """The attention weights of all heads; scores are divided by the square root of head_dim.
 
     Args:
         queries: the queries of all heads side by side, (batch, num_queries, d_out).
@@ -134,7 +134,7 @@ def head_weights(
             (num_queries, num_keys). Every query sees at least one key.
 
     Returns:
-        (batch, num_heads, num_queries, num_keys): each row sums to 1, and hidden keys have the
+        (batch, num_heads, num_queries, num_keys): each row sums to 1, and hidden keys have
         weight 0.
     """
     ### BEGIN SOLUTION
@@ -151,7 +151,7 @@ def head_weights(
 def repaired_heads(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, num_heads: int
 ) -> torch.Tensor:
-    """Causal attention with several heads: the given lines are broken, repair them.
+    """Causal attention with several heads: repair the given lines, which are broken.
 
     Args:
         queries: the queries of all heads side by side, (batch, tokens, d_out).
@@ -300,15 +300,15 @@ def count_parameters(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = Fal
 
 
 def low_rank_value(W_down: torch.Tensor, W_up: torch.Tensor) -> tuple[torch.Tensor, int]:
-    """The value matrix that two thin matrices stand for, and how many parameters they save.
+    """The value matrix that two thin matrices replace, and how many parameters they save.
 
     Args:
         W_down: the projection from d_model features to the width of a head, (d_model, head_dim).
         W_up: the projection back to d_model features, (head_dim, d_model).
 
     Returns:
-        The matrix W for which `x @ W` equals `(x @ W_down) @ W_up`, (d_model, d_model); and by how
-        many parameters the two thin matrices have fewer than W (below zero, if they have more).
+        The matrix W for which `x @ W` equals `(x @ W_down) @ W_up`, (d_model, d_model); and how
+        many fewer parameters the two thin matrices have than W (negative if they have more).
     """
     ### BEGIN SOLUTION
     W_value = W_down @ W_up
@@ -319,7 +319,7 @@ def low_rank_value(W_down: torch.Tensor, W_up: torch.Tensor) -> tuple[torch.Tens
 def sum_over_heads(
     weights: torch.Tensor, inputs: torch.Tensor, W_down: torch.Tensor, W_up: torch.Tensor
 ) -> torch.Tensor:
-    """The output of several heads as a sum: no concatenation, and no common projection.
+    """The output of several heads as a sum, without concatenation or a common projection.
 
     Args:
         weights: the attention weights of each head, (heads, tokens, tokens).
@@ -340,14 +340,14 @@ class CrossAttention(nn.Module):
 
     Call it with `decoder`, (batch, num_queries, d_decoder), `encoder`, (batch, num_keys,
     d_encoder), and `padding`, (batch, num_keys), bool, True where `encoder` is padding; `padding`
-    is None if nothing is. It returns (batch, num_queries, d_out). In a sentence that is all
-    padding, all weights are 0, so that `out_proj` receives zeros.
+    is None if there is none. It returns (batch, num_queries, d_out). In a sentence that is all
+    padding, all weights are 0, so `out_proj` receives zeros.
 
     Args:
-        d_decoder: the number of features of a token in `decoder`, which makes the queries.
-        d_encoder: the number of features of a token in `encoder`, which makes the keys and values.
+        d_decoder: the number of features of a token in `decoder`, which gives the queries.
+        d_encoder: the number of features of a token in `encoder`, which gives the keys and values.
         d_out: the number of features of all heads together, and of a token in the output. It is
-            always a multiple of num_heads here: you need not test that.
+            always a multiple of num_heads here, so you need not check that.
         dropout: the probability with which an attention weight is dropped in training.
         num_heads: the number of heads.
         qkv_bias: whether W_query, W_key and W_value have a bias; out_proj always has one.
@@ -396,12 +396,12 @@ def is_blind_to_padding(
     context: torch.Tensor,
     padding: torch.Tensor,
 ) -> bool:
-    """Test a cross-attention: is its output independent of the numbers in the padding?
+    """Test a cross-attention function: is its output independent of the numbers in the padding?
 
     Args:
         attention: a function of queries, context and padding that returns (batch, queries, d).
         queries: (batch, queries, d).
-        context: the sequence that is attended to, (batch, keys, d); it must not be written to.
+        context: the sequence that is attended to, (batch, keys, d). Do not change it.
         padding: (batch, keys), bool, True where the context is padding.
 
     Returns:

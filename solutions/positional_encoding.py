@@ -1,6 +1,6 @@
 """Lesson 06: giving attention the order of the words: sinusoids, learned positions, RoPE and ALiBi.
 
-Tokens are rows, and positions count from 0. An encoding has the shape (positions, d_model), and its
+Tokens are rows, and positions count from 0. An encoding has shape (positions, d_model), and its
 columns form pairs: the sine and the cosine of one frequency, side by side. All functions use the
 base 10000 of Vaswani et al. 2017.
 """
@@ -54,7 +54,7 @@ def wavelengths(d_model: int) -> Tensor:
 
 
 def sinusoidal_encoding(num_positions: int, d_model: int) -> Tensor:
-    """The encoding of "Attention Is All You Need": a row for each position, a wave in each column.
+    """The encoding of "Attention Is All You Need": one row per position, one wave per column.
 
     Args:
         num_positions: the number of positions, which count from 0.
@@ -170,7 +170,7 @@ def apply_rope(x: Tensor, positions: Tensor) -> Tensor:
 
     Args:
         x: queries or keys of shape (..., tokens, head_dim); do not change them in place.
-        positions: the positions of the tokens, whole numbers of shape (tokens,).
+        positions: the positions of the tokens, integers of shape (tokens,).
 
     Returns:
         The turned vectors, in the shape and dtype of x.
@@ -205,7 +205,7 @@ def is_relative(
             (tokens, tokens).
         queries: a tensor of shape (tokens, d_k).
         keys: a tensor of shape (tokens, d_k).
-        positions: the positions of the tokens, whole numbers of shape (tokens,); do not change them
+        positions: the positions of the tokens, integers of shape (tokens,); do not change them
             in place.
         shift: the number of positions to move all tokens by.
 
@@ -228,7 +228,7 @@ def repaired_rope(x: Tensor, positions: Tensor) -> Tensor:
     Args:
         x: queries or keys of shape (..., tokens, head_dim) with an even head_dim; do not change
             them in place.
-        positions: the positions of the tokens, whole numbers of shape (tokens,).
+        positions: the positions of the tokens, integers of shape (tokens,).
 
     Returns:
         The turned vectors, in the shape and dtype of x.
@@ -273,8 +273,8 @@ def rope_attention(
         queries: a tensor of shape (batch, heads, num_queries, head_dim).
         keys: a tensor of shape (batch, heads, num_keys, head_dim).
         values: a tensor of shape (batch, heads, num_keys, d_v).
-        query_positions: the positions of the queries, whole numbers of shape (num_queries,).
-        key_positions: the positions of the keys, whole numbers of shape (num_keys,).
+        query_positions: the positions of the queries, integers of shape (num_queries,).
+        key_positions: the positions of the keys, integers of shape (num_keys,).
 
     Returns:
         The context vectors, of shape (batch, heads, num_queries, d_v).
@@ -288,7 +288,7 @@ def rope_attention(
 
 
 def alibi_bias(num_heads: int, num_tokens: int) -> Tensor:
-    """The bias that ALiBi adds to the scores: the lower, the farther the key is from the query.
+    """The bias that ALiBi adds to the scores; the farther a key is from the query, the lower it is.
 
     Args:
         num_heads: the number of heads.

@@ -60,7 +60,7 @@ def try_dropout(
     numbers = set(dropped.flatten(1).sum(1).tolist())
     found: dict[str, object] = {
         "the weights that it is given are changed": overwritten,
-        "share of weights that become 0": _nearest(share, (0, p, 1 - p, 1), 0.06),
+        "fraction of weights that become 0": _nearest(share, (0, p, 1 - p, 1), 0.06),
         "what is left, as a multiple of its weight": _common(factors[~dropped]),
         "mean of all draws, as a multiple of the weights": _nearest(
             factors.mean().item(), (0, 1, *_multiples(p)), 0.15

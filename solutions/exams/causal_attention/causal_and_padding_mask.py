@@ -53,8 +53,8 @@ MASK_VALUES.apply(padding, called={"VisibleInstead": "true_for_visible"})
 
 @padding.misconception
 def padding_on_queries(lengths: torch.Tensor) -> torch.Tensor:
-    """You hid the rows of the padding, and the other rows still see it. It is the keys, the
-    columns, that are hidden.
+    """You hid the rows of the padding, so the other rows still see it. Hide the padded keys
+    instead, which are the columns.
     """
     after, filler = two_masks(lengths)
     return after | filler[:, :, None]
@@ -62,8 +62,8 @@ def padding_on_queries(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def padding_at_the_end(lengths: torch.Tensor) -> torch.Tensor:
-    """You hid the last positions. Here the padding stands at the front: a sentence of 2 tokens in 5
-    positions has it at 0, 1 and 2.
+    """You hid the last positions. Here the padding comes first: a sentence of 2 tokens in 5
+    positions has its padding at positions 0, 1 and 2.
     """
     after, _ = two_masks(lengths)
     return after | (torch.arange(len(after)) >= lengths[:, None])[:, None, :]
@@ -71,8 +71,8 @@ def padding_at_the_end(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def length_of_the_padding(lengths: torch.Tensor) -> torch.Tensor:
-    """You hid as many positions at the front as the sentence has real tokens. The padding is what
-    is missing: tokens − length.
+    """You hid as many positions at the front as the sentence has real tokens. The rest is padding,
+    tokens − length positions.
     """
     after, _ = two_masks(lengths)
     return after | (torch.arange(len(after)) < lengths[:, None])[:, None, :]
@@ -89,7 +89,7 @@ def future_only(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def padding_only(lengths: torch.Tensor) -> torch.Tensor:
-    """This hides the padding only. A key that comes after the query is hidden, too: join both
+    """This hides the padding only. A key that comes after the query is hidden as well: join the two
     masks with "or".
     """
     after, filler = two_masks(lengths)
@@ -98,8 +98,8 @@ def padding_only(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def joined_with_and(lengths: torch.Tensor) -> torch.Tensor:
-    """Your mask hides a key only if it is padding and in the future as well. Either is reason
-    enough: join the two masks with "or".
+    """Your mask hides a key only if it is padding and in the future as well. One of the two is
+    reason enough: join the two masks with "or".
     """
     after, filler = two_masks(lengths)
     return after & filler[:, None, :]
@@ -118,8 +118,8 @@ def padding_ends_too_early(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def one_mask_turned(lengths: torch.Tensor) -> torch.Tensor:
-    """One of your two masks is True for hidden, the other for visible: the padding is what can be
-    seen. Decide for one meaning: True is hidden.
+    """One of your two masks uses True for hidden, the other for visible, so it is the padding that
+    can be seen. Use True for hidden in both.
     """
     after, filler = two_masks(lengths)
     return after | ~filler[:, None, :]
@@ -127,8 +127,8 @@ def one_mask_turned(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def diagonal_in_the_mask(lengths: torch.Tensor) -> torch.Tensor:
-    """You hid the diagonal: the first row of each sentence sees no token. A token may see itself.
-    Or does your own `causal_mask` do so? Run its check.
+    """You hid the diagonal, so the first row of each sentence sees no token. A token may see
+    itself. Or does your own `causal_mask` hide it? Run its check.
     """
     after, filler = two_masks(lengths)
     return future(len(after), 0) | filler[:, None, :]
@@ -153,7 +153,7 @@ def padding_ends_too_late(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def floats_joined(lengths: torch.Tensor) -> torch.Tensor:
-    """`|` joins True and False, and your triangle is made of floats: add .bool() or
+    """`|` works on True and False, but your triangle consists of floats: add .bool() or
     dtype=torch.bool.
     """
     after, filler = two_masks(lengths)
@@ -172,7 +172,7 @@ def query_axis_missing(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def query_axis_missing_in_front(lengths: torch.Tensor) -> torch.Tensor:
-    """Two shapes do not meet: the padding, (batch, tokens), needs an axis for the queries, in the
+    """Two shapes do not fit: the padding, (batch, tokens), needs an axis for the queries, in the
     middle, before it is joined with the future, (tokens, tokens).
     """
     after, filler = two_masks(lengths)
@@ -181,8 +181,8 @@ def query_axis_missing_in_front(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def diagonal_kept_visible(lengths: torch.Tensor) -> torch.Tensor:
-    """Your mask lets padding see itself. In this exercise it is hidden from every query: rows that
-    are all hidden come next.
+    """Your mask lets padding see itself. In this exercise padding is hidden from every query. The
+    next exercise handles rows in which everything is hidden.
     """
     after, filler = two_masks(lengths)
     itself = torch.eye(len(after), dtype=torch.bool)
@@ -191,7 +191,7 @@ def diagonal_kept_visible(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def batch_for_tokens(lengths: torch.Tensor) -> torch.Tensor:
-    """You took the number of sentences for the number of tokens. There are as many positions as the
+    """You used the number of sentences as the number of tokens. There are as many positions as the
     longest sentence has tokens: lengths.max().
     """
     places = torch.arange(len(lengths))
@@ -200,8 +200,8 @@ def batch_for_tokens(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def first_length_for_tokens(lengths: torch.Tensor) -> torch.Tensor:
-    """You took the first sentence for the longest. There are as many positions as the longest
-    sentence has tokens, wherever in the batch it stands.
+    """You took the first sentence to be the longest. There are as many positions as the longest
+    sentence has tokens, wherever in the batch it is.
     """
     tokens = int(lengths[0])
     places = torch.arange(tokens)

@@ -121,9 +121,9 @@ class Steps(Causal):
         "DividedOnceMore": "divided_again",
     },
     says={
-        "InvertedMask": "You filled where the key should be visible, and left the future. Fill "
-        "where the mask of the future is True. Or does your own `causal_mask` say it the wrong way "
-        "round? Run its check.",
+        "InvertedMask": "You filled the scores of the visible keys, and left the future as it "
+        "was. Fill where the mask of the future is True. Or is your own `causal_mask` the wrong "
+        "way round? Run its check.",
     },
 )
 FUTURE.apply(
@@ -136,13 +136,12 @@ FUTURE.apply(
         "MaskOfFloats": "mask_of_ones",
     },
     says={
-        "PastHidden": "You hid the past: what is below the diagonal. With queries on rows the "
+        "PastHidden": "You hid the past, which is below the diagonal. With queries on rows, the "
         "future is above it. Or does your own `causal_mask` hide the past? Run its check.",
-        "DiagonalHidden": "You hid the diagonal as well. The first word then sees no word, and "
-        "its row is NaN. A word may see itself. Or does your own `causal_mask` do so? Run its "
-        "check.",
+        "DiagonalHidden": "You hid the diagonal as well. The first word then sees nothing, so its "
+        "row is NaN. A word may see itself. Or does your own `causal_mask` hide it? Run its check.",
         "NextVisible": "Each word still sees the next one: your triangle begins one position too "
-        "far to the right. Or does the one of your own `causal_mask`? Run its check.",
+        "far to the right. Or does the triangle of your own `causal_mask`? Run its check.",
     },
 )
 SOFTMAX.apply(weights, Steps, called={"NoSoftmax": "masked_scores_only"})
@@ -176,9 +175,8 @@ def queries_on_columns(scores: torch.Tensor) -> torch.Tensor:
 
 @weights.misconception
 def summed_over_the_batch(scores: torch.Tensor) -> torch.Tensor:
-    """One table comes out right, a batch does not: you divide by a sum over all of its tables, as
-    `.sum()` without an axis gives it. Each row of each table has a sum of its own: dim=-1,
-    keepdim=True.
+    """One table is right, but a batch is not: you divide by a sum over all of its tables, as
+    `.sum()` without an axis does. Each row of each table has its own sum: dim=-1, keepdim=True.
     """
     masked = scores.masked_fill(future(scores.shape[-1]), -torch.inf)
     batch = tuple(range(scores.ndim - 2))
@@ -188,7 +186,7 @@ def summed_over_the_batch(scores: torch.Tensor) -> torch.Tensor:
 
 @weights.misconception
 def itself_left_out(scores: torch.Tensor) -> torch.Tensor:
-    """No word sees itself in your weights, and the first sees nothing at all. A word may see
+    """With your weights, no word sees itself, and the first one sees nothing at all. A word may see
     itself: in row i, the words 0 to i are visible, which is the slice `: i + 1`.
     """
     hidden = future(scores.shape[-1]) | torch.eye(scores.shape[-1], dtype=torch.bool)
@@ -197,8 +195,8 @@ def itself_left_out(scores: torch.Tensor) -> torch.Tensor:
 
 @weights.misconception
 def divided_by_the_root(scores: torch.Tensor) -> torch.Tensor:
-    """You divided by a square root. What comes in are finished scores: only mask them and take the
-    softmax.
+    """You divided by a square root. The scores that you are given need no scaling: just mask them
+    and take the softmax.
     """
     return hide(scores / math.sqrt(scores.shape[-1]), future(scores.shape[-1]))
 

@@ -64,7 +64,7 @@ FUTURE.apply(
     called={"PastHidden": "triangle_of_rows", "DiagonalHidden": "column_diagonal_hidden"},
     says={
         "PastHidden": "The softmax runs down the columns, but you hid the triangle above the "
-        "diagonal. In columns that is the past.",
+        "diagonal. When queries are columns, that is the past.",
     },
 )
 SOFTMAX.apply(
@@ -89,9 +89,7 @@ def transposed_once(scores: torch.Tensor) -> torch.Tensor:
 
 @columns.misconception
 def never_transposed_in(scores: torch.Tensor) -> torch.Tensor:
-    """You transposed the result, but not the scores that went in: so queries and keys are
-    swapped.
-    """
+    """You transposed the result, but not the scores at the start: queries and keys are swapped."""
     return hide(scores, future(len(scores))).T
 
 

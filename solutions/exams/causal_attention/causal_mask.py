@@ -55,7 +55,7 @@ def hides_itself(num_tokens: int) -> torch.Tensor:
 
 @mask.misconception
 def hides_the_past(num_tokens: int) -> torch.Tensor:
-    """Your mask hides what is below the diagonal: the past. With queries on rows, the future is
+    """Your mask hides the past, which is below the diagonal. With queries on rows, the future is
     above it.
     """
     return future(num_tokens).T
@@ -69,23 +69,25 @@ def hides_too_late(num_tokens: int) -> torch.Tensor:
 
 @mask.misconception
 def floats_turned_round(num_tokens: int) -> torch.Tensor:
-    """`~` turns True and False round, and your triangle is made of floats. Make it boolean first,
-    with .bool() or dtype=torch.bool.
+    """`~` swaps True and False, but your triangle consists of floats. Make it boolean first, with
+    .bool() or dtype=torch.bool.
     """
     return ~torch.tril(torch.ones(num_tokens, num_tokens))
 
 
 @mask.misconception
 def whole_numbers_turned_round(num_tokens: int) -> torch.Tensor:
-    """`~` on integers gives −1 and −2, and no error. Make them True and False first, with .bool()
-    or dtype=torch.bool.
+    """`~` on integers gives −1 and −2, without an error. Convert the triangle to True and False
+    first, with .bool() or dtype=torch.bool.
     """
     return ~torch.ones(num_tokens, num_tokens, dtype=torch.int64).tril()
 
 
 @mask.misconception
 def one_row_only(num_tokens: int) -> torch.Tensor:
-    """This is one row. Each query hides something else: the mask has a row for each of them."""
+    """This is a single row. Different queries hide different keys, so the mask has a row for each
+    query.
+    """
     return torch.arange(num_tokens) > 0
 
 

@@ -74,7 +74,7 @@ def nothing_hidden() -> dict[str, object]:
 @by_hand.misconception
 def hidden_but_still_counted() -> dict[str, object]:
     """You set the hidden weights to 0, but divided the others by the sum of all three exponentials.
-    Each row has to sum to 1: divide by the sum of what is seen.
+    Each row has to sum to 1: divide by the sum over the visible words.
     """
     return worksheet(plain_scores().softmax(dim=-1).tril())
 
@@ -82,14 +82,16 @@ def hidden_but_still_counted() -> dict[str, object]:
 @by_hand.misconception
 def hidden_score_of_zero() -> dict[str, object]:
     """Hidden words enter your softmax with the score 0, which counts as exp(0) = 1. A hidden word
-    has no part in it at all.
+    must not enter it at all.
     """
     return worksheet(plain_scores().tril().softmax(dim=-1))
 
 
 @by_hand.misconception
 def past_hidden() -> dict[str, object]:
-    """You hid the words before the query. It is the words after it that are to be guessed."""
+    """You hid the words before the query. Hide the words after it instead: those are the ones to be
+    predicted.
+    """
     return worksheet(hide(plain_scores(), future(3).T))
 
 
@@ -119,15 +121,15 @@ def shares_of_scores() -> dict[str, object]:
 
 @by_hand.misconception
 def equal_shares() -> dict[str, object]:
-    """You gave equal shares to the words that are seen. Each gets a share by its score."""
+    """You gave equal weights to the visible words. Each weight depends on the word's score."""
     seen = torch.ones(3, 3, dtype=torch.float64).tril()
     return worksheet(seen / seen.sum(dim=-1, keepdim=True))
 
 
 @by_hand.misconception
 def context_of_the_last_word() -> dict[str, object]:
-    """This is the context of "sun", which sees everything. "shiny" has weights of its own, with 0
-    for "sun".
+    """This is the context of "sun", which sees everything. "shiny" has its own weights, with 0 for
+    "sun".
     """
     weights_of_all = hide(plain_scores(), future(3))
     return {
@@ -138,6 +140,6 @@ def context_of_the_last_word() -> dict[str, object]:
 
 @by_hand.misconception
 def context_of_everything() -> dict[str, object]:
-    """This context mixes in "sun", too. Use the causal weights of "shiny", in which it has 0."""
+    """This context mixes in "sun", too. Use the causal weights of "shiny", in which "sun" has 0."""
     context = (plain_scores().softmax(dim=-1)[SHINY] @ THREE_WORDS).tolist()
     return {**worksheet(hide(plain_scores(), future(3))), "context of shiny": context}

@@ -60,7 +60,9 @@ def keep(
 def not_rescaled(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """What is left stays as it was, so on average the weights shrink. Divide by 1 − p."""
+    """The weights that you keep stay as they were, so on average the weights shrink. Divide by 1 −
+    p.
+    """
     return weights * keep(weights, p, generator) if training else weights
 
 
@@ -68,7 +70,7 @@ def not_rescaled(
 def divided_by_p(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You divided by p. A share of 1 − p is left, so it is 1 − p that has to be divided by."""
+    """You divided by p. A fraction of 1 − p is kept, so divide by 1 − p."""
     return weights * keep(weights, p, generator) / p if training else weights
 
 
@@ -76,8 +78,8 @@ def divided_by_p(
 def divided_by_p_unless_zero(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """What is left was divided by p, the share that is dropped. Divide by the share that is left,
-    1 − p.
+    """You divided the kept weights by p, the fraction that is dropped. Divide by the fraction that
+    is kept, 1 − p.
     """
     if not training or p == 0:
         return weights
@@ -88,7 +90,7 @@ def divided_by_p_unless_zero(
 def multiplied_by_what_is_kept(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You multiplied by 1 − p, which makes what is left smaller still. Divide by it."""
+    """You multiplied by 1 − p, which makes the kept weights even smaller. Divide by it."""
     return weights * keep(weights, p, generator) * (1 - p) if training else weights
 
 
@@ -96,7 +98,7 @@ def multiplied_by_what_is_kept(
 def kept_with_probability_p(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You keep with probability p. It is the probability of being dropped."""
+    """You keep each weight with probability p, but p is the probability of dropping it."""
     kept = torch.rand(weights.shape, generator=generator) < p
     return weights * kept / (1 - p) if training else weights
 
@@ -105,8 +107,8 @@ def kept_with_probability_p(
 def kept_with_p_and_divided_by_p(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You took p for the probability of being kept, and divided by it. It is the probability of
-    being dropped: keep with 1 − p, divide by 1 − p.
+    """You used p as the probability of keeping a weight, and divided by it. It is the probability
+    of dropping one: keep with probability 1 − p, and divide by 1 − p.
     """
     kept = torch.rand(weights.shape, generator=generator) < p
     return weights * kept / p if training else weights
@@ -134,7 +136,7 @@ def never_on(
 def training_turned_round(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drop when the model is in use, and not in training. It is the other way round."""
+    """You drop when the model is in use, and not in training. It should be the other way round."""
     return weights if training else weights * keep(weights, p, generator) / (1 - p)
 
 
@@ -152,8 +154,8 @@ def corrected_in_use(
 def old_dropout(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """This is the dropout of 2014: it leaves what is left in training, and shrinks everything in
-    use. Inverted dropout divides by 1 − p in training, and does nothing in use.
+    """This is the dropout of 2014: it leaves the kept weights unchanged in training, and shrinks
+    all weights in use. Inverted dropout divides by 1 − p in training, and does nothing in use.
     """
     return weights * keep(weights, p, generator) if training else weights * (1 - p)
 
@@ -162,7 +164,7 @@ def old_dropout(
 def own_random_numbers(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """Your random numbers do not come from the generator that you are given: pass it on, as
+    """Your random numbers do not come from the generator that you are given: pass it, as
     `generator=generator`.
     """
     return weights * keep(weights, p, None) / (1 - p) if training else weights
@@ -172,8 +174,8 @@ def own_random_numbers(
 def seeded_each_time(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drop the same weights at each call: something sets a seed inside. The generator has
-    one already.
+    """You drop the same weights at each call: something sets a seed inside. The generator already
+    has a seed.
     """
     kept = keep(weights, p, torch.Generator().manual_seed(0))
     return weights * kept / (1 - p) if training else weights
@@ -183,7 +185,7 @@ def seeded_each_time(
 def dropped_in_place(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You write into the caller's weights: `weights[…] = 0`, `*=` and methods with an underscore
+    """You write into the caller's weights, as `weights[…] = 0`, `*=` and methods with an underscore
     do. Make a new tensor: torch.where, masked_fill, or a product.
     """
     if training:
@@ -196,7 +198,7 @@ def dropped_in_place(
 def normal_numbers(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """The share that is dropped is not p. `torch.randn` is not uniform: half of its numbers are
+    """The fraction that is dropped is not p. `torch.randn` is not uniform: half of its numbers are
     below 0. Use torch.rand.
     """
     kept = torch.randn(weights.shape, generator=generator) >= p
@@ -218,9 +220,7 @@ def fair_coin(
 def filled_with_infinity(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You filled weights with −∞. That is for scores, which a softmax follows: a dropped weight
-    is 0.
-    """
+    """You filled weights with −∞. That is for scores, before a softmax. A dropped weight is 0."""
     kept = keep(weights, p, generator)
     return weights.masked_fill(~kept, -torch.inf) / (1 - p) if training else weights
 
@@ -229,8 +229,8 @@ def filled_with_infinity(
 def one_draw_for_all_sentences(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drew one table of numbers for all sentences of the batch, so all lose the same weights.
-    Draw one number for each weight, in the shape of the weights.
+    """You drew one table of numbers for all sentences of the batch, so they all lose the same
+    weights. Draw one number for each weight, in the shape of the weights.
     """
     kept = keep(weights, p, generator, weights.shape[-2:])
     return weights * kept / (1 - p) if training else weights
@@ -240,8 +240,8 @@ def one_draw_for_all_sentences(
 def fixed_number(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drop the same number of weights at each call. Each weight is dropped or kept by itself:
-    sometimes it is a few more, sometimes a few less.
+    """You drop the same number of weights at each call. Each weight is dropped or kept
+    independently, so sometimes there are a few more, sometimes a few fewer.
     """
     order = torch.randperm(weights.numel(), generator=generator).reshape(weights.shape)
     kept = order >= round(p * weights.numel())
@@ -262,8 +262,8 @@ def divided_in_use(
 def all_or_nothing(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drew one number for the whole tensor, so all weights are dropped together, or none. Draw
-    one for each weight: torch.rand(weights.shape, …).
+    """You drew one number for the whole tensor, so either all weights are dropped, or none are.
+    Draw one for each weight: torch.rand(weights.shape, …).
     """
     return weights * keep(weights, p, generator, (1,)) / (1 - p) if training else weights
 
@@ -272,8 +272,8 @@ def all_or_nothing(
 def made_of_float32(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """What comes back has another dtype than the weights. New tensors are float32: make yours with
-    torch.zeros_like(weights), or dtype=weights.dtype.
+    """What you return has a different dtype from the weights. New tensors are float32: make yours
+    with torch.zeros_like(weights), or dtype=weights.dtype.
     """
     if not training:
         return weights
@@ -287,8 +287,8 @@ def made_of_float32(
 def rows_renormalised(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You made the rows sum to 1 again. Dropout leaves them as they come and divides everything by
-    the same number, 1 − p.
+    """You made the rows sum to 1 again. Dropout leaves the sums as they turn out and divides
+    everything by the same number, 1 − p.
     """
     kept = weights * keep(weights, p, generator)
     return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-12) if training else weights

@@ -77,7 +77,7 @@ def sums_across_columns(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def columns_normalised(weights: torch.Tensor) -> torch.Tensor:
-    """Your columns sum to 1. It is the rows, the last axis, that belong to one query each."""
+    """Your columns sum to 1. Each query has a row, so sum over the last axis."""
     past = weights.tril()
     return past / past.sum(dim=-2, keepdim=True)
 
@@ -93,7 +93,7 @@ def axis_one_normalised(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def softmax_of_weights(weights: torch.Tensor) -> torch.Tensor:
-    """You took a softmax of the weights, in which the zeros get a share again. Divide each row by
+    """You took a softmax of the weights, which gives weight to the zeros again. Divide each row by
     its sum.
     """
     return weights.tril().softmax(dim=-1)
@@ -101,16 +101,16 @@ def softmax_of_weights(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def masked_softmax_of_weights(weights: torch.Tensor) -> torch.Tensor:
-    """You took a second softmax, of weights: it makes them nearly equal. They have been through one
-    already: divide each row by its sum.
+    """You took a second softmax, of the weights, which makes them nearly equal. They have already
+    been through one: divide each row by its sum.
     """
     return hide(weights, future(weights.shape[-1]))
 
 
 @renormalised.misconception
 def shared_evenly(weights: torch.Tensor) -> torch.Tensor:
-    """Your rows sum to 1, but you share out evenly what the hidden words had. Each visible word
-    gains in proportion to its weight: divide the row by what is left of it.
+    """Your rows sum to 1, but you distributed the weight of the hidden words evenly. Each visible
+    word gains in proportion to its weight: divide the row by what is left of it.
     """
     past = weights.tril()
     seen = torch.arange(1, weights.shape[-1] + 1, dtype=weights.dtype)[:, None]
@@ -119,7 +119,7 @@ def shared_evenly(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def divided_by_the_whole(weights: torch.Tensor) -> torch.Tensor:
-    """You divided by the sum of the whole table. Each row has a sum of its own."""
+    """You divided by the sum of the whole table. Each row has its own sum."""
     past = weights.tril()
     return past / past.sum()
 
@@ -133,29 +133,29 @@ def kept_the_future(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def lost_the_diagonal(weights: torch.Tensor) -> torch.Tensor:
-    """You took the diagonal away, too. The first row is then 0 / 0. A word may see itself."""
+    """You removed the diagonal, too, so the first row is 0 / 0. A word may see itself."""
     kept = weights.tril(-1)
     return kept / kept.sum(dim=-1, keepdim=True)
 
 
 @renormalised.misconception
 def next_one_kept(weights: torch.Tensor) -> torch.Tensor:
-    """Each word keeps the weight of the next one: your triangle is one diagonal too large."""
+    """Each word keeps the weight of the next one: your triangle includes one diagonal too many."""
     kept = weights.tril(1)
     return kept / kept.sum(dim=-1, keepdim=True)
 
 
 @renormalised.misconception
 def only_the_future_kept(weights: torch.Tensor) -> torch.Tensor:
-    """You kept what should go: the future, above the diagonal. Keep the lower triangle."""
+    """You kept the part that should go: the future, above the diagonal. Keep the lower triangle."""
     kept = weights.triu(1)
     return kept / kept.sum(dim=-1, keepdim=True)
 
 
 @renormalised.misconception
 def filled_with_minus_infinity(weights: torch.Tensor) -> torch.Tensor:
-    """You filled weights with −∞. That is for scores, which a softmax follows. Here nothing turns
-    it into 0: fill with 0.
+    """You filled weights with −∞. That is for scores, before a softmax. Here nothing turns it into
+    0: fill with 0.
     """
     past = weights.masked_fill(future(weights.shape[-1]), -torch.inf)
     return past / past.sum(dim=-1, keepdim=True)

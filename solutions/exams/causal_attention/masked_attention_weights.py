@@ -134,7 +134,7 @@ STABILITY.apply(masked, Steps, without=["OneMaximumForAll"])
 @masked.misconception
 def exponentials_by_hand(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """Exponentials of large scores overflow to ∞, and ∞ · 0 and ∞ / ∞ are NaN; those of very low
-    ones are all 0, and so is what you divide. Subtract from each row its largest visible score
+    ones are all 0, which leaves nothing to divide. Subtract from each row its largest visible score
     first, or use `torch.softmax`.
     """
     exponentials = torch.exp(scores) * ~hidden
@@ -144,7 +144,7 @@ def exponentials_by_hand(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Te
 @masked.misconception
 def largest_score_added(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """Exponentials of large scores overflow to ∞, and ∞ · 0 and ∞ / ∞ are NaN; those of very low
-    ones are all 0, and so is what you divide. Subtract from each row its largest visible score
+    ones are all 0, which leaves nothing to divide. Subtract from each row its largest visible score
     first, or use `torch.softmax`.
     """
     largest = scores.masked_fill(hidden, -torch.inf).amax(dim=-1, keepdim=True)
@@ -162,16 +162,16 @@ def causal_mask_instead(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Ten
 
 @masked.misconception
 def causal_mask_first(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """You fill the future with −∞ instead of what is hidden. `hidden` may be any mask: use it both
-    times.
+    """You fill the future with −∞, not the pairs that `hidden` marks. It may be any mask: use it
+    both times.
     """
     return hide(scores, future(scores.shape[-1])).masked_fill(hidden, 0)
 
 
 @masked.misconception
 def causal_mask_as_well(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """You hide the future as well. `hidden` says all there is to hide, and not every attention is
-    causal.
+    """You hide the future as well. `hidden` already marks everything that has to be hidden, and not
+    every attention layer is causal.
     """
     both = hidden | future(scores.shape[-1])
     return hide(scores, both).masked_fill(both, 0)
@@ -187,15 +187,15 @@ def hidden_rows_as_columns(scores: torch.Tensor, hidden: torch.Tensor) -> torch.
 
 @masked.misconception
 def everything_zero_if_one_is_nan(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """One row that is all hidden makes everything 0 here. Only that row should be 0."""
+    """If one row is entirely hidden, you make everything 0. Only that row should be 0."""
     attn_weights = hide(scores, hidden)
     return torch.zeros_like(scores) if attn_weights.isnan().any() else attn_weights
 
 
 @masked.misconception
 def one_truth_for_all(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """`if hidden:` asks for one answer where each pair has its own. Let `masked_fill` look at them
-    one by one.
+    """`if hidden:` asks for a single answer, but each pair has its own. Use `masked_fill`, which
+    looks at them one by one.
     """
     return scores.masked_fill(hidden, -torch.inf) if hidden else scores
 

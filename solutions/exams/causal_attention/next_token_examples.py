@@ -50,8 +50,8 @@ def targets_not_shifted(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def whole_text_twice(tokens: torch.Tensor) -> Pair:
-    """Both are the whole text. The last token has no next one, and the first comes after none: each
-    of the two is one shorter.
+    """Both of yours are the whole text. The last token has no next one, and the first follows none,
+    so each of the two is shorter by one token.
     """
     return tokens, tokens
 
@@ -64,7 +64,7 @@ def previous_token(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def shifted_by_two(tokens: torch.Tensor) -> Pair:
-    """Your targets are two positions ahead. One is enough: the target is the very next token."""
+    """Your targets are two positions ahead. The target is the very next token."""
     return tokens[..., :-2], tokens[..., 2:]
 
 
@@ -78,8 +78,8 @@ def rolled_round(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def last_token_only(tokens: torch.Tensor) -> Pair:
-    """One target for the whole text. With a mask every prefix is an example: each input token has a
-    target.
+    """You return one target for the whole text. With a mask every prefix is an example, so each
+    input token has a target.
     """
     return tokens[..., :-1], tokens[..., -1]
 
@@ -92,23 +92,23 @@ def batch_sliced(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def targets_of_other_texts(tokens: torch.Tensor) -> Pair:
-    """The inputs are right. Of a batch, your targets leave out a text and not a token: slice their
-    last axis as well, tokens[..., 1:].
+    """The inputs are right. With a batch, your targets leave out a text instead of a token: slice
+    their last axis as well, tokens[..., 1:].
     """
     return tokens[..., :-1], tokens[1:]
 
 
 @prefixes.misconception
 def inputs_of_other_texts(tokens: torch.Tensor) -> Pair:
-    """The targets are right. Of a batch, your inputs leave out a text and not a token: slice their
-    last axis as well, tokens[..., :-1].
+    """The targets are right. With a batch, your inputs leave out a text instead of a token: slice
+    their last axis as well, tokens[..., :-1].
     """
     return tokens[:-1], tokens[..., 1:]
 
 
 @prefixes.misconception
 def batch_assumed(tokens: torch.Tensor) -> Pair:
-    """You slice the second axis, and one text alone has none. The tokens are on the last axis,
+    """You slice the second axis, but a single text has none. The tokens are on the last axis,
     whatever comes before it: tokens[..., :-1].
     """
     return tokens[:, :-1], tokens[:, 1:]
@@ -116,7 +116,7 @@ def batch_assumed(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def targets_as_floats(tokens: torch.Tensor) -> Pair:
-    """The targets are the right ones, made into floats. They are ids: leave them integers."""
+    """The targets are the right ones, but as floats. They are ids: keep them as integers."""
     return tokens[..., :-1], tokens[..., 1:].float()
 
 
@@ -128,7 +128,7 @@ def inputs_left_whole(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def padded_at_the_end(tokens: torch.Tensor) -> Pair:
-    """You made up a target for the last token. It has none: leave the token out."""
+    """You made up a target for the last token. It has none: leave that token out."""
     nothing = torch.zeros_like(tokens[..., :1])
     return tokens, torch.cat([tokens[..., 1:], nothing], dim=-1)
 
@@ -136,7 +136,7 @@ def padded_at_the_end(tokens: torch.Tensor) -> Pair:
 @prefixes.misconception
 def prefixes_in_a_list(tokens: torch.Tensor) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """You return the prefixes one by one, as lists. Return two tensors of n − 1 tokens each: with a
-    mask, one pass over the inputs is a pass over all their prefixes.
+    mask, one pass over the inputs handles all their prefixes.
     """
     places = range(1, tokens.shape[-1])
     return [tokens[..., :n] for n in places], [tokens[..., n] for n in places]

@@ -94,20 +94,20 @@ def as_given(queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) ->
 
 
 _repair(
-    "The NaNs are gone, and so are the weights: you replaced NaN by 0 in the end. Look for the "
-    "line that makes the first NaN, and mend that.",
+    "The NaNs are gone, but so are the weights: you replaced NaN by 0 at the end. Look for the "
+    "line that produces the first NaN, and repair that one.",
     lambda scores, hidden: torch.softmax(scores + hidden * -torch.inf, dim=-1).nan_to_num(),
     "nan_to_zero_in_the_weights",
 )
 _repair(
-    "You multiplied by −10 in place of −∞. The future still gets small weights, and next to low "
-    "scores large ones. Fill with −∞.",
+    "You multiplied by −10 in place of −∞. The future still gets small weights, and large ones "
+    "where the visible scores are low. Fill with −∞.",
     lambda scores, hidden: torch.softmax(scores - 10.0 * hidden, dim=-1),
     "minus_ten_in_place_of_infinity",
 )
 _repair(
     "You multiplied by a number such as −100 in place of −∞. Some scores of the past are lower "
-    "still, and in their rows the future gets the weight. Fill with −∞.",
+    "still, so in their rows the future gets the weight. Fill with −∞.",
     lambda scores, hidden: torch.softmax(scores - 100.0 * hidden, dim=-1),
     "minus_hundred_in_place_of_infinity",
 )
@@ -159,14 +159,15 @@ ROLES.apply(repaired, Steps)
 
 
 _repair(
-    "You replaced NaN by 0 in the scores, and with it all scores of the past: whatever is seen "
-    "gets an equal share. Look for the line that makes the first NaN, and mend that.",
+    "You replaced NaN by 0 in the scores, which also lost all scores of the past: every visible "
+    "word gets the same weight. Look for the line that produces the first NaN, and repair that "
+    "one.",
     lambda scores, hidden: hide(torch.zeros_like(scores), hidden),
     "nan_to_zero_in_the_scores",
 )
 _repair(
-    "The scores of the future are lower by 1 and no more, which makes it a little weaker and does "
-    "not hide it. A triangle of ones that is taken away does that, and so does −1 in place of −∞. "
+    "The scores of the future are only lower by 1, which makes its weights a little smaller but "
+    "does not hide it. That happens if you subtract a triangle of ones, or use −1 in place of −∞. "
     "Fill with −∞ where the triangle is 1.",
     lambda scores, hidden: torch.softmax(scores - hidden.to(scores), dim=-1),
     "triangle_subtracted",

@@ -110,8 +110,8 @@ class NothingShrunk(Blockwise):
 
 
 class ContextNotShrunk(Blockwise):
-    """When the largest score rises, you shrink the sum of the weights, and the context stays
-    relative to the old one. Both take the same factor.
+    """When the largest score rises, you shrink the sum of the weights, but the context stays
+    relative to the old one. Multiply both by the same factor.
     """
 
     def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
@@ -119,8 +119,8 @@ class ContextNotShrunk(Blockwise):
 
 
 class TotalNotShrunk(Blockwise):
-    """When the largest score rises, you shrink the context, and the sum of the weights stays
-    relative to the old one. Both take the same factor.
+    """When the largest score rises, you shrink the context, but the sum of the weights stays
+    relative to the old one. Multiply both by the same factor.
     """
 
     def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
@@ -128,8 +128,8 @@ class TotalNotShrunk(Blockwise):
 
 
 class ShrunkAfterAdding(Blockwise):
-    """You shrink the sums with the new block already in them. The new weights are relative to the
-    new largest score: shrink what is old, and add after that.
+    """You shrink the sums with the new block already in them. The new weights are already relative
+    to the new largest score: shrink the old sums first, and then add.
     """
 
     def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
@@ -140,8 +140,8 @@ class ShrunkAfterAdding(Blockwise):
 
 
 class NewOnesShrunk(Blockwise):
-    """You shrink what the new block adds. It is relative to the new largest score already: what
-    has to shrink are the sums of the blocks before.
+    """You shrink what the new block adds. That is already relative to the new largest score: shrink
+    the sums of the earlier blocks instead.
     """
 
     def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
@@ -161,7 +161,7 @@ class InfiniteAtTheStart(Blockwise):
 
 
 class ShrunkByTheScore(Blockwise):
-    """You multiplied the sums by the exponential of a largest score alone. What counts is by how
+    """You multiplied the sums by the exponential of a single largest score. What matters is how
     much it has risen: exp(old - new).
     """
 
@@ -182,9 +182,9 @@ RISING = Family(
 
 
 class OwnMaximumUnshrunk(Blockwise):
-    """Each of your blocks subtracts its own largest score, and the sums are added as they are, so
-    that every block counts as much as the one with the largest score. Keep one largest score over
-    all blocks so far, and shrink the sums when it rises.
+    """Each of your blocks subtracts its own largest score, and you add the sums as they are, so
+    every block counts as if it contained the largest score. Keep one largest score over all blocks
+    so far, and shrink the sums when it rises.
     """
 
     def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
@@ -195,8 +195,8 @@ class OwnMaximumUnshrunk(Blockwise):
 
 
 class OwnMaximum(Blockwise):
-    """You took the largest score of the block alone, and where it lies far below an earlier one, or
-    is −∞, your factor is infinite. Take the larger of the two: the largest score never falls.
+    """You took only the largest score of the block, and where it is far below an earlier one, or is
+    −∞, your factor is infinite. Take the larger of the two: the largest score never falls.
     """
 
     def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
@@ -204,8 +204,9 @@ class OwnMaximum(Blockwise):
 
 
 class NoMaximum(Blockwise):
-    """With scores of ordinary size your answer is right. Exponentials of large ones are infinite,
-    those of very low ones are all 0, and both end in NaN: subtract the largest score so far.
+    """With scores of ordinary size your answer is right. But exponentials of large ones are
+    infinite, those of very low ones are all 0, and both lead to NaN: subtract the largest score so
+    far.
     """
 
     def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
@@ -216,8 +217,8 @@ class NoMaximum(Blockwise):
 
 
 class OneMaximumForAll(Blockwise):
-    """You subtracted the largest of all scores of a block. In the row of a query that lies far
-    below it, every exponential is 0, and 0 / 0 is NaN: each query has a largest score of its own.
+    """You subtracted the largest of all scores of a block. In the row of a query whose scores are
+    far below it, every exponential is 0, and 0 / 0 is NaN: each query has its own largest score.
     """
 
     def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
@@ -248,15 +249,15 @@ class WholeBlocksOnly(Blockwise):
 
 
 class FirstBlockOnly(Blockwise):
-    """Your answer has seen the first block alone. Does `return` stand inside the loop?"""
+    """Your answer only uses the first block. Is `return` inside the loop?"""
 
     def starts(self, num_keys: int, block_size: int) -> range:
         return range(0, 1)
 
 
 class LastBlockOnly(Blockwise):
-    """Your answer has seen the last block alone: each turn of the loop overwrites what the one
-    before has found.
+    """Your answer only uses the last block: each round of the loop overwrites what the one before
+    found.
     """
 
     def starts(self, num_keys: int, block_size: int) -> range:
@@ -264,22 +265,22 @@ class LastBlockOnly(Blockwise):
 
 
 class FirstBlockLeftOut(Blockwise):
-    """The first block is missing. Does your loop begin with the second one?"""
+    """The first block is missing. Does your loop start with the second one?"""
 
     def starts(self, num_keys: int, block_size: int) -> range:
         return range(block_size, num_keys, block_size) if block_size < num_keys else range(0, 1)
 
 
 class LastBlockLeftOut(Blockwise):
-    """The last block is missing. Does your loop end one turn too soon?"""
+    """The last block is missing. Does your loop end one round too early?"""
 
     def starts(self, num_keys: int, block_size: int) -> range:
         return super().starts(num_keys, block_size)[:-1]
 
 
 class KeyByKey(Blockwise):
-    """Your blocks overlap, so that keys count several times. The next block begins where the last
-    one ended: step on by the block size.
+    """Your blocks overlap, so keys count several times. The next block starts where the last one
+    ended: advance by the block size.
     """
 
     def starts(self, num_keys: int, block_size: int) -> range:
@@ -308,15 +309,15 @@ class DividedByTheWidth(Blockwise):
 
 
 class MultipliedByTheRoot(Blockwise):
-    """You multiplied the scores by √d_k. Divide."""
+    """You multiplied the scores by √d_k. Divide by it."""
 
     def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
         return float(queries.shape[-1] ** -0.5)
 
 
 class RootOfTheBlock(Blockwise):
-    """You took the root of how many keys a block has. Take that of d_k, of how many numbers a key
-    has.
+    """You took the square root of the number of keys in a block. Take that of d_k, the number of
+    features of a key.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
@@ -324,8 +325,8 @@ class RootOfTheBlock(Blockwise):
 
 
 class RootOfTheQueries(Blockwise):
-    """You took the root of how many queries there are. Take that of d_k, of how many numbers a
-    query has.
+    """You took the square root of the number of queries. Take that of d_k, the number of features
+    of a query.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
@@ -333,14 +334,14 @@ class RootOfTheQueries(Blockwise):
 
 
 class RootOfTheValues(Blockwise):
-    """You took the root of the width of a value. Take that of d_k, the width of a key."""
+    """You took the square root of the width of a value. Take that of d_k, the width of a key."""
 
     def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
         return float(values.shape[-1] ** 0.5)
 
 
 class KeysMixed(Blockwise):
-    """You mixed the keys by the weights. It is the values that are mixed."""
+    """You mixed the keys with the weights. Mix the values instead."""
 
     def answer(
         self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
@@ -349,8 +350,8 @@ class KeysMixed(Blockwise):
 
 
 class Undivided(Blockwise):
-    """You did not divide: the weights do not sum to 1. Divide the context by their sum once, after
-    the last block.
+    """You did not divide, so the weights do not sum to 1. Divide the context by their sum once,
+    after the last block.
     """
 
     def divide(self, context: Tensor, total: Tensor) -> Tensor:
@@ -358,8 +359,8 @@ class Undivided(Blockwise):
 
 
 class DividedInEveryBlock(Blockwise):
-    """You divide the context after every block, and the next one adds to what is divided already.
-    Divide once, after the last block.
+    """You divide the context after every block, and the next one adds to a context that is already
+    divided. Divide once, after the last block.
     """
 
     total = torch.empty(0)
@@ -376,7 +377,7 @@ class DividedInEveryBlock(Blockwise):
 
 
 class KeysCounted(Blockwise):
-    """You divided by how many keys there were. Divide by the sum of their weights."""
+    """You divided by the number of keys. Divide by the sum of their weights."""
 
     def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
         return total + weights.shape[-1]

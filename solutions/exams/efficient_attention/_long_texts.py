@@ -90,15 +90,15 @@ class Undivided(Linear):
 
 
 class Multiplied(Linear):
-    """You multiplied by the sum of the weights. Divide by it, and they sum to 1."""
+    """You multiplied by the sum of the weights. Divide by it, so that they sum to 1."""
 
     def divide(self, mixed: Tensor, total: Tensor) -> Tensor:
         return mixed * total
 
 
 class DividedByRawKeys(Linear):
-    """The values are mixed as they should be, but divided by what the keys themselves sum to. Sum
-    their features: φ goes over the keys below the fraction, too.
+    """The values are mixed correctly, but divided by sums of the keys themselves. Sum their
+    features: φ applies to the keys in the denominator, too.
     """
 
     raw = torch.empty(0)
@@ -114,8 +114,8 @@ class DividedByRawKeys(Linear):
 
 
 class DividedByKeyFeatures(Linear):
-    """You divided every query's mixture by the key features alone. Each query has a sum of its own:
-    its features times the sum of the key features.
+    """You divided every query's mixture by the key features alone. Each query has its own sum: its
+    features times the sum of the key features.
     """
 
     def attend(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
@@ -124,8 +124,8 @@ class DividedByKeyFeatures(Linear):
 
 
 class DividedByTheNumberOfKeys(Linear):
-    """You divided by how many keys there are, and the weights do not sum to 1. Divide by the sum of
-    the weights: the query's features times the sum of the key features.
+    """You divided by the number of keys, so the weights do not sum to 1. Divide by the sum of the
+    weights: the query's features times the sum of the key features.
     """
 
     def total(self, offered: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ class DividedByTheNumberOfKeys(Linear):
 
 
 class QueriesUnmapped(Linear):
-    """Your queries go in as they are. The feature map is for the queries, too."""
+    """Your queries go in as they are. Apply the feature map to the queries, too."""
 
     def answer(
         self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
@@ -145,7 +145,7 @@ class QueriesUnmapped(Linear):
 
 
 class KeysUnmapped(Linear):
-    """Your keys go in as they are. The feature map is for the keys, too."""
+    """Your keys go in as they are. Apply the feature map to the keys, too."""
 
     def answer(
         self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
@@ -154,7 +154,7 @@ class KeysUnmapped(Linear):
 
 
 class NothingMapped(Linear):
-    """You never called the feature map, and weights can be below zero. Take the features of the
+    """You never called the feature map, so weights can be negative. Take the features of the
     queries and of the keys.
     """
 
@@ -165,8 +165,8 @@ class NothingMapped(Linear):
 
 
 class ValuesMapped(Linear):
-    """You took features of the values as well. The values are mixed as they are: only queries and
-    keys have features.
+    """You took features of the values as well. Mix the values as they are: only queries and keys
+    have features.
     """
 
     def answer(
@@ -176,7 +176,7 @@ class ValuesMapped(Linear):
 
 
 class KeysMixed(Linear):
-    """You mixed the keys. It is the values that are mixed."""
+    """You mixed the keys. Mix the values instead."""
 
     def answer(
         self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
@@ -185,7 +185,7 @@ class KeysMixed(Linear):
 
 
 class KeyFeaturesMixed(Linear):
-    """You mixed the features of the keys. It is the values that are mixed."""
+    """You mixed the features of the keys. Mix the values instead."""
 
     def answer(
         self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
@@ -194,8 +194,8 @@ class KeyFeaturesMixed(Linear):
 
 
 class RolesSwapped(Linear):
-    """Queries and keys have changed places: you summed over the queries. Sum over the keys, whose
-    features are multiplied with the values, and let each query ask what comes out.
+    """You swapped queries and keys, so you summed over the queries. Sum over the keys, whose
+    features are multiplied by the values, and multiply each query's features by the result.
     """
 
     def answer(
@@ -205,7 +205,7 @@ class RolesSwapped(Linear):
 
 
 class QueriesOffered(Linear):
-    """You took the features of the queries twice. The keys' features are what is summed up."""
+    """You took the features of the queries twice. Sum the features of the keys."""
 
     def answer(
         self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
@@ -214,7 +214,7 @@ class QueriesOffered(Linear):
 
 
 class KeysAsk(Linear):
-    """You took the features of the keys twice. It is the queries that ask."""
+    """You took the features of the keys twice. Multiply the sums by the features of the queries."""
 
     def answer(
         self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
@@ -224,7 +224,7 @@ class KeysAsk(Linear):
 
 class ScaledFirst(Linear):
     """You divided the queries by √d_k before you took their features. Linear attention has no such
-    scale: the feature map takes the queries as they come.
+    scale: the feature map takes the queries as they are.
     """
 
     def answer(
@@ -234,8 +234,8 @@ class ScaledFirst(Linear):
 
 
 class SoftmaxOfFeatures(Linear):
-    """There is a softmax in your answer. The features are positive, so that their products are
-    weights as soon as they are divided by their sum: nothing else is needed.
+    """There is a softmax in your answer. The features are positive, so their products only have to
+    be divided by their sum to become weights.
     """
 
     def attend(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
@@ -243,7 +243,7 @@ class SoftmaxOfFeatures(Linear):
 
 
 class AFewTooMany(Linear):
-    """You added a number such as 1e-3 or more to the sum of the weights, and the contexts became
+    """You added a number such as 1e-3 or more to the sum of the weights, which makes the contexts
     smaller. The features are positive, so nothing has to be added; at most something as small as
     1e-6.
     """
@@ -253,8 +253,8 @@ class AFewTooMany(Linear):
 
 
 class SumLostItsAxis(Linear):
-    """The sum of the weights has lost its axis, so that it divides columns, or fits nowhere. Each
-    query's sum divides that query's row: keep the axis, with length 1.
+    """The sum of the weights has lost its axis, so it divides columns, or fits nowhere. Each
+    query's row has to be divided by that query's sum: keep the axis, with length 1.
     """
 
     def divide(self, mixed: Tensor, total: Tensor) -> Tensor:

@@ -22,8 +22,8 @@ def distances(num_tokens: int) -> Tensor:
 
 
 class FirstRowReturned(Answer):
-    """This is one row, that of the first query. The mask has a row for each query: `return` stands
-    after the loop, and without a loop the positions of the queries have an axis of their own.
+    """This is only one row, that of the first query. The mask has a row for each query: put
+    `return` after the loop, or, without a loop, give the positions of the queries their own axis.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -31,7 +31,7 @@ class FirstRowReturned(Answer):
 
 
 class LastRowReturned(Answer):
-    """This is one row, that of the last query. The mask has a row for each query: in a loop,
+    """This is only one row, that of the last query. The mask has a row for each query: in a loop,
     collect all of them.
     """
 
@@ -40,8 +40,8 @@ class LastRowReturned(Answer):
 
 
 class FirstRowFilled(Answer):
-    """Only the first row of your mask is filled, and the others hide nothing. Does `return` stand
-    inside the loop?
+    """Only the first row of your mask is filled, and the others hide nothing. Is `return` inside
+    the loop?
     """
 
     rest = False
@@ -54,8 +54,8 @@ class FirstRowFilled(Answer):
 
 
 class FirstRowFilledRestHidden(FirstRowFilled):
-    """Only the first row of your mask is filled, and the others hide everything. Does `return`
-    stand inside the loop?
+    """Only the first row of your mask is filled, and the others hide everything. Is `return` inside
+    the loop?
     """
 
     rest = True
@@ -63,7 +63,7 @@ class FirstRowFilledRestHidden(FirstRowFilled):
 
 class LastRowFilled(Answer):
     """Only the last row of your mask is filled, and the others hide nothing. Does each round of
-    your loop begin with a new mask? Make it once, before the loop.
+    your loop start with a new mask? Make it once, before the loop.
     """
 
     rest = False
@@ -77,15 +77,15 @@ class LastRowFilled(Answer):
 
 class LastRowFilledRestHidden(LastRowFilled):
     """Only the last row of your mask is filled, and the others hide everything. Does each round of
-    your loop begin with a new mask? Make it once, before the loop.
+    your loop start with a new mask? Make it once, before the loop.
     """
 
     rest = True
 
 
 class LastColumnLeftOut(Answer):
-    """Your last column hides everything, and the last row too: do your loops, or your `arange`, end
-    one position too early?
+    """Your last column hides everything, and so does the last row: do your loops, or your `arange`,
+    end one position too early?
     """
 
     rest = True
@@ -103,7 +103,7 @@ class LastColumnOpen(LastColumnLeftOut):
 
 
 class FirstColumnLeftOut(Answer):
-    """Your first row and first column hide everything: do your loops begin at 1? Positions count
+    """Your first row and first column hide everything: do your loops start at 1? Positions count
     from 0.
     """
 
@@ -116,7 +116,7 @@ class FirstColumnLeftOut(Answer):
 
 
 class FirstColumnOpen(FirstColumnLeftOut):
-    """Your first row and first column hide nothing: do your loops begin at 1? Positions count from
+    """Your first row and first column hide nothing: do your loops start at 1? Positions count from
     0.
     """
 
@@ -124,14 +124,16 @@ class FirstColumnOpen(FirstColumnLeftOut):
 
 
 class OneTokenMore(Answer):
-    """Your mask has a row and a column too many: there are num_tokens positions, counted from 0."""
+    """Your mask has one row and one column too many: there are num_tokens positions, counted from
+    0.
+    """
 
     def answer(self, num_tokens: int, *arguments: Any) -> object:
         return self.right(num_tokens + 1, *arguments)
 
 
 class OneTokenLess(Answer):
-    """Your mask lacks a row and a column: there are num_tokens positions, counted from 0, and
+    """Your mask is missing a row and a column: there are num_tokens positions, counted from 0, and
     `arange(n)` and `range(n)` already stop before n.
     """
 

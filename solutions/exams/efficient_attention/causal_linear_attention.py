@@ -130,16 +130,16 @@ class CausalLinear(Linear):
 
 @causal.misconception
 def nobody_hidden(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
-    """Your tokens see the whole text, the future too. Each needs sums of its own, over itself and
-    the tokens before it: a running sum, cumsum.
+    """Your tokens see the whole text, including the future. Each needs its own sums, over itself
+    and the tokens before it, which is a running sum: cumsum.
     """
     return Linear().answer(queries, keys, values, feature_map)
 
 
 @causal.misconception
 def whole_table(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
-    """The contexts are right, but you made the weight of every pair and hid the future in this
-    table, which grows with the square of the text. Let a running sum take its place.
+    """The contexts are right, but you computed the weight of every pair and hid the future in this
+    table, whose size grows with the square of the number of tokens. Use a running sum instead.
     """
     weights = (feature_map(queries) @ feature_map(keys).mT).tril()
     return weights @ values / weights.sum(dim=-1, keepdim=True)
@@ -149,8 +149,8 @@ def whole_table(queries: Tensor, keys: Tensor, values: Tensor, feature_map: Feat
 def table_divided_by_all(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """You hide the future among the values, and divide by a sum that has the future in it. And a
-    table of all pairs is what a running sum makes unnecessary.
+    """You hide the future among the values, but divide by a sum that includes the future. Besides,
+    a running sum makes the table of all pairs unnecessary.
     """
     weights = feature_map(queries) @ feature_map(keys).mT
     return weights.tril() @ values / weights.sum(dim=-1, keepdim=True)
@@ -161,13 +161,13 @@ LINEAR.apply(
     CausalLinear,
     says={
         "DividedByKeyFeatures": "You divided by the key features so far, added up without the "
-        "query. Each query has a sum of its own: its features times the running sum of the key "
+        "query. Each query has its own sum: its features times the running sum of the key "
         "features.",
-        "DividedByTheNumberOfKeys": "You divided by how many keys a token sees, and the weights do "
-        "not sum to 1. Divide by their sum: the query's features times the running sum of the key "
-        "features.",
-        "RolesSwapped": "Queries and keys have changed places: you summed up the queries. The "
-        "running sum goes over the keys, and each query asks it.",
+        "DividedByTheNumberOfKeys": "You divided by the number of keys that a token sees, so the "
+        "weights do not sum to 1. Divide by their sum: the query's features times the running sum "
+        "of the key features.",
+        "RolesSwapped": "You swapped queries and keys, so you summed the queries. Take the "
+        "running sum over the keys, and multiply each query's features by it.",
         "Undivided": "Your weights do not sum to 1: divide by their sum, which is the query's "
         "features times the running sum of the key features.",
     },
@@ -176,7 +176,7 @@ LINEAR.apply(
 
 class TotalOfAll(CausalLinear):
     """The values are summed up to each token, but you divide by a sum over the whole text. The sum
-    of the key features runs along as well.
+    of the key features has to be a running sum as well.
     """
 
     def total(self, offered: Tensor) -> Tensor:
@@ -184,8 +184,8 @@ class TotalOfAll(CausalLinear):
 
 
 class SummaryOfAll(CausalLinear):
-    """You divide by a running sum, but what you divide has the values of the whole text in it. The
-    products of keys and values are summed up to each token as well.
+    """You divide by a running sum, but the numerator contains the values of the whole text. Take a
+    running sum of the products of keys and values as well.
     """
 
     def summary(self, products: Tensor) -> Tensor:
@@ -193,8 +193,8 @@ class SummaryOfAll(CausalLinear):
 
 
 class WithoutItself(CausalLinear):
-    """Your tokens see what comes before them, and not themselves; the first one sees nothing, and
-    0 / 0 is NaN. Add a token's own key and value before its query asks.
+    """Your tokens see what comes before them, but not themselves; the first one sees nothing, and 0
+    / 0 is NaN. Add a token's own key and value before you use its query.
     """
 
     def over(self, per_key: Tensor, dim: int) -> Tensor:
@@ -212,7 +212,7 @@ class PastHidden(CausalLinear):
 
 class OverTheFirstAxis(CausalLinear):
     """With one text your answer is right. In a batch, your sum runs over the texts: it should run
-    over the tokens, counted from the end.
+    over the axis of the tokens, counted from the end.
     """
 
     def over(self, per_key: Tensor, dim: int) -> Tensor:
@@ -221,7 +221,7 @@ class OverTheFirstAxis(CausalLinear):
 
 class OverTheFeatures(CausalLinear):
     """Your sum of products runs over the features. It should run over the tokens, which are the
-    third axis from the end once each key feature has met each number of a value.
+    third axis from the end once each key feature has been multiplied by each number of a value.
     """
 
     def summary(self, products: Tensor) -> Tensor:
@@ -230,7 +230,8 @@ class OverTheFeatures(CausalLinear):
 
 class OverTheValues(CausalLinear):
     """Your sum of products runs over the numbers of a value. It should run over the tokens, which
-    are the third axis from the end once each key feature has met each number of a value.
+    are the third axis from the end once each key feature has been multiplied by each number of a
+    value.
     """
 
     def summary(self, products: Tensor) -> Tensor:
@@ -238,7 +239,7 @@ class OverTheValues(CausalLinear):
 
 
 class TotalOverTheFeatures(CausalLinear):
-    """What you divide by runs over the features of a key. The sum should run over the tokens,
+    """Your denominator is a sum over the features of a key. It should be a sum over the tokens,
     dim=-2.
     """
 
@@ -247,8 +248,8 @@ class TotalOverTheFeatures(CausalLinear):
 
 
 class TotalNotSummed(CausalLinear):
-    """You divide by each token's weight for itself alone. The key features are summed up to each
-    token, as the products are.
+    """You divide only by each token's weight for itself. Take a running sum of the key features, as
+    of the products.
     """
 
     def total(self, offered: Tensor) -> Tensor:
@@ -256,8 +257,8 @@ class TotalNotSummed(CausalLinear):
 
 
 class SummaryNotSummed(CausalLinear):
-    """Each of your tokens mixes its own value alone. The products of keys and values are summed up
-    to each token.
+    """Each of your tokens only uses its own value. Take a running sum of the products of keys and
+    values.
     """
 
     def summary(self, products: Tensor) -> Tensor:
@@ -265,8 +266,8 @@ class SummaryNotSummed(CausalLinear):
 
 
 class QueriesSummed(CausalLinear):
-    """The queries run along with the sum. A query asks alone: only what comes from keys and values
-    is summed up.
+    """You summed the queries, too. Each query is used on its own: sum only what comes from keys and
+    values.
     """
 
     def attend(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
@@ -284,8 +285,8 @@ class SummedTwice(CausalLinear):
 
 
 class ProductsOfSums(CausalLinear):
-    """You summed keys and values each for itself and multiplied then, so that every key meets every
-    value. Multiply each token's key features with its own value, and sum these products.
+    """You summed keys and values separately and then multiplied, so every key is combined with
+    every value. Multiply each token's key features by its own value, and sum these products.
     """
 
     def summary(self, products: Tensor) -> Tensor:
@@ -319,7 +320,7 @@ TENSOR_DTYPE.apply(causal)
 def softmax_attention(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """This is causal attention with a softmax. In linear attention the weight of a key is the dot
+    """This is causal attention with a softmax. In linear attention, the weight of a key is the dot
     product of its features and the query's, divided by the sum of these products.
     """
     scores = queries @ keys.mT / queries.shape[-1] ** 0.5
@@ -332,7 +333,7 @@ def stacked_in_front(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
     """The contexts are right, but in a batch the tokens are the first axis of your result. They
-    belong before the numbers of a context: stack along dim=-2.
+    should come just before the numbers of a context: stack along dim=-2.
     """
     return CausalLinear().answer(queries, keys, values, feature_map).movedim(-2, 0)
 
@@ -351,8 +352,8 @@ def stacked_behind(
 def last_token_alone(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """This is the context of the last token alone. If you have a loop, collect a context in each of
-    its turns.
+    """This is only the context of the last token. If you have a loop, collect a context in each
+    round.
     """
     return CausalLinear().answer(queries, keys, values, feature_map)[..., -1, :]
 

@@ -69,8 +69,8 @@ def long_text(draw: Draw) -> Pattern:
 PATTERN.apply(
     fixed,
     says={
-        "KeysOnRows": "You hid the past, and show the future. A key at a later position than the "
-        "query is hidden: queries stand on rows, keys on columns.",
+        "KeysOnRows": "You hid the past and show the future. A key at a later position than the "
+        "query has to be hidden: queries are on rows, keys on columns.",
     },
 )
 
@@ -84,8 +84,8 @@ def parts(num_tokens: int, stride: int) -> tuple[Tensor, Tensor, Tensor]:
 
 @fixed.misconception
 def not_causal(num_tokens: int, stride: int) -> Tensor:
-    """Your pattern looks into the future. It is causal: what comes after a token is hidden, in its
-    own block and the ends of later blocks, too.
+    """Your pattern looks into the future. It has to be causal: hide what comes after a token, both
+    in its own block and at the ends of later blocks.
     """
     _, same_block, ends = parts(num_tokens, stride)
     return ~(same_block | ends)
@@ -93,15 +93,17 @@ def not_causal(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def block_looks_ahead(num_tokens: int, stride: int) -> Tensor:
-    """Your tokens see what comes after them in their own block. The whole pattern is causal."""
+    """Your tokens see what comes after them in their own block. The whole pattern has to
+    be causal.
+    """
     future, same_block, ends = parts(num_tokens, stride)
     return ~(same_block | (ends & ~future))
 
 
 @fixed.misconception
 def ends_look_ahead(num_tokens: int, stride: int) -> Tensor:
-    """Your tokens see the ends of later blocks, or of their own, before they are there. The whole
-    pattern is causal.
+    """Your tokens see the ends of later blocks, or of their own, before they come. The whole
+    pattern has to be causal.
     """
     future, same_block, ends = parts(num_tokens, stride)
     return ~((same_block & ~future) | ends)
@@ -109,7 +111,7 @@ def ends_look_ahead(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def block_alone(num_tokens: int, stride: int) -> Tensor:
-    """Your tokens see their own block alone. The last token of each earlier block, at position
+    """Your tokens see only their own block. The last token of each earlier block, at position
     stride - 1 within it, is visible as well.
     """
     future, same_block, _ = parts(num_tokens, stride)
@@ -118,8 +120,8 @@ def block_alone(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def ends_alone(num_tokens: int, stride: int) -> Tensor:
-    """Your tokens see the ends of blocks alone. Themselves and the tokens before them in their own
-    block are visible as well.
+    """Your tokens see only the ends of blocks. They should also see themselves and the tokens
+    before them in their own block.
     """
     future, _, ends = parts(num_tokens, stride)
     return future | ~ends
@@ -127,8 +129,8 @@ def ends_alone(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def only_what_is_in_both(num_tokens: int, stride: int) -> Tensor:
-    """You show a key if it is in the query's block *and* the last of it. One of the two is enough:
-    hidden is what is neither.
+    """You show a key only if it is in the query's block *and* the last of a block. One of the two
+    suffices: hide the keys for which neither is true.
     """
     future, same_block, ends = parts(num_tokens, stride)
     return future | ~(same_block & ends)
@@ -136,8 +138,8 @@ def only_what_is_in_both(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def starts_of_blocks(num_tokens: int, stride: int) -> Tensor:
-    """You show the first token of each earlier block. It is the last one that is visible, since it
-    alone has seen the whole block.
+    """You show the first token of each earlier block. Show the last one, because it is the only one
+    that has seen the whole block.
     """
     rows, columns = rows_and_columns(num_tokens)
     return (columns > rows) | ~((rows // stride == columns // stride) | (columns % stride == 0))
@@ -145,8 +147,8 @@ def starts_of_blocks(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def last_but_one_of_blocks(num_tokens: int, stride: int) -> Tensor:
-    """You show the last but one token of each earlier block. Positions count from 0: the last of a
-    block has the remainder stride - 1.
+    """You show the last but one token of each earlier block. Positions count from 0: the last token
+    of a block has remainder stride - 1.
     """
     rows, columns = rows_and_columns(num_tokens)
     ends = columns % stride == stride - 2
@@ -155,8 +157,8 @@ def last_but_one_of_blocks(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def rows_at_the_end(num_tokens: int, stride: int) -> Tensor:
-    """Your mask lets the last token of each block see everything. It is the other way round: it is
-    *seen* by all later ones, so look at the columns.
+    """Your mask lets the last token of each block see everything. It should be the other way round:
+    this token is *seen* by all later ones, so look at the columns.
     """
     rows, columns = rows_and_columns(num_tokens)
     ends = rows % stride == stride - 1
@@ -165,8 +167,8 @@ def rows_at_the_end(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def blocks_counted_from_one(num_tokens: int, stride: int) -> Tensor:
-    """Your first block is too short by one. Positions count from 0: the first block has positions 0
-    to stride - 1.
+    """Your first block is one token too short. Positions count from 0: the first block has
+    positions 0 to stride - 1.
     """
     rows, columns = rows_and_columns(num_tokens)
     same_block = (rows + 1) // stride == (columns + 1) // stride
@@ -175,8 +177,8 @@ def blocks_counted_from_one(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def all_counted_from_one(num_tokens: int, stride: int) -> Tensor:
-    """Your first block is too short by one, and the ends of blocks are too. Positions count from 0:
-    the first block has positions 0 to stride - 1.
+    """Your first block is one token too short, and the ends of blocks are one position too early.
+    Positions count from 0: the first block has positions 0 to stride - 1.
     """
     rows, columns = rows_and_columns(num_tokens)
     same_block = (rows + 1) // stride == (columns + 1) // stride
@@ -186,7 +188,7 @@ def all_counted_from_one(num_tokens: int, stride: int) -> Tensor:
 @fixed.misconception
 def window_before(num_tokens: int, stride: int) -> Tensor:
     """Near the query you show the last `stride` tokens, as in the strided pattern. Here it is the
-    query's own block, which begins at a multiple of the stride.
+    query's own block, which starts at a multiple of the stride.
     """
     rows, columns = rows_and_columns(num_tokens)
     ends = columns % stride == stride - 1
@@ -195,16 +197,16 @@ def window_before(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def strided_pattern(num_tokens: int, stride: int) -> Tensor:
-    """This is the strided pattern, in which distances count. In the fixed one blocks begin at the
-    multiples of the stride, whoever asks.
+    """This is the strided pattern, which is about distances. In the fixed pattern, blocks start at
+    the multiples of the stride, whatever the query.
     """
     return reference.strided_mask(num_tokens, stride)
 
 
 @fixed.misconception
 def distances_counted(num_tokens: int, stride: int) -> Tensor:
-    """Of earlier blocks you show the token that stands where the query stands in its own. It is the
-    last one of each block: a matter of the column alone.
+    """In earlier blocks you show the token at the same place as the query in its own block. Show
+    the last token of each block, which depends on the column only.
     """
     rows, columns = rows_and_columns(num_tokens)
     same_place = (rows - columns) % stride == 0
@@ -213,13 +215,15 @@ def distances_counted(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def so_many_blocks(num_tokens: int, stride: int) -> Tensor:
-    """You cut the text into `stride` blocks. It is cut into blocks of `stride` tokens each."""
+    """You cut the text into `stride` blocks. Cut it into blocks of `stride` tokens each."""
     return reference.fixed_mask(num_tokens, max(1, num_tokens // stride))
 
 
 @fixed.misconception
 def itself_hidden(num_tokens: int, stride: int) -> Tensor:
-    """Your mask hides each token from itself. It belongs to its own block, and is visible."""
+    """Your mask hides each token from itself. It is part of its own block, and therefore
+    visible.
+    """
     rows, columns = rows_and_columns(num_tokens)
     return reference.fixed_mask(num_tokens, stride) | (rows == columns)
 
@@ -227,7 +231,7 @@ def itself_hidden(num_tokens: int, stride: int) -> Tensor:
 @fixed.misconception
 def next_token_visible(num_tokens: int, stride: int) -> Tensor:
     """A token sees the one after it, if it is in the same block or the end of one. Hide each key
-    that comes after its query, the very next one too.
+    that comes after its query, including the very next one.
     """
     rows, columns = rows_and_columns(num_tokens)
     _, same_block, ends = parts(num_tokens, stride)
@@ -236,8 +240,8 @@ def next_token_visible(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def past_hidden(num_tokens: int, stride: int) -> Tensor:
-    """You hid all of the past. A key comes after its query where its column is the larger of the
-    two.
+    """You hid all of the past. A key comes after its query where the column index is larger than
+    the row index.
     """
     rows, columns = rows_and_columns(num_tokens)
     _, same_block, ends = parts(num_tokens, stride)
@@ -246,7 +250,7 @@ def past_hidden(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def previous_block_alone(num_tokens: int, stride: int) -> Tensor:
-    """Of the earlier blocks you show the end of the last one alone. The ends of all earlier blocks
+    """Of the earlier blocks you only show the end of the last one. The ends of all earlier blocks
     are visible.
     """
     rows, columns = rows_and_columns(num_tokens)
@@ -256,15 +260,17 @@ def previous_block_alone(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def ends_hidden(num_tokens: int, stride: int) -> Tensor:
-    """Of the earlier blocks you hid the ends, and show all the rest. It is the other way round."""
+    """Of the earlier blocks you hid the ends and show all the rest. It should be the other way
+    round.
+    """
     future, same_block, ends = parts(num_tokens, stride)
     return future | (~same_block & ends)
 
 
 @fixed.misconception
 def own_block_hidden(num_tokens: int, stride: int) -> Tensor:
-    """You hid the query's own block, and show the others. It is the other way round, but for the
-    ends of earlier blocks, which are visible too.
+    """You hid the query's own block, and show the others. It should be the other way round, except
+    that the ends of earlier blocks are visible, too.
     """
     future, same_block, ends = parts(num_tokens, stride)
     return future | (same_block & ~ends)
@@ -272,16 +278,16 @@ def own_block_hidden(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def nothing_but_the_future_hidden(num_tokens: int, stride: int) -> Tensor:
-    """This is a causal mask: all of the past is visible. Of earlier blocks only the last token
-    is.
+    """This is a causal mask: all of the past is visible. Of earlier blocks, only the last token
+    should be.
     """
     return parts(num_tokens, stride)[0]
 
 
 @fixed.misconception
 def visible_and_future(num_tokens: int, stride: int) -> Tensor:
-    """Your mask is True where the key is visible, and in the future as well. Turn the pattern
-    round, and then hide the future.
+    """Your mask is True where the key is visible, and in the future as well. Invert the pattern,
+    and then hide the future.
     """
     future, same_block, ends = parts(num_tokens, stride)
     return future | same_block | ends

@@ -78,10 +78,10 @@ PATTERN.apply(
     everywhere,
     without=["KeysOnRows"],
     says={
-        "NothingHidden": "Nothing is hidden, though most pairs of tokens have no global one among "
-        "them. Begin with a mask that is True everywhere.",
-        "AllHidden": "Everything is hidden, also what a global token sees. If you fill rows and "
-        "columns of a mask that is True everywhere, fill them with False.",
+        "NothingHidden": "Nothing is hidden, although most pairs of tokens contain no global one. "
+        "Start with a mask that is True everywhere.",
+        "AllHidden": "Everything is hidden, including what a global token sees. If you fill rows "
+        "and columns of a mask that is True everywhere, fill them with False.",
     },
 )
 
@@ -105,7 +105,7 @@ def seen_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
 @everywhere.misconception
 def among_themselves(num_tokens: int, global_positions: list[int]) -> Tensor:
     """Your global tokens see one another and nothing else. A key is visible if the query *or* the
-    key is global. (The opposite of "a or b" is "not a and not b".)
+    key is global. (The negation of "a or b" is "not a and not b".)
     """
     chosen = _chosen(num_tokens, global_positions)
     return ~(chosen[:, None] & chosen)
@@ -113,8 +113,8 @@ def among_themselves(num_tokens: int, global_positions: list[int]) -> Tensor:
 
 @everywhere.misconception
 def not_among_themselves(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """Your global tokens see all but each other and themselves: a row and a column that cross
-    cancel out. A key is visible if the query or the key is global, or both.
+    """Your global tokens see everything except each other and themselves: a row and a column cancel
+    out where they cross. A key is visible if the query or the key is global, or both.
     """
     chosen = _chosen(num_tokens, global_positions)
     return ~(chosen[:, None] ^ chosen)
@@ -122,8 +122,8 @@ def not_among_themselves(num_tokens: int, global_positions: list[int]) -> Tensor
 
 @everywhere.misconception
 def of_one_kind(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """Your mask is True where one of query and key is global and the other is not. It is False
-    wherever the query or the key is global.
+    """Your mask is True where one of query and key is global and the other is not. It should be
+    False wherever the query or the key is global.
     """
     chosen = _chosen(num_tokens, global_positions)
     return chosen[:, None] ^ chosen
@@ -131,8 +131,8 @@ def of_one_kind(num_tokens: int, global_positions: list[int]) -> Tensor:
 
 @everywhere.misconception
 def hidden_among_themselves(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """You hid what global tokens see of each other, and nothing else. What they see is visible, and
-    the rest is hidden.
+    """You hid the global tokens from each other, and nothing else. Show what they see, and hide the
+    rest.
     """
     chosen = _chosen(num_tokens, global_positions)
     return chosen[:, None] & chosen
@@ -140,13 +140,15 @@ def hidden_among_themselves(num_tokens: int, global_positions: list[int]) -> Ten
 
 @everywhere.misconception
 def rows_hidden(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """You hid everything from the global tokens. They see everything, and the rest is hidden."""
+    """You hid everything from the global tokens. They should see everything, and the rest should be
+    hidden.
+    """
     return _chosen(num_tokens, global_positions)[:, None].expand(-1, num_tokens)
 
 
 @everywhere.misconception
 def columns_hidden(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """You hid the global tokens from everyone. They are what all tokens see, and the rest is
+    """You hid the global tokens from all tokens. All tokens should see them, and the rest should be
     hidden.
     """
     return _chosen(num_tokens, global_positions).expand(num_tokens, -1)
@@ -163,8 +165,8 @@ def themselves_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
 
 @everywhere.misconception
 def diagonal_visible(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """Your tokens see themselves, too. This pattern is about the global tokens alone: the window,
-    which is joined with it later, has the diagonal.
+    """Your tokens see themselves, too. This pattern is only about the global tokens: the window,
+    which is joined with it later, contains the diagonal.
     """
     rows, columns = rows_and_columns(num_tokens)
     return reference.global_mask(num_tokens, global_positions) & (rows != columns)
@@ -172,15 +174,15 @@ def diagonal_visible(num_tokens: int, global_positions: list[int]) -> Tensor:
 
 @everywhere.misconception
 def diagonal_hidden(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """You hid the global tokens from themselves. They see everything, themselves too."""
+    """You hid the global tokens from themselves. They see everything, including themselves."""
     rows, columns = rows_and_columns(num_tokens)
     return reference.global_mask(num_tokens, global_positions) | (rows == columns)
 
 
 @everywhere.misconception
 def causal(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """You hid what comes after a token. Global tokens see all of the text, and are seen from all of
-    it.
+    """You hid what comes after a token. Global tokens see the whole text, and every token of the
+    text sees them.
     """
     rows, columns = rows_and_columns(num_tokens)
     return reference.global_mask(num_tokens, global_positions) | (columns > rows)
@@ -188,43 +190,41 @@ def causal(num_tokens: int, global_positions: list[int]) -> Tensor:
 
 @everywhere.misconception
 def first_one_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """Only the first of the global positions is open. If you have a loop, does `return` stand
-    inside of it?
-    """
+    """Only the first of the global positions is open. If you have a loop, is `return` inside it?"""
     return reference.global_mask(num_tokens, global_positions[:1])
 
 
 @everywhere.misconception
 def last_one_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """Only the last of the global positions is open. Does each round of a loop begin with a new
-    mask, or does a name hold one position alone?
+    """Only the last of the global positions is open. Does each round of a loop start with a new
+    mask, or does a variable hold only one position?
     """
     return reference.global_mask(num_tokens, global_positions[-1:])
 
 
 @everywhere.misconception
 def last_one_left_out(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """The last of the global positions is missing: does your loop end too soon?"""
+    """The last of the global positions is missing: does your loop end too early?"""
     return reference.global_mask(num_tokens, global_positions[:-1])
 
 
 @everywhere.misconception
 def first_one_left_out(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """The first of the global positions is missing: does your loop begin too late?"""
+    """The first of the global positions is missing: does your loop start too late?"""
     return reference.global_mask(num_tokens, global_positions[1:])
 
 
 @everywhere.misconception
 def as_many_from_the_start(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """The right number of tokens is global, but these are the first ones of the text. Which ones it
-    is stands in the list.
+    """The right number of tokens is global, but you took the first ones of the text. Take those
+    whose positions are in the list.
     """
     return reference.global_mask(num_tokens, list(range(len(global_positions))))
 
 
 @everywhere.misconception
 def counted_from_one(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """Your global tokens stand one position too early. Positions count from 0, as indices do."""
+    """Your global tokens are one position too early. Positions count from 0, as indices do."""
     return reference.global_mask(num_tokens, [position - 1 for position in global_positions])
 
 
@@ -239,8 +239,8 @@ def all_between(num_tokens: int, global_positions: list[int]) -> Tensor:
 
 @everywhere.misconception
 def marks_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """This has one entry for each token: whether it is hidden from the tokens that are not global.
-    The mask has a row for each query and a column for each key.
+    """Your result has one entry per token, which says whether it is hidden from the tokens that are
+    not global. The mask has a row for each query and a column for each key.
     """
     return ~_chosen(num_tokens, global_positions)
 
@@ -248,7 +248,7 @@ def marks_alone(num_tokens: int, global_positions: list[int]) -> Tensor:
 @everywhere.misconception
 def indices_without_dtype(num_tokens: int, global_positions: list[int]) -> Tensor:
     """With an empty list, `torch.tensor([])` is a tensor of floats, which can't be an index. Use
-    the list itself, or say dtype=torch.long.
+    the list itself, or pass dtype=torch.long.
     """
     chosen = torch.zeros(num_tokens, dtype=torch.bool)
     chosen[torch.tensor(global_positions)] = True

@@ -200,11 +200,11 @@ VERDICT.apply(
     Compared,
     called={"AlwaysTrue": "everybody_passes", "AlwaysFalse": "nobody_passes"},
     says={
-        "AlwaysTrue": "Every attention passes your test. One side of the comparison has to be "
-        "scaled dot-product attention, which you compute yourself; and a difference with any block "
-        "size is enough for False.",
-        "AlwaysFalse": "Not even `all_at_once` passes your test, though it ignores the block size "
-        "and is exact. Look at what you compare with, and at what you return.",
+        "AlwaysTrue": "Every attention function passes your test. Compare with scaled dot-product "
+        "attention that you compute yourself, and return False if the two differ for any block "
+        "size.",
+        "AlwaysFalse": "Not even `all_at_once` passes your test, although it ignores the block "
+        "size and is exact. Look at what you compare with, and at what you return.",
     },
     without=["ATableOfTruths"],
 )
@@ -213,8 +213,8 @@ CLOSENESS.apply(
     Compared,
     called={"ToTheLastBit": "compared_exactly"},
     says={
-        "ToTheLastBit": "You compare to the last bit, as `==` and `torch.equal` do, and the online "
-        "softmax differs in its last bits. Allow for that, with torch.allclose.",
+        "ToTheLastBit": "You compare to the last bit, as `==` and `torch.equal` do, but the "
+        "online softmax differs in its last bits. Allow for that, with torch.allclose.",
         "TooGenerous": "You allow for more than rounding, and `slightly_off` slips through. Leave "
         "torch.allclose its own tolerances, or take 1e-4 at most.",
         "RisesOverlooked": "Your differences keep their signs, and `never_too_small`, whose "
@@ -228,9 +228,9 @@ EXTENT.apply(
     Compared,
     called={"AnyNumber": "any_number_will_do"},
     says={
-        "FirstRowOnly": "You compare the context of the first query alone. `last_query_is_off` is "
+        "FirstRowOnly": "You compare only the context of the first query. `last_query_is_off` is "
         "right there: compare all of them.",
-        "LastRowOnly": "You compare the context of the last query alone. `first_query_is_off` is "
+        "LastRowOnly": "You compare only the context of the last query. `first_query_is_off` is "
         "right there: compare all of them.",
         "TotalsOnly": "You compare sums or averages, and in `gains_cancel_losses` one number makes "
         "up for another. Compare number by number.",
@@ -241,24 +241,25 @@ EXTENT.apply(
 @exact.misconception
 def first_size_only(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
     """Only blocks of a single key count in your test, and `wrong_in_one_block`, `drops_the_rest`
-    and others are right with these. Try every size; if you do, in a loop: does it return in its
-    first turn?
+    and others are right with these. Try every size; if you do, in a loop: does it return in the
+    first round?
     """
     return agrees(attention, (queries, keys, values), range(1, 2))
 
 
 @exact.misconception
 def pairs_only(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """You try blocks of two keys alone. `wrong_for_single_keys` is right with these: try every
-    size.
+    """You only try blocks of two keys. `wrong_for_single_keys` is right with these: try
+    every size.
     """
     return agrees(attention, (queries, keys, values), range(2, 3))
 
 
 @exact.misconception
 def last_size_only(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """A single block with all the keys is what counts in your test, where most go right. Try every
-    size; if you do, in a loop: does the last turn overwrite what earlier ones have found?
+    """Only a single block with all the keys counts in your test, and with that most functions are
+    right. Try every size; if you do, in a loop: does the last round overwrite what earlier ones
+    found?
     """
     return agrees(attention, (queries, keys, values), range(len(keys), len(keys) + 1))
 
@@ -274,7 +275,7 @@ def never_all_keys(attention: Attention, queries: Tensor, keys: Tensor, values: 
 @exact.misconception
 def never_single_keys(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
     """You never try blocks of a single key, and `wrong_for_single_keys` slips through. The sizes
-    begin with 1.
+    start at 1.
     """
     return agrees(attention, (queries, keys, values), range(2, len(keys) + 1))
 
@@ -283,16 +284,16 @@ def never_single_keys(attention: Attention, queries: Tensor, keys: Tensor, value
 def neither_first_nor_last(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
 ) -> bool:
-    """You try neither single keys nor all of them in one block, and `wrong_for_single_keys` slips
-    through, `wrong_in_one_block` too. The sizes go from 1 to the number of keys, both included.
+    """You try neither single keys nor all of them in one block, so `wrong_for_single_keys` and
+    `wrong_in_one_block` slip through. The sizes go from 1 to the number of keys, both included.
     """
     return agrees(attention, (queries, keys, values), range(2, len(keys)))
 
 
 @exact.misconception
 def divisors_only(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """You try only sizes that divide the number of keys, and `drops_the_rest` slips through. A last
-    block may be smaller: try every size.
+    """You try only sizes that divide the number of keys, and `drops_the_rest` slips through. The
+    last block may be smaller: try every size.
     """
     right = expected(queries, keys, values)
     sizes = [size for size in range(1, len(keys) + 1) if len(keys) % size == 0]
@@ -301,8 +302,8 @@ def divisors_only(attention: Attention, queries: Tensor, keys: Tensor, values: T
 
 @exact.misconception
 def half_at_most(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """You try no size above half of the keys. `drops_the_rest` and `wrong_in_one_block` go wrong
-    with larger ones: go on to the number of keys.
+    """You try no size above half the number of keys. `drops_the_rest` and `wrong_in_one_block` go
+    wrong with larger ones: go up to the number of keys.
     """
     return agrees(attention, (queries, keys, values), range(1, len(keys) // 2 + 1))
 
@@ -329,8 +330,8 @@ def sizes_of_the_features(
 
 @exact.misconception
 def one_size_is_enough(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """Your test is content when one block size gives the right contexts. Those of every size have
-    to: `all` instead of `any`, and False at the first that differs.
+    """Your test already passes when one block size gives the right contexts. Those of every size
+    have to: `all` instead of `any`, and False at the first that differs.
     """
     right = expected(queries, keys, values)
     sizes = range(1, len(keys) + 1)
@@ -341,8 +342,9 @@ def one_size_is_enough(attention: Attention, queries: Tensor, keys: Tensor, valu
 def compared_with_itself(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
 ) -> bool:
-    """You compare the attention with itself, in blocks of another size. `without_the_scale` is
-    wrong in every block size alike and slips through: compute the right contexts yourself.
+    """You compare the attention function with itself, in blocks of another size.
+    `without_the_scale` is equally wrong with every block size and slips through: compute the right
+    contexts yourself.
     """
     whole = attention(queries, keys, values, len(keys))
     sizes = range(1, len(keys) + 1)
@@ -351,8 +353,8 @@ def compared_with_itself(
 
 @exact.misconception
 def scale_left_out(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """Only `without_the_scale` passes your test: what you compare with has no scale either. Divide
-    your scores by the root of d_k.
+    """Only `without_the_scale` passes your test: the attention that you compare with has no scale
+    either. Divide your scores by the square root of d_k.
     """
     return agrees(
         attention,
@@ -369,9 +371,9 @@ def _unscaled(queries: Tensor, keys: Tensor, values: Tensor) -> Callable[[Tensor
 
 @exact.misconception
 def nan_passes(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """NaN slips through: `without_the_maximum` gives it where scores are large. No comparison with
-    NaN is True, so ask whether the difference is small, not whether it is large; and don't replace
-    NaN by a number.
+    """NaN slips through: `without_the_maximum` returns it where scores are large. No comparison
+    with NaN is True, so check that the difference is small, not whether it is large; and do not
+    replace NaN by a number.
     """
     return agrees(
         attention,
@@ -385,7 +387,9 @@ def nan_passes(attention: Attention, queries: Tensor, keys: Tensor, values: Tens
 def a_table_of_truths(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
 ) -> list[bool]:
-    """This is an answer for every block size. Say True or False once, for all of them together."""
+    """This gives an answer for every block size. Return a single True or False for all of them
+    together.
+    """
     right = expected(queries, keys, values)
     sizes = range(1, len(keys) + 1)
     return [torch.allclose(attention(queries, keys, values, size), right) for size in sizes]

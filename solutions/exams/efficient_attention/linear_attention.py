@@ -127,8 +127,8 @@ def order_does_not_matter(
 
 @linear.misconception
 def whole_table(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
-    """The contexts are right, but you made the weight of every pair first, φ(Q)φ(K)ᵀ, which takes
-    as much as the softmax did. Multiply φ(K)ᵀ with V first, and the brackets do the rest.
+    """The contexts are right, but you computed the weight of every pair first, φ(Q)φ(K)ᵀ, which
+    costs as much as the softmax did. Multiply φ(K)ᵀ by V first.
     """
     weights = feature_map(queries) @ feature_map(keys).mT
     return weights @ values / weights.sum(dim=-1, keepdim=True)
@@ -141,8 +141,8 @@ LINEAR.apply(linear, Linear)
 def softmax_attention(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """This is the attention with a softmax. In linear attention the weight of a key is the dot
-    product of its features and the query's, divided by the sum of these products.
+    """This is attention with a softmax. In linear attention, the weight of a key is the dot product
+    of its features and the query's, divided by the sum of these products.
     """
     scores = queries @ keys.mT / queries.shape[-1] ** 0.5
     return torch.softmax(scores, dim=-1) @ values
@@ -152,8 +152,8 @@ def softmax_attention(
 def softmax_of_the_products(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """You took the softmax of the products of features. These products are the weights themselves,
-    once they are divided by their sum.
+    """You took the softmax of the products of features. Divided by their sum, these products
+    already are the weights.
     """
     return torch.softmax(feature_map(queries) @ feature_map(keys).mT, dim=-1) @ values
 
@@ -162,16 +162,17 @@ def softmax_of_the_products(
 def table_undivided(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """You made the weight of every pair, and they do not sum to 1. Multiply φ(K)ᵀ with V first, so
-    that there is no table, and divide by the query's features times the sum of the key features.
+    """You computed the weight of every pair, and these weights do not sum to 1. Multiply φ(K)ᵀ by V
+    first, so that there is no table, and divide by the query's features times the sum of the key
+    features.
     """
     return feature_map(queries) @ feature_map(keys).mT @ values
 
 
 @linear.misconception
 def weights_alone(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
-    """These are the weights of all pairs. Without a table of them, the key features meet the values
-    first, φ(K)ᵀV, and each query asks what comes out.
+    """These are the weights of all pairs. To avoid this table, multiply the key features by the
+    values first, φ(K)ᵀV, and then each query's features by the result.
     """
     weights = feature_map(queries) @ feature_map(keys).mT
     return weights / weights.sum(dim=-1, keepdim=True)
@@ -181,8 +182,8 @@ def weights_alone(queries: Tensor, keys: Tensor, values: Tensor, feature_map: Fe
 def divided_before_the_queries(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """You divided each feature by its sum over the keys before the queries asked. The sum of the
-    weights depends on the query: divide in the end.
+    """You divided each feature by its sum over the keys before you multiplied by the queries. The
+    sum of the weights depends on the query, so divide at the end.
     """
     offered = feature_map(keys)
     return feature_map(queries) @ (offered / offered.sum(dim=-2, keepdim=True)).mT @ values
@@ -192,9 +193,8 @@ def divided_before_the_queries(
 def only_the_keys_divided(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """You divided each key's features by their sum. What has to sum to 1 are the weights that a
-    query gives to all keys: divide in the end by the query's features times the sum of the key
-    features.
+    """You divided each key's features by their sum. The weights that a query gives to all keys have
+    to sum to 1: at the end, divide by the query's features times the sum of the key features.
     """
     offered = feature_map(keys)
     offered = offered / offered.sum(dim=-1, keepdim=True)
@@ -205,7 +205,7 @@ def only_the_keys_divided(
 def first_axis_summed(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """With one text your answer is right. In a batch, the sum of the key features runs over the
+    """For one text your answer is right, but in a batch, the sum of the key features runs over the
     texts: sum over the keys, the last axis but one.
     """
     asked, offered = feature_map(queries), feature_map(keys)
@@ -238,8 +238,8 @@ def query_features_summed(
 def keys_not_transposed(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """The key features meet the values without a transpose. They meet over the keys: φ(K)ᵀV has a
-    row for each feature, and a column for each number of a value.
+    """You multiplied the key features by the values without a transpose. The sum has to run over
+    the keys: φ(K)ᵀV has a row for each feature, and a column for each number of a value.
     """
     asked, offered = feature_map(queries), feature_map(keys)
     total = asked @ offered.sum(dim=-2)[..., None]
@@ -250,8 +250,8 @@ def keys_not_transposed(
 def product_turned(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """You have Vᵀφ(K), with a row for each number of a value. A query's features meet the features
-    of the keys: take φ(K)ᵀV.
+    """You have Vᵀφ(K), with a row for each number of a value. A query's features are multiplied by
+    those of the keys: take φ(K)ᵀV.
     """
     asked, offered = feature_map(queries), feature_map(keys)
     total = asked @ offered.sum(dim=-2)[..., None]
@@ -262,7 +262,7 @@ def product_turned(
 def each_row_alike(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """You divided all rows of a text by the same number. Each query has a sum of its own."""
+    """You divided all rows of a text by the same number. Each query has its own sum."""
     asked, offered = feature_map(queries), feature_map(keys)
     total = (asked @ offered.sum(dim=-2)[..., None]).sum(dim=-2, keepdim=True)
     return asked @ (offered.mT @ values) / total

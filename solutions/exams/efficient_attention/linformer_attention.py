@@ -147,8 +147,9 @@ SCALE.apply(
     Steps,
     called={"RootOfTheKeys": "RootOfTheRank"},
     says={
-        "RootOfTheKeys": "You took the root of the rank, which is the number of mixed keys. Take "
-        "that of their width, which is how many features a key has: the size of their last axis.",
+        "RootOfTheKeys": "You took the square root of the rank, which is the number of mixed "
+        "keys. Take that of their width, which is the number of features of a key: the size of "
+        "their last axis.",
     },
     without=["RootOfTheInputWidth"],
 )
@@ -158,9 +159,9 @@ SOFTMAX.apply(
     says={
         "SoftmaxOverQueries": "Your softmax runs over the queries. It should run over the "
         "mixtures, the last axis: the weights of each query sum to 1.",
-        "SoftmaxOverTheFirstAxis": "Your softmax runs over the first axis, in a batch over its "
-        "texts. It should run over the mixtures, the last axis: the weights of each query sum to "
-        "1.",
+        "SoftmaxOverTheFirstAxis": "Your softmax runs over the first axis, which in a batch are "
+        "its texts. It should run over the mixtures, the last axis: the weights of each query sum "
+        "to 1.",
     },
 )
 STABILITY.apply(mixtures, Steps)
@@ -168,9 +169,10 @@ ROLES.apply(
     mixtures,
     Steps,
     says={
-        "QueriesCompared": "You compared the queries with the queries. They ask the mixed keys.",
-        "KeysMixed": "You weigh the mixed keys, and the values have no part in the result. It is "
-        "the mixed values that are weighed.",
+        "QueriesCompared": "You compared the queries with the queries. Compare them with the "
+        "mixed keys.",
+        "KeysMixed": "You applied the weights to the mixed keys, so the values play no part in "
+        "the result. Apply them to the mixed values.",
     },
 )
 TURNED.apply(mixtures, Steps)
@@ -187,7 +189,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 def queries_compared_by_einsum(
     queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor
 ) -> Tensor:
-    """You compared the queries with the queries. They ask the mixed keys."""
+    """You compared the queries with the queries. Compare them with the mixed keys."""
     scores = torch.einsum("...qd,...rd->...qr", queries, queries) / queries.shape[-1] ** 0.5
     return torch.einsum("...qr,...rd->...qd", scores.softmax(dim=-1), F @ values)
 
@@ -196,7 +198,7 @@ def queries_compared_by_einsum(
 def values_by_the_keys_matrix(
     queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor
 ) -> Tensor:
-    """Keys and values are both mixed by `project_keys`. The values have a matrix of their own,
+    """Keys and values are both mixed by `project_keys`. The values have their own matrix,
     `project_values`.
     """
     return attend(queries, E @ keys, E @ values)
@@ -206,7 +208,7 @@ def values_by_the_keys_matrix(
 def keys_by_the_values_matrix(
     queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor
 ) -> Tensor:
-    """Keys and values are both mixed by `project_values`. The keys have a matrix of their own,
+    """Keys and values are both mixed by `project_values`. The keys have their own matrix,
     `project_keys`.
     """
     return attend(queries, F @ keys, F @ values)
@@ -228,7 +230,7 @@ def nothing_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: T
 
 @mixtures.misconception
 def keys_not_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """The values are mixed, and the keys are not, so there are more weights than mixed values. Mix
+    """The values are mixed, but the keys are not, so there are more weights than mixed values. Mix
     both.
     """
     return attend(queries, keys, F @ values)
@@ -236,8 +238,8 @@ def keys_not_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: 
 
 @mixtures.misconception
 def values_not_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """The keys are mixed, and the values are not, so there are fewer weights than values. Mix
-    both.
+    """The keys are mixed, but the values are not, so there are fewer weights than values.
+    Mix both.
     """
     return attend(queries, E @ keys, values)
 
@@ -253,16 +255,16 @@ def weights_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: T
 
 @mixtures.misconception
 def matrices_turned(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """You turned the projections round. They are (rank, keys) and stand on the left as they are:
-    each of their rows mixes all keys into one.
+    """You transposed the projections. They are (rank, keys) and go on the left as they are: each of
+    their rows mixes all keys into one.
     """
     return attend(queries, E.T @ keys, F.T @ values)
 
 
 @mixtures.misconception
 def features_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """Your projections stand on the right of keys and values, where they meet the features. They
-    mix tokens: put them on the left.
+    """Your projections are on the right of keys and values, where they mix the features. They
+    should mix tokens: put them on the left.
     """
     return attend(queries, keys @ E, values @ F)
 
@@ -271,15 +273,15 @@ def features_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: 
 def features_mixed_by_transposes(
     queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor
 ) -> Tensor:
-    """Your projections stand, transposed, on the right of keys and values, where they meet the
-    features. They mix tokens: put them on the left as they are.
+    """Your projections are on the right of keys and values, transposed, where they mix the
+    features. They should mix tokens: put them on the left as they are.
     """
     return attend(queries, keys @ E.T, values @ F.T)
 
 
 @mixtures.misconception
 def queries_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """You mixed the queries as well. Each query still asks for itself: there are as many context
+    """You mixed the queries as well. The queries stay as they are: there are as many context
     vectors as queries.
     """
     return attend(E @ queries, E @ keys, F @ values)
@@ -287,16 +289,16 @@ def queries_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: T
 
 @mixtures.misconception
 def averages(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """You made weights of the projections with a softmax, so that mixtures are averages. The
-    matrices mix as they are; the softmax is for the scores alone.
+    """You took a softmax of the projections, so that the mixtures are averages. Use the matrices as
+    they are; the softmax is only for the scores.
     """
     return attend(queries, E.softmax(dim=-1) @ keys, F.softmax(dim=-1) @ values)
 
 
 @mixtures.misconception
 def root_of_all_keys(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """You took the root of the number of keys. Take that of their width, which is how many features
-    a key has: the size of their last axis.
+    """You took the square root of the number of keys. Take that of their width, which is the number
+    of features of a key: the size of their last axis.
     """
     scores = queries @ (E @ keys).transpose(-2, -1) / keys.shape[-2] ** 0.5
     return torch.softmax(scores, dim=-1) @ (F @ values)
@@ -306,8 +308,8 @@ def root_of_all_keys(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F
 def root_of_the_second_axis(
     queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor
 ) -> Tensor:
-    """You took the root of `shape[1]` of the queries. In a batch that is the number of queries: d_k
-    is the last axis, counted from the end.
+    """You took the square root of `shape[1]` of the queries. In a batch that is the number of
+    queries: d_k is the last axis, counted from the end.
     """
     scores = queries @ (E @ keys).transpose(-2, -1) / queries.shape[1] ** 0.5
     return torch.softmax(scores, dim=-1) @ (F @ values)
@@ -317,8 +319,8 @@ def root_of_the_second_axis(
 def softmax_over_axis_one(
     queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor
 ) -> Tensor:
-    """Your softmax runs over axis 1. In a batch these are the queries: say dim=-1, the mixtures in
-    both cases.
+    """Your softmax runs over axis 1. In a batch these are the queries: use dim=-1, which is the
+    mixtures in both cases.
     """
     scores = queries @ (E @ keys).transpose(-2, -1) / queries.shape[-1] ** 0.5
     return torch.softmax(scores, dim=1) @ (F @ values)
@@ -326,14 +328,16 @@ def softmax_over_axis_one(
 
 @mixtures.misconception
 def no_transpose(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """The mixed keys are not transposed. The width of a query has to meet the width of a key."""
+    """The mixed keys are not transposed. In the product, the width of a query has to line up with
+    the width of a key.
+    """
     scores = queries @ (E @ keys) / queries.shape[-1] ** 0.5
     return torch.softmax(scores, dim=-1) @ (F @ values)
 
 
 @mixtures.misconception
 def all_axes_turned(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """In a batch, `.T` turns all axes round. Swap the last two alone: `transpose(-2, -1)`."""
+    """In a batch, `.T` reverses all axes. Swap only the last two: `transpose(-2, -1)`."""
     mixed = E @ keys
     turned = mixed.permute(*range(mixed.ndim - 1, -1, -1))
     scores = queries @ turned / queries.shape[-1] ** 0.5
@@ -355,8 +359,8 @@ def first_axes_turned(
 def weights_transposed(
     queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor
 ) -> Tensor:
-    """You turned the weights round before the product with the mixed values. They have a row for
-    each query as they are: leave them.
+    """You transposed the weights before the product with the mixed values. They already have a row
+    for each query: leave them as they are.
     """
     scores = queries @ (E @ keys).transpose(-2, -1) / queries.shape[-1] ** 0.5
     return torch.softmax(scores, dim=-1).transpose(-2, -1) @ (F @ values)
@@ -364,7 +368,7 @@ def weights_transposed(
 
 @mixtures.misconception
 def weights_alone(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """These are the weights of the mixtures. Weigh the mixed values by them."""
+    """These are the weights of the mixtures. Use them to weight the mixed values."""
     scores = queries @ (E @ keys).transpose(-2, -1) / queries.shape[-1] ** 0.5
     return torch.softmax(scores, dim=-1)
 

@@ -131,16 +131,16 @@ def length_makes_no_difference(hashed: Callable[..., Tensor], x: Tensor, rotatio
 
 @buckets.misconception
 def opposites_forgotten(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """You compare with the directions alone, which makes half of the buckets. Their opposites
-    follow after them.
+    """You compare only with the directions, which gives half of the buckets. Add their opposites
+    after them.
     """
     return (vectors @ rotation).argmax(dim=-1)
 
 
 @buckets.misconception
 def opposites_first(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Each vector is in the bucket of its opposite. First come the directions, then their
-    opposites, and of all these products it is the largest that decides.
+    """Each vector is in the bucket of its opposite. The directions come first, then their
+    opposites, and the largest of all these products decides.
     """
     towards = vectors @ rotation
     return torch.cat([-towards, towards], dim=-1).argmax(dim=-1)
@@ -158,15 +158,15 @@ def opposites_in_between(vectors: Tensor, rotation: Tensor) -> Tensor:
 @buckets.misconception
 def opposites_together(vectors: Tensor, rotation: Tensor) -> Tensor:
     """A vector and its opposite are in the same bucket, as after `abs()` or `%`. They point away
-    from each other, and belong into different ones.
+    from each other, so they should be in different buckets.
     """
     return (vectors @ rotation).abs().argmax(dim=-1)
 
 
 @buckets.misconception
 def directions_numbered_last(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Your largest products belong to the second half: you numbered the directions themselves from
-    there on. They begin at 0, and their opposites follow.
+    """Your numbering of the directions starts in the second half. The directions should start at 0,
+    followed by their opposites.
     """
     half = rotation.shape[-1]
     return (vectors @ rotation).argmax(dim=-1) + half
@@ -174,15 +174,15 @@ def directions_numbered_last(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def smallest_of_the_directions(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """You took the smallest product, of the directions alone. Take the largest, of the directions
-    and their opposites.
+    """You took the smallest product, and only of the directions. Take the largest, of the
+    directions and their opposites.
     """
     return (vectors @ rotation).argmin(dim=-1)
 
 
 @buckets.misconception
 def largest_products(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """These are the largest products themselves. The bucket is the index at which they stand:
+    """These are the largest products themselves. The bucket is the index of the largest one:
     argmax.
     """
     return products(vectors, rotation).amax(dim=-1)
@@ -190,15 +190,15 @@ def largest_products(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def products_alone(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """These are the products with directions and opposites. The bucket is the index of the largest
-    one of each vector.
+    """These are the products with directions and opposites. The bucket of each vector is the index
+    of its largest one.
     """
     return products(vectors, rotation)
 
 
 @buckets.misconception
 def signs(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """You made a number of the signs, as another kind of hashing does. Here the largest product
+    """You made a number out of the signs, as another kind of hashing does. Here the largest product
     decides.
     """
     powers = 2 ** torch.arange(rotation.shape[-1])
@@ -207,7 +207,7 @@ def signs(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def over_the_tokens(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Your argmax runs over the tokens: it tells which of them is nearest to each direction. It
+    """Your argmax runs over the tokens, so it says which of them is closest to each direction. It
     should run over the directions, the last axis.
     """
     return products(vectors, rotation).argmax(dim=-2)
@@ -223,22 +223,22 @@ def over_the_first_axis(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def over_axis_one(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Your argmax runs over axis 1. In a batch these are the tokens: say dim=-1, the directions in
-    both cases.
+    """Your argmax runs over axis 1. In a batch these are the tokens: use dim=-1, which is the
+    directions in both cases.
     """
     return products(vectors, rotation).argmax(dim=1)
 
 
 @buckets.misconception
 def over_everything(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """This is one index for all vectors. Each has a bucket: say dim=-1."""
+    """This is one index for all vectors. Each vector has its own bucket: use dim=-1."""
     return products(vectors, rotation).argmax()
 
 
 @buckets.misconception
 def tokens_doubled(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Your opposites are further tokens, not further directions: join them along the last axis,
-    dim=-1.
+    """You added the opposites as more tokens, not as more directions: join them along the last
+    axis, dim=-1.
     """
     towards = vectors @ rotation
     return torch.cat([towards, -towards]).argmax(dim=-1)
@@ -246,8 +246,8 @@ def tokens_doubled(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def tokens_doubled_in_a_batch(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """You joined the opposites along axis 1. In a batch these are the tokens: say dim=-1, the
-    directions in both cases.
+    """You joined the opposites along axis 1. In a batch these are the tokens: use dim=-1, which is
+    the directions in both cases.
     """
     towards = vectors @ rotation
     return torch.cat([towards, -towards], dim=1).argmax(dim=-1)
@@ -255,8 +255,8 @@ def tokens_doubled_in_a_batch(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def stacked(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """`torch.stack` gives the opposites an axis of their own, and you compared along one of the two
-    alone. `torch.cat` puts them after the directions.
+    """`torch.stack` gives the opposites their own axis, and you compared along only one of the two.
+    `torch.cat` puts them after the directions.
     """
     towards = vectors @ rotation
     return torch.stack([towards, -towards], dim=-1).argmax(dim=-1)
@@ -264,8 +264,8 @@ def stacked(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def stacked_halves(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """You compared the directions among themselves, and the opposites among themselves. Put all of
-    them into one row with `torch.cat`, and take one index.
+    """You compared the directions only with each other, and the opposites only with each other. Put
+    all of them into one row with `torch.cat`, and take one index.
     """
     towards = vectors @ rotation
     return torch.stack([towards, -towards]).argmax(dim=-1)
@@ -273,8 +273,8 @@ def stacked_halves(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def directions_made_equally_long(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """You made the directions equally long, and a longer one reaches further. Take them as they are
-    given.
+    """You made the directions equally long, but a longer one gives larger products. Use them as
+    they are given.
     """
     return products(vectors, functional.normalize(rotation, dim=0)).argmax(dim=-1)
 
@@ -290,7 +290,7 @@ def nearest_direction(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def rotation_turned(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """You turned the matrix of directions round. Its columns are the directions: vectors @
+    """You transposed the matrix of directions. Its columns are the directions: vectors @
     rotation.
     """
     return products(vectors, rotation.T).argmax(dim=-1)
@@ -298,14 +298,14 @@ def rotation_turned(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def counted_from_one(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Your buckets are numbered from 1. The first one has the number 0."""
+    """Your buckets are numbered from 1. The first one is number 0."""
     return products(vectors, rotation).argmax(dim=-1) + 1
 
 
 @buckets.misconception
 def opposites_reversed(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Your opposites stand in reverse order. They follow in the order of the directions: the
-    opposite of direction i has the number i + buckets / 2.
+    """Your opposites are in reverse order. They should be in the order of the directions: the
+    opposite of direction i is number i + buckets / 2.
     """
     towards = vectors @ rotation
     return torch.cat([towards, -towards.flip(-1)], dim=-1).argmax(dim=-1)
@@ -313,8 +313,8 @@ def opposites_reversed(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def negative_numbers(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """The buckets of your opposites have numbers below 0. They are counted on after the
-    directions.
+    """The buckets of your opposites have negative numbers. Their numbers should continue after
+    those of the directions.
     """
     towards = vectors @ rotation
     best = towards.abs().argmax(dim=-1)
@@ -324,14 +324,16 @@ def negative_numbers(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def one_hot(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """You marked the bucket among all of them. Return its number, one for each vector."""
+    """Your result marks the bucket among all of them. Return its number, one for each
+    vector.
+    """
     found = products(vectors, rotation).argmax(dim=-1)
     return functional.one_hot(found, 2 * rotation.shape[-1])
 
 
 @buckets.misconception
 def axis_kept(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Your result has one axis too many, of length 1, as after `keepdim=True` or `topk`. It is one
+    """Your result has one axis too many, of length 1, as after `keepdim=True` or `topk`. Return one
     number for each vector.
     """
     return products(vectors, rotation).argmax(dim=-1, keepdim=True)
@@ -339,13 +341,13 @@ def axis_kept(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def sorted_directions(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """This is an order of all directions. The bucket is the first of it alone: argmax."""
+    """This is an order of all directions. The bucket is only the first of them: argmax."""
     return products(vectors, rotation).argsort(dim=-1, descending=True)
 
 
 @buckets.misconception
 def in_floats(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """The numbers are right, but they are floats. Buckets are integers, of int64, as argmax returns
+    """The numbers are right, but they are floats. Buckets are integers, int64, as argmax returns
     them.
     """
     return products(vectors, rotation).argmax(dim=-1).to(vectors.dtype)
@@ -353,7 +355,7 @@ def in_floats(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def in_int32(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """The numbers are right, but they are of int32. Return int64, as argmax does."""
+    """The numbers are right, but they are int32. Return int64, as argmax does."""
     return products(vectors, rotation).argmax(dim=-1).int()
 
 

@@ -67,7 +67,7 @@ TYPED.apply(by_hand)
 
 @by_hand.misconception
 def never_corrected() -> dict[str, object]:
-    """You found the factor, but the sums of the first block went into the second line as they were.
+    """You found the factor, but used the sums of the first block in the second line unchanged.
     Multiply both by it before you add the second block.
     """
     return usual(FACTOR, 1, 1)
@@ -105,8 +105,8 @@ def difference_for_factor() -> dict[str, object]:
 
 @by_hand.misconception
 def corrected_twice() -> dict[str, object]:
-    """The sums of the second block are relative to the new largest score already. The factor
-    belongs to the sums of the first block alone.
+    """The sums of the second block are relative to the new largest score already. Apply the factor
+    only to the sums of the first block.
     """
     first, second = kept(FIRST, 2), kept(SECOND, 3)
     both = ((first[0] + second[0]) * FACTOR, (first[1] + second[1]) * FACTOR)
@@ -116,7 +116,7 @@ def corrected_twice() -> dict[str, object]:
 @by_hand.misconception
 def relative_to_the_old_one() -> dict[str, object]:
     """You kept everything relative to 2, the largest score of the first block. That gives the right
-    context here, but a much larger score would overflow: go over to 3.
+    context here, but a much larger score would overflow: switch to 3.
     """
     first, second = kept(FIRST, 2), kept(SECOND, 2)
     both = (first[0] + second[0], first[1] + second[1])
@@ -144,16 +144,17 @@ def nothing_subtracted_but_corrected() -> dict[str, object]:
 
 @by_hand.misconception
 def block_alone() -> dict[str, object]:
-    """What you keep after the second block is of this block alone. Add what was kept before, after
-    you have corrected it.
+    """After the second block you keep only that block. Add the corrected sums of the
+    first block.
     """
     return worksheet(kept(FIRST, 2), FACTOR, kept(SECOND, 3))
 
 
 @by_hand.misconception
 def average_of_the_blocks() -> dict[str, object]:
-    """The sums are right, but this context is the average of what the two blocks give alone. The
-    second block counts for more: divide the one sum by the other.
+    """The sums are right, but this context is the average of the contexts of the two separate
+    blocks. The second block counts for more: divide the total of the weighted values by that of the
+    exponentials.
     """
     first, second = kept(FIRST, 2), kept(SECOND, 3)
     return usual(FACTOR, FACTOR, FACTOR, (first[1] / first[0] + second[1] / second[0]) / 2)
@@ -169,8 +170,8 @@ def not_divided() -> dict[str, object]:
 
 @by_hand.misconception
 def divided_the_wrong_way() -> dict[str, object]:
-    """The sums are right, and the division is upside down: the sum of the weighted values stands
-    above, and that of the exponentials below.
+    """The sums are right, but the division is upside down: the sum of the weighted values is the
+    numerator, and that of the exponentials the denominator.
     """
     total, mixed = corrected(FACTOR, FACTOR, math.exp)
     return usual(FACTOR, FACTOR, FACTOR, total / mixed)
@@ -178,8 +179,8 @@ def divided_the_wrong_way() -> dict[str, object]:
 
 @by_hand.misconception
 def divided_at_once() -> dict[str, object]:
-    """The sum of the weighted values is divided in the first line already. Divide once, at the end:
-    until then the two sums are kept apart.
+    """You already divided the sum of the weighted values in the first line. Divide once, at the
+    end, and keep the two sums separate until then.
     """
     first, second = kept(FIRST, 2), kept(SECOND, 3)
     averaged = (first[0], first[1] / first[0])
@@ -204,7 +205,7 @@ def powers_of_two() -> dict[str, object]:
 
 @by_hand.misconception
 def carried_with_two_decimals() -> dict[str, object]:
-    """You went on with numbers of two decimals. Carry at least five, and type four."""
+    """You continued with numbers of two decimals. Keep at least five, and type four."""
     first, second = kept(FIRST, 2), kept(SECOND, 3)
     short = [round(number, 2) for number in (*first, FACTOR, *second)]
     both = (

@@ -143,7 +143,7 @@ def with_the_largest_of(queries: Tensor, keys: Tensor, values: Tensor, first: in
 
 @repaired.misconception
 def first_block_decides(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """You keep a largest score from the beginning of the text, and later scores far above it
+    """You keep the largest score from the beginning of the text, so later scores far above it
     overflow. Let it rise, and shrink the sums when it does.
     """
     return with_the_largest_of(queries, keys, values, block_size)
@@ -151,7 +151,7 @@ def first_block_decides(queries: Tensor, keys: Tensor, values: Tensor, block_siz
 
 @repaired.misconception
 def first_key_decides(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """You keep a largest score from the beginning of the text, and later scores far above it
+    """You keep the largest score from the beginning of the text, so later scores far above it
     overflow. Let it rise, and shrink the sums when it does.
     """
     return with_the_largest_of(queries, keys, values, 1)
@@ -159,8 +159,8 @@ def first_key_decides(queries: Tensor, keys: Tensor, values: Tensor, block_size:
 
 @repaired.misconception
 def averaged(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """You attend to each block alone and take the average over the blocks. A block counts as much
-    as the sum of its weights, all of them relative to one largest score.
+    """You attend to each block separately and take the average over the blocks. Each block should
+    count in proportion to the sum of its weights, all of them relative to the same largest score.
     """
     return together(
         lambda contexts: torch.stack(contexts).mean(dim=0), queries, keys, values, block_size
@@ -169,8 +169,9 @@ def averaged(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> 
 
 @repaired.misconception
 def added(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """You attend to each block alone, with weights that sum to 1 in each, and add the contexts. All
-    weights of a query sum to 1 together: divide once, after the last block.
+    """You attend to each block separately, with weights that sum to 1 in each block, and add the
+    contexts. The weights of a query should sum to 1 over all blocks: divide once, after the last
+    block.
     """
     return together(
         lambda contexts: torch.stack(contexts).sum(dim=0), queries, keys, values, block_size

@@ -101,11 +101,11 @@ def any_order(join: Callable[[Masks], Tensor], masks: Masks) -> bool:
 MASK_VALUES.apply(
     union,
     says={
-        "VisibleInstead": "Your mask is True where the key is visible. The masks that go in are "
-        "True where it is hidden, and so is the result.",
-        "NothingHidden": "Nothing is hidden. If you begin with a mask and join one after the other "
-        "to it: begin with one that is True everywhere.",
-        "AllHidden": "Everything is hidden. If you begin with a mask that is True everywhere, `|` "
+        "VisibleInstead": "Your mask is True where the key is visible. The masks that you are "
+        "given are True where it is hidden, and the result should be, too.",
+        "NothingHidden": "Nothing is hidden. If you start from a mask and join the others to it "
+        "one by one, start from one that is True everywhere.",
+        "AllHidden": "Everything is hidden. If you start from a mask that is True everywhere, `|` "
         "leaves it as it is: a key is hidden if all patterns hide it.",
     },
 )
@@ -114,8 +114,8 @@ ROWS.apply(union)
 
 @union.misconception
 def hidden_by_any(masks: Masks) -> Tensor:
-    """You hide what any of the patterns hides, so that a key has to be in all of them. It is
-    visible if at least one of the patterns shows it: hidden only if all of them hide it.
+    """You hide what any of the patterns hides, so a key is visible only if all of them show it. It
+    should be visible if at least one pattern shows it: hide it only if all of them do.
     """
     return torch.stack(masks).any(dim=0)
 
@@ -139,40 +139,38 @@ def in_exactly_one(masks: Masks) -> Tensor:
 @union.misconception
 def all_the_same(masks: Masks) -> Tensor:
     """You compared the masks with `==`, which is also True where both of them are False. The result
-    is True where all of them are True.
+    should be True where all of them are True.
     """
     return reduce(torch.eq, masks)
 
 
 @union.misconception
 def first_alone(masks: Masks) -> Tensor:
-    """This is the first mask alone. Join all of the list."""
+    """This is only the first mask. Join all masks in the list."""
     return masks[0]
 
 
 @union.misconception
 def last_alone(masks: Masks) -> Tensor:
-    """This is the last mask alone. In a loop, join each mask with what was found before."""
+    """This is only the last mask. In a loop, join each mask with the result so far."""
     return masks[-1]
 
 
 @union.misconception
 def first_two_alone(masks: Masks) -> Tensor:
-    """These are the first two masks, joined. There may be more of them: join all."""
+    """These are the first two masks, joined. There may be more of them: join them all."""
     return torch.stack(masks[:2]).all(dim=0)
 
 
 @union.misconception
 def last_two_alone(masks: Masks) -> Tensor:
-    """These are the last two masks, joined. In a loop, join each mask with all that was found
-    before.
-    """
+    """These are the last two masks, joined. In a loop, join each mask with the result so far."""
     return torch.stack(masks[-2:]).all(dim=0)
 
 
 @union.misconception
 def first_left_out(masks: Masks) -> Tensor:
-    """The first mask is missing in your result: does a loop begin with the second one?"""
+    """The first mask is missing in your result: does a loop start with the second one?"""
     return torch.stack((torch.ones_like(masks[0]), *masks[1:])).all(dim=0)
 
 
@@ -184,13 +182,13 @@ def last_left_out(masks: Masks) -> Tensor:
 
 @union.misconception
 def always_two(masks: Masks) -> Tensor:
-    """You take two masks, and here there is only one. The number of masks is `len(masks)`."""
+    """You take two masks, but here there is only one. The number of masks is `len(masks)`."""
     return masks[0] & masks[1]
 
 
 @union.misconception
 def as_truth_values(masks: Masks) -> Tensor:
-    """`and`, `all(masks)` and `if mask` ask for a single truth value, and a tensor of several
+    """`and`, `all(masks)` and `if mask` ask for a single truth value, but a tensor with several
     entries has none. Use `&` or `torch.all`, which work entry by entry.
     """
     joined = masks[0]
@@ -201,15 +199,15 @@ def as_truth_values(masks: Masks) -> Tensor:
 
 @union.misconception
 def not_joined(masks: Masks) -> Tensor:
-    """These are all masks, stacked. Join them along the new axis: one mask of shape (num_tokens,
-    num_tokens).
+    """These are all masks, stacked. Join them along the new axis, into one mask of shape
+    (num_tokens, num_tokens).
     """
     return torch.stack(masks)
 
 
 @union.misconception
 def rows_joined(masks: Masks) -> Tensor:
-    """You joined along the rows or columns of each mask, and not from mask to mask. That is axis 0
+    """You joined along the rows or columns of each mask, not across the masks. Those are on axis 0
     of the stack.
     """
     return torch.stack(masks).all(dim=1)
@@ -217,7 +215,7 @@ def rows_joined(masks: Masks) -> Tensor:
 
 @union.misconception
 def columns_joined(masks: Masks) -> Tensor:
-    """You joined along the columns of each mask, and not from mask to mask. That is axis 0 of the
+    """You joined along the columns of each mask, not across the masks. Those are on axis 0 of the
     stack.
     """
     return torch.stack(masks).all(dim=-1)
@@ -225,23 +223,23 @@ def columns_joined(masks: Masks) -> Tensor:
 
 @union.misconception
 def everything_joined(masks: Masks) -> Tensor:
-    """This is a single True or False: `all` without an axis runs over everything. Say dim=0, from
-    mask to mask.
+    """This is a single True or False: `all` without an axis runs over everything. Use dim=0, the
+    axis of the masks.
     """
     return torch.stack(masks).all()
 
 
 @union.misconception
 def one_below_the_other(masks: Masks) -> Tensor:
-    """`torch.cat` puts the masks one below the other, so the mask from which each row comes is
-    lost. `torch.stack` gives them an axis of their own.
+    """`torch.cat` puts the masks one below another, so you no longer know which mask a row comes
+    from. `torch.stack` gives them their own axis.
     """
     return torch.cat(masks).all(dim=0)
 
 
 @union.misconception
 def concatenated(masks: Masks) -> Tensor:
-    """These are all masks, one below the other. Join them, entry by entry: one mask of shape
+    """These are all masks, one below another. Join them entry by entry, into one mask of shape
     (num_tokens, num_tokens).
     """
     return torch.cat(masks)
@@ -250,7 +248,7 @@ def concatenated(masks: Masks) -> Tensor:
 @union.misconception
 def written_into(masks: Masks) -> Tensor:
     """The result is right, but `&=` and `[…] = …` also change the caller's first mask. Make a new
-    one: `a = a & b`, or begin with a clone.
+    one: `a = a & b`, or start from a clone.
     """
     joined = masks[0]
     for mask in masks[1:]:

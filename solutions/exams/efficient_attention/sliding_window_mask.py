@@ -76,10 +76,10 @@ PATTERN.apply(
     window,
     without=["KeysOnRows"],
     says={
-        "NothingHidden": "Nothing is hidden. Either a result has got no name, or you ask for a key "
-        "that is too far before *and* too far after: no key is both.",
+        "NothingHidden": "Nothing is hidden. Either you did not keep a result, or you hide keys "
+        "that are too far before *and* too far after: no key is both.",
         "AllHidden": "Everything is hidden. Two triangles that overlap cover the whole matrix: "
-        "between those that hide, the band around the diagonal stays free.",
+        "the band around the diagonal between them should stay free.",
         "TimesInfinity": "Zeros and ones times −∞ are NaN where they were 0. Return the mask "
         "itself, as True and False.",
     },
@@ -88,31 +88,31 @@ PATTERN.apply(
 
 @window.misconception
 def one_too_wide(num_tokens: int, window: int) -> Tensor:
-    """Your window is wider by one on either side. It counts the token itself: a key at distance
-    `window` is hidden already.
+    """Your window is too wide by one on either side. It includes the token itself, so a key at
+    distance `window` is already hidden.
     """
     return distances(num_tokens).abs() > window
 
 
 @window.misconception
 def one_too_narrow(num_tokens: int, window: int) -> Tensor:
-    """Your window is narrower by one on either side: a key at distance window - 1 is still visible,
-    and with a window of 1 a token sees itself.
+    """Your window is too narrow by one on either side: a key at distance window - 1 is still
+    visible, and with a window of 1 a token sees itself.
     """
     return distances(num_tokens).abs() >= window - 1
 
 
 @window.misconception
 def two_too_wide(num_tokens: int, window: int) -> Tensor:
-    """Your window is wider by two on either side: the distances 0 to window - 1 are visible, and no
-    other.
+    """Your window is too wide by two on either side: only the distances 0 to window - 1 are
+    visible.
     """
     return distances(num_tokens).abs() > window + 1
 
 
 @window.misconception
 def itself_alone_seen(num_tokens: int, window: int) -> Tensor:
-    """Your tokens see themselves alone, however wide the window is. Compare distances with
+    """Your tokens see only themselves, however wide the window is. Compare distances with
     `window`.
     """
     return distances(num_tokens) != 0
@@ -120,8 +120,8 @@ def itself_alone_seen(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def split_between_the_sides(num_tokens: int, window: int) -> Tensor:
-    """You shared the window out: half of it before the token, half of it after. That is how
-    Longformer counts, but here `window` is the width of each side.
+    """You divided the window: half of it before the token, half of it after. That is how Longformer
+    counts, but here `window` is the width of each side.
     """
     return distances(num_tokens).abs() > window // 2
 
@@ -136,7 +136,7 @@ def less_than_half(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def half_rounded_up(num_tokens: int, window: int) -> Tensor:
-    """Your window has `window` tokens in all, or one more. Here each side has as many: the
+    """Your window has `window` tokens in all, or one more. Here each side has that many: the
     distances 0 to window - 1, before and after.
     """
     return 2 * distances(num_tokens).abs() >= window
@@ -144,8 +144,8 @@ def half_rounded_up(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def past_alone(num_tokens: int, window: int) -> Tensor:
-    """Your tokens see nothing that comes after them. This window has two sides: only the distance
-    counts, whatever its sign.
+    """Your tokens see nothing that comes after them. This window has two sides: only the absolute
+    distance counts.
     """
     apart = distances(num_tokens)
     return (apart < 0) | (apart >= window)
@@ -154,7 +154,7 @@ def past_alone(num_tokens: int, window: int) -> Tensor:
 @window.misconception
 def past_alone_one_too_wide(num_tokens: int, window: int) -> Tensor:
     """Your tokens see nothing that comes after them, and one token too many before. This window has
-    two sides, and on each the distances 0 to window - 1 are visible.
+    two sides, with the distances 0 to window - 1 visible on each.
     """
     apart = distances(num_tokens)
     return (apart < 0) | (apart > window)
@@ -162,8 +162,8 @@ def past_alone_one_too_wide(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def future_alone(num_tokens: int, window: int) -> Tensor:
-    """Your tokens see nothing that comes before them. This window has two sides: only the distance
-    counts, whatever its sign.
+    """Your tokens see nothing that comes before them. This window has two sides: only the absolute
+    distance counts.
     """
     apart = -distances(num_tokens)
     return (apart < 0) | (apart >= window)
@@ -171,15 +171,15 @@ def future_alone(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def future_all_visible(num_tokens: int, window: int) -> Tensor:
-    """All that comes after a token is visible: without `abs`, its distance is negative and always
-    small enough. Hide on both sides.
+    """Everything after a token is visible: without `abs`, its distance is negative and always small
+    enough. Hide on both sides.
     """
     return distances(num_tokens) >= window
 
 
 @window.misconception
 def past_all_visible(num_tokens: int, window: int) -> Tensor:
-    """All that comes before a token is visible: without `abs`, its distance is negative and always
+    """Everything before a token is visible: without `abs`, its distance is negative and always
     small enough. Hide on both sides.
     """
     return -distances(num_tokens) >= window
@@ -187,24 +187,24 @@ def past_all_visible(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def future_all_visible_one_too_wide(num_tokens: int, window: int) -> Tensor:
-    """All that comes after a token is visible, and before it one token too many. Hide on both
-    sides, from the distance `window` on.
+    """Everything after a token is visible, and one token too many before it. Hide on both sides,
+    from the distance `window` on.
     """
     return distances(num_tokens) > window
 
 
 @window.misconception
 def past_all_visible_one_too_wide(num_tokens: int, window: int) -> Tensor:
-    """All that comes before a token is visible, and after it one token too many. Hide on both
-    sides, from the distance `window` on.
+    """Everything before a token is visible, and one token too many after it. Hide on both sides,
+    from the distance `window` on.
     """
     return -distances(num_tokens) > window
 
 
 @window.misconception
 def wider_before(num_tokens: int, window: int) -> Tensor:
-    """Your window has one token more before than after: its sides are equally wide, with distances
-    0 to window - 1. In a slice `a:b`, b is left out.
+    """Your window has one more token before than after. Its sides should be equally wide, with
+    distances 0 to window - 1. In a slice `a:b`, b is not included.
     """
     apart = distances(num_tokens)
     return (apart > window) | (-apart >= window)
@@ -212,8 +212,8 @@ def wider_before(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def wider_after(num_tokens: int, window: int) -> Tensor:
-    """Your window has one token more after than before: its sides are equally wide, with distances
-    0 to window - 1.
+    """Your window has one more token after than before. Its sides should be equally wide, with
+    distances 0 to window - 1.
     """
     apart = distances(num_tokens)
     return (apart >= window) | (-apart > window)
@@ -221,8 +221,8 @@ def wider_after(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def narrower_after(num_tokens: int, window: int) -> Tensor:
-    """Your window has one token less after than before. In a slice `a:b`, b is left out: end it at
-    i + window.
+    """Your window has one fewer token after than before. In a slice `a:b`, b is not included: end
+    it at i + window.
     """
     apart = distances(num_tokens)
     return (apart >= window) | (-apart >= window - 1)
@@ -230,8 +230,8 @@ def narrower_after(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def narrower_before(num_tokens: int, window: int) -> Tensor:
-    """Your window has one token less before than after: its sides are equally wide, with distances
-    0 to window - 1.
+    """Your window has one fewer token before than after. Its sides should be equally wide, with
+    distances 0 to window - 1.
     """
     apart = distances(num_tokens)
     return (apart >= window - 1) | (-apart >= window)
@@ -239,8 +239,8 @@ def narrower_before(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def slices_from_below_zero(num_tokens: int, window: int) -> Tensor:
-    """Your first rows are wrong: there the window begins before the text, and a slice that begins
-    below 0 counts from the end. Begin it at max(0, …).
+    """Your first rows are wrong: there the window starts before the text, and a slice with a
+    negative start counts from the end. Start it at max(0, …).
     """
     hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
     for row in range(num_tokens):
@@ -250,8 +250,8 @@ def slices_from_below_zero(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def round_the_end(num_tokens: int, window: int) -> Tensor:
-    """Your window goes on round the end of the text: the first tokens see the last ones, as after
-    `roll` or with an index below 0. Hide these.
+    """Your window wraps round the end of the text: the first tokens see the last ones, as after
+    `roll` or with a negative index. Hide these.
     """
     apart = distances(num_tokens) % num_tokens
     return torch.minimum(apart, num_tokens - apart) >= window
@@ -259,15 +259,15 @@ def round_the_end(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def itself_hidden(num_tokens: int, window: int) -> Tensor:
-    """Your mask hides each token from itself. It belongs to its own window."""
+    """Your mask hides each token from itself. It is part of its own window."""
     apart = distances(num_tokens).abs()
     return (apart >= window) | (apart == 0)
 
 
 @window.misconception
 def blocks(num_tokens: int, window: int) -> Tensor:
-    """You cut the text into blocks that see only themselves. A sliding window moves with the token:
-    it is about distances.
+    """You cut the text into blocks whose tokens see only each other. A sliding window moves with
+    the token: it is about distances.
     """
     rows, columns = rows_and_columns(num_tokens)
     return rows // window != columns // window
@@ -275,14 +275,14 @@ def blocks(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def one_distance_hidden(num_tokens: int, window: int) -> Tensor:
-    """You hid the distance `window` alone. All that are larger are hidden, too."""
+    """You hid only the distance `window`. Hide all larger distances, too."""
     return distances(num_tokens).abs() == window
 
 
 @window.misconception
 def band_that_is_too_wide(num_tokens: int, window: int) -> Tensor:
-    """Your mask is True where a key is visible, and the window is wider by one on either side. True
-    means hidden, and the distances 0 to window - 1 are visible.
+    """Your mask is True where a key is visible, and the window is too wide by one on either side.
+    True means hidden, and the distances 0 to window - 1 are visible.
     """
     return distances(num_tokens).abs() <= window
 

@@ -63,16 +63,16 @@ def long_text(draw: Draw) -> Pattern:
 PATTERN.apply(
     strided,
     says={
-        "KeysOnRows": "You hid the past, and show the future. A key at a later position than the "
-        "query is hidden: queries stand on rows, keys on columns.",
+        "KeysOnRows": "You hid the past and show the future. A key at a later position than the "
+        "query has to be hidden: queries are on rows, keys on columns.",
     },
 )
 
 
 @strided.misconception
 def both_directions(num_tokens: int, stride: int) -> Tensor:
-    """Your pattern looks into the future as well. It is causal: what comes after a token is
-    hidden.
+    """Your pattern looks into the future as well. It has to be causal: hide what comes after a
+    token.
     """
     apart = distances(num_tokens).abs()
     return (apart >= stride) & (apart % stride != 0)
@@ -80,8 +80,8 @@ def both_directions(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def window_looks_ahead(num_tokens: int, stride: int) -> Tensor:
-    """What comes after a token is visible: its distance is negative, and so below the stride. Hide
-    it as well.
+    """What comes after a token is visible: its distance is negative, and therefore less than the
+    stride. Hide it as well.
     """
     apart = distances(num_tokens)
     return (apart >= stride) & (apart % stride != 0)
@@ -89,8 +89,8 @@ def window_looks_ahead(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def multiples_look_ahead(num_tokens: int, stride: int) -> Tensor:
-    """Every stride-th token of the future is visible. The brackets decide: what comes after a token
-    is hidden, whatever its distance.
+    """Every stride-th token of the future is visible. Check your brackets: what comes after a token
+    has to be hidden, whatever its distance.
     """
     apart = distances(num_tokens)
     return ((apart < 0) | (apart >= stride)) & (apart % stride != 0)
@@ -98,14 +98,14 @@ def multiples_look_ahead(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def window_alone(num_tokens: int, stride: int) -> Tensor:
-    """These are the last few tokens alone. Every stride-th one before them is visible as well."""
+    """You show only the last few tokens. Every stride-th one before them is visible as well."""
     apart = distances(num_tokens)
     return (apart < 0) | (apart >= stride)
 
 
 @strided.misconception
 def multiples_alone(num_tokens: int, stride: int) -> Tensor:
-    """This is every stride-th token alone. The stride - 1 tokens before a token are visible as
+    """You show only every stride-th token. The stride - 1 tokens before a token are visible as
     well.
     """
     apart = distances(num_tokens)
@@ -114,8 +114,8 @@ def multiples_alone(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def only_what_is_in_both(num_tokens: int, stride: int) -> Tensor:
-    """Your tokens see themselves alone, the only one at a small distance that is *also* a multiple
-    of the stride. A key is visible if one of the two holds: hidden only if neither does.
+    """Your tokens see only themselves, because no other small distance is *also* a multiple of the
+    stride. A key is visible if one of the two is true: hide it only if neither is.
     """
     apart = distances(num_tokens)
     return (apart < 0) | (apart >= stride) | (apart % stride != 0)
@@ -123,15 +123,15 @@ def only_what_is_in_both(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def multiples_hidden(num_tokens: int, stride: int) -> Tensor:
-    """You hid every stride-th token, and show those between. It is the other way round."""
+    """You hid every stride-th token and show those in between. It should be the other way round."""
     apart = distances(num_tokens)
     return (apart < 0) | ((apart >= stride) & (apart % stride == 0))
 
 
 @strided.misconception
 def multiples_alone_hidden(num_tokens: int, stride: int) -> Tensor:
-    """You hid every stride-th token, the query itself as well, and show those between. It is the
-    other way round, and the last few tokens are visible in any case.
+    """You hid every stride-th token, including the query itself, and show those in between. It
+    should be the other way round, and the last few tokens are visible in any case.
     """
     apart = distances(num_tokens)
     return (apart < 0) | (apart % stride == 0)
@@ -149,7 +149,7 @@ def window_too_narrow(num_tokens: int, stride: int) -> Tensor:
 @strided.misconception
 def window_too_wide(num_tokens: int, stride: int) -> Tensor:
     """The token at distance stride + 1 is visible. A token sees itself and the stride - 1 tokens
-    before it, and further back the multiples alone.
+    before it, and further back only the multiples.
     """
     apart = distances(num_tokens)
     return (apart < 0) | ((apart > stride + 1) & (apart % stride != 0))
@@ -158,7 +158,7 @@ def window_too_wide(num_tokens: int, stride: int) -> Tensor:
 @strided.misconception
 def columns_counted(num_tokens: int, stride: int) -> Tensor:
     """Your far keys are those whose own position is a multiple of the stride, the same for all
-    queries. It is the distance from the query that has to be one.
+    queries. It is the distance from the query that has to be a multiple.
     """
     apart, (_, columns) = distances(num_tokens), rows_and_columns(num_tokens)
     return (apart < 0) | ((apart >= stride) & (columns % stride != 0))
@@ -175,8 +175,8 @@ def ends_of_blocks(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def rows_counted(num_tokens: int, stride: int) -> Tensor:
-    """Every stride-th of your queries sees all of the past, and the others see their last few
-    tokens alone. It is the distance between query and key that has to be a multiple.
+    """Every stride-th of your queries sees all of the past, and the others see only the last few
+    tokens. It is the distance between query and key that has to be a multiple.
     """
     apart, (rows, _) = distances(num_tokens), rows_and_columns(num_tokens)
     return (apart < 0) | ((apart >= stride) & (rows % stride != 0))
@@ -184,8 +184,8 @@ def rows_counted(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def own_block(num_tokens: int, stride: int) -> Tensor:
-    """Near the query you show its own block, as in the fixed pattern, so that tokens at the start
-    of a block see too few. The strided pattern shows the stride - 1 tokens before each.
+    """Near the query you show its own block, as in the fixed pattern, so tokens at the start of a
+    block see too few. The strided pattern shows the stride - 1 tokens before each.
     """
     rows, columns = rows_and_columns(num_tokens)
     apart = rows - columns
@@ -202,7 +202,7 @@ def fixed_pattern(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def first_multiple_alone(num_tokens: int, stride: int) -> Tensor:
-    """Of the far keys you show the one at distance `stride` alone. All multiples of it are visible,
+    """Of the far keys you only show the one at distance `stride`. All multiples of it are visible,
     back to the start of the text.
     """
     apart = distances(num_tokens)
@@ -218,8 +218,8 @@ def itself_hidden(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def next_token_visible(num_tokens: int, stride: int) -> Tensor:
-    """The token after each query is visible, and everything before it is as asked. What comes after
-    a token, at a distance below 0, is hidden.
+    """The token after each query is visible, although everything before it is right. Hide what
+    comes after a token, at a negative distance.
     """
     apart = distances(num_tokens)
     return (apart < -1) | ((apart >= stride) & (apart % stride != 0))
@@ -227,8 +227,8 @@ def next_token_visible(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def past_hidden(num_tokens: int, stride: int) -> Tensor:
-    """You hid all of the past, so that a token sees itself and what comes after it, or less. A key
-    comes after its query where its column is the larger of the two.
+    """You hid all of the past, so a token sees itself and what comes after it, or less. A key comes
+    after its query where the column index is larger than the row index.
     """
     apart = distances(num_tokens)
     return (apart > 0) | ((apart >= stride) & (apart % stride != 0))
@@ -244,8 +244,8 @@ def nothing_but_the_future_hidden(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def past_mask_alone(num_tokens: int, stride: int) -> Tensor:
-    """Your mask is True where the key is visible, and in the future as well. Turn the pattern
-    round, and then hide the future.
+    """Your mask is True where the key is visible, and in the future as well. Invert the pattern,
+    and then hide the future.
     """
     apart = distances(num_tokens)
     return (apart < 0) | (apart < stride) | (apart % stride == 0)

@@ -110,18 +110,18 @@ def long_text(draw: Draw) -> Cut:
 ROWS.apply(
     blocks,
     says={
-        "FirstRowFilled": "Only the first row of blocks is filled, and the others are False. Does "
-        "`return` stand inside the loop?",
+        "FirstRowFilled": "Only the first row of blocks is filled, and the others are False. Is "
+        "`return` inside the loop?",
         "FirstRowFilledRestHidden": "Only the first row of blocks is filled, and the others are "
-        "True. Does `return` stand inside the loop?",
+        "True. Is `return` inside the loop?",
         "LastRowFilled": "Only the last row of blocks is filled, and the others are False. Does "
-        "each round of your loop begin with a new result? Make it once, before the loop.",
+        "each round of your loop start with a new result? Make it once, before the loop.",
         "LastRowFilledRestHidden": "Only the last row of blocks is filled, and the others are "
-        "True. Does each round of your loop begin with a new result? Make it once, before it.",
-        "FirstRowReturned": "This is the first row of blocks alone. There is a row for each block "
-        "of queries.",
-        "LastRowReturned": "This is the last row of blocks alone. There is a row for each block "
-        "of queries.",
+        "True. Does each round of your loop start with a new result? Make it once, before it.",
+        "FirstRowReturned": "This is only the first row of blocks. There should be a row for each "
+        "block of queries.",
+        "LastRowReturned": "This is only the last row of blocks. There should be a row for each "
+        "block of queries.",
     },
 )
 
@@ -138,7 +138,7 @@ def hidden_whole(hidden: Tensor, size: int) -> Tensor:
 
 @blocks.misconception
 def hidden_blocks(hidden: Tensor, block_size: int) -> Tensor:
-    """Your result is True where a block is wholly hidden and can be skipped. It should be True
+    """Your result is True where a block is entirely hidden and can be skipped. It should be True
     where the block has to be computed.
     """
     return hidden_whole(hidden, block_size)
@@ -146,7 +146,7 @@ def hidden_blocks(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def wholly_visible(hidden: Tensor, block_size: int) -> Tensor:
-    """Your result is True where *all* of a block is visible. One visible key is enough: then the
+    """Your result is True where *all* of a block is visible. As soon as one key is visible, the
     block has to be computed.
     """
     return torch.tensor([[not part.any() for part in row] for row in parts(hidden, block_size)])
@@ -162,52 +162,48 @@ def something_hidden(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def corners_alone(hidden: Tensor, block_size: int) -> Tensor:
-    """You look at the first entry of each block alone. Any of its entries may be the one that is
-    visible.
-    """
+    """You look only at the first entry of each block. Any of its entries may be the visible one."""
     return ~hidden[::block_size, ::block_size]
 
 
 @blocks.misconception
 def last_corners_alone(hidden: Tensor, block_size: int) -> Tensor:
-    """You look at the last entry of each block alone. Any of its entries may be the one that is
-    visible.
-    """
+    """You look only at the last entry of each block. Any of its entries may be the visible one."""
     rows = parts(hidden, block_size)
     return torch.tensor([[not part[-1, -1] for part in row] for row in rows])
 
 
 @blocks.misconception
 def lower_left_corners_alone(hidden: Tensor, block_size: int) -> Tensor:
-    """You look at the lower left entry of each block alone, which is enough for a causal mask and
-    not for others. Any entry may be the one that is visible.
+    """You look only at the lower left entry of each block, which works for a causal mask but not
+    for others. Any entry may be the visible one.
     """
     return torch.tensor([[not part[-1, 0] for part in row] for row in parts(hidden, block_size)])
 
 
 @blocks.misconception
 def first_rows_alone(hidden: Tensor, block_size: int) -> Tensor:
-    """You look at the first row of each block alone. A key may be visible in any of its rows."""
+    """You look only at the first row of each block. A key may be visible in any of its rows."""
     return torch.tensor([[not part[0].all() for part in row] for row in parts(hidden, block_size)])
 
 
 @blocks.misconception
 def first_columns_alone(hidden: Tensor, block_size: int) -> Tensor:
-    """You look at the first column of each block alone. Any of its keys may be visible."""
+    """You look only at the first column of each block. Any of its keys may be visible."""
     rows = parts(hidden, block_size)
     return torch.tensor([[not part[:, 0].all() for part in row] for row in rows])
 
 
 @blocks.misconception
 def diagonals_alone(hidden: Tensor, block_size: int) -> Tensor:
-    """You look at the diagonal of each block alone. A key may be visible anywhere in the block."""
+    """You look only at the diagonal of each block. A key may be visible anywhere in the block."""
     rows = parts(hidden, block_size)
     return torch.tensor([[not part.diagonal().all() for part in row] for row in rows])
 
 
 @blocks.misconception
 def edges_left_out(hidden: Tensor, block_size: int) -> Tensor:
-    """The smaller blocks at the lower and right edge are missing. Round the number of blocks up,
+    """The smaller blocks at the lower and right edges are missing. Round the number of blocks up,
     not down.
     """
     down, across = (length // block_size for length in hidden.shape)
@@ -230,8 +226,8 @@ def right_edge_left_out(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def one_block_too_many(hidden: Tensor, block_size: int) -> Tensor:
-    """You have a row and a column of blocks too many wherever the block size divides the mask: `n
-    // block_size + 1` rounds up only where something is left over.
+    """You have one row and one column of blocks too many wherever the block size divides the size
+    of the mask: `n // block_size + 1` is rounding up only if there is a remainder.
     """
     down, across = (length // block_size + 1 for length in hidden.shape)
     right = reference.visible_blocks(hidden, block_size)
@@ -242,8 +238,8 @@ def one_block_too_many(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def edges_always_visible(hidden: Tensor, block_size: int) -> Tensor:
-    """Your blocks at the lower and right edge are all True. If you fill the mask up with False, to
-    whole blocks, that means visible: fill it up with True.
+    """Your blocks at the lower and right edges are all True. If you pad the mask with False to
+    whole blocks, that means visible: pad it with True.
     """
     down, across = (-length % block_size for length in hidden.shape)
     padded = functional.pad(hidden, (0, across, 0, down), value=False)
@@ -253,7 +249,7 @@ def edges_always_visible(hidden: Tensor, block_size: int) -> Tensor:
 @blocks.misconception
 def as_many_as_rows(hidden: Tensor, block_size: int) -> Tensor:
     """You have as many blocks across as down. There may be more keys than queries: count the blocks
-    of each axis by itself.
+    of each axis separately.
     """
     down = -(-len(hidden) // block_size)
     right = reference.visible_blocks(hidden, block_size)
@@ -265,21 +261,21 @@ def as_many_as_rows(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def of_a_square(hidden: Tensor, block_size: int) -> Tensor:
-    """You cut the keys off where the queries end. There may be more keys than queries: count the
-    blocks of each axis by itself.
+    """You cut off the keys where the queries end. There may be more keys than queries: count the
+    blocks of each axis separately.
     """
     return reference.visible_blocks(hidden[:, : len(hidden)], block_size)
 
 
 @blocks.misconception
 def keys_on_rows(hidden: Tensor, block_size: int) -> Tensor:
-    """Your blocks of keys stand on rows. Those of the queries do, as in the mask."""
+    """Your blocks of keys are on rows. The blocks of queries should be, as in the mask."""
     return reference.visible_blocks(hidden, block_size).T
 
 
 @blocks.misconception
 def entry_by_entry(hidden: Tensor, block_size: int) -> Tensor:
-    """This has an entry for each pair of tokens. There is to be one for each block."""
+    """Your result has an entry for each pair of tokens. There should be one for each block."""
     right = reference.visible_blocks(hidden, block_size)
     spread = right.repeat_interleave(block_size, 0).repeat_interleave(block_size, 1)
     return spread[: hidden.shape[0], : hidden.shape[1]]
@@ -287,7 +283,7 @@ def entry_by_entry(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def mask_itself(hidden: Tensor, block_size: int) -> Tensor:
-    """This is the mask, turned round, with an entry for each pair of tokens. There is to be one for
+    """This is the inverted mask, with an entry for each pair of tokens. There should be one for
     each block.
     """
     return ~hidden
@@ -311,7 +307,7 @@ def columns_alone_cut(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def whole_rows(hidden: Tensor, block_size: int) -> Tensor:
-    """This has one entry for each block of queries. Cut the keys into blocks as well."""
+    """Your result has one entry for each block of queries. Cut the keys into blocks as well."""
     return torch.stack([~part.all() for part in torch.split(hidden, block_size)])
 
 
@@ -331,20 +327,20 @@ def hidden_counted(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def of_floats(hidden: Tensor, block_size: int) -> Tensor:
-    """Your result holds floats. Make it True and False, with a comparison or .bool()."""
+    """Your result holds floats. Turn them into True and False, with a comparison or .bool()."""
     return reference.visible_blocks(hidden, block_size).float()
 
 
 @blocks.misconception
 def of_integers(hidden: Tensor, block_size: int) -> Tensor:
-    """Your result holds integers. Make it True and False, with a comparison or .bool()."""
+    """Your result holds integers. Turn them into True and False, with a comparison or .bool()."""
     return reference.visible_blocks(hidden, block_size).long()
 
 
 @blocks.misconception
 def as_a_list(hidden: Tensor, block_size: int) -> list[list[bool]]:
-    """This is a list of lists. Make a tensor of it: torch.tensor(…) of numbers or of True and
-    False, torch.stack(…) of tensors.
+    """This is a list of lists. Make it a tensor: use torch.tensor(…) for numbers or True and False,
+    and torch.stack(…) for tensors.
     """
     rows = parts(hidden, block_size)
     return [[not bool(part.all()) for part in row] for row in rows]
@@ -352,7 +348,7 @@ def as_a_list(hidden: Tensor, block_size: int) -> list[list[bool]]:
 
 @blocks.misconception
 def never_filled(hidden: Tensor, block_size: int) -> Tensor:
-    """No block is visible. If you begin with zeros and fill the result in loops, look at the
+    """No block is visible. If you start from zeros and fill the result in loops, check the
     condition: True in the mask means hidden.
     """
     return torch.zeros_like(reference.visible_blocks(hidden, block_size))
@@ -360,8 +356,8 @@ def never_filled(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def always_visible(hidden: Tensor, block_size: int) -> Tensor:
-    """All blocks are visible in your result. A block in which everything is hidden can be skipped:
-    there it is False.
+    """All blocks are visible in your result. A block in which everything is hidden can be skipped,
+    so the result there is False.
     """
     return torch.ones_like(reference.visible_blocks(hidden, block_size))
 

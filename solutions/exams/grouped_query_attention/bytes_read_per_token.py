@@ -47,8 +47,8 @@ def cache_of_one(tokens: int, layers: int, kv_heads: int, width: int, per_number
 def parameters_not_shared(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """You let every text read the parameters by itself. One reading serves all texts of a step:
-    divide it by the batch.
+    """You let every text read the parameters separately. They are read once for all texts of a
+    step: divide them by the batch.
     """
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
     return float(n * per_number + cache)
@@ -58,8 +58,8 @@ def parameters_not_shared(
 def cache_shared_as_well(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """You divided the cache by the batch, too. The texts share the parameters; each has a cache of
-    its own.
+    """You divided the cache by the batch, too. The texts share the parameters, but each has its own
+    cache.
     """
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
     return (n * per_number + cache) / batch
@@ -69,7 +69,7 @@ def cache_shared_as_well(
 def a_whole_step(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """These are the bytes of a whole step, which makes a token for every text. Divide by the
+    """These are the bytes of a whole step, which generates a token for every text. Divide by the
     batch.
     """
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
@@ -80,8 +80,8 @@ def a_whole_step(
 def all_caches(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """You counted the caches of all texts for one token. A token reads the cache of its own text
-    alone.
+    """You counted the caches of all texts for one token. A token only reads the cache of its own
+    text.
     """
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
     return n * per_number / batch + batch * cache
@@ -125,8 +125,8 @@ def keys_read_only(
 def new_token_only(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """You counted the keys and values of one token. The new one attends to all: it reads the whole
-    cache of its text.
+    """You counted the keys and values of one token. The new token attends to all of them, so it
+    reads the whole cache of its text.
     """
     cache = cache_of_one(1, layers, kv_heads, width, per_number)
     return n * per_number / batch + cache
@@ -136,7 +136,7 @@ def new_token_only(
 def whole_bytes(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """You divided with //, which drops what is left over. Shares need not be whole: use /."""
+    """You divided with //, which drops the remainder. The result need not be an integer: use /."""
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
     return n // batch * per_number + cache
 

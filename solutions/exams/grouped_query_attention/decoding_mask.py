@@ -49,8 +49,8 @@ def many_new(draw: Draw) -> tuple[int, int]:
 MASK_VALUES.apply(
     mask,
     says={
-        "NothingHidden": "Nothing is hidden. That is right for a single new token; of several, the "
-        "first may not see the others."
+        "NothingHidden": "Nothing is hidden. That is right for a single new token; if there are "
+        "several, the first must not see the others."
     },
 )
 
@@ -58,7 +58,7 @@ MASK_VALUES.apply(
 @mask.misconception
 def aligned_to_the_start(num_queries: int, num_keys: int) -> torch.Tensor:
     """Your mask is aligned to the first key, so that a new token sees only the oldest ones. The new
-    tokens are the last: query 0 has the position num_keys - num_queries.
+    tokens are the last ones: query 0 is at position num_keys - num_queries.
     """
     return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(1)
 
@@ -71,7 +71,7 @@ def hides_itself(num_queries: int, num_keys: int) -> torch.Tensor:
 
 @mask.misconception
 def sees_the_next(num_queries: int, num_keys: int) -> torch.Tensor:
-    """Your tokens still see the one that comes next: the triangle begins one position too far to
+    """Your tokens still see the one that comes next: the triangle starts one position too far to
     the right.
     """
     return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(num_keys - num_queries + 2)
@@ -87,13 +87,13 @@ def shifted_the_other_way(num_queries: int, num_keys: int) -> torch.Tensor:
 
 @mask.misconception
 def square_mask(num_queries: int, num_keys: int) -> torch.Tensor:
-    """This mask has a row for every token there is. Only the new ones ask: num_queries rows."""
+    """This mask has a row for every token. Only the new tokens have queries: num_queries rows."""
     return future(num_keys)
 
 
 @mask.misconception
 def new_against_new(num_queries: int, num_keys: int) -> torch.Tensor:
-    """This mask has columns for the new tokens alone. They see the cached ones, too: num_keys
+    """This mask has columns only for the new tokens. They see the cached ones, too: num_keys
     columns.
     """
     return future(num_queries)
@@ -101,7 +101,7 @@ def new_against_new(num_queries: int, num_keys: int) -> torch.Tensor:
 
 @mask.misconception
 def cached_hidden(num_queries: int, num_keys: int) -> torch.Tensor:
-    """You hid the cached tokens. They are the past: visible to every new token."""
+    """You hid the cached tokens. They are the past, which every new token sees."""
     hidden = torch.ones(num_queries, num_keys, dtype=torch.bool)
     hidden[:, num_keys - num_queries :] = future(num_queries)
     return hidden

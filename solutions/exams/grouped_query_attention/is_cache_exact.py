@@ -189,10 +189,10 @@ VERDICT.apply(
     Compared,
     called={"AlwaysTrue": "compared_with_itself", "AlwaysFalse": "nobody_passes"},
     says={
-        "AlwaysTrue": "Every step passes your test. One side of the comparison has to be the whole "
-        "text at once, the other its chunks; and a difference at any size is enough for False.",
-        "AlwaysFalse": "Not even `only_itself` passes your test, though it returns each token as "
-        "it is. Look at what you compare, and at what you return.",
+        "AlwaysTrue": "Every step passes your test. Compare the whole text at once with its "
+        "chunks, and return False if they differ for any size.",
+        "AlwaysFalse": "Not even `only_itself` passes your test, although it returns each token "
+        "as it is. Look at what you compare, and at what you return.",
     },
     without=["ATableOfTruths"],
 )
@@ -201,12 +201,12 @@ CLOSENESS.apply(
     Compared,
     called={"ToTheLastBit": "compared_exactly", "FallsOverlooked": "signs_kept"},
     says={
-        "ToTheLastBit": "You compare to the last bit, as `==` and `torch.equal` do, and "
+        "ToTheLastBit": "You compare to the last bit, as `==` and `torch.equal` do, but "
         "`running_average` differs in its last bits. Allow for that, with torch.allclose.",
         "TooGenerous": "You allow for more than rounding, and `rounds_its_cache` slips through. "
         "Leave torch.allclose its own tolerances.",
-        "FallsOverlooked": "Your differences keep their signs, and all of those of "
-        "`largest_of_its_chunk` are below zero. Take abs() first.",
+        "FallsOverlooked": "Your differences keep their signs, and those of "
+        "`largest_of_its_chunk` are all negative. Take abs() first.",
     },
 )
 EXTENT.apply(
@@ -218,9 +218,9 @@ EXTENT.apply(
         "LastRowOnly": "last_text_compared",
     },
     says={
-        "FirstRowOnly": "You compare the first text of the batch alone. `first_text_only` is right "
+        "FirstRowOnly": "You compare only the first text of the batch. `first_text_only` is right "
         "there: compare all of them.",
-        "LastRowOnly": "You compare the last text of the batch alone. `last_text_only` is right "
+        "LastRowOnly": "You compare only the last text of the batch. `last_text_only` is right "
         "there: compare all of them.",
     },
 )
@@ -244,7 +244,7 @@ def pairs_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 @exact.misconception
 def half_the_text_at_most(step: StepFunction, inputs: torch.Tensor) -> bool:
     """`keeps_three_of_a_chunk` goes wrong in the rest of a text after a chunk of four or five. Try
-    these sizes too, and compare the rest, even if it is no full chunk.
+    these sizes too, and compare the rest, even if it is not a full chunk.
     """
     return agrees(step, inputs, range(1, inputs.shape[1] // 2 + 1))
 
@@ -253,14 +253,14 @@ def half_the_text_at_most(step: StepFunction, inputs: torch.Tensor) -> bool:
 def no_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
     """In a text of two words you never compare single tokens with the whole, and `shortcut_for_one`
     is wrong only there. The sizes go from 1 to one less than there are tokens: does your range
-    begin too late, or end too soon?
+    start too late, or end too early?
     """
     return agrees(step, inputs, range(2, inputs.shape[1]))
 
 
 @exact.misconception
 def halves_only(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """What counts in your test is a text that is cut in two: `keeps_the_last_chunk`, which needs a
+    """Only a text that is cut in two counts in your test: `keeps_the_last_chunk`, which needs a
     third chunk to show what it lost, gets through. Try every size; if you do, in a loop: does the
     last round overwrite what earlier ones found?
     """
@@ -275,7 +275,7 @@ def halves_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def last_token_only(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You compare the end of a text alone. `no_mask_in_the_chunk` gets that right: compare all its
+    """You compare only the end of a text. `no_mask_in_the_chunk` gets that right: compare all its
     tokens.
     """
     return agrees(step, inputs, every_size(inputs), lambda a, b: torch.allclose(a[:, -1], b[:, -1]))
@@ -283,7 +283,7 @@ def last_token_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def last_after_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """What counts in your test is the last context after single tokens: `no_mask_in_the_chunk` and
+    """Only the last context after single tokens counts in your test: `no_mask_in_the_chunk` and
     `pads_odd_chunks`, which get that right, get through. Compare all contexts, with every size.
     """
     return agrees(step, inputs, range(1, 2), lambda a, b: torch.allclose(a[:, -1], b[:, -1]))
@@ -291,8 +291,8 @@ def last_after_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Your chunks get a wrong past. The first chunk of a text gets None, because with every size
-    the text begins again; each later chunk gets what the step returned for the one before.
+    """Your chunks get a wrong past. The first chunk of a text gets None, because the text starts
+    again with every size; each later chunk gets what the step returned for the one before.
     """
     whole = step(inputs, None)[0]
     for size in every_size(inputs):
@@ -305,16 +305,16 @@ def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def compared_with_the_inputs(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You compare the contexts with the inputs, so that only `only_itself` passes. Compare with
-    what the step says of the whole text at once.
+    """You compare the contexts with the inputs, so only `only_itself` passes. Compare with what the
+    step returns for the whole text at once.
     """
     return all(torch.allclose(fed(step, inputs, size), inputs) for size in every_size(inputs))
 
 
 @exact.misconception
 def first_chunk_only(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Only the first chunk of a text counts in your test, and it has no past yet. Does `return`
-    stand inside a loop? True is for the end, when nothing has differed.
+    """Only the first chunk of a text counts in your test, and it has no past yet. Is `return`
+    inside a loop? Return True only at the end, when nothing has differed.
     """
     first, _ = step(inputs[:, :1], None)
     return torch.allclose(first, step(inputs, None)[0][:, :1])
@@ -322,8 +322,8 @@ def first_chunk_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def number_for_size(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Your chunks are of two and three tokens, never of one, four or five. `torch.chunk` is told
-    how many pieces to make, `torch.split` how long each of them is.
+    """Your chunks have two and three tokens, never one, four or five. `torch.chunk` takes the
+    number of pieces, `torch.split` the length of each of them.
     """
     whole = step(inputs, None)[0]
     for number in every_size(inputs):
@@ -339,8 +339,8 @@ def number_for_size(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def past_kept_between_sizes(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Some chunk gets a past that the step did not return for the chunk before it. With every size
-    the text begins again, with None; each later chunk gets what the step has just returned.
+    """Some chunk gets a past that the step did not return for the chunk before it. The text starts
+    again with every size, with None; each later chunk gets what the step has just returned.
     """
     whole, past = step(inputs, None)[0], None
     for size in every_size(inputs):
@@ -355,7 +355,7 @@ def past_kept_between_sizes(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def one_size_is_enough(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Your test is content when chunks of one size give the right contexts. Those of every size
+    """Your test already passes when chunks of one size give the right contexts. Those of every size
     have to: `all` instead of `any`, and False at the first that differs.
     """
     whole = step(inputs, None)[0]
@@ -364,8 +364,8 @@ def one_size_is_enough(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def tokens_averaged(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You add or average over the tokens before you compare: in `cancelling_tokens` one makes up
-    for another. Compare entry by entry.
+    """You add or average over the tokens before you compare: in `cancelling_tokens`, the error of
+    one makes up for that of another. Compare entry by entry.
     """
     return agrees(
         step, inputs, every_size(inputs), lambda a, b: torch.allclose(a.mean(dim=1), b.mean(dim=1))
@@ -374,8 +374,8 @@ def tokens_averaged(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def features_averaged(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You add or average over the features before you compare: in `cancelling_features` one makes
-    up for another. Compare entry by entry.
+    """You add or average over the features before you compare: in `cancelling_features`, the error
+    of one makes up for that of another. Compare entry by entry.
     """
     return agrees(
         step, inputs, every_size(inputs), lambda a, b: torch.allclose(a.mean(dim=2), b.mean(dim=2))
@@ -384,7 +384,7 @@ def features_averaged(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def split_along_the_batch(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """You cut the batch into texts. Each text is cut along its tokens, dim=1."""
+    """You split the batch into texts. Split each text along its tokens, dim=1."""
     whole = step(inputs, None)[0]
     for size in every_size(inputs):
         past: Past = None
@@ -399,7 +399,9 @@ def split_along_the_batch(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def a_table_of_truths(step: StepFunction, inputs: torch.Tensor) -> torch.Tensor:
-    """This is an answer for every entry. Say True or False once, for all of them together."""
+    """This gives an answer for every entry. Return a single True or False for all of them
+    together.
+    """
     return torch.isclose(fed(step, inputs, 1), step(inputs, None)[0])
 
 

@@ -48,7 +48,7 @@ def palm_540b(draw: Draw) -> CacheShape:
 def keys_only(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> int:
-    """This is half of it: the keys alone. The values are as large."""
+    """This is half of it, the keys alone. The values take as many bytes."""
     return batch * tokens * layers * kv_heads * width * per_number
 
 
@@ -64,7 +64,7 @@ def one_layer_only(
 def numbers_not_bytes(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> int:
-    """This is how many numbers the caches hold. Multiply by bytes_per_number."""
+    """This is the number of numbers in the caches. Multiply by bytes_per_number."""
     return 2 * batch * tokens * layers * kv_heads * width
 
 
@@ -90,7 +90,7 @@ def one_text_only(
 def one_token_only(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> int:
-    """These are the bytes of one token. All the tokens are kept."""
+    """These are the bytes of one token. All tokens are cached."""
     return 2 * batch * layers * kv_heads * width * per_number
 
 
@@ -132,7 +132,7 @@ def in_gibibytes(
 def scores_kept(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> int:
-    """You multiplied by the tokens twice, as for scores. Nothing is kept for pairs of tokens: the
+    """You multiplied by the tokens twice, as for scores. Nothing is cached for pairs of tokens: the
     cache grows with the tokens, not with their square.
     """
     numbers = 2 * batch * tokens**2 * layers * kv_heads * width

@@ -75,8 +75,8 @@ def keys_are_averaged(
 
 @pooling.misconception
 def pooled_in_turn(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You averaged heads that lie apart: 0, 2, 4 and 1, 3, 5. Query heads share with their
-    neighbours, so neighbours are averaged.
+    """You averaged heads that are not neighbours: 0, 2, 4 and 1, 3, 5. Neighbouring query heads
+    share a key/value head, so average neighbours.
     """
     heads = W.reshape(len(W), num_heads // num_kv_heads, num_kv_heads, -1)
     return heads.mean(dim=1).flatten(1)
@@ -84,16 +84,16 @@ def pooled_in_turn(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.
 
 @pooling.misconception
 def neighbouring_columns(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """Each of your columns is the mean of columns that stand side by side in W, so different
-    features are mixed. Feature 0 of a head belongs with feature 0 of the next: give the heads and
-    their features an axis each.
+    """Each of your columns is the mean of columns that are side by side in W, so different features
+    are mixed. Average feature 0 of one head with feature 0 of the next: give the heads and their
+    features an axis each.
     """
     return W.reshape(len(W), -1, num_heads // num_kv_heads).mean(dim=-1)
 
 
 @pooling.misconception
 def summed_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You added the heads up. Divide by how many of them make one new head, or the results grow
+    """You added up the heads. Divide by how many of them make one new head, or the results grow
     with their number.
     """
     heads = W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)
@@ -102,8 +102,8 @@ def summed_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Te
 
 @pooling.misconception
 def divided_by_all_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """The sums are right, and you divided them by num_heads. Each new head is the mean of
-    num_heads / num_kv_heads old ones: divide by as many as were added up.
+    """The sums are right, but you divided them by num_heads. Each new head is the mean of num_heads
+    / num_kv_heads old ones: divide by the number of heads in each sum.
     """
     heads = W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)
     return heads.sum(dim=2).flatten(1) / num_heads
@@ -111,7 +111,7 @@ def divided_by_all_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> 
 
 @pooling.misconception
 def rows_cut_into_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """Your heads are made of whole rows of W, and rows are the features of the input. The heads lie
+    """Your heads are made of whole rows of W, but rows are the features of the input. The heads are
     side by side along the columns: split the last axis into (num_heads, head_dim).
     """
     heads = W.reshape(num_kv_heads, num_heads // num_kv_heads, len(W), -1)
@@ -120,8 +120,8 @@ def rows_cut_into_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> t
 
 @pooling.misconception
 def rows_cut_and_put_aside(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """Your view makes heads of whole rows of W, and rows are the features of the input. The heads
-    lie side by side along the columns: split the last axis into (num_heads, head_dim).
+    """Your view makes heads of whole rows of W, but rows are the features of the input. The heads
+    are side by side along the columns: split the last axis into (num_heads, head_dim).
     """
     heads = W.reshape(num_kv_heads, num_heads // num_kv_heads, len(W), -1)
     return heads.mean(dim=1).transpose(0, 1).flatten(1)
@@ -129,7 +129,7 @@ def rows_cut_and_put_aside(W: torch.Tensor, num_heads: int, num_kv_heads: int) -
 
 @pooling.misconception
 def first_heads_kept(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You kept the first head of each share and threw the others away. Take the mean of all."""
+    """You kept the first head of each group and threw away the others. Take the mean of all."""
     return W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1)[:, :, 0].flatten(1)
 
 
@@ -143,7 +143,7 @@ def first_columns_kept(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> to
 
 @pooling.misconception
 def pooled_rows(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You averaged rows, which are the features of the input. The heads lie along the columns: this
+    """You averaged rows, which are the features of the input. The heads are along the columns: this
     W is used as x @ W. (The weight of an nn.Linear is its transpose.)
     """
     width = W.shape[1] // num_heads * num_kv_heads
@@ -152,30 +152,32 @@ def pooled_rows(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Ten
 
 @pooling.misconception
 def heads_per_share_came_out(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You made num_heads / num_kv_heads heads, each a mean of num_kv_heads. It is the other way
-    round: num_kv_heads come out.
+    """You made num_heads / num_kv_heads heads, each a mean of num_kv_heads. It should be the other
+    way round: num_kv_heads new heads.
     """
     return W.reshape(len(W), num_heads // num_kv_heads, num_kv_heads, -1).mean(dim=2).flatten(1)
 
 
 @pooling.misconception
 def a_single_mean(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """A single head comes out, the mean of all. There are to be num_kv_heads, each the mean of its
-    own share.
+    """You get a single head, the mean of all. There should be num_kv_heads, each the mean of its
+    own group.
     """
     return W.reshape(len(W), num_heads, -1).mean(dim=1)
 
 
 @pooling.misconception
 def one_mean_for_all(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """All your new heads are the mean of all the old ones. Each is the mean of its own share."""
+    """All your new heads are the mean of all the old ones. Each should be the mean of its own
+    group.
+    """
     return W.reshape(len(W), num_heads, -1).mean(dim=1).repeat(1, num_kv_heads)
 
 
 @pooling.misconception
 def means_repeated(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You repeated each mean for every head that it replaces. Keep it once: that is what saves the
-    memory.
+    """You repeated each mean for every head that it replaces. Keep it only once, which is what
+    saves memory.
     """
     n_rep = num_heads // num_kv_heads
     heads = W.reshape(len(W), num_kv_heads, n_rep, -1).mean(dim=2, keepdim=True)
@@ -184,15 +186,13 @@ def means_repeated(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.
 
 @pooling.misconception
 def features_averaged(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You averaged the features of each head. They stay; it is the heads that are averaged."""
+    """You averaged the features of each head. Keep the features apart and average the heads."""
     return W.reshape(len(W), num_heads, -1).mean(dim=-1)
 
 
 @pooling.misconception
 def axes_left_over(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """The means are right, but they stand on an axis of their own. Merge heads and features into
-    columns.
-    """
+    """The means are right, but they have their own axis. Merge heads and features into columns."""
     return W.reshape(len(W), num_kv_heads, num_heads // num_kv_heads, -1).mean(dim=2)
 
 

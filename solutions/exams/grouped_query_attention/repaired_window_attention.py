@@ -100,8 +100,8 @@ def attend_at(
 def cut_before_attending(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """The keys and values are still cut to the last window before anybody attends. The first of
-    several new tokens needs older ones than the last does: cut less, and mask.
+    """The keys and values are still cut to the last window before the attention is computed. The
+    first of several new tokens needs older keys than the last one: cut less, and mask.
     """
     keys, values = keys[..., -window:, :], values[..., -window:, :]
     return attend_at(queries, keys, values, distances(queries, keys) < 0)
@@ -111,7 +111,7 @@ def cut_before_attending(
 def no_window(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """Your tokens see all of the past. Hide what lies outside of the window."""
+    """Your tokens see all of the past. Hide everything outside the window."""
     return attend_at(queries, keys, values, distances(queries, keys) < 0)
 
 
@@ -119,7 +119,9 @@ def no_window(
 def one_too_wide(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """Your window is wider by one. It counts the token itself: itself and window - 1 before it."""
+    """Your window is too wide by one. It includes the token itself: itself and window - 1 before
+    it.
+    """
     apart = distances(queries, keys)
     return attend_at(queries, keys, values, (apart < 0) | (apart > window))
 
@@ -128,7 +130,7 @@ def one_too_wide(
 def one_too_narrow(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """Your window is narrower by one: itself and window - 1 before it are visible."""
+    """Your window is too narrow by one: a token sees itself and window - 1 before it."""
     apart = distances(queries, keys)
     return attend_at(queries, keys, values, (apart < 0) | (apart >= window - 1))
 
@@ -137,7 +139,7 @@ def one_too_narrow(
 def window_on_both_sides(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """Your window reaches into the future as well. Hide what comes after the query."""
+    """Your window reaches into the future as well. Hide the keys that come after the query."""
     return attend_at(queries, keys, values, distances(queries, keys).abs() >= window)
 
 
@@ -145,8 +147,8 @@ def window_on_both_sides(
 def cut_to_what_all_need(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """You keep enough keys for the first new token, and let the last one see all of them. Besides
-    the future, each row hides what is too old for it.
+    """You keep enough keys for the first new token, but you let the last one see all of them. In
+    addition to the future, each row has to hide the keys that are too old for it.
     """
     needed = window + queries.shape[-2] - 1
     keys, values = keys[..., -needed:, :], values[..., -needed:, :]
@@ -170,7 +172,7 @@ def old_counted_from_the_start(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
     """The keys after a token are hidden as they should be, but those that are too old for it are
-    not: that triangle begins at the upper left, as if the first new token had position 0. Shift it
+    not: that triangle starts at the upper left, as if the first new token had position 0. Shift it
     by the number of tokens before them.
     """
     num_queries, num_keys = queries.shape[-2], keys.shape[-2]
@@ -182,7 +184,7 @@ def old_counted_from_the_start(
 def old_hidden_future_seen(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """What is too old is hidden, but the future is not any more. Hide both."""
+    """The keys that are too old are hidden, but the future no longer is. Hide both."""
     return attend_at(queries, keys, values, distances(queries, keys) >= window)
 
 
@@ -206,11 +208,11 @@ class Steps(Causal):
         "DiagonalHidden": "itself_hidden",
     },
     says={
-        "NothingHidden": "Every token sees every key, the later ones, too. If you joined two "
-        "triangles with &, no key lies in both: what is too new or too old takes |.",
-        "InvertedMask": "You hide the inside of the window. True means hidden: turn the mask round "
+        "NothingHidden": "Every token sees every key, including the later ones. If you joined two "
+        "triangles with &, no key is in both: use | for keys that are too new or too old.",
+        "InvertedMask": "You hide the inside of the window. True means hidden: invert the mask "
         "with ~.",
-        "DiagonalHidden": "Your tokens do not see themselves: the triangle of later keys begins "
+        "DiagonalHidden": "Your tokens do not see themselves: the triangle of later keys starts "
         "one position too far to the left.",
     },
     # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0.

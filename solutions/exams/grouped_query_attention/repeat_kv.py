@@ -62,24 +62,22 @@ def single_token(draw: Draw) -> Repeated:
 
 @repeating.misconception
 def tiled(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """Your key/value heads come in turn, from the first one to the last, and then again from the
-    first. Neighbouring query heads share, so each key/value head must stand n_rep times in a row
-    before the next one comes.
+    """Your key/value heads go from the first one to the last, and then start again from the first.
+    Neighbouring query heads share, so each key/value head must appear n_rep times in a row before
+    the next one.
     """
     return x.repeat(1, n_rep, 1, 1)
 
 
 @repeating.misconception
 def along_the_tokens(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """You repeated the tokens. It is the heads that are repeated, along axis 1."""
+    """You repeated the tokens. Repeat the heads instead, along axis 1."""
     return x.repeat_interleave(n_rep, dim=2)
 
 
 @repeating.misconception
 def tokens_tiled(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """You put the whole text n_rep times one after the other. The tokens stay; it is the heads that
-    are repeated.
-    """
+    """You repeated the whole text n_rep times. The tokens stay as they are: repeat the heads."""
     return x.repeat(1, 1, n_rep, 1)
 
 
@@ -91,7 +89,7 @@ def along_the_batch(x: torch.Tensor, n_rep: int) -> torch.Tensor:
 
 @repeating.misconception
 def along_the_features(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """You repeated the features of each head. It is the heads that are repeated, along axis 1."""
+    """You repeated the features of each head. Repeat the heads instead, along axis 1."""
     return x.repeat_interleave(n_rep, dim=-1)
 
 
@@ -103,8 +101,8 @@ def all_in_one_row(x: torch.Tensor, n_rep: int) -> torch.Tensor:
 
 @repeating.misconception
 def axis_left_over(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """The copies stand on an axis of their own. Merge it with the heads, behind which it stands:
-    flatten(1, 2), or reshape.
+    """The copies have their own axis. Merge it with the axis of the heads, which comes just before
+    it: flatten(1, 2), or reshape.
     """
     batch, num_kv_heads, tokens, head_dim = x.shape
     return x[:, :, None].expand(batch, num_kv_heads, n_rep, tokens, head_dim)
@@ -112,14 +110,14 @@ def axis_left_over(x: torch.Tensor, n_rep: int) -> torch.Tensor:
 
 @repeating.misconception
 def one_too_many(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """You added n_rep copies to the original. Each head should stand n_rep times in all."""
+    """You added n_rep copies to the original. Each head should appear n_rep times in total."""
     return x.repeat_interleave(n_rep + 1, dim=1)
 
 
 @repeating.misconception
 def n_rep_heads_in_all(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """You took n_rep for the number of heads that come out. It is how often each head is repeated:
-    num_kv_heads times n_rep come out.
+    """You used n_rep as the number of heads in the result. It says how often each head is repeated,
+    so the result has num_kv_heads times n_rep heads.
     """
     places = torch.arange(n_rep) * x.shape[1] // n_rep
     return x[:, places]
@@ -128,7 +126,7 @@ def n_rep_heads_in_all(x: torch.Tensor, n_rep: int) -> torch.Tensor:
 @repeating.misconception
 def reshaped_only(x: torch.Tensor, n_rep: int) -> torch.Tensor:
     """The shape is right, but your reshape mixes tokens into the heads. Put the copies on an axis
-    right behind the heads before you merge.
+    right after the heads before you merge.
     """
     batch, num_kv_heads, tokens, head_dim = x.shape
     copies = x[:, :, :, None].expand(-1, -1, -1, n_rep, -1)

@@ -95,7 +95,7 @@ def counted_from_one() -> dict[str, object]:
 
 @by_hand.misconception
 def minus_lost() -> dict[str, object]:
-    """Query head 1 asks with −1, and you took 1. The minus turns the order of its scores round."""
+    """The query of head 1 is −1, but you took 1. The minus reverses the order of its scores."""
     return worksheet(SHARED, torch.softmax(QUERIES.abs()[:, None] * KEYS[SHARED], dim=-1))
 
 
@@ -116,7 +116,7 @@ def shares_of_the_scores() -> dict[str, object]:
 
 @by_hand.misconception
 def one_query_for_both() -> dict[str, object]:
-    """You let query heads that share keys also share a query. Each query head asks for itself."""
+    """You let query heads that share keys also share a query. Each query head has its own query."""
     asked = torch.softmax(QUERIES[[0, 0, 2, 2], None] * KEYS[SHARED], dim=-1)
     return worksheet(SHARED, asked)
 
@@ -130,24 +130,24 @@ def keys_mixed() -> dict[str, object]:
 
 @by_hand.misconception
 def kept_for_every_query_head() -> dict[str, object]:
-    """You counted keys and values for four heads. What is shared is kept once: there are two
-    key/value heads.
+    """You counted keys and values for four heads. Shared keys and values are cached once, and there
+    are two key/value heads.
     """
     return worksheet(SHARED, weighed(SHARED), kept=16)
 
 
 @by_hand.misconception
 def half_of_it_kept() -> dict[str, object]:
-    """Four numbers are half of what is kept. Either the values are missing, or one of the tokens,
-    or one of the key/value heads.
+    """Four numbers are half of what has to be cached. Either the values are missing, or one of the
+    tokens, or one of the key/value heads.
     """
     return worksheet(SHARED, weighed(SHARED), kept=4)
 
 
 @by_hand.misconception
 def mixed_with_four_decimals() -> dict[str, object]:
-    """The weights are right. The contexts come of weights that were rounded to four decimals, and
-    the values are large: carry at least six, and round at the end.
+    """The weights are right. The contexts were computed from weights rounded to four decimals, and
+    the values are large: keep at least six, and round at the end.
     """
     rounded = weighed(SHARED).round(decimals=4)
     return worksheet(SHARED, rounded, (rounded * VALUES[SHARED]).sum(dim=-1))

@@ -70,16 +70,16 @@ def joined(
 
 @batching.misconception
 def joined_along_inputs(state: State, num_heads: int) -> State:
-    """You joined the heads along the features that come in. nn.Linear stores (out, in): the heads
-    stand below each other, along axis 0.
+    """You joined the heads along the input features. nn.Linear stores (out, in): stack the heads as
+    rows, along axis 0.
     """
     return joined(state, num_heads, lambda parts: torch.cat(parts, dim=1))
 
 
 @batching.misconception
 def sized_by_rows_of_one_head(state: State, num_heads: int) -> State:
-    """You joined the heads along the features that come in, so that there are no more rows than in
-    one head. nn.Linear stores (out, in): the heads stand below each other, along axis 0.
+    """You joined the heads along the input features, so there are no more rows than in one head.
+    nn.Linear stores (out, in): stack the heads as rows, along axis 0.
     """
     found = joined_along_inputs(state, num_heads)
     rows = len(found[WEIGHTS[0]])
@@ -89,7 +89,7 @@ def sized_by_rows_of_one_head(state: State, num_heads: int) -> State:
 
 @batching.misconception
 def sized_by_inputs(state: State, num_heads: int) -> State:
-    """The three matrices are right. out_proj stands behind the heads: it is as wide as all of them
+    """The three matrices are right. out_proj comes after the heads: it is as wide as all of them
     together, (d_out, d_out).
     """
     found = joined(state, num_heads)
@@ -99,15 +99,17 @@ def sized_by_inputs(state: State, num_heads: int) -> State:
 
 @batching.misconception
 def rows_alternate(state: State, num_heads: int) -> State:
-    """The rows of the heads alternate. Head 0 comes whole, then head 1: that is how the features
-    are split again.
+    """The rows of the heads alternate. All rows of head 0 come first, then those of head 1, because
+    that is how the features are split again later.
     """
     return joined(state, num_heads, lambda parts: torch.stack(parts, dim=1).flatten(0, 1))
 
 
 @batching.misconception
 def heads_stacked(state: State, num_heads: int) -> State:
-    """You stacked the heads along a new axis. An nn.Linear has a matrix: join them along axis 0."""
+    """You stacked the heads along a new axis. The weight of an nn.Linear is a matrix: join them
+    along axis 0.
+    """
     return joined(state, num_heads, torch.stack)
 
 
@@ -119,21 +121,21 @@ def turned_as_well(state: State, num_heads: int) -> State:
 
 @batching.misconception
 def heads_in_reverse(state: State, num_heads: int) -> State:
-    """The heads stand in reverse. Head 0 should come first."""
+    """The heads are in reverse order. Head 0 should come first."""
     return joined(state, num_heads, lambda parts: torch.cat(parts[::-1]))
 
 
 @batching.misconception
 def names_as_text(state: State, num_heads: int) -> State:
-    """Your heads are sorted as text: "heads.10" comes before "heads.2". Count with a number."""
+    """Your heads are sorted as text: "heads.10" comes before "heads.2". Count with an integer."""
     order = sorted(range(num_heads), key=str)
     return joined(state, num_heads, lambda parts: torch.cat([parts[h] for h in order]))
 
 
 @batching.misconception
 def heads_as_they_stand(state: State, num_heads: int) -> State:
-    """You took the heads in the order in which they stand in the dict, and here the last one comes
-    first. Ask for them by name, from head 0 on.
+    """You took the heads in the order of the dict, and here the last one comes first. Look them up
+    by name, starting with head 0.
     """
     order = [int(name.split(".")[1]) for name in state if name.endswith(WEIGHTS[0])]
     return joined(state, num_heads, lambda parts: torch.cat([parts[h] for h in order]))
@@ -147,16 +149,16 @@ def keys_and_queries(state: State, num_heads: int) -> State:
 
 @batching.misconception
 def projection_left_out(state: State, num_heads: int) -> State:
-    """out_proj is missing. With weights drawn at random it would mix the heads: give it the
-    identity as its weight, and a bias of zeros.
+    """out_proj is missing. With random weights, it would mix the heads: give it the identity as its
+    weight, and a bias of zeros.
     """
     return {name: value for name, value in joined(state, num_heads).items() if name in WEIGHTS}
 
 
 @batching.misconception
 def projection_of_ones(state: State, num_heads: int) -> State:
-    """A projection full of ones adds all features up. What changes nothing is the identity, with
-    ones on the diagonal only.
+    """A projection full of ones adds up all features. Use the identity, with ones on the diagonal
+    only: it changes nothing.
     """
     found = joined(state, num_heads)
     return {**found, "out_proj.weight": torch.ones_like(found["out_proj.weight"])}
@@ -164,7 +166,7 @@ def projection_of_ones(state: State, num_heads: int) -> State:
 
 @batching.misconception
 def projection_of_zeros(state: State, num_heads: int) -> State:
-    """A projection full of zeros gives zeros. What changes nothing is the identity."""
+    """A projection full of zeros gives zeros. Use the identity, which changes nothing."""
     found = joined(state, num_heads)
     return {**found, "out_proj.weight": torch.zeros_like(found["out_proj.weight"])}
 

@@ -44,7 +44,7 @@ def drawn_sizes(draw: Draw) -> Sizes:
 @counting.misconception
 def times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
     """You counted the three projections once for each head. d_out is the width of all heads
-    together: they share these columns.
+    together: they divide these columns among them.
     """
     once = 3 * d_in * d_out + 3 * d_out * qkv_bias
     return once * num_heads + d_out * d_out + d_out
@@ -53,7 +53,7 @@ def times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -
 @counting.misconception
 def weights_times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
     """You counted the weights of the three projections once for each head. d_out is the width of
-    all heads together: they share these columns.
+    all heads together: they divide these columns among them.
     """
     return 3 * d_in * d_out * num_heads + 3 * d_out * qkv_bias + d_out * d_out + d_out
 
@@ -61,7 +61,7 @@ def weights_times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = 
 @counting.misconception
 def everything_times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
     """You multiplied everything by the number of heads. They share the three projections, and there
-    is one out_proj: the number of heads makes no difference.
+    is only one out_proj: the number of heads makes no difference.
     """
     return (3 * (d_in + qkv_bias) * d_out + d_out * d_out + d_out) * num_heads
 
@@ -74,8 +74,8 @@ def output_times_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = F
 
 @counting.misconception
 def biases_of_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """You counted one bias for each head and projection: a bias has d_out parameters, one for each
-    column, however many heads share them.
+    """You counted one bias for each head and projection. The bias of a projection has d_out
+    parameters, one for each column, no matter how many heads use them.
     """
     biases = 3 * num_heads * qkv_bias
     return 3 * d_in * d_out + biases + d_out * d_out + d_out
@@ -97,19 +97,19 @@ def no_output_projection(d_in: int, d_out: int, num_heads: int, qkv_bias: bool =
 
 @counting.misconception
 def output_without_bias(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """out_proj has a bias, too: d_out parameters more."""
+    """out_proj has a bias, too: d_out more parameters."""
     return 3 * (d_in + qkv_bias) * d_out + d_out * d_out
 
 
 @counting.misconception
 def biases_always(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """You counted biases of the three projections though qkv_bias is False."""
+    """You counted biases of the three projections, although qkv_bias is False."""
     return 3 * (d_in + 1) * d_out + d_out * d_out + d_out
 
 
 @counting.misconception
 def biases_never(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """With qkv_bias=True, each of the three projections has d_out parameters more."""
+    """With qkv_bias=True, each of the three projections has d_out more parameters."""
     return 3 * d_in * d_out + d_out * d_out + d_out
 
 
@@ -135,13 +135,13 @@ def biases_of_inputs(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = Fal
 
 @counting.misconception
 def output_from_inputs(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """You took out_proj for (d_in, d_out). It comes after the heads: (d_out, d_out)."""
+    """You counted out_proj as (d_in, d_out). It comes after the heads: (d_out, d_out)."""
     return 3 * (d_in + qkv_bias) * d_out + d_in * d_out + d_out
 
 
 @counting.misconception
 def two_projections(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """Queries, keys and values: three projections, not two."""
+    """You counted two projections. There are three: queries, keys and values."""
     return 2 * (d_in + qkv_bias) * d_out + d_out * d_out + d_out
 
 

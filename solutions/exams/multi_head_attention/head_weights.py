@@ -147,9 +147,9 @@ class Steps(Heads):
 
 @maps.misconception
 def no_axis_for_heads(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
-    """Masks and heads are lined up: head 0 hides what belongs to sentence 0, head 1 what belongs to
-    sentence 1. A mask (batch, queries, keys) needs an axis for the heads, hidden[:, None]. If you
-    repeat it for heads that share an axis with the sentences: each mask as often in a row as there
+    """Masks and heads are lined up: head 0 hides what sentence 0 should hide, head 1 what sentence
+    1 should hide. A mask (batch, queries, keys) needs an axis for the heads, hidden[:, None]. If
+    your heads share an axis with the sentences, repeat each mask as many times in a row as there
     are heads.
     """
     scores = head_scores(queries, keys, num_heads)
@@ -158,8 +158,8 @@ def no_axis_for_heads(queries: Tensor, keys: Tensor, num_heads: int, hidden: Ten
 
 @maps.misconception
 def always_an_axis(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
-    """hidden[:, None] is right for a mask with a batch. One for all sentences, (queries, keys),
-    fits as it is; ask for `hidden.ndim`.
+    """hidden[:, None] is right for a mask with a batch. One mask for all sentences, (queries,
+    keys), fits as it is, so check `hidden.ndim`.
     """
     scores = head_scores(queries, keys, num_heads)
     return torch.softmax(scores.masked_fill(hidden[:, None], -torch.inf), dim=-1)
@@ -167,8 +167,8 @@ def always_an_axis(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor
 
 @maps.misconception
 def weights_averaged(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
-    """This is the average over the heads, as nn.MultiheadAttention returns it. Keep every head's
-    weights.
+    """This is the average over the heads, which nn.MultiheadAttention returns by default. Keep the
+    weights of every head.
     """
     return weigh(head_scores(queries, keys, num_heads), hidden).mean(dim=1)
 

@@ -44,8 +44,8 @@ def saved(W_down: Tensor) -> int:
 
 @thin.misconception
 def up_before_down(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
-    """You multiplied W_up by W_down, which gives (head_dim, head_dim). Tokens are rows here, and
-    what is applied first stands on the left.
+    """You multiplied W_up by W_down, which gives (head_dim, head_dim). Tokens are rows here, so the
+    matrix that is applied first is on the left.
     """
     product = W_up @ W_down
     return product, product.numel() - W_down.numel() - W_up.numel()
@@ -65,28 +65,30 @@ def one_part_counted(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
 
 @thin.misconception
 def numbers_of_both(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
-    """This is how many parameters the two have. Say how many fewer than the whole matrix."""
+    """This is the number of parameters of the two matrices. Return how many fewer that is than in
+    the whole matrix.
+    """
     return W_down @ W_up, W_down.numel() + W_up.numel()
 
 
 @thin.misconception
 def sign_exchanged(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
-    """The sign is the wrong way round: what is saved is the whole less the two parts."""
+    """The sign is the wrong way round: the saving is the whole minus the two parts."""
     return W_down @ W_up, -saved(W_down)
 
 
 @thin.misconception
 def never_below_zero(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
-    """Two parts that are not thin have more parameters than the whole. Then the answer is below
-    zero.
+    """Two parts that are not thin have more parameters than the whole. In that case the answer is
+    negative.
     """
     return W_down @ W_up, max(0, saved(W_down))
 
 
 @thin.misconception
 def difference_without_sign(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
-    """You took the size of the difference. Two parts that are not thin have more parameters than
-    the whole: then the answer is below zero.
+    """You took the absolute value of the difference. Two parts that are not thin have more
+    parameters than the whole: in that case the answer is negative.
     """
     return W_down @ W_up, abs(saved(W_down))
 

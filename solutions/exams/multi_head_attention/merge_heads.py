@@ -37,8 +37,8 @@ def one_head_merged(draw: Draw) -> Tensor:
 
 @merging.misconception
 def merged_without_swap(x: Tensor) -> Tensor:
-    """The shape is right, but the tokens are mixed: you reshaped before the tokens stood in front
-    of the heads. If you call `transpose`, use its result: it changes nothing in place.
+    """The shape is right, but the tokens are mixed: you reshaped while the tokens did not yet come
+    before the heads. If you call `transpose`, use its result: it changes nothing in place.
     """
     batch, heads, tokens, head_dim = x.shape
     return x.reshape(batch, tokens, heads * head_dim)
@@ -46,8 +46,8 @@ def merged_without_swap(x: Tensor) -> Tensor:
 
 @merging.misconception
 def merged_with_view(x: Tensor) -> Tensor:
-    """`view` only works where the entries lie in order, and after a transpose they do not. Call
-    `.contiguous()` before, or use `reshape`.
+    """`view` needs the entries in the right order in memory, and after a transpose they are not.
+    Call `.contiguous()` first, or use `reshape`.
     """
     batch, heads, tokens, head_dim = x.shape
     return x.transpose(1, 2).view(batch, tokens, heads * head_dim)
@@ -55,14 +55,16 @@ def merged_with_view(x: Tensor) -> Tensor:
 
 @merging.misconception
 def not_flattened(x: Tensor) -> Tensor:
-    """The heads stand behind the tokens now, but apart. Make one axis of heads and features."""
+    """The heads now come after the tokens, but they still have an axis. Make one axis of heads and
+    features.
+    """
     return x.transpose(1, 2)
 
 
 @merging.misconception
 def tokens_joined_with_heads(x: Tensor) -> Tensor:
-    """The swap is right. Then tokens and heads became one axis: join the last two instead, the
-    heads and their features.
+    """The swap is right, but then you made tokens and heads one axis. Join the last two instead,
+    the heads and their features.
     """
     return x.transpose(1, 2).flatten(1, 2)
 
@@ -75,28 +77,28 @@ def heads_alternate(x: Tensor) -> Tensor:
 
 @merging.misconception
 def heads_averaged_and_repeated(x: Tensor) -> Tensor:
-    """The average of the heads, repeated until the shape fits: what one head found can't be told
-    from the others any more. Put their own features side by side.
+    """This is the average of the heads, repeated until the shape fits. What each head found can no
+    longer be told apart. Put the heads' own features side by side.
     """
     return x.mean(dim=1).repeat(1, 1, x.shape[1])
 
 
 @merging.misconception
 def heads_merged_by_sum(x: Tensor) -> Tensor:
-    """You added the heads up. Put them side by side: nothing is lost."""
+    """You added up the heads. Put them side by side, so that nothing is lost."""
     return x.sum(dim=1)
 
 
 @merging.misconception
 def heads_merged_by_mean(x: Tensor) -> Tensor:
-    """You averaged the heads. Put them side by side: nothing is lost."""
+    """You averaged the heads. Put them side by side, so that nothing is lost."""
     return x.mean(dim=1)
 
 
 @merging.misconception
 def merged_along_tokens(x: Tensor) -> Tensor:
-    """You put the heads one after another along the tokens. Each token gets more features, not the
-    sentence more tokens.
+    """You put the heads one after another along the tokens. Each token should get more features;
+    the sentence should not get more tokens.
     """
     return x.flatten(1, 2)
 

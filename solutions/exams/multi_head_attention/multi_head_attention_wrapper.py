@@ -121,7 +121,7 @@ class Variant(nn.Module):
 
 @loop.misconception
 class HeadsAdded(Variant):
-    """You added the contexts of the heads up. Put them side by side, along the last axis."""
+    """You added up the contexts of the heads. Put them side by side, along the last axis."""
 
     def join(self, contexts: list[Tensor]) -> Tensor:
         return torch.stack(contexts).sum(dim=0)
@@ -137,8 +137,8 @@ class HeadsAveraged(Variant):
 
 @loop.misconception
 class HeadsAveragedAndRepeated(Variant):
-    """The average of the heads, repeated until the shape fits: what one head found can't be told
-    from the others any more. Put their own contexts side by side.
+    """This is the average of the heads, repeated until the shape fits. What each head found can no
+    longer be told apart. Put the heads' own contexts side by side.
     """
 
     def join(self, contexts: list[Tensor]) -> Tensor:
@@ -147,8 +147,8 @@ class HeadsAveragedAndRepeated(Variant):
 
 @loop.misconception
 class AlongTokens(Variant):
-    """You put the heads one after another along the tokens. Each token gets more features, not the
-    sentence more tokens: the last axis.
+    """You put the heads one after another along the tokens. Each token should get more features,
+    not the sentence more tokens: use the last axis.
     """
 
     def join(self, contexts: list[Tensor]) -> Tensor:
@@ -185,8 +185,8 @@ class HeadsStackedInFront(Variant):
 
 @loop.misconception
 class HeadsStackedBehindTheBatch(Variant):
-    """The heads have an axis of their own here, behind the batch. Concatenate them along the last
-    axis: the result has three axes.
+    """Here the heads have their own axis, after the batch. Concatenate them along the last axis:
+    the result has three axes.
     """
 
     def join(self, contexts: list[Tensor]) -> Tensor:
@@ -205,7 +205,7 @@ class FeatureByFeature(Variant):
 
 @loop.misconception
 class LastHeadFirst(Variant):
-    """The heads stand in reverse. Head 0 should come first."""
+    """The heads are in reverse order. Head 0 should come first."""
 
     def join(self, contexts: list[Tensor]) -> Tensor:
         return torch.cat(contexts[::-1], dim=-1)
@@ -213,7 +213,7 @@ class LastHeadFirst(Variant):
 
 @loop.misconception
 class FirstHeadOnly(Variant):
-    """This is what head 0 found, alone. Call every head, and join what they return."""
+    """This is the result of head 0 alone. Call every head, and join their results."""
 
     def join(self, contexts: list[Tensor]) -> Tensor:
         return contexts[0]
@@ -221,8 +221,8 @@ class FirstHeadOnly(Variant):
 
 @loop.misconception
 class OneHeadRepeated(Variant):
-    """One head is used for all, so that they share their weights. Make a new CausalHead for each:
-    [head] * n is n times the same.
+    """You use one head for all of them, so they share their weights. Make a new CausalHead for
+    each: [head] * n is the same head n times.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class OneHeadRepeated(Variant):
 
 @loop.misconception
 class PlainList(Variant):
-    """The heads stand in a plain list, where no optimiser finds them. Use nn.ModuleList."""
+    """The heads are in a plain list, where no optimiser finds them. Use nn.ModuleList."""
 
     def __init__(
         self,
@@ -275,7 +275,7 @@ class WidthDivided(Variant):
 
 @loop.misconception
 class BiasForgotten(Variant):
-    """With qkv_bias=True the heads have no bias. Pass it on to each CausalHead."""
+    """With qkv_bias=True, your heads have no bias. Pass `qkv_bias` to each CausalHead."""
 
     def __init__(
         self,
@@ -291,7 +291,7 @@ class BiasForgotten(Variant):
 
 @loop.misconception
 class DropoutForgotten(Variant):
-    """Nothing is dropped in training. Hand `dropout` on to each CausalHead."""
+    """Nothing is dropped in training. Pass `dropout` to each CausalHead."""
 
     def __init__(
         self,
@@ -307,7 +307,7 @@ class DropoutForgotten(Variant):
 
 @loop.misconception
 class BiasedInAnyCase(Variant):
-    """The heads have a bias though `qkv_bias` is False. Hand qkv_bias on to each CausalHead."""
+    """The heads have a bias although `qkv_bias` is False. Pass qkv_bias to each CausalHead."""
 
     def __init__(
         self,
@@ -323,7 +323,7 @@ class BiasedInAnyCase(Variant):
 
 @loop.misconception
 class DropoutOfItsOwn(Variant):
-    """Your heads drop with a probability of their own. Pass on the one that the class is given."""
+    """Your heads drop with a different probability. Pass them the one that the class is given."""
 
     def __init__(
         self,

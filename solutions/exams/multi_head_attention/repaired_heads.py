@@ -64,24 +64,26 @@ class Steps(Heads):
     says={
         "WrongViewThereAndBack": "These are still the contexts of the broken cell. Follow one "
         "token through the first reshape: at which position of which head do its features arrive?",
-        "MergedByWrongView": "The split is right now, the way back is not: swap axes 1 and 2 "
+        "MergedByWrongView": "The split is right now, but the way back is not: swap axes 1 and 2 "
         "again, before you reshape.",
-        "SplitByWrongView": "The way back is right now, the split is not: split the last axis, "
-        "then swap axes 1 and 2.",
+        "SplitByWrongView": "The way back is right now, but the split is not: split the last "
+        "axis, then swap axes 1 and 2.",
     },
 )
 
 
 @repaired.misconception
 def values_left_broken(queries: Tensor, keys: Tensor, values: Tensor, num_heads: int) -> Tensor:
-    """Queries and keys are split well. The values are not: they need the same two steps."""
+    """Queries and keys are split correctly, but the values are not: they need the same
+    two steps.
+    """
     parts = (split(queries, num_heads), split(keys, num_heads), wrong_view(values, num_heads))
     return merge(attend(*parts))
 
 
 @repaired.misconception
 def one_wide_head(queries: Tensor, keys: Tensor, values: Tensor, num_heads: int) -> Tensor:
-    """This is a single head over all features. Share them out among num_heads heads."""
+    """This is a single head over all features. Divide them among num_heads heads."""
     return attend(queries, keys, values)
 
 
@@ -94,8 +96,8 @@ def without_the_mask(queries: Tensor, keys: Tensor, values: Tensor, num_heads: i
 
 @repaired.misconception
 def heads_attend_to_heads(queries: Tensor, keys: Tensor, values: Tensor, num_heads: int) -> Tensor:
-    """The axes were split and not swapped, so that heads attend to heads, token by token. The
-    tokens have to stand before the last axis.
+    """The axes were split but not swapped, so heads attend to heads, token by token. The tokens
+    have to be on the axis before the last.
     """
     parts = (x.reshape(*x.shape[:2], num_heads, -1) for x in (queries, keys, values))
     return attend(*parts).reshape(queries.shape)

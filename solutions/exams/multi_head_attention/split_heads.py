@@ -62,8 +62,8 @@ def refuse(x: Tensor, num_heads: int) -> None:
 
 @splitting.misconception
 def tokens_mixed(x: Tensor, num_heads: int) -> Tensor:
-    """The shape is right, but the features are not where they belong: this view cuts through the
-    tokens, so that pieces of one token stand in several rows. Split the last axis first, then swap
+    """The shape is right, but the features are in the wrong places: this view cuts through the
+    tokens, so the pieces of one token end up in several rows. Split the last axis first, then swap
     axes 1 and 2.
     """
     refuse(x, num_heads)
@@ -72,7 +72,7 @@ def tokens_mixed(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def not_swapped(x: Tensor, num_heads: int) -> Tensor:
-    """The features are split well. Now the heads have to stand before the tokens: swap axes 1
+    """The features are split correctly. Now the heads have to come before the tokens: swap axes 1
     and 2.
     """
     refuse(x, num_heads)
@@ -81,8 +81,8 @@ def not_swapped(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def alternating_features(x: Tensor, num_heads: int) -> Tensor:
-    """Your features are dealt out to the heads in turn, one by one. Head 0 should have the *first*
-    head_dim features, so the axis of the heads stands before that of their features when you split.
+    """You deal out the features to the heads one by one, in turn. Head 0 should have the *first*
+    head_dim features, so when you split, the axis of the heads comes before that of their features.
     """
     refuse(x, num_heads)
     return x.reshape(*x.shape[:2], -1, num_heads).permute(0, 3, 1, 2)
@@ -99,9 +99,9 @@ def heads_as_features(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def not_refused(x: Tensor, num_heads: int) -> Tensor:
-    """Eight features can't be shared out among three heads: raise a ValueError that says so. What
-    you have here is the error of a view that did not fit. If you do test for it, the condition of
-    your test does not hold here: what has to be 0 is what is left over of the features.
+    """Eight features cannot be divided among three heads: raise a ValueError that says so. The
+    error here comes from a view that did not fit. If you do test for it, your condition is not true
+    here: what has to be 0 is the remainder of the division.
     """
     batch, tokens, d_out = x.shape
     return x.view(batch, tokens, num_heads, d_out // num_heads).transpose(1, 2)
@@ -109,9 +109,9 @@ def not_refused(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def cut_off(x: Tensor, num_heads: int) -> Tensor:
-    """Features that are left over are dropped. Eight features and three heads do not go together,
-    and that should be a ValueError. If you do raise one, the condition of your test does not hold
-    here: what has to be 0 is what is left over of the features.
+    """You drop the features that are left over. Eight features cannot be divided among three heads,
+    and that should be a ValueError. If you do raise one, your condition is not true here: what has
+    to be 0 is the remainder of the division.
     """
     head_dim = x.shape[-1] // num_heads
     return split(x[..., : head_dim * num_heads], num_heads)
@@ -119,8 +119,8 @@ def cut_off(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def last_axes_swapped(x: Tensor, num_heads: int) -> Tensor:
-    """The features are split well. Then the wrong axes were swapped: the heads go in front of the
-    tokens, which are axes 1 and 2.
+    """The features are split correctly, but then you swapped the wrong axes. Swap the tokens and
+    the heads, which are axes 1 and 2.
     """
     refuse(x, num_heads)
     return x.reshape(*x.shape[:2], num_heads, -1).transpose(2, 3)
@@ -129,7 +129,7 @@ def last_axes_swapped(x: Tensor, num_heads: int) -> Tensor:
 @splitting.misconception
 def number_for_width(x: Tensor, num_heads: int) -> Tensor:
     """Number and width are swapped: these are d_out / num_heads heads with num_heads features each.
-    `split`, for one, is told the width of a piece, `chunk` their number.
+    For example, `split` takes the width of a piece, and `chunk` the number of pieces.
     """
     refuse(x, num_heads)
     return split(x, x.shape[-1] // num_heads)
@@ -137,14 +137,14 @@ def number_for_width(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def every_head_has_all(x: Tensor, num_heads: int) -> Tensor:
-    """Every head gets all features here. They are shared out: each head has d_out / num_heads."""
+    """Every head gets all features here. Divide them: each head gets d_out / num_heads."""
     refuse(x, num_heads)
     return x[:, None].repeat(1, num_heads, 1, 1)
 
 
 @splitting.misconception
 def heads_before_sentences(x: Tensor, num_heads: int) -> Tensor:
-    """The heads are right, and stand in front of the sentences. The order of the axes is (batch,
+    """The heads are right, but they come before the sentences. The order of the axes is (batch,
     num_heads, tokens, head_dim): `torch.stack` puts its new axis first unless told otherwise.
     """
     refuse(x, num_heads)
@@ -153,8 +153,8 @@ def heads_before_sentences(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def heads_one_after_another(x: Tensor, num_heads: int) -> Tensor:
-    """The heads have no axis of their own: they stand one after another along the tokens. Stack
-    them along a new axis, or split the last axis into two.
+    """The heads have no axis of their own: they are one after another along the tokens. Stack them
+    along a new axis, or split the last axis into two.
     """
     refuse(x, num_heads)
     return split(x, num_heads).flatten(1, 2)
@@ -162,7 +162,7 @@ def heads_one_after_another(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.misconception
 def first_head_alone(x: Tensor, num_heads: int) -> Tensor:
-    """Only head 0 is filled, the others are still 0. Does `return` stand inside the loop?"""
+    """Only head 0 is filled, the others are still 0. Is `return` inside the loop?"""
     refuse(x, num_heads)
     found = torch.zeros_like(split(x, num_heads))
     found[:, 0] = split(x, num_heads)[:, 0]

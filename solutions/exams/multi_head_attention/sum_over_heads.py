@@ -57,43 +57,44 @@ def outputs_averaged(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tens
 
 @summing.misconception
 def summed_over_tokens(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """You summed over the tokens. Sum over the heads, the first axis."""
+    """You summed over the tokens. Sum over the heads instead, the first axis."""
     return head_outputs(weights, inputs, W_down, W_up).sum(dim=1)
 
 
 @summing.misconception
 def parts_summed_first(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """You added up what the heads have in front of W_up, and the W_up as well. The sum of products
-    is not the product of sums: each head goes through its own W_up first.
+    """You added up what the heads have before W_up, and then the matrices W_up as well. A sum of
+    products is not a product of sums: each head goes through its own W_up first.
     """
     return (weights @ inputs @ W_down).sum(dim=0) @ W_up.sum(dim=0)
 
 
 @summing.misconception
 def first_head_only(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """This is the output of the first head. If you have a loop, it returns in its first turn."""
+    """This is the output of the first head. If you have a loop, it returns in the first round."""
     return head_outputs(weights, inputs, W_down, W_up)[0]
 
 
 @summing.misconception
 def last_head_only(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """This is the output of the last head. If you have a loop, each turn forgets the one before:
-    add with `+=`, beginning at zero.
+    """This is the output of the last head. If you have a loop, each round overwrites the one
+    before: add with `+=`, starting from zero.
     """
     return head_outputs(weights, inputs, W_down, W_up)[-1]
 
 
 @summing.misconception
 def weights_turned(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """You mixed with the transposed weights. Row i belongs to query i: no transpose."""
+    """You mixed with the transposed weights. Row i holds the weights of query i, so do not
+    transpose.
+    """
     return head_outputs(weights.mT, inputs, W_down, W_up).sum(dim=0)
 
 
 @summing.misconception
 def nothing_mixed(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
     """No token takes anything from another. The attention weights are left out, or they are summed
-    up by themselves, which gives 1 for each query: the sum over the keys is that of weight times
-    token.
+    on their own, which gives 1 for each query: sum weight times token over the keys.
     """
     return (inputs @ W_down @ W_up).sum(dim=0)
 
@@ -102,8 +103,8 @@ def nothing_mixed(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor)
 def every_head_with_every_other(
     weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor
 ) -> Tensor:
-    """The weights of each head meet W_down and W_up of every head. What belongs to one head has to
-    stay together until the heads are summed; in an einsum, its three parts share a letter.
+    """The weights of each head are combined with W_down and W_up of every head. Keep the three
+    parts of one head together until you sum over the heads; in an einsum, they share a letter.
     """
     return weights.sum(dim=0) @ inputs @ (W_down @ W_up).sum(dim=0)
 
@@ -112,9 +113,9 @@ def every_head_with_every_other(
 def everything_summed_first(
     weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor
 ) -> Tensor:
-    """The weights of each head meet the W_down of every head, and these meet every W_up, as when
-    each of the three is summed over the heads first. The sum of products is not the product of
-    sums: keep what belongs to one head together, and sum last.
+    """The weights of each head are combined with the W_down of every head, and these with every
+    W_up, as when you sum each of the three over the heads first. A sum of products is not a product
+    of sums: keep the parts of one head together, and sum last.
     """
     return weights.sum(dim=0) @ inputs @ W_down.sum(dim=0) @ W_up.sum(dim=0)
 
@@ -127,7 +128,7 @@ def one_way_back_for_all(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: 
 
 @summing.misconception
 def one_way_down_for_all(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """All your heads take the values that W_down of head 0 makes. Head h takes those of
+    """All your heads get their values from the W_down of head 0. Head h gets them from
     W_down[h].
     """
     return head_outputs(weights, inputs, W_down[:1], W_up).sum(dim=0)
@@ -135,7 +136,7 @@ def one_way_down_for_all(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: 
 
 @summing.misconception
 def first_weights_for_all(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """All your heads mix by the weights of head 0. Head h mixes by weights[h]."""
+    """All your heads mix with the weights of head 0. Head h mixes with weights[h]."""
     return head_outputs(weights[:1], inputs, W_down, W_up).sum(dim=0)
 
 

@@ -64,8 +64,8 @@ def packed(state: State, join: Callable[[list[Tensor]], Tensor] = torch.cat) -> 
 
 @export.misconception
 def packed_side_by_side(state: State) -> State:
-    """You joined the three matrices along axis 1. in_proj_weight has 3 · d_out rows: stack them
-    below each other.
+    """You joined the three matrices along axis 1. in_proj_weight has 3 · d_out rows: stack the
+    three matrices as rows.
     """
     return packed(state, lambda parts: torch.cat(parts, dim=1))
 
@@ -78,20 +78,20 @@ def packed_on_a_new_axis(state: State) -> State:
 
 @export.misconception
 def keys_first(state: State) -> State:
-    """The order of the rows is queries, keys, values: not keys, queries, values."""
+    """The rows should be in the order queries, keys, values, not keys, queries, values."""
     return packed(state, lambda parts: torch.cat([parts[1], parts[0], parts[2]]))
 
 
 @export.misconception
 def values_second(state: State) -> State:
-    """The order of the rows is queries, keys, values: not queries, values, keys."""
+    """The rows should be in the order queries, keys, values, not queries, values, keys."""
     return packed(state, lambda parts: torch.cat([parts[0], parts[2], parts[1]]))
 
 
 @export.misconception
 def as_they_stand(state: State) -> State:
-    """You took the weights in the order in which they stand in the dict, and here the keys come
-    first. Ask for them by name.
+    """You took the weights in the order of the dict, and here the keys come first. Look them up by
+    name.
     """
     kept = [value for name, value in state.items() if name in WEIGHTS]
     return packed(state, lambda parts: torch.cat(kept))
@@ -118,15 +118,15 @@ def output_turned(state: State) -> State:
 @export.misconception
 def no_bias_in(state: State) -> State:
     """in_proj_bias is missing. nn.MultiheadAttention has one unless it is made with bias=False,
-    which would take the bias of out_proj, too: give it zeros.
+    which would remove the bias of out_proj, too. Fill it with zeros.
     """
     return {name: value for name, value in packed(state).items() if name != "in_proj_bias"}
 
 
 @export.misconception
 def everything_else_too(state: State) -> State:
-    """There are entries that nn.MultiheadAttention does not know, such as a mask. Return the four
-    tensors only.
+    """There are entries that nn.MultiheadAttention does not know, such as a mask. Return only the
+    four tensors.
     """
     return packed(state) | {key: value for key, value in state.items() if key not in WEIGHTS}
 

@@ -77,20 +77,22 @@ TYPED.apply(by_hand, without=["CutOff"])
 
 @by_hand.misconception
 def not_scaled() -> dict[str, object]:
-    """You did not divide the scores. Divide them by the root of 2, the width of one head."""
+    """You did not divide the scores. Divide them by the square root of 2, the width of one head."""
     return worksheet(*two_rows(1))
 
 
 @by_hand.misconception
 def scaled_by_all_features() -> dict[str, object]:
-    """You divided by the root of 4. A head has two features, so its d_k is 2: divide by √2."""
+    """You divided by the square root of 4. A head has two features, so its d_k is 2:
+    divide by √2.
+    """
     return worksheet(*two_rows(2))
 
 
 @by_hand.misconception
 def one_head_for_both() -> dict[str, object]:
-    """Both heads have the same weights here: you took the scores over all four features. Each head
-    compares its own two features only.
+    """Both heads have the same weights here, because you took the scores over all four features.
+    Each head compares its own two features only.
     """
     weights = torch.softmax(KEYS @ QUERY / 2, dim=0)
     return worksheet(weights, weights)
@@ -98,8 +100,8 @@ def one_head_for_both() -> dict[str, object]:
 
 @by_hand.misconception
 def one_head_scaled_by_head() -> dict[str, object]:
-    """You divided by √2, and took the scores over all four features. Each head compares its own two
-    features only, so that the two have different weights.
+    """You divided by √2, but took the scores over all four features. Each head compares its own two
+    features only, so the two get different weights.
     """
     weights = torch.softmax(KEYS @ QUERY / math.sqrt(2), dim=0)
     return worksheet(weights, weights)
@@ -125,8 +127,8 @@ def heads_exchanged() -> dict[str, object]:
 
 @by_hand.misconception
 def first_weights_for_both() -> dict[str, object]:
-    """The weights are right. The context of head 1 is mixed with the weights of head 0: each head
-    mixes its own half of the values with its own weights.
+    """The weights are right, but the context of head 1 is mixed with the weights of head 0: each
+    head mixes its own half of the values with its own weights.
     """
     first, second = two_rows(math.sqrt(2))
     return {**worksheet(first, first), "weights of head 1": second.tolist()}
@@ -134,14 +136,14 @@ def first_weights_for_both() -> dict[str, object]:
 
 @by_hand.misconception
 def keys_mixed() -> dict[str, object]:
-    """The weights are right. You mixed the keys with them: it is the values that are mixed."""
+    """The weights are right. But you mixed the keys with them. Mix the values instead."""
     return worksheet(*two_rows(math.sqrt(2)), KEYS)
 
 
 @by_hand.misconception
 def contexts_take_turns() -> dict[str, object]:
-    """The contexts are right. Side by side means first all of head 0, then all of head 1: here they
-    take turns.
+    """The contexts are right, but here they alternate. Concatenated means first all of head 0, then
+    all of head 1.
     """
     first, second = two_rows(math.sqrt(2))
     in_turns = torch.stack([first @ VALUES[:, :2], second @ VALUES[:, 2:]], dim=1).flatten()
@@ -150,7 +152,7 @@ def contexts_take_turns() -> dict[str, object]:
 
 @by_hand.misconception
 def second_context_first() -> dict[str, object]:
-    """The contexts are right. Side by side they begin with head 0."""
+    """The contexts are right. When they are concatenated, head 0 comes first."""
     first, second = two_rows(math.sqrt(2))
     reverse = torch.cat([second @ VALUES[:, 2:], first @ VALUES[:, :2]])
     return {**worksheet(first, second), "concatenated": reverse.tolist()}

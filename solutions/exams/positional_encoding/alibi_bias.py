@@ -73,22 +73,24 @@ def steps_apart(num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def far_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
-    """Far keys gain by your bias. They should lose: there is a minus in front."""
+    """Your bias favours keys that are far away. It should lower their scores: put a minus
+    in front.
+    """
     return slopes(num_heads)[:, None, None] * steps_apart(num_tokens).abs()
 
 
 @alibi.misconception
 def future_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
-    """The future has a bias above 0 in your result: a difference of two positions has a sign. A
-    distance is never negative: take the absolute value.
+    """In your result the future has a bias above 0, because a difference of two positions has a
+    sign. A distance is never negative: take the absolute value.
     """
     return -slopes(num_heads)[:, None, None] * steps_apart(num_tokens)
 
 
 @alibi.misconception
 def past_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
-    """The past has a bias above 0 in your result: a difference of two positions has a sign. A
-    distance is never negative: take the absolute value.
+    """In your result the past has a bias above 0, because a difference of two positions has a sign.
+    A distance is never negative: take the absolute value.
     """
     return slopes(num_heads)[:, None, None] * steps_apart(num_tokens)
 
@@ -96,7 +98,7 @@ def past_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
 @alibi.misconception
 def place_of_the_key(num_heads: int, num_tokens: int) -> Tensor:
     """Your bias grows with the position of the key, and is the same for every query. Under a causal
-    mask the weights come out the same, and BLOOM's code does it this way; here it is minus the
+    mask this gives the same weights, and BLOOM's code does it this way. Here the bias is minus the
     distance of query and key, in both directions.
     """
     places = torch.arange(num_tokens)
@@ -106,8 +108,8 @@ def place_of_the_key(num_heads: int, num_tokens: int) -> Tensor:
 @alibi.misconception
 def distance_from_the_end(num_heads: int, num_tokens: int) -> Tensor:
     """Your bias is the distance of the key from the last token, the same for every query. Under a
-    causal mask the softmax makes the same of it, and so MPT's code has it; here it is minus the
-    distance of query and key, in both directions.
+    causal mask the softmax gives the same weights, and MPT's code does it this way. Here the bias
+    is minus the distance of query and key, in both directions.
     """
     places = torch.arange(1 - num_tokens, 1)
     return slopes(num_heads)[:, None, None] * places.expand(num_tokens, -1)
@@ -115,21 +117,22 @@ def distance_from_the_end(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def future_hidden(num_heads: int, num_tokens: int) -> Tensor:
-    """You hid the future with −∞. That is the mask's task: the bias is finite everywhere."""
+    """You hid the future with −∞. That is the job of the mask: the bias is finite everywhere."""
     bias = -slopes(num_heads)[:, None, None] * steps_apart(num_tokens).abs()
     return bias.masked_fill(steps_apart(num_tokens) < 0, -torch.inf)
 
 
 @alibi.misconception
 def future_free(num_heads: int, num_tokens: int) -> Tensor:
-    """The future costs nothing in your result. Here the distance counts in both directions."""
+    """In your result the future costs nothing. Here the distance counts in both directions."""
     return -slopes(num_heads)[:, None, None] * steps_apart(num_tokens).clamp(min=0)
 
 
 @alibi.misconception
 def halved_each_time(num_heads: int, num_tokens: int) -> Tensor:
     """Your slopes are 1/2, 1/4, 1/8, …, whatever the number of heads. That is right for eight of
-    them; in general the first slope is 2^(−8 / num_heads), and so is their ratio.
+    them; in general the first slope is 2^(−8 / num_heads), and so is the ratio of one slope to the
+    next.
     """
     halves = 2.0 ** -torch.arange(1, num_heads + 1)
     places = torch.arange(num_tokens)
@@ -147,8 +150,8 @@ def first_slope_of_one(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def floored_slopes(num_heads: int, num_tokens: int) -> Tensor:
-    """Your exponents are rounded to integers by `//`, which is right only where 8 can be divided by
-    the number of heads. Divide with `/`.
+    """Your exponents are rounded to integers by `//`, which is right only where the number of heads
+    divides 8. Divide with `/`.
     """
     whole = 2.0 ** (-8 * torch.arange(1, num_heads + 1) // num_heads)
     return -whole[:, None, None] * steps_apart(num_tokens).abs()
@@ -156,8 +159,9 @@ def floored_slopes(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def slopes_of_the_release(num_heads: int, num_tokens: int) -> Tensor:
-    """That is what the authors' code does when the heads are no power of two: it joins two series.
-    Here there is one series, from 2^(−8 / num_heads) to 2^(−8), for any number of heads.
+    """This is what the authors' code does when the number of heads is not a power of two: it joins
+    two series. Here there is one series, from 2^(−8 / num_heads) to 2^(−8), for any number of
+    heads.
     """
     below = 1 << (num_heads.bit_length() - 1)
     joined = torch.cat([slopes(below), slopes(2 * below)[0::2][: num_heads - below]])
@@ -166,8 +170,8 @@ def slopes_of_the_release(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def evenly_spaced_slopes(num_heads: int, num_tokens: int) -> Tensor:
-    """Your slopes are evenly spaced between the first and the last. It is their exponents that are:
-    each slope is the one before it times 2^(−8 / num_heads).
+    """Your slopes are evenly spaced between the first and the last. Their exponents should be
+    evenly spaced: each slope is the one before it times 2^(−8 / num_heads).
     """
     even = torch.linspace(2 ** (-8 / num_heads), 2**-8, num_heads)
     return -even[:, None, None] * steps_apart(num_tokens).abs()
@@ -175,25 +179,29 @@ def evenly_spaced_slopes(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def gentlest_first(num_heads: int, num_tokens: int) -> Tensor:
-    """Your heads are in reverse. The first one should have the steepest slope."""
+    """Your heads are in reverse order. The first one should have the steepest slope."""
     return -slopes(num_heads).flip(0)[:, None, None] * steps_apart(num_tokens).abs()
 
 
 @alibi.misconception
 def one_slope_for_all(num_heads: int, num_tokens: int) -> Tensor:
-    """All your heads have the same slope. Each has its own, so that some look near and some far."""
+    """All your heads have the same slope. Each has its own, so that some heads look nearby and
+    others far away.
+    """
     return -slopes(num_heads)[0] * steps_apart(num_tokens).abs().expand(num_heads, -1, -1)
 
 
 @alibi.misconception
 def no_heads(num_heads: int, num_tokens: int) -> Tensor:
-    """This is a single table. There is one for each head: the first axis."""
+    """This is a single table. There should be one for each head, along the first axis."""
     return -slopes(num_heads)[0] * steps_apart(num_tokens).abs()
 
 
 @alibi.misconception
 def heads_at_the_end(num_heads: int, num_tokens: int) -> Tensor:
-    """The heads are the last axis of your result. They are the first: (heads, tokens, tokens)."""
+    """The heads are the last axis of your result. They should be the first: (heads, tokens,
+    tokens).
+    """
     return -steps_apart(num_tokens).abs()[:, :, None] * slopes(num_heads)
 
 
@@ -211,8 +219,8 @@ def no_slopes(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def bias_in_double(num_heads: int, num_tokens: int) -> Tensor:
-    """The numbers are right, and float64. The bias is added to scores in float32: convert it with
-    `.float()`.
+    """The numbers are right, but in float64. The bias is added to scores in float32: convert it
+    with `.float()`.
     """
     return -slopes(num_heads).double()[:, None, None] * steps_apart(num_tokens).abs()
 

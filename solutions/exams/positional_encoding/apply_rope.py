@@ -117,15 +117,15 @@ def only_distance_counts(
 @rotary.misconception
 def halves_paired(x: Tensor, positions: Tensor) -> Tensor:
     """This is RoPE in the half-split layout, feature i with feature i + head_dim / 2. It works as
-    well, and comes below; here neighbours are a pair, 2i with 2i + 1.
+    well, and comes later in the lesson; here neighbours form a pair, 2i with 2i + 1.
     """
     return turn_halves(x, pair_angles(x, positions))
 
 
 @rotary.misconception
 def pairs_fall_apart(x: Tensor, positions: Tensor) -> Tensor:
-    """You pair neighbours, but the two of a pair are turned by different angles, and vectors change
-    their lengths. The angles have to be laid out like the pairs: each twice in a row.
+    """You pair neighbours, but the two features of a pair are turned by different angles, so the
+    vectors change their lengths. Lay out the angles like the pairs: each twice in a row.
     """
     angles = pair_angles(x, positions).repeat(1, 2)
     partners = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
@@ -135,15 +135,15 @@ def pairs_fall_apart(x: Tensor, positions: Tensor) -> Tensor:
 @rotary.misconception
 def positions_ignored(x: Tensor, positions: Tensor) -> Tensor:
     """You count the tokens from 0. Their positions are in `positions`: with a cache, the first
-    token at hand is not the first of the text.
+    token that you are given need not be the first of the text.
     """
     return turn(x, pair_angles(x, torch.arange(len(positions))))
 
 
 @rotary.misconception
 def turned_the_other_way(x: Tensor, positions: Tensor) -> Tensor:
-    """Your pairs turn the other way. By a small angle, the pair (1, 0) should turn into one whose
-    second feature is a little above 0.
+    """Your pairs turn in the wrong direction. Turned by a small angle, the pair (1, 0) should turn
+    into one whose second feature is a little above 0.
     """
     return turn(x, -pair_angles(x, positions))
 
@@ -151,7 +151,7 @@ def turned_the_other_way(x: Tensor, positions: Tensor) -> Tensor:
 @rotary.misconception
 def sine_without_minus(x: Tensor, positions: Tensor) -> Tensor:
     """Both of your sines have the same sign. In sin(a + b) two products are added, in cos(a + b)
-    one is taken away: one of the two signs is minus.
+    one is subtracted from the other, so one of the two signs is a minus.
     """
     angles = pair_angles(x, positions)
     cos, sin = angles.cos(), angles.sin()
@@ -162,8 +162,8 @@ def sine_without_minus(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def not_woven_back(x: Tensor, positions: Tensor) -> Tensor:
-    """The features are right, in another order: all first ones of the pairs, then all second ones.
-    Each has to go back where it came from, 2i and 2i + 1.
+    """The features are right, but in a different order: first the first features of all pairs, then
+    the second ones. Each has to go back to its own column, 2i or 2i + 1.
     """
     turned = turn(x, pair_angles(x, positions))
     return torch.cat([turned[..., 0::2], turned[..., 1::2]], dim=-1)
@@ -184,7 +184,9 @@ def all_pairs_at_full_speed(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def rope_exponents_doubled(x: Tensor, positions: Tensor) -> Tensor:
-    """Your exponents are 0, 4/d, 8/d: doubled twice. Pair i has the exponent 2i / head_dim."""
+    """Your exponents are 0, 4/d, 8/d, so they were doubled twice. Pair i has the exponent 2i /
+    head_dim.
+    """
     angles = pair_angles(x, positions)
     return turn(x, angles * rates(x.shape[-1]))
 
@@ -200,14 +202,14 @@ def rope_exponents_halved(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def one_position_further(x: Tensor, positions: Tensor) -> Tensor:
-    """You turn everything by one position more than is asked for: at position 0 nothing turns."""
+    """You turn everything by one position too many: at position 0 nothing should turn."""
     return turn(x, pair_angles(x, positions + 1))
 
 
 @rotary.misconception
 def halves_woven(x: Tensor, positions: Tensor) -> Tensor:
     """You take the pairs from the two halves of a vector, and put each back as neighbours. A pair
-    consists of neighbours from the beginning: 2i with 2i + 1.
+    consists of neighbours on the way in as well: 2i with 2i + 1.
     """
     halves = turn_halves(x, pair_angles(x, positions)).chunk(2, dim=-1)
     return torch.stack(halves, dim=-1).flatten(-2)
@@ -215,8 +217,8 @@ def halves_woven(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def angles_too_coarse(x: Tensor, positions: Tensor) -> Tensor:
-    """In bfloat16 your angles are off: its numbers have 8 significant bits, too few to tell
-    position 256 from 257. Make angles, sines and cosines in float32, and round the result only.
+    """In bfloat16 your angles are off, because its numbers have 8 significant bits, too few to tell
+    position 256 from 257. Compute angles, sines and cosines in float32, and round only the result.
     """
     angles = pair_angles(x, positions.to(x.dtype)).to(x.dtype)
     return turn(x, angles if x.dtype == torch.bfloat16 else pair_angles(x, positions))
@@ -224,8 +226,8 @@ def angles_too_coarse(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def left_in_float32(x: Tensor, positions: Tensor) -> Tensor:
-    """Queries in bfloat16 come back in float32. The angles should be that fine, but the result has
-    the dtype of x: `.to(x.dtype)`.
+    """Queries in bfloat16 come back in float32. The angles should have that precision, but the
+    result should have the dtype of x: `.to(x.dtype)`.
     """
     angles = pair_angles(x, positions)
     return turn(x.float() if x.dtype == torch.bfloat16 else x, angles)
@@ -240,14 +242,14 @@ def rope_base_1000(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def frequencies_inverted(x: Tensor, positions: Tensor) -> Tensor:
-    """Later pairs turn faster and faster. The position is divided by 10000^(2i / head_dim)."""
+    """Later pairs turn faster and faster. Divide the position by 10000^(2i / head_dim)."""
     pair_angles(x, positions)
     return turn(x, positions[:, None] * 10000 ** exponents(x.shape[-1]))
 
 
 @rotary.misconception
 def divided_by_the_frequencies(x: Tensor, positions: Tensor) -> Tensor:
-    """Later pairs turn faster and faster. The position is divided by 10000^(2i / head_dim)."""
+    """Later pairs turn faster and faster. Divide the position by 10000^(2i / head_dim)."""
     # Far out, it is rounded otherwise than the product.
     pair_angles(x, positions)
     return turn(x, positions[:, None] / 10000 ** -exponents(x.shape[-1]))
@@ -273,7 +275,7 @@ def rope_in_place(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def half_overwritten(x: Tensor, positions: Tensor) -> Tensor:
-    """The second feature of each pair was made from a first one that had been turned already.
+    """The second feature of each pair was computed from a first one that had already been turned.
     Compute both from the old features, and only then store them.
     """
     angles = pair_angles(x, positions)
@@ -294,8 +296,8 @@ def no_gradient(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def odd_not_refused(x: Tensor, positions: Tensor) -> Tensor:
-    """With an odd head_dim torch complains of sizes that do not match. Look at it first, and raise
-    a ValueError.
+    """With an odd head_dim torch complains of sizes that do not match. Check head_dim first, and
+    raise a ValueError.
     """
     angles = positions[:, None] * rates(x.shape[-1])
     return turn(x, angles)
@@ -303,8 +305,8 @@ def odd_not_refused(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def odd_feature_stays(x: Tensor, positions: Tensor) -> Tensor:
-    """With an odd head_dim you leave the last feature as it is. Here it is refused: raise a
-    ValueError.
+    """With an odd head_dim you leave the last feature as it is. Here an odd head_dim is an error:
+    raise a ValueError.
     """
     even = x.shape[-1] // 2 * 2
     angles = positions[:, None] * 10000 ** (-torch.arange(0, even, 2) / x.shape[-1])

@@ -42,7 +42,7 @@ TYPED.apply(by_hand)
 
 @by_hand.misconception
 def in_degrees() -> dict[str, object]:
-    """Your calculator is set to degrees. The angles are radians: a whole turn is 2π of them."""
+    """Your calculator is set to degrees. The angles are in radians: a full turn is 2π."""
     return worksheet(four_columns(unit=math.pi / 180))
 
 
@@ -62,8 +62,8 @@ def sines_then_cosines() -> dict[str, object]:
 
 @by_hand.misconception
 def four_frequencies() -> dict[str, object]:
-    """You gave each column a frequency of its own. Sine and cosine of a pair share one: here there
-    are two, 1 and 1/100.
+    """You gave each column its own frequency. The sine and cosine of a pair share one, so here
+    there are two frequencies, 1 and 1/100.
     """
     own = 10000 ** (-torch.arange(4, dtype=torch.float64) / 4)
     angles = torch.arange(4, dtype=torch.float64)[:, None] * own
@@ -86,21 +86,21 @@ def slow_hand_of_ten_thousandths() -> dict[str, object]:
 
 @by_hand.misconception
 def counted_from_one() -> dict[str, object]:
-    """These are the encodings of the positions 3 and 4. The first position is 0."""
+    """These are the encodings of the positions 3 and 4. Positions count from 0."""
     return worksheet(four_columns(start=1))
 
 
 @by_hand.misconception
 def second_row_taken() -> dict[str, object]:
-    """These are the encodings of the positions 1 and 2. PE(2) is that of position 2: its first hand
-    has turned by 2.
+    """These are the encodings of the positions 1 and 2. PE(2) is the encoding of position 2, whose
+    first hand has turned by 2.
     """
     return worksheet(four_columns(start=-1))
 
 
 @by_hand.misconception
 def two_decimals() -> dict[str, object]:
-    """You rounded to two decimals before the dot products. Carry at least five to the end."""
+    """You rounded to two decimals before the dot products. Keep at least five to the end."""
     return worksheet(four_columns(), decimals=2)
 
 

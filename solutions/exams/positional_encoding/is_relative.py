@@ -164,7 +164,7 @@ EXTENT.apply(
     called={"FirstRowOnly": "first_query_only", "LastRowOnly": "last_query_only"},
     says={
         "FirstRowOnly": "You leave out queries, the last one at least: `last_query_added` gets "
-        "through. The scores of all of them have to agree.",
+        "through. Compare the scores of all of them.",
         "LastRowOnly": "Only the scores of the last query count in your test: `first_query_added` "
         "gets through. Compare those of all queries; if you do, in a loop: does the last round "
         "overwrite what earlier ones found?",
@@ -174,8 +174,8 @@ EXTENT.apply(
 
 @relative.misconception
 def shuffled(scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int) -> bool:
-    """You shuffle the positions. That changes the distances, and the scores may well change with
-    them. Move all positions by the same number.
+    """You shuffle the positions. That changes the distances, so the scores may well change, too.
+    Move all positions by the same number.
     """
     return _same(scores(queries, keys, positions), scores(queries, keys, positions.flip(0)))
 
@@ -184,8 +184,8 @@ def shuffled(scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, 
 def stretched(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """Your second text has other distances between its tokens: their positions are multiplied, say,
-    or stand in another order. Add the shift to each of them.
+    """Your second text has other distances between its tokens: their positions are multiplied, for
+    example, or put in another order. Add the shift to each position.
     """
     return _same(scores(queries, keys, positions), scores(queries, keys, positions * shift))
 
@@ -204,9 +204,9 @@ def one_token_moved(
 def words_moved(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You say False even of scores that do not look at positions. Compare the same pair of words
-    before and after the move. Scores of other pairs differ anyway, and so do those of queries or
-    keys to which something was added: the shift belongs to the positions alone.
+    """You return False even for scores that do not depend on positions. Compare the same pair of
+    words before and after the move. Scores of other pairs differ anyway, and so do those of queries
+    or keys to which something was added: add the shift to the positions only.
     """
     here = scores(queries, keys, positions)
     return _same(here, scores(queries + shift, keys + shift, positions))
@@ -216,8 +216,8 @@ def words_moved(
 def by_the_sum(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """What you compare is a sum or an average, in which one score can make up for another. Compare
-    score by score.
+    """You compare a sum or an average, in which one score can make up for another. Compare score by
+    score.
     """
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return _same(here.sum(dim=0), there.sum(dim=0))
@@ -227,7 +227,7 @@ def by_the_sum(
 def one_score_only(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You compare too few scores: all queries with all keys have to agree."""
+    """You compare too few scores: the score of every query with every key has to agree."""
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return _same(here[:2, :2], there[:2, :2])
 
@@ -236,7 +236,7 @@ def one_score_only(
 def first_key_only(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You compare the scores for some keys and not for all: `last_key_added` gets through. Each
+    """You compare the scores for some keys, but not for all: `last_key_added` gets through. Each
     query's score for each key has to agree.
     """
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
@@ -248,7 +248,7 @@ def itself_only(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
     """You compare too few scores, such as a single one, or the diagonal: tokens with themselves, at
-    the distance 0. Each query's score for each key has to agree.
+    distance 0. Each query's score for each key has to agree.
     """
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return _same(here.diagonal(), there.diagonal())
@@ -258,7 +258,7 @@ def itself_only(
 def moved_by_one(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You always move by 1. A change can wait further out: move by `shift`."""
+    """You always move by 1. Some scores only change with larger moves: move by `shift`."""
     return _same(scores(queries, keys, positions), scores(queries, keys, positions + 1))
 
 
@@ -266,8 +266,8 @@ def moved_by_one(
 def moved_back(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You move the text the other way, by −shift. There a scoring that depends on the positions may
-    give the same: add the shift.
+    """You move the text the other way, by −shift. In that direction, a scoring function that
+    depends on the positions may give the same scores: add the shift.
     """
     return _same(scores(queries, keys, positions), scores(queries, keys, positions - shift))
 
@@ -288,8 +288,8 @@ def too_tolerant(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
     """You let a slow drift pass, in which all scores fall or rise together. Either the tolerance is
-    too wide, where rounding changes these scores by less than 1e-8, or a softmax has taken the
-    drift out: compare the scores themselves.
+    too wide, where rounding changes these scores by less than 1e-8, or a softmax has removed the
+    drift: compare the scores themselves.
     """
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return torch.allclose(here, there, rtol=0.0, atol=0.03)
@@ -299,8 +299,8 @@ def too_tolerant(
 def by_the_norm(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You do not notice when scores are exchanged among the keys. A norm, a largest score or sorted
-    scores are blind to that: compare each score with the one at the same position.
+    """You do not notice when scores are exchanged among the keys. A norm, a maximum or sorted
+    scores cannot show that: compare each score with the one at the same position.
     """
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return _same(here.sort(dim=-1).values, there.sort(dim=-1).values)
@@ -310,8 +310,8 @@ def by_the_norm(
 def positions_overwritten(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """The verdict is right, but the caller's positions have moved, too, as by `positions += shift`.
-    Make new ones.
+    """The verdict is right, but you have moved the caller's positions, too, as `positions += shift`
+    does. Make new ones.
     """
     here = scores(queries, keys, positions)
     positions += shift
@@ -322,8 +322,8 @@ def positions_overwritten(
 def overwritten_at_once(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You move the caller's positions, and so both calls are given the same ones. `moved =
-    positions` is a second name for them, and `+=` changes what both mean: add with `+`.
+    """You move the caller's positions, so both calls get the same ones. `moved = positions` is a
+    second name for them, and `+=` changes both: add with `+`.
     """
     positions += shift
     return _same(scores(queries, keys, positions), scores(queries, keys, positions))

@@ -83,8 +83,8 @@ class Adding(nn.Module):
 
 @module.misconception
 class ByTheBatch(Adding):
-    """All tokens of a sentence get the same row, and each sentence another one: you count along the
-    batch. The tokens are axis 1.
+    """All tokens of a sentence get the same row, and each sentence gets a different one: you count
+    along the batch. The tokens are axis 1.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -93,7 +93,9 @@ class ByTheBatch(Adding):
 
 @module.misconception
 class CutByTheBatch(Adding):
-    """You take as many rows as there are sentences. It is as many as there are tokens: axis 1."""
+    """You take as many rows as there are sentences. Take as many as there are tokens, the size of
+    axis 1.
+    """
 
     def forward(self, inputs: Tensor) -> Tensor:
         return inputs + self.encoding[: inputs.size(0)]
@@ -101,7 +103,9 @@ class CutByTheBatch(Adding):
 
 @module.misconception
 class Concatenated(Adding):
-    """You put the encoding beside the inputs, which makes them twice as wide. Add it to them."""
+    """You concatenated the encoding with the inputs, which makes them twice as wide. Add it to
+    them.
+    """
 
     def forward(self, inputs: Tensor) -> Tensor:
         rows = self.encoding[: inputs.shape[1]].expand_as(inputs)
@@ -110,7 +114,7 @@ class Concatenated(Adding):
 
 @module.misconception
 class BehindTheTokens(Adding):
-    """You put the encodings behind the tokens, as if they were more tokens. Each is added to the
+    """You put the encodings after the tokens, as if they were more tokens. Each is added to the
     features of its own token.
     """
 
@@ -121,7 +125,7 @@ class BehindTheTokens(Adding):
 
 @module.misconception
 class LastTokenFirst(Adding):
-    """Your positions run backwards: the last token gets position 0. It is the first that does."""
+    """Your positions run backwards: the last token gets position 0, but the first one should."""
 
     def forward(self, inputs: Tensor) -> Tensor:
         return inputs + self.encoding[: inputs.shape[1]].flip(0)
@@ -137,8 +141,8 @@ class WithoutInputs(Adding):
 
 @module.misconception
 class NothingAdded(Adding):
-    """These are the inputs as they came in, with no position in them. Add the first rows of the
-    table to them.
+    """These are the unchanged inputs, with no position in them. Add the first rows of the table to
+    them.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -147,7 +151,7 @@ class NothingAdded(Adding):
 
 @module.misconception
 class Multiplied(Adding):
-    """You multiplied the inputs by the encoding. It is added."""
+    """You multiplied the inputs by the encoding. Add it instead."""
 
     def forward(self, inputs: Tensor) -> Tensor:
         return inputs * self.encoding[: inputs.shape[1]]
@@ -155,8 +159,8 @@ class Multiplied(Adding):
 
 @module.misconception
 class AsParameter(Adding):
-    """The encoding is an nn.Parameter, which an optimiser would train. It is to stay as it is:
-    register it as a buffer.
+    """The encoding is an nn.Parameter, which an optimiser would train. The encoding should stay as
+    it is: register it as a buffer.
     """
 
     def keep(self, table: Tensor) -> None:
@@ -165,8 +169,9 @@ class AsParameter(Adding):
 
 @module.misconception
 class AsPlainTensor(Adding):
-    """The sums are right, but in a module that was moved to bfloat16 they come out in float32. A
-    buffer moves along; a plain attribute, a table made again in `forward` or a `.float()` does not.
+    """The sums are right, but in a module that was moved to bfloat16 they are in float32. A buffer
+    moves with the module; a plain attribute, a table made again in `forward` or a `.float()` does
+    not.
     """
 
     def keep(self, table: Tensor) -> None:
@@ -176,8 +181,8 @@ class AsPlainTensor(Adding):
 @module.misconception
 class PlainTensorCast(Adding):
     """The sums are right, but your table is a plain attribute: when the module moves to another
-    device, the table stays behind, and `.to(inputs.dtype)` changes its dtype alone. Register it as
-    a buffer.
+    device, the table stays behind, and `.to(inputs.dtype)` changes only its dtype. Register it as a
+    buffer.
     """
 
     def keep(self, table: Tensor) -> None:
@@ -189,7 +194,7 @@ class PlainTensorCast(Adding):
 
 @module.misconception
 class NotCut(Adding):
-    """You add the whole table, which fits sentences of context_length tokens only. Take as many
+    """You add the whole table, which only fits sentences of context_length tokens. Take as many
     rows as there are tokens. If your table has an axis for the batch, the rows are its axis 1.
     """
 
@@ -199,8 +204,8 @@ class NotCut(Adding):
 
 @module.misconception
 class FromTheEnd(Adding):
-    """A sentence that is shorter than is allowed gets the last rows of the table. Its first token
-    stands at position 0: take the first rows.
+    """A sentence that is shorter than context_length gets the last rows of the table. Its first
+    token is at position 0: take the first rows.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -220,7 +225,7 @@ class InPlace(Adding):
 
 @module.misconception
 class ScaledInputs(Adding):
-    """You multiplied the inputs by √d_model. The paper does that where it makes the embeddings;
+    """You multiplied the inputs by √d_model. The paper does that where it computes the embeddings;
     this module only adds.
     """
 
@@ -230,7 +235,7 @@ class ScaledInputs(Adding):
 
 @module.misconception
 class CountedOn(Adding):
-    """In your second sentence the positions go on from the first. Every sentence begins at 0."""
+    """In your second sentence the positions continue from the first. Every sentence begins at 0."""
 
     def forward(self, inputs: Tensor) -> Tensor:
         batch, tokens, width = inputs.shape
@@ -240,7 +245,7 @@ class CountedOn(Adding):
 
 @module.misconception
 class NoWayBack(Adding):
-    """The sums are right, but no gradient comes back to the words. Leave out `.detach()` and
+    """The sums are right, but no gradient reaches the words. Leave out `.detach()` and
     `torch.no_grad()`: a buffer is not trained anyway.
     """
 
@@ -261,8 +266,8 @@ class OneTooFar(Adding):
 
 @module.misconception
 class OddCrashes(Adding):
-    """With an odd d_model your constructor fails somewhere inside. Look at d_model first, and raise
-    a ValueError that names it.
+    """With an odd d_model your constructor fails somewhere inside. Check d_model first, and raise a
+    ValueError that names it.
     """
 
     def __init__(self, d_model: int, context_length: int) -> None:
@@ -276,7 +281,7 @@ class OddCrashes(Adding):
 
 @module.misconception
 class OddWithoutAWord(Adding):
-    """Your error does not say which d_model it refuses. Put the number into its message."""
+    """Your error does not say which d_model it refuses. Put the number into the message."""
 
     def __init__(self, d_model: int, context_length: int) -> None:
         if d_model % 2:
@@ -286,7 +291,7 @@ class OddWithoutAWord(Adding):
 
 @module.misconception
 class OddIsCut(Adding):
-    """You accept an odd d_model and leave out the last column. Refuse it with a ValueError."""
+    """You accept an odd d_model and leave out the last column. Raise a ValueError instead."""
 
     def __init__(self, d_model: int, context_length: int) -> None:
         nn.Module.__init__(self)

@@ -68,31 +68,31 @@ def with_partners(x: Tensor, angles: Tensor) -> Tensor:
 
 @repaired.misconception
 def as_given(x: Tensor, positions: Tensor) -> Tensor:
-    """This is still the output of the broken cell. Partners lie half of the width apart: do both
-    get the same angle?
+    """This is still the output of the broken cell. Partners are half the width apart: do both get
+    the same angle?
     """
     return with_partners(x, pair_angles(x, positions).repeat_interleave(2, dim=-1))
 
 
 @repaired.misconception
 def made_interleaved(x: Tensor, positions: Tensor) -> Tensor:
-    """This is a right RoPE, in the interleaved layout. The cell is half-split, and its partners are
-    right: lay out the angles for them.
+    """This is a correct RoPE, but in the interleaved layout. The cell is half-split, and its
+    partners are right: lay out the angles to match them.
     """
     return turn(x, pair_angles(x, positions))
 
 
 @repaired.misconception
 def partners_reversed(x: Tensor, positions: Tensor) -> Tensor:
-    """The angles are right now, but it turns the other way. The partners of the broken cell,
-    −second and first, were right.
+    """The angles are right now, but the pairs turn in the wrong direction. The partners of the
+    broken cell, −second and first, were right.
     """
     return with_partners(x, -pair_angles(x, positions).repeat(1, 2))
 
 
 @repaired.misconception
 def minus_lost(x: Tensor, positions: Tensor) -> Tensor:
-    """The minus of the partners is lost, and the vectors change their lengths."""
+    """The minus of the partners is lost, so the vectors change their lengths."""
     angles = pair_angles(x, positions).repeat(1, 2)
     first, second = x.chunk(2, dim=-1)
     return x * angles.cos() + torch.cat([second, first], dim=-1) * angles.sin()
@@ -100,14 +100,16 @@ def minus_lost(x: Tensor, positions: Tensor) -> Tensor:
 
 @repaired.misconception
 def cosines_alone(x: Tensor, positions: Tensor) -> Tensor:
-    """Each feature is only multiplied by its cosine. A turn adds the partner times the sine."""
+    """Each feature is only multiplied by its cosine. A rotation also adds the partner times the
+    sine.
+    """
     return x * pair_angles(x, positions).repeat(1, 2).cos()
 
 
 @repaired.misconception
 def mirrored_angles(x: Tensor, positions: Tensor) -> Tensor:
-    """The second half has the angles in reverse. Feature i + head_dim / 2 gets the angle of feature
-    i.
+    """The second half has the angles in reverse order. Feature i + head_dim / 2 gets the angle of
+    feature i.
     """
     angles = pair_angles(x, positions)
     return with_partners(x, torch.cat([angles, angles.flip(-1)], dim=-1))
@@ -115,8 +117,8 @@ def mirrored_angles(x: Tensor, positions: Tensor) -> Tensor:
 
 @repaired.misconception
 def frequency_for_each_feature(x: Tensor, positions: Tensor) -> Tensor:
-    """Every feature has a frequency of its own now. There is one for each pair, half as many as
-    features; the second half repeats them.
+    """Every feature has its own frequency now. There should be one for each pair, half as many as
+    features, and the second half repeats them.
     """
     own = 10000 ** (-torch.arange(x.shape[-1], dtype=x.dtype) / x.shape[-1])
     return with_partners(x, positions[:, None] * own)
@@ -133,21 +135,21 @@ def halved_exponents(x: Tensor, positions: Tensor) -> Tensor:
 
 @repaired.misconception
 def repeated_as_rows(x: Tensor, positions: Tensor) -> Tensor:
-    """You repeat the table of angles downwards. Its columns have to be repeated, the last axis."""
+    """You repeat the table of angles downwards. Repeat its columns instead, along the last axis."""
     return with_partners(x, pair_angles(x, positions).repeat(2, 1))
 
 
 @repaired.misconception
 def second_half_stays(x: Tensor, positions: Tensor) -> Tensor:
-    """Only the first half turns. Both of a pair turn, by the same angle."""
+    """Only the first half turns. Both features of a pair turn, by the same angle."""
     angles = pair_angles(x, positions)
     return with_partners(x, torch.cat([angles, torch.zeros_like(angles)], dim=-1))
 
 
 @repaired.misconception
 def both_changed(x: Tensor, positions: Tensor) -> Tensor:
-    """You changed the partners and the angles, so they disagree again. One of the two was right for
-    half-split from the beginning: the partners.
+    """You changed the partners and the angles, so they disagree again. The partners were already
+    right for half-split: change only the angles.
     """
     angles = pair_angles(x, positions).repeat(1, 2)
     partners = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
@@ -156,14 +158,14 @@ def both_changed(x: Tensor, positions: Tensor) -> Tensor:
 
 @repaired.misconception
 def counted_again(x: Tensor, positions: Tensor) -> Tensor:
-    """The layout is right, but the positions begin at 0 again. Use the argument `positions`."""
+    """The layout is right, but the positions start at 0 again. Use the argument `positions`."""
     return with_partners(x, pair_angles(x, torch.arange(len(positions))).repeat(1, 2))
 
 
 @repaired.misconception
 def weights_of_halves(x: Tensor, positions: Tensor) -> Tensor:
-    """The pairs are turned as they should, and come out side by side. In this layout they go back
-    to where they were, half of the width apart.
+    """The pairs are turned correctly, but in your result they are side by side. In this layout they
+    go back to where they were, half the width apart.
     """
     halves = turn_halves(x, pair_angles(x, positions))
     return torch.stack(halves.chunk(2, dim=-1), dim=-1).flatten(-2)

@@ -91,8 +91,8 @@ def mixed(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 def values_turned(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """You turned the values as well. What a token hands over does not depend on where it stands:
-    only queries and keys are turned.
+    """You turned the values as well. What a token contributes does not depend on its position: turn
+    only queries and keys.
     """
     turned_queries, turned_keys = rope(queries, query_positions), rope(keys, key_positions)
     return mixed(turned_queries, turned_keys, rope(values, key_positions))
@@ -110,8 +110,8 @@ def no_turns(
 def queries_restarted(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """Your queries count from 0. They stand where `query_positions` says, behind the keys that were
-    there before.
+    """Your queries count from 0. Their positions are in `query_positions`, after the keys that came
+    before them.
     """
     restarted = torch.arange(queries.shape[-2])
     return mixed(rope(queries, restarted), rope(keys, key_positions), values)
@@ -121,8 +121,8 @@ def queries_restarted(
 def everything_restarted(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """Your first query stands where your first key does, as if both counted from 0. If there are
-    fewer queries than keys, it is not the first token: use the positions that are given.
+    """Your first query is at the position of your first key, as if both counted from 0. If there
+    are fewer queries than keys, it is not the first token: use the positions that you are given.
     """
     restarted = torch.arange(queries.shape[-2]), torch.arange(keys.shape[-2])
     return mixed(rope(queries, restarted[0]), rope(keys, restarted[1]), values)
@@ -132,7 +132,9 @@ def everything_restarted(
 def keys_not_turned(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """Only the queries are turned. The difference of two angles counts: turn the keys, too."""
+    """Only the queries are turned. It is the difference of two angles that counts: turn the keys,
+    too.
+    """
     return mixed(rope(queries, query_positions), keys, values)
 
 
@@ -140,7 +142,9 @@ def keys_not_turned(
 def queries_not_turned(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """Only the keys are turned. The difference of two angles counts: turn the queries, too."""
+    """Only the keys are turned. It is the difference of two angles that counts: turn the queries,
+    too.
+    """
     return mixed(queries, rope(keys, key_positions), values)
 
 
@@ -148,7 +152,7 @@ def queries_not_turned(
 def one_set_of_positions(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """You gave the positions of the keys to the queries. Each has its own."""
+    """You gave the positions of the keys to the queries. The queries have their own positions."""
     return mixed(rope(queries, key_positions), rope(keys, key_positions), values)
 
 
@@ -156,7 +160,7 @@ def one_set_of_positions(
 def positions_of_the_queries(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """You gave the positions of the queries to the keys. Each has its own."""
+    """You gave the positions of the queries to the keys. The keys have their own positions."""
     return mixed(rope(queries, query_positions), rope(keys, query_positions), values)
 
 
@@ -164,8 +168,8 @@ def positions_of_the_queries(
 def queries_at_the_end(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """You take the queries for the last of the keys. Often they are, but their positions are in
-    `query_positions`.
+    """You assume that the queries are the last tokens among the keys. Often they are, but their
+    positions are in `query_positions`.
     """
     last = key_positions[-queries.shape[-2] :]
     return mixed(rope(queries, last), rope(keys, key_positions), values)
@@ -175,7 +179,7 @@ def queries_at_the_end(
 def keys_restarted(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """Your keys count from 0. They stand where `key_positions` says."""
+    """Your keys count from 0. Their positions are in `key_positions`."""
     restarted = torch.arange(keys.shape[-2])
     return mixed(rope(queries, query_positions), rope(keys, restarted), values)
 
@@ -225,7 +229,7 @@ def causal_flag(
 def turned_in_halves(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """This is attention with RoPE in the half-split layout. Here it is the interleaved one, as in
+    """This is attention with RoPE in the half-split layout. Here the layout is interleaved, as in
     `rope` and in your `apply_rope`.
     """
     at, of = pair_angles(queries, query_positions), pair_angles(keys, key_positions)
@@ -246,7 +250,7 @@ def masked_as_well(
 def outputs_turned(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """You turned the contexts. It is queries and keys that are turned, before they meet."""
+    """You turned the contexts. Turn the queries and keys instead, before you compute the scores."""
     return rope(mixed(queries, keys, values), query_positions)
 
 

@@ -75,8 +75,8 @@ def blocks(angles: Tensor, sign: float = 1.0) -> Tensor:
 
 @shift.misconception
 def turned_backwards(k: int, d_model: int) -> Tensor:
-    """Your matrix moves by −k: it is the transpose of what is asked for. It stands on the right of
-    a row, `encoding[p] @ M`: each column of M makes one entry of the new row.
+    """Your matrix moves by −k: it is the transpose of the one you need. The matrix multiplies a row
+    from the right, `encoding[p] @ M`, so each column of M gives one entry of the new row.
     """
     return blocks(k * rates(d_model), sign=-1.0)
 
@@ -89,7 +89,7 @@ def one_step_only(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def one_step_times_k(k: int, d_model: int) -> Tensor:
-    """You multiplied the matrix of one step by k. Its turns have to be done k times: it is the
+    """You multiplied the matrix of one step by k. The rotation has to be done k times, so it is the
     angles that grow with k.
     """
     return k * blocks(rates(d_model))
@@ -103,8 +103,8 @@ def all_turn_alike(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def halves_turned(k: int, d_model: int) -> Tensor:
-    """Your matrix fits an encoding with all sines in the left half. Here a pair stands in two
-    neighbouring columns, so the turns are blocks of 2 × 2 along the diagonal.
+    """Your matrix fits an encoding with all sines in the left half. Here a pair occupies two
+    neighbouring columns, so the rotations are 2 × 2 blocks along the diagonal.
     """
     cos, sin = (k * rates(d_model)).cos().diag(), (k * rates(d_model)).sin().diag()
     return torch.cat([torch.cat([cos, -sin], dim=1), torch.cat([sin, cos], dim=1)])
@@ -112,8 +112,8 @@ def halves_turned(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def rows_pushed(k: int, d_model: int) -> Tensor:
-    """This pushes the columns round: column 0 becomes column k. A shift in position is a turn of
-    each pair, by k times its frequency.
+    """This moves the columns: column 0 becomes column k. A shift in position is a rotation of each
+    pair, by k times its frequency.
     """
     return torch.eye(d_model).roll(k, dims=1)
 
@@ -121,7 +121,7 @@ def rows_pushed(k: int, d_model: int) -> Tensor:
 @shift.misconception
 def both_sines_positive(k: int, d_model: int) -> Tensor:
     """Both of your sines have the same sign. In sin(a + b) two products are added, in cos(a + b)
-    one is taken away: one of the two signs is minus.
+    one is subtracted from the other, so one of the two signs is a minus.
     """
     parts = [[[a.cos(), a.sin()], [a.sin(), a.cos()]] for a in k * rates(d_model)]
     return torch.block_diag(*map(torch.tensor, parts))  # type: ignore[no-untyped-call]
@@ -129,24 +129,24 @@ def both_sines_positive(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def no_sine_above(k: int, d_model: int) -> Tensor:
-    """Above the diagonal your matrix has only zeros. Each block of 2 × 2 has a sine on either side
-    of its diagonal, and one of the two has a minus.
+    """Above the diagonal your matrix has only zeros. Each 2 × 2 block has a sine on either side of
+    its diagonal, one of them with a minus.
     """
     return blocks(k * rates(d_model)).tril()
 
 
 @shift.misconception
 def no_sine_below(k: int, d_model: int) -> Tensor:
-    """Below the diagonal your matrix has only zeros. Each block of 2 × 2 has a sine on either side
-    of its diagonal, and one of the two has a minus.
+    """Below the diagonal your matrix has only zeros. Each 2 × 2 block has a sine on either side of
+    its diagonal, one of them with a minus.
     """
     return blocks(k * rates(d_model)).triu()
 
 
 @shift.misconception
 def no_cosines(k: int, d_model: int) -> Tensor:
-    """The diagonal of your matrix is 0, so with k = 0 everything vanishes where nothing should
-    move. The cosine of each angle stands on the diagonal, twice.
+    """The diagonal of your matrix is 0, so with k = 0 everything vanishes, although nothing should
+    move. The cosine of each angle is on the diagonal, twice.
     """
     matrix = blocks(k * rates(d_model))
     return matrix - matrix.diag().diag()
@@ -154,8 +154,8 @@ def no_cosines(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def sines_on_the_diagonal(k: int, d_model: int) -> Tensor:
-    """With k = 0 nothing should move, and your matrix is not the identity: sine and cosine are
-    swapped. The cosines belong on the diagonal.
+    """With k = 0 nothing should move, but your matrix is not the identity: sine and cosine are
+    swapped. The cosines go on the diagonal.
     """
     parts = [[[a.sin(), -a.cos()], [a.cos(), a.sin()]] for a in k * rates(d_model)]
     return torch.block_diag(*map(torch.tensor, parts))  # type: ignore[no-untyped-call]
@@ -163,9 +163,9 @@ def sines_on_the_diagonal(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def nothing_beside_the_diagonal(k: int, d_model: int) -> Tensor:
-    """Your matrix has sines and cosines on its diagonal and nothing beside it, so each column is
-    only made larger or smaller. A turn makes the new sine and the new cosine from both of the old
-    ones: fill blocks of 2 × 2, with the cosine on the diagonal.
+    """Your matrix has sines and cosines on its diagonal and nothing next to it, so each column is
+    only made larger or smaller. A rotation computes the new sine and the new cosine from both of
+    the old ones: fill 2 × 2 blocks, with the cosine on the diagonal.
     """
     angles = k * rates(d_model)
     return torch.stack([angles.sin(), angles.cos()], dim=1).flatten().diag()
@@ -189,21 +189,21 @@ def halved_exponents(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def always_forwards(k: int, d_model: int) -> Tensor:
-    """With a negative k your matrix still moves forwards. The sign of k belongs into the angle."""
+    """With a negative k your matrix still moves forwards. The sign of k belongs in the angle."""
     return blocks(abs(k) * rates(d_model))
 
 
 @shift.misconception
 def never_back(k: int, d_model: int) -> Tensor:
-    """With a negative k your matrix moves nothing: it is the identity. A loop over `range(k)` has
-    no rounds then. The sign of k belongs into the angle.
+    """With a negative k your matrix moves nothing: it is the identity. If you loop over `range(k)`,
+    that loop has no rounds then. The sign of k belongs in the angle.
     """
     return blocks(max(k, 0) * rates(d_model))
 
 
 @shift.misconception
 def first_block_only(k: int, d_model: int) -> Tensor:
-    """Only the first pair turns, the others become 0. Every pair has its block."""
+    """Only the first pair turns, and the others become 0. Every pair has its block."""
     matrix = torch.zeros(d_model, d_model)
     matrix[:2, :2] = blocks(k * rates(d_model))[:2, :2]
     return matrix
@@ -211,7 +211,7 @@ def first_block_only(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def first_block_turned(k: int, d_model: int) -> Tensor:
-    """Only the first pair turns, the others stay as they are. Every pair has a block of its own,
+    """Only the first pair turns, and the others stay as they are. Every pair has its own block,
     which turns by k times its frequency.
     """
     matrix = torch.eye(d_model)
@@ -221,7 +221,7 @@ def first_block_turned(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def blocks_that_overlap(k: int, d_model: int) -> Tensor:
-    """Your blocks overlap: each begins one column after the one before, and writes over it. A block
+    """Your blocks overlap: each begins one column after the one before, and overwrites it. A block
     is two columns wide, so block i begins at row and column 2i.
     """
     turns, matrix = blocks(k * rates(d_model)), torch.zeros(d_model, d_model)

@@ -102,8 +102,8 @@ def pairs_lie_on_circles(
 
 @encoding.misconception
 def own_exponent_for_cosines(num_positions: int, d_model: int) -> Tensor:
-    """Each of your columns has a frequency of its own, so sine and cosine of a pair do not belong
-    together. A pair shares one: 1 / 10000^(2i / d_model) for columns 2i and 2i + 1.
+    """Each of your columns has its own frequency, so the sine and cosine of a pair do not match. A
+    pair shares one frequency: 1 / 10000^(2i / d_model) for columns 2i and 2i + 1.
     """
     if d_model % 2:
         raise ValueError(f"d_model is odd: {d_model}")
@@ -114,7 +114,9 @@ def own_exponent_for_cosines(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def only_one_column_of_cosines(num_positions: int, d_model: int) -> Tensor:
-    """You put all cosines into a single column: `1:2` is one column, `1::2` is every second one."""
+    """You put all cosines into a single column: `1:2` is a single column, whereas `1::2` is every
+    second one.
+    """
     refuse_odd(d_model)
     angles = every_angle(num_positions, d_model)
     table = torch.zeros(num_positions, d_model)
@@ -125,7 +127,7 @@ def only_one_column_of_cosines(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def own_exponent_doubled(num_positions: int, d_model: int) -> Tensor:
-    """Each of your columns has a frequency of its own: you put the number of the column where the
+    """Each of your columns has its own frequency: you put the number of the column where the
     formula has the number of the pair. Column 2i and column 2i + 1 share 10000^(2i / d_model).
     """
     if d_model % 2:
@@ -137,8 +139,8 @@ def own_exponent_doubled(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def exponent_doubled(num_positions: int, d_model: int) -> Tensor:
-    """Your waves slow down twice too fast: the exponents are 0, 4/d, 8/d. If your i counts 0, 2, 4,
-    it has been doubled already.
+    """Your waves slow down twice as fast as they should: the exponents are 0, 4/d, 8/d. If your i
+    counts 0, 2, 4, it is already doubled.
     """
     refuse_odd(d_model)
     slow = 10000 ** (-2 * torch.arange(0, d_model, 2) / d_model)
@@ -184,8 +186,8 @@ def multiplied_by_the_power(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def too_many_frequencies(num_positions: int, d_model: int) -> Tensor:
-    """You have as many frequencies as columns, and half of the columns to put them in. There is one
-    for each pair of columns.
+    """You have as many frequencies as columns, but only half of the columns to put them in. There
+    should be one for each pair of columns.
     """
     refuse_odd(d_model)
     angles = torch.arange(num_positions)[:, None] * 10000 ** (-torch.arange(d_model) / d_model)
@@ -205,7 +207,7 @@ def base_1000(num_positions: int, d_model: int) -> Tensor:
 @encoding.misconception
 def logarithm_to_base_10(num_positions: int, d_model: int) -> Tensor:
     """You have e⁴, which is about 55, where the formula has 10000. That happens when `exp` is
-    combined with `log10`: it is undone by the natural logarithm, `math.log`.
+    combined with `log10`: use the natural logarithm, `math.log`, which `exp` undoes.
     """
     refuse_odd(d_model)
     return waves(torch.arange(num_positions)[:, None] * torch.exp(-4 * exponents(d_model)))
@@ -213,8 +215,9 @@ def logarithm_to_base_10(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def in_two_halves(num_positions: int, d_model: int) -> Tensor:
-    """All the columns are right, in another order: the sines in the left half, the cosines in the
-    right one. Some libraries do that, and it works as well; here sine and cosine alternate.
+    """All the columns are right, but in a different order: the sines in the left half, the cosines
+    in the right one. Some libraries do that, and it works as well; but here sine and cosine
+    alternate.
     """
     refuse_odd(d_model)
     angles = every_angle(num_positions, d_model)
@@ -223,7 +226,7 @@ def in_two_halves(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def cosines_first(num_positions: int, d_model: int) -> Tensor:
-    """Sines and cosines are swapped: column 0 is a sine, which begins at 0."""
+    """Sines and cosines are swapped: column 0 is a sine, which starts at 0."""
     refuse_odd(d_model)
     angles = every_angle(num_positions, d_model)
     return torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
@@ -231,8 +234,8 @@ def cosines_first(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def cosines_missing(num_positions: int, d_model: int) -> Tensor:
-    """Every second column of yours is 0 in all rows: the cosines are missing. They belong into the
-    odd columns, `1::2`.
+    """Every second column of yours is 0 in all rows: the cosines are missing. They go into the odd
+    columns, `1::2`.
     """
     refuse_odd(d_model)
     table = waves(every_angle(num_positions, d_model))
@@ -242,8 +245,8 @@ def cosines_missing(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def sines_missing(num_positions: int, d_model: int) -> Tensor:
-    """Your even columns are 0 in all rows: the sines are missing. They belong into the columns
-    `0::2`.
+    """Your even columns are 0 in all rows: the sines are missing. They go into the
+    columns `0::2`.
     """
     refuse_odd(d_model)
     table = waves(every_angle(num_positions, d_model))
@@ -261,7 +264,7 @@ def first_position_is_one(num_positions: int, d_model: int) -> Tensor:
 @encoding.misconception
 def ends_at_ten_thousand(num_positions: int, d_model: int) -> Tensor:
     """Your slowest pair turns by 1/10000. The exponents are 2i/d, so the last one is (d − 2)/d and
-    not 1: divide by d_model, not by one less pair.
+    not 1: divide by d_model, not by d_model − 2.
     """
     refuse_odd(d_model)
     slow = 10000.0 ** -torch.linspace(0, 1, d_model // 2)
@@ -270,8 +273,8 @@ def ends_at_ten_thousand(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def in_double(num_positions: int, d_model: int) -> Tensor:
-    """The numbers are right, and float64. Models compute in float32, torch's default: convert the
-    result with `.float()`.
+    """The numbers are right, but in float64. Models compute in float32, torch's default: convert
+    the result with `.float()`.
     """
     refuse_odd(d_model)
     return waves(every_angle(num_positions, d_model).double())
@@ -279,8 +282,8 @@ def in_double(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def positions_on_columns(num_positions: int, d_model: int) -> Tensor:
-    """Your table is transposed: it has a column for each position. It should have a row for
-    each.
+    """Your table is transposed: it has one column per position, but it should have one row per
+    position.
     """
     refuse_odd(d_model)
     return waves(every_angle(num_positions, d_model)).T
@@ -289,7 +292,7 @@ def positions_on_columns(num_positions: int, d_model: int) -> Tensor:
 @encoding.misconception
 def odd_width_crashes(num_positions: int, d_model: int) -> Tensor:
     """With an odd d_model your code fails somewhere inside, and torch's message about sizes does
-    not say why. Look at d_model first, and raise a ValueError that says what is wrong with it.
+    not say why. Check d_model first, and raise a ValueError that says what is wrong with it.
     """
     table = torch.zeros(num_positions, d_model)
     angles = every_angle(num_positions, d_model)
@@ -300,24 +303,22 @@ def odd_width_crashes(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def odd_width_grows(num_positions: int, d_model: int) -> Tensor:
-    """With an odd d_model you return one column more than was asked for. Refuse it: raise a
-    ValueError.
-    """
+    """With an odd d_model you return one column too many. Raise a ValueError instead."""
     return waves(every_angle(num_positions, d_model))
 
 
 @encoding.misconception
 def odd_width_is_cut(num_positions: int, d_model: int) -> Tensor:
-    """With an odd d_model you leave out the last cosine. That works, and hides a slip of the
-    caller's: here it is refused with a ValueError.
+    """With an odd d_model you leave out the last cosine. That works, but it hides a mistake of the
+    caller. Here an odd d_model should raise a ValueError.
     """
     return waves(every_angle(num_positions, d_model))[:, :d_model]
 
 
 @encoding.misconception
 def refused_without_a_word(num_positions: int, d_model: int) -> Tensor:
-    """Your error does not say which d_model it refuses. Put the number into its message, so that a
-    reader of the message need not look for the call.
+    """Your error does not say which d_model it refuses. Put the number into the message, so that
+    its reader need not search for the call.
     """
     if d_model % 2:
         raise ValueError("d_model must be even")

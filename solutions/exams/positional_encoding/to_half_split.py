@@ -40,7 +40,7 @@ def smallest_heads(draw: Draw) -> Projection:
 
 @layout.misconception
 def across_the_heads(W: Tensor, num_heads: int) -> Tensor:
-    """You reordered all columns together, and the heads are mixed. Each head keeps its own columns:
+    """You reordered all columns together, so the heads are mixed. Each head keeps its own columns:
     reorder within each.
     """
     return torch.cat([W[:, 0::2], W[:, 1::2]], dim=1)
@@ -48,8 +48,8 @@ def across_the_heads(W: Tensor, num_heads: int) -> Tensor:
 
 @layout.misconception
 def the_way_back(W: Tensor, num_heads: int) -> Tensor:
-    """This is the way back, from half-split to interleaved. In the result the first of all pairs
-    stand together: 0, 2, 4, …, then 1, 3, 5, …
+    """This is the way back, from half-split to interleaved. In the result, the first columns of all
+    pairs come together: 0, 2, 4, …, then 1, 3, 5, …
     """
     halves = W.reshape(len(W), num_heads, 2, -1)
     return halves.transpose(2, 3).reshape(W.shape)
@@ -57,23 +57,23 @@ def the_way_back(W: Tensor, num_heads: int) -> Tensor:
 
 @layout.misconception
 def nothing_moved(W: Tensor, num_heads: int) -> Tensor:
-    """No column has moved: a reshape there and back. The two axes of the pairs have to be
-    swapped in between.
+    """No column has moved, as with a reshape there and back. Swap the pairs with the two columns in
+    each of them in between.
     """
     return W.reshape(len(W), num_heads, -1, 2).reshape(W.shape)
 
 
 @layout.misconception
 def seconds_first(W: Tensor, num_heads: int) -> Tensor:
-    """The second ones of the pairs come first in your result. The first ones come first."""
+    """In your result, the second columns of the pairs come first. Put the first ones first."""
     pairs = W.reshape(len(W), num_heads, -1, 2).flip(-1)
     return pairs.transpose(2, 3).reshape(W.shape)
 
 
 @layout.misconception
 def first_ones_twice(W: Tensor, num_heads: int) -> Tensor:
-    """The first ones of the pairs stand in both halves, and the second ones are lost. The second
-    half of a head has its columns 1, 3, 5, …
+    """The first columns of the pairs are in both halves, and the second ones are lost. The second
+    half of a head should have its columns 1, 3, 5, …
     """
     pairs = W.reshape(len(W), num_heads, -1, 2)
     return pairs[..., :1].expand_as(pairs).transpose(2, 3).reshape(W.shape)
@@ -81,22 +81,22 @@ def first_ones_twice(W: Tensor, num_heads: int) -> Tensor:
 
 @layout.misconception
 def rows_reordered(W: Tensor, num_heads: int) -> Tensor:
-    """You reordered the rows, which are the features that come in. Heads and pairs are columns."""
+    """You reordered the rows, which are the input features. Heads and pairs are columns."""
     return torch.cat([W[0::2], W[1::2]])
 
 
 @layout.misconception
 def heads_taken_apart(W: Tensor, num_heads: int) -> Tensor:
-    """The heads and the pairs are swapped. Only the last two axes are swapped: the pairs and the
-    two in each.
+    """The heads and the pairs are swapped. Swap only the last two axes: the pairs and the two
+    columns in each.
     """
     return W.reshape(len(W), num_heads, -1, 2).transpose(1, 2).reshape(W.shape)
 
 
 @layout.misconception
 def heads_as_width(W: Tensor, num_heads: int) -> Tensor:
-    """You took num_heads for the width of a head. There are num_heads heads, each of
-    d_out / num_heads columns.
+    """You used num_heads as the width of a head. There are num_heads heads, each of d_out /
+    num_heads columns.
     """
     heads = torch.chunk(W, W.shape[1] // num_heads, dim=1)
     return torch.cat([part for head in heads for part in (head[:, 0::2], head[:, 1::2])], dim=1)
@@ -104,8 +104,8 @@ def heads_as_width(W: Tensor, num_heads: int) -> Tensor:
 
 @layout.misconception
 def first_head_only(W: Tensor, num_heads: int) -> Tensor:
-    """Only the first head is reordered. If you have a loop, it returns in its first turn, or starts
-    each time from the old matrix.
+    """Only the first head is reordered. If you have a loop, it returns in the first round, or
+    starts from the old matrix each time.
     """
     head_dim = W.shape[1] // num_heads
     first = W[:, :head_dim]
@@ -114,7 +114,7 @@ def first_head_only(W: Tensor, num_heads: int) -> Tensor:
 
 @layout.misconception
 def axes_not_joined(W: Tensor, num_heads: int) -> Tensor:
-    """The columns are in the right order, but still on several axes. Join them: a matrix of the
+    """The columns are in the right order, but still on several axes. Join them into a matrix of the
     shape of W.
     """
     return W.reshape(len(W), num_heads, -1, 2).transpose(2, 3)

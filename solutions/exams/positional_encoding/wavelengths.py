@@ -75,24 +75,24 @@ def turns_upside_down(d_model: int) -> Tensor:
 
 @lengths.misconception
 def one_for_each_column(d_model: int) -> Tensor:
-    """You have one wavelength for each column. Sine and cosine of a pair share one: give each pair
-    a single wavelength.
+    """You have one wavelength for each column. The sine and cosine of a pair share one: give each
+    pair a single wavelength.
     """
     return 2 * math.pi * 10000 ** exponents(d_model).repeat_interleave(2)
 
 
 @lengths.misconception
 def own_exponents(d_model: int) -> Tensor:
-    """You have one for each column, all different. Only the even columns have an exponent of their
-    own, 0, 2/d, 4/d and so on.
+    """You have one for each column, all different. Only the even columns have their own exponents,
+    0, 2/d, 4/d and so on.
     """
     return 2 * math.pi * 10000 ** (torch.arange(d_model) / d_model)
 
 
 @lengths.misconception
 def exponents_doubled(d_model: int) -> Tensor:
-    """Your exponents are twice too large: 0, 4/d, 8/d. If your i counts 0, 2, 4, it is doubled
-    already.
+    """Your exponents are twice too large: 0, 4/d, 8/d. If your i counts 0, 2, 4, it is already
+    doubled.
     """
     return 2 * math.pi * 10000 ** (2 * exponents(d_model))
 
@@ -113,13 +113,13 @@ def exponents_floored(d_model: int) -> Tensor:
 
 @lengths.misconception
 def half_a_turn(d_model: int) -> Tensor:
-    """After your wavelengths a hand has gone half the way round. A full turn is 2π."""
+    """After your wavelengths, a hand has only gone halfway round. A full turn is 2π."""
     return math.pi * 10000 ** exponents(d_model)
 
 
 @lengths.misconception
 def all_the_way(d_model: int) -> Tensor:
-    """Your last wavelength is 10000 · 2π exactly. That end is never reached: the last exponent is
+    """Your last wavelength is 10000 · 2π exactly. That limit is never reached: the last exponent is
     (d − 2)/d, not 1.
     """
     return 2 * math.pi * 10000 ** torch.linspace(0, 1, d_model // 2)
@@ -133,14 +133,16 @@ def base_of_thousand(d_model: int) -> Tensor:
 
 @lengths.misconception
 def longest_first(d_model: int) -> Tensor:
-    """The wavelengths are right, in reverse. The first pair should have the shortest wavelength."""
+    """The wavelengths are right, but in reverse order. The first pair should have the shortest
+    wavelength.
+    """
     return (2 * math.pi * 10000 ** exponents(d_model)).flip(0)
 
 
 @lengths.misconception
 def evenly_spaced(d_model: int) -> Tensor:
-    """Your wavelengths lie evenly between the two ends. They form a geometric series: each is the
-    same multiple of the one before.
+    """Your wavelengths are evenly spaced between the two ends. They should form a geometric series:
+    each is the same multiple of the one before.
     """
     longest = 10000 ** ((d_model - 2) / d_model)
     return 2 * math.pi * torch.linspace(1, longest, d_model // 2)

@@ -22,7 +22,7 @@ def by_torch(weights: Tensor, p: float, generator: torch.Generator, training: bo
 def test_right_ones_measure_alike(p: float, seed: int) -> None:
     expected = {
         "the weights that it is given are changed": False,
-        "share of weights that become 0": p,
+        "fraction of weights that become 0": p,
         "what is left, as a multiple of its weight": pytest.approx(1 / (1 - p)),
         "mean of all draws, as a multiple of the weights": 1,
         "neighbours in a row are dropped together": False,
@@ -69,7 +69,7 @@ def test_a_fixed_number_is_noticed() -> None:
 
     measured = try_dropout(fixed, WEIGHTS, 0.25, 0, True)
     assert measured["the same number is dropped at each call"] is True
-    assert measured["share of weights that become 0"] == 0.25
+    assert measured["fraction of weights that become 0"] == 0.25
 
 
 def test_writing_is_noticed_and_does_not_add_up() -> None:

@@ -45,8 +45,8 @@ _MASKS = MASK + ZERO_SCORES + FUTURE + KEPT_MASK
 
 @module.misconception
 class MaskCutToSentences(Variant):
-    """You cut the mask to the number of sentences, the first axis of the inputs. The words are
-    counted by the second.
+    """You cut the mask to the number of sentences, the first axis of the inputs. The number of
+    words is the size of the second.
     """
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -56,7 +56,7 @@ class MaskCutToSentences(Variant):
 
 @module.misconception
 class AllAxesTurned(Variant):
-    """`.T` turns all axes round, the batch too. Swap only the last two: transpose(1, 2)."""
+    """`.T` reverses all axes, including the batch. Swap only the last two: transpose(1, 2)."""
 
     def product(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
         return queries @ keys.permute(2, 1, 0)
@@ -74,9 +74,7 @@ class SentencesTurned(Variant):
 
 @module.misconception
 class WeightsReturned(Variant):
-    """You return the attention weights. Multiply them by the values: the context vectors come
-    out.
-    """
+    """You return the attention weights. Multiply them by the values to get the context vectors."""
 
     def mix(self, weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
         return weights
@@ -93,8 +91,8 @@ class BothReturned(Variant):
 @module.misconception
 class MaskIsNoBuffer(Variant):
     """The numbers are right, but your module has no buffer for context_length tokens. A plain
-    attribute would stay behind when the module moves, and a mask made in forward is made at each
-    call. Use self.register_buffer in __init__.
+    attribute would stay behind when the module moves, and a mask made in forward is made again at
+    each call. Use self.register_buffer in __init__.
     """
 
     def keep(self, hidden: torch.Tensor) -> None:
@@ -105,7 +103,7 @@ class MaskIsNoBuffer(Variant):
 class LibraryThatDropsAlways(Variant):
     """Your module drops in eval mode, too, and has no buffer for context_length tokens. `F.dropout`
     and the `dropout_p` of PyTorch's attention have to be told the mode, self.training; `nn.Dropout`
-    knows it if it is made in __init__. And the mask is kept by self.register_buffer.
+    knows it if it is made in __init__. And the mask is registered with self.register_buffer.
     """
 
     def keep(self, hidden: torch.Tensor) -> None:
@@ -130,7 +128,7 @@ class MaskOfItsOwnSize(Variant):
 
 @module.misconception
 class OutputProjection(Variant):
-    """Your class has a projection of its output. That belongs to several heads, lesson 05."""
+    """Your class has an output projection. That comes with several heads, in lesson 05."""
 
     def __init__(
         self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False

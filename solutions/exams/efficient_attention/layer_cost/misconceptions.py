@@ -36,8 +36,8 @@ def path(change: Callable[[int, int, int], Any]) -> Change:
 
 @cost.misconception
 def squares_swapped(kind: str, n: int, d: int, k: int = 2) -> Cost:
-    """Self-attention and the recurrent layer have changed places: every token meets every other in
-    self-attention, n²d; in a recurrent layer every token meets a d × d matrix, nd².
+    """You swapped self-attention and the recurrent layer. In self-attention every token is compared
+    with every other, n²d; in a recurrent layer every token is multiplied by a d × d matrix, nd².
     """
     other = {"self-attention": "recurrent", "recurrent": "self-attention"}.get(kind, kind)
     work_of_other = reference.layer_cost(other, n, d, k)[0]
@@ -47,20 +47,21 @@ def squares_swapped(kind: str, n: int, d: int, k: int = 2) -> Cost:
 slip(
     "pairs_without_features",
     "self-attention",
-    "You counted the pairs of self-attention. Each takes d multiplications: n²d.",
+    "You counted the pairs of self-attention. Each pair takes d multiplications: n²d.",
     work(lambda n, d, k: n * n),
 )
 slip(
     "self_attention_linear",
     "self-attention",
-    "For self-attention you have nd². Every token meets every other, and each pair takes d "
-    "multiplications: n²d.",
+    "For self-attention you have nd². Every token is compared with every other, and each pair "
+    "takes d multiplications: n²d.",
     work(lambda n, d, k: n * d * d),
 )
 slip(
     "self_attention_token_by_token",
     "self-attention",
-    "You let self-attention wait for every token. It computes all of them at once: 1 step.",
+    "You have self-attention process the tokens one by one. It computes all of them at once: 1 "
+    "step.",
     steps(lambda n, d, k: n),
 )
 slip(
@@ -72,7 +73,8 @@ slip(
 slip(
     "recurrent_quadratic",
     "recurrent",
-    "For the recurrent layer you have n²d. Each of n tokens meets a d × d matrix: nd².",
+    "For the recurrent layer you have n²d. Each of the n tokens is multiplied by a d × d matrix: "
+    "nd².",
     work(lambda n, d, k: n * n * d),
 )
 slip(
@@ -92,8 +94,8 @@ slip(
 slip(
     "recurrent_nearby",
     "recurrent",
-    "In a recurrent layer the first token reaches the last through all states between: the path is "
-    "n, not 1.",
+    "In a recurrent layer the first token reaches the last through all the states in between: the "
+    "path is n, not 1.",
     path(lambda n, d, k: 1),
 )
 slip(
@@ -105,35 +107,36 @@ slip(
 slip(
     "convolution_without_kernel",
     "convolution",
-    "The width of the kernel is missing: each token meets k matrices of d × d, knd².",
+    "The width of the kernel is missing: each token takes k matrices of size d × d, knd².",
     work(lambda n, d, k: n * d * d),
 )
 slip(
     "convolution_feature_by_feature",
     "convolution",
-    "For the convolution you have knd. Every feature of the input meets every one of the output: "
+    "For the convolution you have knd. Every input feature contributes to every output feature: "
     "knd².",
     work(lambda n, d, k: k * n * d),
 )
 slip(
     "convolution_without_features",
     "convolution",
-    "For the convolution the features are missing: each token meets k matrices of d × d, knd².",
+    "For the convolution the features are missing: each token takes k matrices of size d × d, "
+    "knd².",
     work(lambda n, d, k: k * n),
 )
 slip(
     "path_of_n_minus_two",
     "convolution",
-    "Where k - 1 divides n - 2, your path of the convolution is one too short. The last token "
-    "stands n - 1 after the first: (n - 1)/(k - 1), rounded up.",
+    "Where k - 1 divides n - 2, your path of the convolution is too short by one. The last token "
+    "is n - 1 positions after the first: (n - 1)/(k - 1), rounded up.",
     path(lambda n, d, k: -(-(n - 2) // (k - 1))),
 )
 slip(
     "dilated_path",
     "convolution",
     "You have a logarithm for the convolution's path. That holds if each layer leaves larger gaps "
-    "between what it reads; in plain convolutions each reaches k - 1 further: (n - 1)/(k - 1), "
-    "rounded up.",
+    "between what it reads; in plain convolutions each layer reaches k - 1 further: (n - 1)/(k - "
+    "1), rounded up.",
     path(lambda n, d, k: dilated(n, k)),
 )
 slip(
@@ -146,8 +149,8 @@ slip(
 slip(
     "path_of_n_by_k_minus_one",
     "convolution",
-    "You divided n by k - 1. The last token stands n - 1 after the first: (n - 1)/(k - 1), rounded "
-    "up.",
+    "You divided n by k - 1. The last token is n - 1 positions after the first: (n - 1)/(k - 1), "
+    "rounded up.",
     path(lambda n, d, k: -(-n // (k - 1))),
 )
 slip(
@@ -159,33 +162,35 @@ slip(
 slip(
     "path_rounded_down",
     "convolution",
-    "You rounded the convolution's path down, as // does. A last layer is needed for what is left: "
-    "round up.",
+    "You rounded the convolution's path down, as // does. One more layer is needed for the "
+    "remainder: round up.",
     path(lambda n, d, k: (n - 1) // (k - 1)),
 )
 slip(
     "path_not_rounded",
     "convolution",
-    "The convolution's path is no whole number. Layers are: round up.",
+    "Your path of the convolution is not an integer. You cannot have a fraction of a layer: round "
+    "up.",
     path(lambda n, d, k: (n - 1) / (k - 1)),
 )
 slip(
     "convolution_nearby",
     "convolution",
-    "For the convolution's path you have 1. A kernel reaches k - 1 tokens further, and a text is "
-    "longer.",
+    "For the convolution's path you have 1. A kernel only reaches k - 1 tokens further, and a "
+    "text is longer.",
     path(lambda n, d, k: 1),
 )
 slip(
     "convolution_token_by_token",
     "convolution",
-    "You let the convolution wait for every token. It computes all of them at once: 1 step.",
+    "You have the convolution process the tokens one by one. It computes all of them at once: 1 "
+    "step.",
     steps(lambda n, d, k: n),
 )
 slip(
     "all_keys_of_the_sparse",
     "sparse transformer",
-    "For the Sparse Transformer you have n²d. Each query sees some √n keys: n√n·d.",
+    "For the Sparse Transformer you have n²d. Each query sees about √n keys: n√n·d.",
     work(lambda n, d, k: n * n * d),
 )
 slip(
@@ -197,8 +202,8 @@ slip(
 slip(
     "sparse_in_one",
     "sparse transformer",
-    "For the Sparse Transformer's path you have 1. A query sees some √n keys only; a second layer "
-    "reaches the others: 2.",
+    "For the Sparse Transformer's path you have 1. A query sees only about √n keys; a second "
+    "layer reaches the others: 2.",
     path(lambda n, d, k: 1),
 )
 slip(
@@ -211,32 +216,32 @@ slip(
 slip(
     "log_rounded_down",
     "reformer",
-    "You rounded the logarithm down. It is rounded up: 5 for 20 tokens.",
+    "You rounded the logarithm down. Round it up: 5 for 20 tokens.",
     lambda right, n, d, k: (n * (n.bit_length() - 1) * d, n.bit_length() - 1, None),
 )
 slip(
     "log_one_too_many",
     "reformer",
-    "Where n is a power of 2, your logarithm is one too many: that of 16 is 4. `(n - "
+    "Where n is a power of 2, your logarithm is too large by one: that of 16 is 4. `(n - "
     "1).bit_length()` and `math.ceil(math.log2(n))` are exact.",
     lambda right, n, d, k: (n * n.bit_length() * d, n.bit_length(), None),
 )
 slip(
     "natural_log",
     "reformer",
-    "You took the natural logarithm, or one to another base. It is that to base 2, `math.log2`.",
+    "You took the natural logarithm, or one to another base. Take the one to base 2, `math.log2`.",
     lambda right, n, d, k: (n * math.ceil(math.log(n)) * d, math.ceil(math.log(n)), None),
 )
 slip(
     "log_not_rounded",
     "reformer",
-    "Your logarithm is not rounded. Multiplications and steps are whole numbers: round it up.",
+    "Your logarithm is not rounded. Multiplications and steps are integers: round it up.",
     lambda right, n, d, k: (n * math.log2(n) * d, math.log2(n), None),
 )
 slip(
     "work_of_the_reformer_rounded_late",
     "reformer",
-    "You rounded the product. Round the logarithm up first, and multiply then.",
+    "You rounded the product. Round the logarithm up first, and then multiply.",
     work(lambda n, d, k: math.ceil(n * d * math.log2(n))),
 )
 slip(
@@ -249,61 +254,63 @@ slip(
 slip(
     "reformer_in_one",
     "reformer",
-    "For the Reformer's path you have 1. Two tokens meet if they are in one bucket, so it depends: "
-    "None.",
+    "For the Reformer's path you have 1. Two tokens see each other only if they are in the same "
+    "bucket, so it depends: None.",
     path(lambda n, d, k: 1),
 )
 slip(
     "reformer_path_of_log",
     "reformer",
-    "For the Reformer's path you have the logarithm. Two tokens meet if they are in one bucket, so "
-    "it depends: None.",
+    "For the Reformer's path you have the logarithm. Two tokens see each other only if they are "
+    "in the same bucket, so it depends: None.",
     path(lambda n, d, k: log(n)),
 )
 slip(
     "rank_left_out",
     "linformer",
-    "For the Linformer the rank is missing: every query meets k mixed keys, nkd.",
+    "For the Linformer the rank is missing: every query is compared with k mixed keys, nkd.",
     work(lambda n, d, k: n * d),
 )
 slip(
     "linformer_quadratic",
     "linformer",
-    "For the Linformer you have n²d. Every query meets k mixed keys instead of n: nkd.",
+    "For the Linformer you have n²d. Every query is compared with k mixed keys instead of n keys: "
+    "nkd.",
     work(lambda n, d, k: n * n * d),
 )
 slip(
     "linformer_squared",
     "linformer",
-    "For the Linformer d counts twice. Every query meets k mixed keys of d features: nkd.",
+    "For the Linformer you counted d twice. Every query is compared with k mixed keys of d "
+    "features: nkd.",
     work(lambda n, d, k: n * k * d * d),
 )
 slip(
     "linformer_through_the_rank",
     "linformer",
-    "For the Linformer's path you have 2. Each mixed key has something of every token, so one "
-    "layer is enough: 1.",
+    "For the Linformer's path you have 2. Each mixed key contains something of every token, so a "
+    "single layer suffices: 1.",
     path(lambda n, d, k: 2),
 )
 slip(
     "linear_in_features",
     "linear attention",
     "For linear attention you have nd. The sum of keys times values has d × d numbers, and every "
-    "token meets it: nd².",
+    "token is multiplied by it: nd².",
     work(lambda n, d, k: n * d),
 )
 slip(
     "linear_attention_quadratic",
     "linear attention",
-    "For linear attention you have n²d. There is no table of pairs: every token meets a d × d "
-    "matrix, nd².",
+    "For linear attention you have n²d. There is no table of pairs: every token is multiplied by "
+    "a d × d matrix, nd².",
     work(lambda n, d, k: n * n * d),
 )
 slip(
     "linear_attention_step_by_step",
     "linear attention",
-    "You let linear attention wait for every token. Its sums over a known text are computed at "
-    "once: 1 step.",
+    "You have linear attention process the tokens one by one. Its sums over a known text are "
+    "computed at once: 1 step.",
     steps(lambda n, d, k: n),
 )
 slip(
@@ -322,7 +329,7 @@ def nothing_raised(kind: str, n: int, d: int, k: int = 2) -> Any:
 
 @cost.misconception
 def key_error(kind: str, n: int, d: int, k: int = 2) -> Cost:
-    """For an unknown kind you raise a KeyError, as a dictionary does by itself. The exercise asks
+    """For an unknown kind you raise a KeyError, as a dictionary does on its own. The exercise asks
     for a ValueError.
     """
     return {kind_: reference.layer_cost(kind_, n, d, k) for kind_ in KINDS}[kind]
@@ -330,13 +337,13 @@ def key_error(kind: str, n: int, d: int, k: int = 2) -> Cost:
 
 @cost.misconception
 def always_a_kernel_of_two(kind: str, n: int, d: int, k: int = 2) -> Cost:
-    """You take 2 for k, whatever it is: that is only its default. Use the argument."""
+    """You use 2 for k, whatever is passed: that is only the default. Use the argument."""
     return reference.layer_cost(kind, n, d, 2)
 
 
 @cost.misconception
 def work_alone(kind: str, n: int, d: int, k: int = 2) -> int:
-    """These are the multiplications alone. Return three things: multiplications, steps and path."""
+    """These are only the multiplications. Return three things: multiplications, steps and path."""
     return reference.layer_cost(kind, n, d, k)[0]
 
 

@@ -54,8 +54,8 @@ class Meeting:
 
 
 class CausalIgnored(Meeting):
-    """You wait for later tokens, which never arrive in a causal pattern. With `causal`, only the
-    tokens before each token, and itself, have to be received: the lower triangle.
+    """You wait for later tokens, which never arrive in a causal pattern. With `causal`, each token
+    only has to receive something of the tokens before it and of itself: the lower triangle.
     """
 
     def needed(self, size: int, causal: bool) -> Tensor:
@@ -63,8 +63,8 @@ class CausalIgnored(Meeting):
 
 
 class AlwaysCausal(Meeting):
-    """You never ask for the tokens after each token. They count as well, unless `causal` is
-    True.
+    """You never check for the tokens after each token. They count as well, unless
+    `causal` is True.
     """
 
     def needed(self, size: int, causal: bool) -> Tensor:
@@ -72,8 +72,8 @@ class AlwaysCausal(Meeting):
 
 
 class CausalTurnedRound(Meeting):
-    """You ask for the past alone where `causal` is False, and for everything where it is True. It
-    is the other way round.
+    """You check only for the past where `causal` is False, and for everything where it is True. It
+    should be the other way round.
     """
 
     def needed(self, size: int, causal: bool) -> Tensor:
@@ -90,8 +90,8 @@ class ExactlyTheNeeded(Meeting):
 
 
 class OneTooMany(Meeting):
-    """Your number is larger by one. Before the first layer each token has itself; after one layer,
-    it has what it sees.
+    """Your number is too large by one. Before the first layer each token has received itself; after
+    one layer, everything that it sees.
     """
 
     def counts(self, size: int) -> Iterable[int]:
@@ -99,7 +99,7 @@ class OneTooMany(Meeting):
 
 
 class OneTooFew(Meeting):
-    """Your number is smaller by one: what a token sees it has received after one layer, not
+    """Your number is too small by one: a token has received what it sees after one layer, not
     before.
     """
 
@@ -108,8 +108,8 @@ class OneTooFew(Meeting):
 
 
 class SingleTokenNeedsOne(OneTooFew):
-    """A single token has itself already: no layer is needed, and the answer is 0. Ask before the
-    first layer, too.
+    """A single token already has itself, so no layer is needed, and the answer is 0. Check before
+    the first layer, too.
     """
 
     def counts(self, size: int) -> Iterable[int]:
@@ -118,7 +118,7 @@ class SingleTokenNeedsOne(OneTooFew):
 
 class Doubled(SingleTokenNeedsOne):
     """You multiply what was received by itself, so each round doubles the number of layers: 1, 2,
-    4, 8. One more layer is one more product with the pattern.
+    4, 8. Each layer is one more product with the pattern.
     """
 
     def grown(self, seen: Tensor, received: Tensor) -> Tensor:
@@ -126,8 +126,8 @@ class Doubled(SingleTokenNeedsOne):
 
 
 class NothingPassedOn(Meeting):
-    """Nothing is passed on: at first each token has received itself alone, and the square of that,
-    or its product with the pattern entry by entry (`*`), leaves it so. Take seen @ received.
+    """Nothing is passed on: at first each token has received only itself, and the square of that,
+    or its product with the pattern entry by entry (`*`), does not change it. Take seen @ received.
     """
 
     def grown(self, seen: Tensor, received: Tensor) -> Tensor:
@@ -135,7 +135,7 @@ class NothingPassedOn(Meeting):
 
 
 class HiddenFollowed(Meeting):
-    """You follow what is hidden. True in the mask means hidden, so turn it round with ~ first."""
+    """You follow what is hidden. True in the mask means hidden, so invert the mask with ~ first."""
 
     def seen(self, hidden: Tensor) -> Tensor:
         return hidden.double()
@@ -143,7 +143,7 @@ class HiddenFollowed(Meeting):
 
 class EntryByEntryFromOne(SingleTokenNeedsOne):
     """You look at a single layer: after it, nothing new is received. `*` and `**` work entry by
-    entry; what keys pass on arrives by a matrix product.
+    entry; you need a matrix product to collect what the keys pass on.
     """
 
     def grown(self, seen: Tensor, received: Tensor) -> Tensor:
@@ -151,8 +151,8 @@ class EntryByEntryFromOne(SingleTokenNeedsOne):
 
 
 class PathsCounted(Meeting):
-    """You compare with 1, but the product counts on how many ways something arrives, and that may
-    be more. Ask whether it is above 0.
+    """You compare with 1, but the product counts in how many ways something arrives, which may be
+    more. Check whether it is above 0.
     """
 
     def enough(self, received: Tensor, needed: Tensor) -> bool:
@@ -163,7 +163,7 @@ class PathsCounted(Meeting):
 
 
 class AnyIsEnough(Meeting):
-    """You stop as soon as *something* is received. *All* that is needed has to be there."""
+    """You stop as soon as *something* is received. *All* that is needed has to be received."""
 
     def enough(self, received: Tensor, needed: Tensor) -> bool:
         return bool(((received > 0) & (needed > 0)).any())
@@ -171,7 +171,7 @@ class AnyIsEnough(Meeting):
 
 class AnyIsEnoughFromOne(SingleTokenNeedsOne):
     """You stop as soon as *something* is received, after one layer. *All* that is needed has to be
-    there.
+    received.
     """
 
     def enough(self, received: Tensor, needed: Tensor) -> bool:
@@ -179,14 +179,14 @@ class AnyIsEnoughFromOne(SingleTokenNeedsOne):
 
 
 class FirstTokenAlone(Meeting):
-    """You ask whether the first token has received everything. Every token has to."""
+    """You check only the first token. Every token has to have received everything."""
 
     def enough(self, received: Tensor, needed: Tensor) -> bool:
         return bool((received[0] >= needed[0]).all())
 
 
 class LastTokenAlone(Meeting):
-    """You ask whether the last token has received everything. Every token has to."""
+    """You check only the last token. Every token has to have received everything."""
 
     def enough(self, received: Tensor, needed: Tensor) -> bool:
         return bool((received[-1] >= needed[-1]).all())
@@ -200,8 +200,8 @@ class OneTokenIsEnough(Meeting):
 
 
 class EndsAlone(Meeting):
-    """You ask whether the last token has received something of the first. Every pair has to meet,
-    and others can be further apart in this pattern.
+    """You check only whether the last token has received something of the first. Every pair has to
+    meet, and others can be further apart in this pattern.
     """
 
     def enough(self, received: Tensor, needed: Tensor) -> bool:
@@ -209,8 +209,8 @@ class EndsAlone(Meeting):
 
 
 class OtherEndAlone(Meeting):
-    """You ask whether the first token has received something of the last. Every pair has to meet;
-    in a causal pattern this one never does.
+    """You check only whether the first token has received something of the last. Every pair has to
+    meet; in a causal pattern this one never does.
     """
 
     def enough(self, received: Tensor, needed: Tensor) -> bool:
@@ -218,8 +218,8 @@ class OtherEndAlone(Meeting):
 
 
 class EndsTooSoon(Meeting):
-    """You give up too soon. In a chain of n tokens that see their neighbours it takes n - 1 layers:
-    try that many, too.
+    """You give up too early. In a chain of n tokens that see their neighbours it takes n - 1
+    layers: try that many, too.
     """
 
     def counts(self, size: int) -> Iterable[int]:
@@ -243,8 +243,8 @@ class ZeroForNever(Meeting):
 
 
 class AllTriedForNever(Meeting):
-    """Where no number of layers is enough, you return the number of tokens, at which your loop
-    ended. Return None.
+    """Where no number of layers is enough, you return the number of tokens, where your loop ended.
+    Return None.
     """
 
     def never(self, size: int) -> object:
@@ -252,7 +252,7 @@ class AllTriedForNever(Meeting):
 
 
 class OneMoreForNever(Meeting):
-    """Where no number of layers is enough, you return the number at which your loop ended. Return
+    """Where no number of layers is enough, you return the number where your loop ended. Return
     None.
     """
 

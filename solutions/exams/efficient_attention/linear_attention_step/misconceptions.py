@@ -32,8 +32,8 @@ class Steps:
 
 
 class AskedBeforeAdding(Steps):
-    """The query asks before its own token is in the state, so that the first token finds nothing,
-    and 0 / 0 is NaN. Add the new token first: it sees itself.
+    """You use the query before its own token is in the state, so the first token finds nothing, and
+    0 / 0 is NaN. Add the new token first: it sees itself.
     """
 
     def answer(
@@ -44,8 +44,8 @@ class AskedBeforeAdding(Steps):
 
 
 class OldStateReturned(Steps):
-    """The context is right, but you return the state as it was before. The next token needs the one
-    with this token in it.
+    """The context is right, but you return the state as it was before. The next token needs the
+    state with this token in it.
     """
 
     def answer(
@@ -56,8 +56,8 @@ class OldStateReturned(Steps):
 
 
 class NothingAdded(Steps):
-    """The new token gets nowhere into the state. Add its key features times its value to the one
-    sum, and its key features to the other.
+    """The new token never gets into the state. Add its key features times its value to the first
+    sum, and its key features to the second.
     """
 
     def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ class TotalNotUpdated(Steps):
 
 
 class PastForgotten(Steps):
-    """Your state holds the new token alone. Add it to what is kept of the tokens before."""
+    """Your state contains only the new token. Add it to the sums over the earlier tokens."""
 
     def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
         return torch.outer(offered, value)
@@ -92,15 +92,15 @@ class PastForgotten(Steps):
 
 
 class SummaryForgotten(Steps):
-    """The first sum of your state holds the new token alone. Add its product to what is kept."""
+    """The first sum of your state contains only the new token. Add its product to the old sum."""
 
     def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
         return torch.outer(offered, value)
 
 
 class TotalForgotten(Steps):
-    """The second sum of your state holds the new token alone. Add its key features to what is
-    kept.
+    """The second sum of your state contains only the new token. Add its key features to the old
+    sum.
     """
 
     def total(self, total: Tensor, offered: Tensor) -> Tensor:
@@ -108,8 +108,8 @@ class TotalForgotten(Steps):
 
 
 class Undivided(Steps):
-    """The state is right, and your context is not divided: the weights do not sum to 1. Divide by
-    the query's features times the sum of the key features.
+    """The state is right, but your context is not divided, so the weights do not sum to 1. Divide
+    by the query's features times the sum of the key features.
     """
 
     def context(self, asked: Tensor, state: State) -> Tensor:
@@ -117,8 +117,8 @@ class Undivided(Steps):
 
 
 class DividedByAllFeatures(Steps):
-    """The state is right, and you divided by the key features added up without the query. Divide by
-    the query's features times the sum of the key features.
+    """The state is right, but you divided by the sum of the key features without using the query.
+    Divide by the query's features times the sum of the key features.
     """
 
     def context(self, asked: Tensor, state: State) -> Tensor:
@@ -126,7 +126,7 @@ class DividedByAllFeatures(Steps):
 
 
 class DividedByTheQueryFeatures(Steps):
-    """The state is right, and you divided by the sum of the query's features. Divide by the query's
+    """The state is right, but you divided by the sum of the query's features. Divide by the query's
     features times the sum of the key features.
     """
 
@@ -135,7 +135,7 @@ class DividedByTheQueryFeatures(Steps):
 
 
 class DividedByFeatures(Steps):
-    """The state is right, and you divided by a vector, feature by feature. The divisor is one
+    """The state is right, but you divided by a vector, feature by feature. The divisor is one
     number: the query's features times the sum of the key features.
     """
 
@@ -144,7 +144,7 @@ class DividedByFeatures(Steps):
 
 
 class DividedByTheProducts(Steps):
-    """The state is right, and you divided by products that are not added up. The divisor is one
+    """The state is right, but you divided by products that you did not add up. The divisor is one
     number, the dot product of the query's features and the sum of the key features.
     """
 
@@ -153,8 +153,8 @@ class DividedByTheProducts(Steps):
 
 
 class ValuesAsked(Steps):
-    """The state is right, and the query has met the wrong axis of it. The features are its rows:
-    the query's features stand on the left.
+    """The state is right, but you multiplied the query along the wrong axis of it. The features
+    are its rows, so the query's features go on the left.
     """
 
     def context(self, asked: Tensor, state: State) -> Tensor:
@@ -162,8 +162,8 @@ class ValuesAsked(Steps):
 
 
 class OuterProductTurned(Steps):
-    """The product of value and key features lies on its side. The state's first sum has a row for
-    each feature, and a column for each number of a value.
+    """Your product of value and key features is transposed. The first sum of the state has a row
+    for each feature, and a column for each number of a value.
     """
 
     def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
@@ -171,8 +171,8 @@ class OuterProductTurned(Steps):
 
 
 class NumberByNumber(Steps):
-    """You multiplied key features and value number by number. Each feature meets each number of the
-    value: an outer product.
+    """You multiplied key features and value entry by entry. Each feature has to be multiplied by
+    each number of the value, which is an outer product.
     """
 
     def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
@@ -181,7 +181,7 @@ class NumberByNumber(Steps):
 
 class DotProductAdded(Steps):
     """You added one number to the whole state, the dot product of key features and value. Each
-    feature meets each number of the value: an outer product.
+    feature has to be multiplied by each number of the value, which is an outer product.
     """
 
     def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
@@ -189,7 +189,9 @@ class DotProductAdded(Steps):
 
 
 class RawKeyInTheSummary(Steps):
-    """The first sum of your state got the key as it is. Add its features times the value."""
+    """In the first sum of your state you used the key as it is. Add its features times
+    the value.
+    """
 
     def answer(
         self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
@@ -199,7 +201,7 @@ class RawKeyInTheSummary(Steps):
 
 
 class RawKeyInTheTotal(Steps):
-    """The second sum of your state got the key as it is. Add its features."""
+    """In the second sum of your state you used the key as it is. Add its features."""
 
     def answer(
         self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
@@ -219,7 +221,7 @@ class KeyUnmapped(Steps):
 
 
 class QueryUnmapped(Steps):
-    """The state is right, and your query asks as it is. Take its features, too."""
+    """The state is right, but you use the query as it is. Take its features, too."""
 
     def answer(
         self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
@@ -238,7 +240,7 @@ class NothingMapped(Steps):
 
 
 class RolesSwapped(Steps):
-    """Query and key have changed places. The key goes into the state, and the query asks it."""
+    """You swapped query and key. The key goes into the state, and the query reads from it."""
 
     def answer(
         self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
@@ -256,7 +258,7 @@ class QueryAdded(Steps):
 
 
 class KeyAsks(Steps):
-    """The state is right, and the key asks it. It is the query that asks."""
+    """The state is right, but you read from it with the key. Use the query."""
 
     def answer(
         self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
@@ -266,7 +268,7 @@ class KeyAsks(Steps):
 
 class DividedInTheState(Steps):
     """You divided the first sum before you put it into the state. Keep both sums as they are, and
-    divide the context alone.
+    divide only the context.
     """
 
     def answer(
@@ -277,8 +279,8 @@ class DividedInTheState(Steps):
 
 
 class StateOverwritten(Steps):
-    """The numbers are right, but the state of whoever called you has changed, too, as by `+=`. Make
-    a new one, with +.
+    """The numbers are right, but you have changed the caller's state, too, as `+=` does. Make a new
+    one, with +.
     """
 
     def summary(self, summary: Tensor, offered: Tensor, value: Tensor) -> Tensor:
@@ -289,8 +291,8 @@ class StateOverwritten(Steps):
 
 
 class StateSwapped(Steps):
-    """The two sums of your state have changed places. First comes that of the products, then that
-    of the key features.
+    """The two sums of your state are swapped. The sum of the products comes first, then that of the
+    key features.
     """
 
     def answer(
@@ -301,8 +303,8 @@ class StateSwapped(Steps):
 
 
 class ThreeResults(Steps):
-    """You return three things. The exercise asks for two: the context, and the state, which is a
-    tuple of two itself.
+    """You return three things. The exercise asks for two: the context, and the state, which is
+    itself a tuple of two.
     """
 
     def answer(

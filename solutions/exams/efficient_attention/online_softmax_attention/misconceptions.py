@@ -31,7 +31,7 @@ def whole_table(
     queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
 ) -> Tensor:
     """The contexts are right, but you made a tensor with a number for every pair of a query and a
-    key: all scores, or a mask of all of them. Make those of one block at a time.
+    key: all scores, or a mask for all of them. Only make those of one block at a time.
     """
     scores = queries @ keys.mT / queries.shape[-1] ** 0.5
     if causal:
@@ -63,7 +63,7 @@ class HiddenAnyway(Blockwise):
 
 
 class CausalTurnedRound(Blockwise):
-    """You hide the future if `causal` is False, and not if it is True."""
+    """You hide the future if `causal` is False, but not if it is True."""
 
     def answer(
         self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
@@ -72,8 +72,8 @@ class CausalTurnedRound(Blockwise):
 
 
 class CountedFromTheBlock(Blockwise):
-    """Your mask counts the keys of every block from 0, so that later blocks show what they should
-    hide. A block's keys begin at `start`: that belongs into their positions.
+    """Your mask counts the keys of every block from 0, so later blocks show what they should hide.
+    A block's keys start at `start`, so add that to their positions.
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
@@ -82,7 +82,7 @@ class CountedFromTheBlock(Blockwise):
 
 class ItselfHidden(Blockwise):
     """With `causal`, your tokens do not see themselves; the first one sees nothing and gets NaN.
-    Only what comes after a token is hidden.
+    Hide only what comes after a token.
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
@@ -97,15 +97,15 @@ class NextVisible(Blockwise):
 
 
 class PastHidden(Blockwise):
-    """With `causal`, you hide the past and show the future. It is the other way round."""
+    """With `causal`, you hide the past and show the future. It should be the other way round."""
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
         return torch.arange(start, start + width) < torch.arange(num_queries)[:, None]
 
 
 class MaskTurnedRound(Blockwise):
-    """With `causal`, you hide what should be visible, the token itself among it, and show the
-    future. Turn the comparison round.
+    """With `causal`, you hide what should be visible, including the token itself, and show the
+    future. Reverse the comparison.
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
@@ -113,8 +113,8 @@ class MaskTurnedRound(Blockwise):
 
 
 class MaskTransposed(Blockwise):
-    """You compared as if the queries were on columns: rows are queries, columns are the keys of the
-    block. Query positions take a second axis, [:, None].
+    """You compared as if the queries were on columns: rows are queries, and columns are the keys of
+    the block. Query positions need a second axis, [:, None].
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
@@ -122,14 +122,14 @@ class MaskTransposed(Blockwise):
 
 
 class ScoreOfZero(Blockwise):
-    """You gave hidden keys the score 0, and exp(0 - highest) is no zero. Fill with −∞."""
+    """You gave hidden keys the score 0, but exp(0 - highest) is not zero. Fill with −∞."""
 
     def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
         return scores.masked_fill(hidden, 0)
 
 
 class ScoreOfMinusHundred(Blockwise):
-    """You gave hidden keys a score such as −100, and some visible ones are lower still. Fill with
+    """You gave hidden keys a score such as −100, but some visible ones are even lower. Fill with
     −∞.
     """
 
@@ -138,8 +138,9 @@ class ScoreOfMinusHundred(Blockwise):
 
 
 class HiddenAfterwards(Blockwise):
-    """Your largest score is that of a hidden key where that is higher, and next to it the visible
-    ones round to 0. Hide the scores before you look for the largest.
+    """Where a hidden key has the highest score, you take that as the largest, and relative to it
+    the exponentials of the visible ones round to 0. Hide the scores before you look for the
+    largest.
     """
 
     now = torch.empty(0)
@@ -154,7 +155,7 @@ class HiddenAfterwards(Blockwise):
 
 
 class HiddenFromTheValuesAlone(HiddenAfterwards):
-    """With `causal`, you hide the future from the values, and it is still in the sum that you
+    """With `causal`, you leave the future out of the values, but it is still in the sum that you
     divide by. Hide the scores, before they become weights.
     """
 
@@ -169,8 +170,8 @@ class HiddenFromTheValuesAlone(HiddenAfterwards):
 
 
 class DiagonalBlocksVisible(Blockwise):
-    """You hide whole blocks only: in its own block a token sees what comes after it. Inside that
-    block the mask is still needed.
+    """You hide whole blocks only: in its own block, a token still sees what comes after it. Inside
+    that block the mask is still needed.
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
@@ -179,8 +180,8 @@ class DiagonalBlocksVisible(Blockwise):
 
 
 class DiagonalBlocksHidden(Blockwise):
-    """You leave out every block in which something is hidden, and a token misses the keys of its
-    own block. Leave out those alone that are wholly hidden, and mask the others.
+    """You leave out every block in which something is hidden, so a token misses the keys of its own
+    block. Leave out only the blocks that are entirely hidden, and mask the others.
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
@@ -211,8 +212,8 @@ Family(
 def averaged(
     queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
 ) -> Tensor:
-    """You attend to each block alone and take the average over the blocks. A block counts as much
-    as the sum of its weights, all of them relative to one largest score.
+    """You attend to each block separately and take the average over the blocks. Each block should
+    count in proportion to the sum of its weights, all of them relative to the same largest score.
     """
     return each_alone(queries, keys, values, block_size, causal).mean(dim=0)
 
@@ -221,8 +222,9 @@ def averaged(
 def added(
     queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
 ) -> Tensor:
-    """You attend to each block alone, with weights that sum to 1 in each, and add the contexts. All
-    weights of a query sum to 1 together: divide once, after the last block.
+    """You attend to each block separately, with weights that sum to 1 in each block, and add the
+    contexts. The weights of a query should sum to 1 over all blocks: divide once, after the last
+    block.
     """
     return each_alone(queries, keys, values, block_size, causal).sum(dim=0)
 

@@ -37,7 +37,7 @@ class Steps:
 
 class Unscaled(Steps):
     """Your features are those of exp(q · k), without the scale. Divide x by the fourth root of d
-    first: once in the query and once in the key, that makes √d.
+    first: once in the query and once in the key makes √d.
     """
 
     def root(self, x: Tensor, directions: Tensor) -> float:
@@ -45,8 +45,8 @@ class Unscaled(Steps):
 
 
 class DividedByTheSquareRoot(Steps):
-    """You divided x by √d, so that queries and keys together are divided by d. Each takes half of
-    the scale: the fourth root of d.
+    """You divided x by √d, so queries and keys together are divided by d. Each takes half of the
+    scale: the fourth root of d.
     """
 
     def root(self, x: Tensor, directions: Tensor) -> float:
@@ -54,8 +54,8 @@ class DividedByTheSquareRoot(Steps):
 
 
 class DividedByTheWidth(Steps):
-    """You divided x by d. It is the fourth root of d: queries and keys together are divided by
-    √d.
+    """You divided x by d. Divide it by the fourth root of d, so that queries and keys together are
+    divided by √d.
     """
 
     def root(self, x: Tensor, directions: Tensor) -> float:
@@ -79,8 +79,8 @@ class MultipliedByTheRoot(Steps):
 
 
 class RootOfTheFeatures(Steps):
-    """You divided x by the fourth root of the number of directions. Take that of d, of how many
-    numbers x has for a token.
+    """You divided x by the fourth root of the number of directions. Take that of d, the number of
+    features of a token in x.
     """
 
     def root(self, x: Tensor, directions: Tensor) -> float:
@@ -88,8 +88,8 @@ class RootOfTheFeatures(Steps):
 
 
 class RootOfTheTokens(Steps):
-    """You divided x by the fourth root of how many tokens there are. d is how many numbers a token
-    has, the last axis of x.
+    """You divided x by the fourth root of the number of tokens. d is the number of features of a
+    token, the last axis of x.
     """
 
     def root(self, x: Tensor, directions: Tensor) -> float:
@@ -97,8 +97,8 @@ class RootOfTheTokens(Steps):
 
 
 class RootOfTheFirstAxis(Steps):
-    """You divided x by the fourth root of its first axis, in a batch how many texts there are. d is
-    how many numbers a token has, the last axis of x.
+    """You divided x by the fourth root of its first axis, which in a batch is the number of texts.
+    d is the number of features of a token, the last axis of x.
     """
 
     def root(self, x: Tensor, directions: Tensor) -> float:
@@ -106,8 +106,8 @@ class RootOfTheFirstAxis(Steps):
 
 
 class OnlyTheDirectionsScaled(Steps):
-    """The product with the directions has its scale, the square has none. Divide x by the fourth
-    root of d before both.
+    """The product with the directions is scaled, but the square is not. Divide x by the fourth root
+    of d before both.
     """
 
     def half(self, x: Tensor, scaled: Tensor) -> Tensor:
@@ -115,8 +115,8 @@ class OnlyTheDirectionsScaled(Steps):
 
 
 class OnlyTheSquareScaled(Steps):
-    """The square has its scale, the product with the directions has none. Divide x by the fourth
-    root of d before both.
+    """The square is scaled, but the product with the directions is not. Divide x by the fourth root
+    of d before both.
     """
 
     def answer(self, x: Tensor, directions: Tensor) -> Tensor:
@@ -142,7 +142,7 @@ class WholeSquare(Steps):
 
 
 class SquareAdded(Steps):
-    """You added the square. Subtract it: it takes away what the directions add on average."""
+    """You added the square. Subtract it: it compensates for what the directions add on average."""
 
     def half(self, x: Tensor, scaled: Tensor) -> Tensor:
         return -super().half(x, scaled)
@@ -163,8 +163,8 @@ class MeanOfSquares(Steps):
 
 
 class SquareOverTheTokens(Steps):
-    """You summed the squares over the tokens. Each token has a length of its own: sum over its
-    numbers, the last axis.
+    """You summed the squares over the tokens. Each token has its own length: sum over its features,
+    the last axis.
     """
 
     def square(self, scaled: Tensor) -> Tensor:
@@ -172,8 +172,8 @@ class SquareOverTheTokens(Steps):
 
 
 class SquareOfAll(Steps):
-    """You summed the squares of all tokens together. Each token has a length of its own: sum over
-    the last axis, and keep it.
+    """You summed the squares of all tokens together. Each token has its own length: sum over the
+    last axis, and keep it.
     """
 
     def square(self, scaled: Tensor) -> Tensor:
@@ -181,8 +181,8 @@ class SquareOfAll(Steps):
 
 
 class SquareLostItsAxis(Steps):
-    """The squares have lost their axis, so that a token's square is subtracted from a column, or
-    fits nowhere. Keep the axis, with length 1.
+    """The squares have lost their axis, so a token's square is subtracted from a column, or fits
+    nowhere. Keep the axis, with length 1.
     """
 
     def square(self, scaled: Tensor) -> Tensor:
@@ -209,9 +209,7 @@ class SquaresOfTheProducts(Steps):
 
 
 class SquareOfTheDirections(Steps):
-    """You subtracted half of the squares of the directions. It is the square of x that is
-    subtracted.
-    """
+    """You subtracted half of the squares of the directions. Subtract the square of x instead."""
 
     def answer(self, x: Tensor, directions: Tensor) -> Tensor:
         along = self.along(x / self.root(x, directions), directions)
@@ -229,8 +227,8 @@ class SquareAfterwards(Steps):
 
 
 class NoExponential(Steps):
-    """There is no exponential, and some of your features are below zero. Take exp of the product
-    with the directions less half of the square.
+    """There is no exponential, so some of your features are negative. Take exp of the product with
+    the directions minus half of the square.
     """
 
     def grow(self, exponent: Tensor) -> Tensor:
@@ -245,7 +243,7 @@ class Rectified(Steps):
 
 
 class WavesForExponentials(Steps):
-    """These are cosines, as in random Fourier features, and some are below zero. Positive features
+    """These are cosines, as in random Fourier features, and some are negative. Positive features
     are exponentials of the products, times exp of minus half of the square.
     """
 
@@ -257,8 +255,8 @@ class WavesForExponentials(Steps):
 
 class ShiftedByTheMaximum(Steps):
     """You subtracted the largest exponent, as one does in a softmax. That multiplies each token's
-    features by a number of its own, and their dot products are no longer those of exp(q · k / √d):
-    leave the exponent as it is.
+    features by a different number, so their dot products no longer estimate exp(q · k / √d): leave
+    the exponent as it is.
     """
 
     def grow(self, exponent: Tensor) -> Tensor:
@@ -266,8 +264,8 @@ class ShiftedByTheMaximum(Steps):
 
 
 class SoftmaxOfTheExponents(Steps):
-    """Your features sum to 1, as those of a softmax do. They are exponentials, each divided by the
-    root of how many there are.
+    """Your features sum to 1, as those of a softmax do. They should be exponentials, each divided
+    by the square root of their number.
     """
 
     def answer(self, x: Tensor, directions: Tensor) -> Tensor:
@@ -277,7 +275,7 @@ class SoftmaxOfTheExponents(Steps):
 
 
 class NotDividedByTheRoot(Steps):
-    """You did not divide by the root of the number of features, so that the dot product is a sum
+    """You did not divide by the square root of the number of features, so the dot product is a sum
     over the directions. Divided by √m in the query and in the key, it is an average.
     """
 
@@ -286,8 +284,8 @@ class NotDividedByTheRoot(Steps):
 
 
 class DividedByTheNumber(Steps):
-    """You divided the features by how many there are. Query and key are both divided, so that takes
-    the square root.
+    """You divided the features by their number. Query and key are both divided, so divide by the
+    square root.
     """
 
     def norm(self, directions: Tensor) -> float:
@@ -295,15 +293,15 @@ class DividedByTheNumber(Steps):
 
 
 class MultipliedByTheNumber(Steps):
-    """You multiplied the features by the root of how many there are. Divide by it."""
+    """You multiplied the features by the square root of their number. Divide by it."""
 
     def norm(self, directions: Tensor) -> float:
         return float(len(directions) ** -0.5)
 
 
 class DividedByTheRootOfD(Steps):
-    """You divided the features by √d. Divide them by the root of how many features there are, one
-    for each direction.
+    """You divided the features by √d. Divide them by the square root of the number of features, of
+    which there is one for each direction.
     """
 
     def norm(self, directions: Tensor) -> float:
@@ -311,7 +309,7 @@ class DividedByTheRootOfD(Steps):
 
 
 class DividedInTheExponent(Steps):
-    """You divided by the root of the number of features before you took exp. Divide the
+    """You divided by the square root of the number of features before you took exp. Divide the
     exponentials.
     """
 
@@ -329,16 +327,14 @@ class DividedInTheExponent(Steps):
 
 
 class DirectionsOnColumns(Steps):
-    """You multiplied with the directions as if each were a column. They are rows: transpose
-    them.
-    """
+    """You multiplied by the directions as if each were a column. They are rows: transpose them."""
 
     def along(self, scaled: Tensor, directions: Tensor) -> Tensor:
         return scaled @ directions
 
 
 class DirectionsOfLengthOne(Steps):
-    """You brought the directions to length 1. Their lengths count: take them as they were drawn."""
+    """You scaled the directions to length 1. Their lengths matter: use them as they were drawn."""
 
     def along(self, scaled: Tensor, directions: Tensor) -> Tensor:
         return super().along(scaled, torch.nn.functional.normalize(directions, dim=-1))

@@ -100,9 +100,9 @@ _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMA
         "SplitByWrongView": "step_splits_wrongly",
     },
     says={
-        "NothingHidden": "Nothing is hidden in your step. That is right for a single new token; in "
-        "a chunk, the first tokens see the last ones.",
-        "DiagonalHidden": "Your new tokens do not see themselves. Begin the mask one position "
+        "NothingHidden": "Your step hides nothing. That is right for a single new token; in a "
+        "chunk, the first tokens would see the last ones.",
+        "DiagonalHidden": "Your new tokens do not see themselves. Start the mask one position "
         "further to the right.",
     },
     without=(
@@ -123,8 +123,8 @@ class _ProjectedByTheTranspose(Steps):
 def step_projects_by_the_transpose(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The contexts go through the transpose of out_proj. All the weights here are used as x @ W; an
-    nn.Linear keeps the transpose, and F.linear expects it.
+    """The contexts go through the transpose of out_proj. All the weights here are used as x @ W;
+    nn.Linear stores the transpose, and F.linear expects it.
     """
     return _ProjectedByTheTranspose().answer(inputs, weights, past_keys, past_values)
 
@@ -138,7 +138,7 @@ class _HiddenAfterAPast(Steps):
 def step_hides_itself_after_a_past(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """With tokens in the cache, your new tokens do not see themselves. Begin the mask one position
+    """With tokens in the cache, your new tokens do not see themselves. Start the mask one position
     further to the right.
     """
     return _HiddenAfterAPast().answer(inputs, weights, past_keys, past_values)
@@ -148,8 +148,8 @@ def step_hides_itself_after_a_past(
 def step_forgets_the_past(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """Your new tokens attend to each other alone. Join the cached keys and values with the new
-    ones first.
+    """Your new tokens attend only to each other. Join the cached keys and values with the new ones
+    first.
     """
     nothing = past_keys[:, :, :0]
     queries, keys, values = projected(inputs, weights, nothing, nothing)
@@ -163,8 +163,8 @@ def step_forgets_the_past(
 def step_without_a_past(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The past is not used at all: not attended to, and not returned. Join it with the new keys and
-    values first.
+    """You do not use the past at all: it is neither attended to nor returned. Join it with the new
+    keys and values first.
     """
     nothing = past_keys[:, :, :0]
     return reference.decode_step(inputs, weights, nothing, nothing)
@@ -174,7 +174,7 @@ def step_without_a_past(
 def step_returns_values_first(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The contexts are right. Of what follows them, the keys come first."""
+    """The contexts are right, but after them, the keys come before the values."""
     context, keys, values = reference.decode_step(inputs, weights, past_keys, past_values)
     return context, values, keys
 
@@ -183,8 +183,8 @@ def step_returns_values_first(
 def step_returns_the_new_only(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The contexts are right, but you return the new keys and values alone: the next step would
-    know nothing of the past. Return them joined.
+    """The contexts are right, but you return only the new keys and values: the next step would know
+    nothing of the past. Return them joined.
     """
     context, keys, values = reference.decode_step(inputs, weights, past_keys, past_values)
     new = inputs.shape[1]
@@ -206,8 +206,8 @@ def step_returns_the_past_only(
 def step_caches_repeated_heads(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The contexts are right, but what you return to be cached has a head for every query head. So
-    nothing is saved: return the keys and values as they were before they were repeated.
+    """The contexts are right, but the keys and values that you return have a head for every query
+    head, so nothing is saved: return the keys and values as they were before they were repeated.
     """
     context, keys, values = reference.decode_step(inputs, weights, past_keys, past_values)
     n_rep = weights["W_query"].shape[1] // weights["W_key"].shape[1]
@@ -218,8 +218,8 @@ def step_caches_repeated_heads(
 def step_puts_the_newest_first(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """You put the new tokens before the cached ones. They come after them, and the mask counts on
-    it.
+    """You put the new tokens before the cached ones. They should come after them, and the mask
+    relies on that.
     """
     nothing = past_keys[:, :, :0]
     queries, new_keys, new_values = projected(inputs, weights, nothing, nothing)

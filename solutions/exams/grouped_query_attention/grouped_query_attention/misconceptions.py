@@ -57,7 +57,7 @@ _MASKS = MASK + FAR_ABOVE + FURTHER_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
     },
     says={
         "DropoutOnContexts": "You drop features, of the values or of the contexts. Drop attention "
-        "weights, after the softmax and before they meet the values.",
+        "weights, after the softmax and before they are multiplied by the values.",
     },
     # Dropout is tried on one word, whose only weight is 1 whatever happens to its score, and whose
     # context is its value.
@@ -77,7 +77,7 @@ class HeadsPerShare(Variant):
 
 @grouped.misconception
 class KeysAsWideAsQueries(Variant):
-    """W_key and W_value have d_out columns here, as W_query has. They make fewer heads,
+    """W_key and W_value have d_out columns here, as W_query has. They produce fewer heads,
     num_kv_heads, and each of these is as wide as a query head: d_out / num_heads.
     """
 
@@ -87,8 +87,8 @@ class KeysAsWideAsQueries(Variant):
 
 @grouped.misconception
 class OneForAll(Variant):
-    """There is a single key/value head for all: that is multi-query attention. Make num_kv_heads of
-    them.
+    """There is a single key/value head for all query heads, which is multi-query attention. Make
+    num_kv_heads of them.
     """
 
     def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
@@ -97,8 +97,8 @@ class OneForAll(Variant):
 
 @grouped.misconception
 class FeaturesRepeated(Variant):
-    """You repeated the features before they were cut into heads, so a head is made of copies of a
-    few of its features. Cut into heads first.
+    """You repeated the features before you split them into heads, so a head consists of copies of a
+    few of its features. Split into heads first.
     """
 
     def split(self, x: torch.Tensor) -> torch.Tensor:
@@ -108,8 +108,9 @@ class FeaturesRepeated(Variant):
 
 @grouped.misconception
 class MergedRoundByRound(Variant):
-    """The contexts are right, and the heads were merged in another order: the first query head of
-    each share, then the second of each. They stand share by share, as they were split.
+    """The contexts are right, but the heads were merged in a different order: the first query head
+    of each group, then the second of each. Merge them group by group, in the order in which they
+    were split.
     """
 
     def merge(self, contexts: torch.Tensor) -> torch.Tensor:
@@ -121,7 +122,7 @@ class MergedRoundByRound(Variant):
 @grouped.misconception
 class QueriesOfAShareAveraged(Variant):
     """You averaged the queries that share a key/value head. Only keys and values are shared: each
-    query head asks for itself.
+    query head keeps its own queries.
     """
 
     def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
@@ -133,7 +134,9 @@ class QueriesOfAShareAveraged(Variant):
 
 @grouped.misconception
 class ScaledByKeyWidth(Variant):
-    """You divided by the root of the features of several heads. What counts is the width of one."""
+    """You divided by the square root of the width of several heads. What counts is the width of
+    one.
+    """
 
     def divisor(self, queries: torch.Tensor, keys: torch.Tensor) -> float:
         return math.sqrt(self.kv_width)
@@ -141,8 +144,8 @@ class ScaledByKeyWidth(Variant):
 
 @grouped.misconception
 class ScaledByShare(Variant):
-    """You divided by the root of how many query heads share a key/value head. It is the root of
-    the width of one head.
+    """You divided by the square root of the number of query heads that share a key/value head.
+    Divide by the square root of the width of one head.
     """
 
     def divisor(self, queries: torch.Tensor, keys: torch.Tensor) -> float:
@@ -151,8 +154,8 @@ class ScaledByShare(Variant):
 
 @grouped.misconception
 class ScaledByKeyHeads(Variant):
-    """You divided by the root of the number of key/value heads. It is the root of their width,
-    head_dim.
+    """You divided by the square root of the number of key/value heads. Divide by the square root of
+    their width, head_dim.
     """
 
     def divisor(self, queries: torch.Tensor, keys: torch.Tensor) -> float:
@@ -161,8 +164,8 @@ class ScaledByKeyHeads(Variant):
 
 @grouped.misconception
 class ValuesNotShared(Variant):
-    """The keys are shared among neighbours, but the values are assigned in turn. Treat both
-    alike.
+    """The keys are shared among neighbours, but the values are assigned in turn. Handle both in the
+    same way.
     """
 
     def mix(self, weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
@@ -172,9 +175,9 @@ class ValuesNotShared(Variant):
 
 @grouped.misconception
 class SharesUnchecked(Variant):
-    """Six query heads can't share four key/value heads evenly, and your class takes them. Check
-    both multiples in __init__, d_out of num_heads and num_heads of num_kv_heads, and raise a
-    ValueError.
+    """Six query heads can't share four key/value heads evenly, but your class accepts them. In
+    __init__, check both that d_out is a multiple of num_heads and that num_heads is a multiple of
+    num_kv_heads, and raise a ValueError.
     """
 
     def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
@@ -184,7 +187,7 @@ class SharesUnchecked(Variant):
 
 @grouped.misconception
 class WidthUnchecked(Variant):
-    """Ten features can't be divided among four heads, and your class does not say so. Raise a
+    """Ten features can't be divided among four heads, but your class does not say so. Raise a
     ValueError in __init__ unless d_out is a multiple of num_heads.
     """
 
@@ -195,8 +198,9 @@ class WidthUnchecked(Variant):
 
 @grouped.misconception
 class WidthUncheckedButViewed(WidthUnchecked):
-    """Ten features can't be divided among four heads. Your class takes them, and fails later, at a
-    `view` that did not fit. Raise a ValueError in __init__ unless d_out is a multiple of num_heads.
+    """Ten features can't be divided among four heads. Your class accepts them and fails later, at a
+    `view` that does not fit. Raise a ValueError in __init__ unless d_out is a multiple of
+    num_heads.
     """
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -207,7 +211,7 @@ class WidthUncheckedButViewed(WidthUnchecked):
 
 @grouped.misconception
 class WidthUncheckedAndLeftOver(WidthUnchecked):
-    """Ten features can't be divided among four heads. Your class takes them and fails later, in
+    """Ten features can't be divided among four heads. Your class accepts them and fails later, in
     out_proj: four heads of two features have eight together. Raise a ValueError in __init__ unless
     d_out is a multiple of num_heads.
     """

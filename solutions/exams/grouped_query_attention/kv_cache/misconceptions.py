@@ -70,7 +70,7 @@ class NothingCounted(SlicedByLength):
 
 @cache.misconception
 class LengthIsTheLastChunk(SlicedByLength):
-    """`length` becomes the size of the newest chunk, and what was there before is lost. Add the
+    """`length` becomes the size of the newest chunk, and the tokens before it are lost. Add the
     size to it.
     """
 
@@ -91,7 +91,7 @@ class ChunksCountedAndReturned(SlicedByLength):
 @cache.misconception
 class WrittenToTheBeginning(SlicedByLength):
     """`length` grows as it should, but every chunk is written to the beginning, over the one
-    before. Write it behind what is there.
+    before. Write it after the tokens that are already there.
     """
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -112,8 +112,8 @@ class LengthCountsChunks(Notebook):
 
 @cache.misconception
 class NotReset(Notebook):
-    """After a reset the tokens of the text before are still there: the new text would attend to the
-    old one. Set `length` back to 0.
+    """After a reset, the tokens of the previous text are still there, so the new text would attend
+    to the old one. Set `length` back to 0.
     """
 
     def reset(self) -> None:
@@ -122,8 +122,8 @@ class NotReset(Notebook):
 
 @cache.misconception
 class ClearedButNotReset(Notebook):
-    """A reset fills the tensors with zeros, but `length` stays: a new text would attend to zeros.
-    Set it back to 0.
+    """A reset fills the tensors with zeros, but `length` stays as it was, so a new text would
+    attend to zeros. Set it back to 0.
     """
 
     def reset(self) -> None:
@@ -144,8 +144,8 @@ class WholeBuffer(Notebook):
 @cache.misconception
 class WholeBufferCleared(WholeBuffer):
     """You return the whole buffer, with zeros in the slots that hold no token yet. A key of zeros
-    still gets a weight: return the first `length` tokens only. A reset need not clear anything
-    then.
+    still gets a weight: return the first `length` tokens only. Then a reset need not clear
+    anything.
     """
 
     def reset(self) -> None:
@@ -156,7 +156,7 @@ class WholeBufferCleared(WholeBuffer):
 
 @cache.misconception
 class NewOnly(Notebook):
-    """You return the new tokens alone. Return all tokens so far."""
+    """You return only the new tokens. Return all tokens so far."""
 
     def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
         return new
@@ -164,8 +164,8 @@ class NewOnly(Notebook):
 
 @cache.misconception
 class OldOnly(Notebook):
-    """You return what was cached before this call. The new tokens belong to it: a token attends to
-    itself, too.
+    """You return what was cached before this call. Include the new tokens, because a token attends
+    to itself, too.
     """
 
     def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
@@ -182,7 +182,7 @@ class OneMissing(Notebook):
 
 @cache.misconception
 class KeysTwice(Notebook):
-    """Your values are the keys. Keep both."""
+    """Your values are the keys. Store both."""
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return super().append(keys, keys)
@@ -190,8 +190,8 @@ class KeysTwice(Notebook):
 
 @cache.misconception
 class SharedByBoth(Notebook):
-    """Keys and values are kept in the same tensor, and the values end up on top: after `a = b`,
-    both names mean one tensor. Make two.
+    """Keys and values are kept in the same tensor, and the values overwrite the keys: after `a =
+    b`, both names refer to one tensor. Make two.
     """
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -209,7 +209,7 @@ class ValuesFirst(Notebook):
 
 @cache.misconception
 class NewestFirst(Notebook):
-    """The newest tokens stand first. The oldest do: the mask counts on it."""
+    """The newest tokens come first. The oldest should, because the mask relies on it."""
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         old_keys, old_values = self.keys[:, :, : self.length], self.values[:, :, : self.length]
@@ -236,7 +236,7 @@ class JoinedAlongHeads(Notebook):
 
 @cache.misconception
 class FixedType(Notebook):
-    """Your cache is float32, whatever dtype it is told. Pass dtype on to torch.zeros."""
+    """Your cache is float32, whatever dtype it is given. Pass dtype to torch.zeros."""
 
     def __init__(
         self,
@@ -251,8 +251,8 @@ class FixedType(Notebook):
 
 @cache.misconception
 class NoLimit(Notebook):
-    """When the buffer is full, your code fails with another error than it should. Compare before
-    you write, and raise a ValueError.
+    """When the buffer is full, your code fails with the wrong kind of error. Check before you
+    write, and raise a ValueError.
     """
 
     def refuse(self, end: int) -> None:
@@ -261,8 +261,8 @@ class NoLimit(Notebook):
 
 @cache.misconception
 class CountedBeforeRefused(Notebook):
-    """Your cache counts the new tokens before it refuses them, so afterwards it takes itself for
-    fuller than it is. Compare first, and change `length` when they are kept.
+    """Your cache counts the new tokens before it refuses them, so afterwards `length` is larger
+    than it should be. Check first, and change `length` only when the tokens are stored.
     """
 
     def refuse(self, end: int) -> None:
@@ -273,7 +273,7 @@ class CountedBeforeRefused(Notebook):
 
 @cache.misconception
 class ClearedBeforeRefused(Notebook):
-    """When new tokens do not fit, your cache forgets what it holds. Refuse the new tokens, and keep
+    """When new tokens do not fit, your cache forgets what it holds. Reject the new tokens, and keep
     the old ones.
     """
 
@@ -313,7 +313,7 @@ class Growing(Notebook):
 
 @cache.misconception
 class GrowsWithoutEnd(Growing):
-    """Your cache takes more tokens than max_tokens, and grows. Compare first, and raise a
+    """Your cache accepts more tokens than max_tokens, and grows. Check first, and raise a
     ValueError.
     """
 
@@ -323,7 +323,7 @@ class GrowsWithoutEnd(Growing):
 
 @cache.misconception
 class JoinedToTheTextBefore(Growing):
-    """A reset sets `length` to 0, but the tokens of the text before are still there, and the next
+    """A reset sets `length` to 0, but the tokens of the previous text are still there, and the next
     ones are joined to them. Forget them as well.
     """
 
@@ -333,15 +333,15 @@ class JoinedToTheTextBefore(Growing):
 
 @cache.misconception
 class GrowsAndJoins(GrowsWithoutEnd, JoinedToTheTextBefore):
-    """A reset sets `length` to 0, but the tokens of the text before are still there, and the next
-    ones are joined to them: forget them as well. And your cache takes more tokens than max_tokens:
-    compare first, and raise a ValueError.
+    """A reset sets `length` to 0, but the tokens of the previous text are still there, and the next
+    ones are joined to them: forget them as well. And your cache accepts more tokens than
+    max_tokens: check first, and raise a ValueError.
     """
 
 
 @cache.misconception
 class TokensForgottenAlone(Growing):
-    """A reset forgets the tokens, but `length` still counts them, and goes on from there. Set it
+    """A reset forgets the tokens, but `length` still counts them, and continues from there. Set it
     back to 0.
     """
 
@@ -357,8 +357,9 @@ class TokensForgottenAlone(Growing):
 
 @cache.misconception
 class OneForAllLayers(Notebook):
-    """Two caches of yours share their memory: what is appended to one is found in the other. Make
-    the tensors in __init__, as attributes of `self`; not in the class, and not as a default value.
+    """Two of your caches share their memory: what you append to one also appears in the other. Make
+    the tensors in __init__, as attributes of `self`; not as attributes of the class, and not as
+    default values.
     """
 
     shared: tuple[torch.Tensor, torch.Tensor] | None = None

@@ -39,10 +39,10 @@ from solutions.exams.multi_head_attention.cross_attention.variant import Variant
         "MaskedAfterwards": "PaddingAfterSoftmax",
     },
     says={
-        "NotCleaned": "A sentence that is all padding gives NaN, since a softmax over −∞ alone is "
-        "0 / 0. Set the weights of hidden keys to 0 after the softmax as well.",
-        "LargeNegativeNumber": "A sentence that is all padding gets equal weights for all of it, "
-        "as it does when scores are filled with a number such as −10⁹. It should get zeros.",
+        "NotCleaned": "A sentence that is all padding gives NaN, because a softmax over nothing "
+        "but −∞ is 0 / 0. Set the weights of hidden keys to 0 after the softmax as well.",
+        "LargeNegativeNumber": "A sentence that is all padding gets equal weights everywhere, as "
+        "happens when scores are filled with a number such as −10⁹. It should get zeros.",
     },
 )
 (HEADS + COMPARED + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
@@ -65,7 +65,7 @@ from solutions.exams.multi_head_attention.cross_attention.variant import Variant
     called={"NoDropout": "CrossWithoutDropout", "BiasNever": "CrossBiasNever"},
     says={
         "DropoutOnContexts": "You drop features, of the values or of the contexts. Drop attention "
-        "weights, after the softmax and before they meet the values.",
+        "weights, after the softmax and before they are multiplied by the values.",
     },
     # Dropout is tried on one key, whose only weight is 1 whatever happens to its score, and whose
     # value is the context.
@@ -75,8 +75,9 @@ from solutions.exams.multi_head_attention.cross_attention.variant import Variant
 
 @cross.misconception
 class NoAxesForThePadding(Variant):
-    """A mask (batch, keys) meets scores (batch, heads, queries, keys) from the right: its sentences
-    line up with the queries. If there are as many, no error tells you. Make it (batch, 1, 1, keys).
+    """A mask (batch, keys) and scores (batch, heads, queries, keys) are lined up from the right, so
+    the mask's sentences meet the queries. If there are equally many of both, you get no error. Make
+    it (batch, 1, 1, keys).
     """
 
     def hidden(self, padding: Tensor) -> Tensor:
@@ -86,7 +87,7 @@ class NoAxesForThePadding(Variant):
 @cross.misconception
 class OneAxisForThePadding(Variant):
     """padding[:, None] is (batch, 1, keys), and its sentences line up with the heads. If there are
-    as many, no error tells you. Make it (batch, 1, 1, keys).
+    equally many of both, you get no error. Make it (batch, 1, 1, keys).
     """
 
     def hidden(self, padding: Tensor) -> Tensor:
@@ -95,8 +96,8 @@ class OneAxisForThePadding(Variant):
 
 @cross.misconception
 class PaddingOnQueries(Variant):
-    """You hid rows, the queries. Padding is in what is read: hide the columns, the keys, with
-    padding[:, None, None, :].
+    """You hid rows, which are the queries. The padding is in the sequence that is read, so hide the
+    columns, which are the keys, with padding[:, None, None, :].
     """
 
     def hidden(self, padding: Tensor) -> Tensor:
@@ -105,8 +106,8 @@ class PaddingOnQueries(Variant):
 
 @cross.misconception
 class NaNReplacedAtTheEnd(Variant):
-    """You turn NaN into zeros behind out_proj. There it is too late: the bias of out_proj is lost,
-    and the gradients are still NaN. Set the weights to 0.
+    """You turn NaN into zeros after out_proj. That is too late: the bias of out_proj is lost, and
+    the gradients are still NaN. Set the weights to 0.
     """
 
     def clean(self, weights: Tensor, hidden: Tensor) -> Tensor:
@@ -118,7 +119,9 @@ class NaNReplacedAtTheEnd(Variant):
 
 @cross.misconception
 class NeedsAMask(Variant):
-    """Without a mask, `padding` is None, and your class stops. Then nothing is to be hidden."""
+    """Without a mask, `padding` is None, and your class stops with an error. In that case there is
+    nothing to hide.
+    """
 
     def forward(self, decoder: Tensor, encoder: Tensor, padding: Tensor | None = None) -> Tensor:
         hidden = self.hidden(padding)  # type: ignore[arg-type]
@@ -127,7 +130,7 @@ class NeedsAMask(Variant):
 
 @cross.misconception
 class ShapedByKeys(Variant):
-    """You merge into as many tokens as the encoder has. There is one output for each query."""
+    """You merge into as many tokens as `encoder` has. There is one output for each query."""
 
     def forward(self, decoder: Tensor, encoder: Tensor, padding: Tensor | None = None) -> Tensor:
         self.shape = (*encoder.shape[:2], self.out_proj.in_features)
@@ -139,8 +142,8 @@ class ShapedByKeys(Variant):
 
 @cross.misconception
 class NothingFromTheEmpty(Variant):
-    """Where everything is padding you return zeros. Zeros are what goes into out_proj: it adds its
-    bias to them.
+    """Where everything is padding, you return zeros. The zeros should go into out_proj, which adds
+    its bias to them.
     """
 
     def forward(self, decoder: Tensor, encoder: Tensor, padding: Tensor | None = None) -> Tensor:
@@ -150,7 +153,7 @@ class NothingFromTheEmpty(Variant):
 
 @cross.misconception
 class ValuesOfTheDecoder(Variant):
-    """You took the values from the decoder. Keys and values both are made of `encoder`."""
+    """You took the values from the decoder. Both keys and values are made from `encoder`."""
 
     def __init__(
         self,
@@ -170,7 +173,7 @@ class ValuesOfTheDecoder(Variant):
 
 @cross.misconception
 class KeysOfTheDecoder(Variant):
-    """You took the keys from the decoder. Keys and values both are made of `encoder`."""
+    """You took the keys from the decoder. Both keys and values are made from `encoder`."""
 
     def __init__(
         self,
@@ -190,8 +193,8 @@ class KeysOfTheDecoder(Variant):
 
 @cross.misconception
 class QueriesOfTheEncoder(Variant):
-    """You made the queries of the encoder, too. It is the decoder that asks: they are made of
-    `decoder`.
+    """You made the queries from the encoder, too. It is the decoder that asks, so they are made
+    from `decoder`.
     """
 
     def __init__(
@@ -211,8 +214,8 @@ class QueriesOfTheEncoder(Variant):
 
 @cross.misconception
 class ReadsItself(Variant):
-    """The decoder reads itself here: queries, keys and values are all made of it. What is read is
-    `encoder`.
+    """The decoder reads itself here: queries, keys and values are all made from it. The sequence to
+    read is `encoder`.
     """
 
     def __init__(
@@ -232,8 +235,8 @@ class ReadsItself(Variant):
 
 @cross.misconception
 class RolesExchanged(Variant):
-    """The encoder asks and the decoder answers here. There is one output for each token of
-    `decoder`: it is the decoder that asks.
+    """Here the encoder asks and the decoder answers. There is one output for each token of
+    `decoder`, so it is the decoder that asks.
     """
 
     def __init__(
@@ -253,8 +256,8 @@ class RolesExchanged(Variant):
 
 @cross.misconception
 class RolesExchangedThroughout(RolesExchanged):
-    """The encoder asks and the decoder answers here, and the padding hides what the encoder would
-    ask. There is one output for each token of `decoder`: it is the decoder that asks.
+    """Here the encoder asks and the decoder answers, and the padding hides the encoder's queries.
+    There is one output for each token of `decoder`, so it is the decoder that asks.
     """
 
     def hidden(self, padding: Tensor) -> Tensor:
@@ -263,8 +266,8 @@ class RolesExchangedThroughout(RolesExchanged):
 
 @cross.misconception
 class CausalAsWell(Variant):
-    """You hide the future, too. A decoder may read the whole of what it translates: there is no
-    causal mask between two sequences.
+    """You hide the future, too. A decoder may read the whole sentence that it translates: there is
+    no causal mask between two sequences.
     """
 
     def score(self, q: Tensor, k: Tensor) -> Tensor:

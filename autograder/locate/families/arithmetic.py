@@ -26,6 +26,7 @@ _NUMBERS = (0, 1, 2, -1, 0.5, -0.5, 3, 4, 1.0, 8, 10)
 _OF_A_BASE = {"log", "log2", "log10", "pow", "power", "float_power", "tensor"}
 # Calls that answer yes or no, beside those whose names begin with "is" or "has".
 _TESTS = {"all", "any", "allclose", "array_equal", "bool", "callable", "equal"}
+_ROOTS = {"sqrt", "rsqrt"}
 _INFINITE = {"inf", "Inf", "infty"}
 
 
@@ -142,8 +143,6 @@ def _another_number(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
         yield written("float('-inf')")
         return
     match node:
-        case ast.Constant(value=bool(flag)):
-            yield ast.Constant(not flag)
         case ast.Attribute(attr=name) if name in _INFINITE:
             yield ast.UnaryOp(ast.USub(), node)
             yield ast.Constant(0)
@@ -152,6 +151,30 @@ def _another_number(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             yield ast.Constant(0)
         case ast.Constant(value=str(text)) if text.lower() in {"inf", "-inf", "infinity"}:
             yield ast.Constant(text[1:] if text.startswith("-") else f"-{text}")
+
+
+def _the_other_truth(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    match node:
+        case ast.Constant(value=bool(flag)):
+            yield ast.Constant(not flag)
+
+
+def _factor_left_out(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """What is multiplied or divided by a number or a root, as it was before that."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right) if _is_scale(right):
+            yield left
+        case ast.BinOp(left=left, op=ast.Mult(), right=right) if _is_scale(left):
+            yield right
+
+
+def _is_scale(node: ast.expr) -> bool:
+    match node:
+        case ast.BinOp(op=ast.Pow()):
+            return True
+        case ast.BinOp(left=left, op=ast.Div(), right=right) if number_in(left) is not None:
+            return _is_scale(right)
+    return number_in(node) is not None or called(node) in _ROOTS
 
 
 def _another_base(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
@@ -215,6 +238,8 @@ FAMILIES = (
     Family("brackets", _regrouped, "what belongs together in {}"),
 )
 NUMBERS = (
+    Family("a factor", _factor_left_out, "whether all of {} is needed"),
+    Family("a Boolean (True or False)", _the_other_truth, "the {} in it"),
     Family("a number", _another_number, "the {} in it"),
     Family("a number", _another_base, "the base in {}"),
 )

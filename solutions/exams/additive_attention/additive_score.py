@@ -100,6 +100,14 @@ def tanh_of_each_side(
 
 
 @additive.misconception
+def sigmoid_for_tanh(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """This is a sigmoid, between 0 and 1. Bahdanau's score has a tanh, between -1 and 1."""
+    return torch.sigmoid(query @ W_query + keys @ W_key) @ v
+
+
+@additive.misconception
 def tanhs_multiplied(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:

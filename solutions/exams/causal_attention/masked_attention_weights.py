@@ -193,6 +193,14 @@ def everything_zero_if_one_is_nan(scores: torch.Tensor, hidden: torch.Tensor) ->
 
 
 @masked.misconception
+def zero_if_any_is_hidden(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """Every row in which some key is hidden is 0 here. Only a row in which all of them are hidden
+    should be.
+    """
+    return hide(scores, hidden).masked_fill(hidden.any(dim=-1, keepdim=True), 0)
+
+
+@masked.misconception
 def one_truth_for_all(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """`if hidden:` asks for a single answer, but each pair has its own. Use `masked_fill`, which
     looks at them one by one.

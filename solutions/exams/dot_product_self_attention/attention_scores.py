@@ -74,6 +74,22 @@ def cosine_scores(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 
 @scores.misconception
+def divided_by_the_length_of_each_word(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """Each score is divided by the length of its word. This lesson's scores are plain dot products,
+    not divided by any length.
+    """
+    return (inputs @ query) / np.linalg.norm(inputs, axis=1)
+
+
+@scores.misconception
+def divided_by_the_length_of_the_query(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """Your scores are divided by the length of the query. This lesson's scores are plain dot
+    products, not divided by any length.
+    """
+    return (inputs @ query) / np.linalg.norm(query)
+
+
+@scores.misconception
 def squared_distances(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """These are squared distances with a minus sign: a word that equals the query gets 0. The score
     of two words is their dot product.

@@ -183,8 +183,8 @@ COMPARED = Family(FirstKeysForAll, ComparedAsOneHead, ComparedAndScaledAsOneHead
 
 
 class NotProjected(Heads):
-    """You return the contexts as they were merged, so the result of out_proj is not used. Pass them
-    through it and return its output.
+    """These are the merged contexts as they were before out_proj. Pass them through it and return
+    its output.
     """
 
     def project(self, contexts: Tensor) -> Tensor:
@@ -216,7 +216,19 @@ class DropoutOnTheOutput(Heads):
         return dropped
 
 
-OUTPUT_DROPPED = Family(DropoutOnTheOutput)
+class DropoutOnTheOutputToo(Heads):
+    """Besides attention weights you drop features of what out_proj gives, as GPT-2 does. Drop the
+    weights alone, after the softmax and before they meet the values.
+    """
+
+    dropout: nn.Dropout
+
+    def project(self, contexts: Tensor) -> Tensor:
+        dropped: Tensor = self.dropout(super().project(contexts))
+        return dropped
+
+
+OUTPUT_DROPPED = Family(DropoutOnTheOutput, DropoutOnTheOutputToo)
 
 # --- heads that are shared -----------------------------------------------------------------------
 
@@ -291,7 +303,9 @@ class FirstHeadForAll(SharedHeads):
 
 
 class SharedHeadsAveraged(SharedHeads):
-    """You averaged the key/value heads, so all the query heads read the same one."""
+    """You averaged the key/value heads, so all the query heads read the same one. Each key/value
+    head should be read by its own query heads.
+    """
 
     def share(self, x: Tensor) -> Tensor:
         return x.mean(dim=1, keepdim=True).expand(-1, self.num_heads, -1, -1)

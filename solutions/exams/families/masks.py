@@ -82,7 +82,7 @@ class PlusInfinity(ScoreOfZero):
 
 
 class TimesInfinity(Attention):
-    """The NaNs come from multiplying the mask by −∞: 0 · (−∞) is NaN. Fill with −∞ where the mask
+    """Your results are NaN, as after a mask times −∞: 0 · (−∞) is NaN. Fill with −∞ where the mask
     is True.
     """
 

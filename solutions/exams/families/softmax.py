@@ -39,6 +39,15 @@ class OverEverything(Softmax):
         return exponentials.sum()
 
 
+class OneSumForAll(Softmax):
+    """All your weights together sum to 1: the exponentials were divided by one sum of them all.
+    Each row or column has a sum of its own, along the axis.
+    """
+
+    def total(self, exponentials: np.ndarray, axis: int) -> Any:
+        return exponentials.sum()
+
+
 class OneMaximumForAll(Softmax):
     """You subtracted the largest score of the whole array. In a row far below it, every exponential
     is 0, and 0 / 0 is NaN: take the maximum along the axis.
@@ -77,7 +86,12 @@ class SumWithoutKeepdims(Softmax):
 
 
 SOFTMAX_AXIS = Family(
-    OverEverything, OneMaximumForAll, KeepdimsForgotten, MaximumWithoutKeepdims, SumWithoutKeepdims
+    OverEverything,
+    OneSumForAll,
+    OneMaximumForAll,
+    KeepdimsForgotten,
+    MaximumWithoutKeepdims,
+    SumWithoutKeepdims,
 )
 
 # --- the axis, and no shift of its own -----------------------------------------------------------
@@ -213,6 +227,26 @@ class Shares(Softmax):
         return x / x.sum(axis=axis, keepdims=True)
 
 
+class SharesAboveTheSmallest(Softmax):
+    """The smallest score got a weight of 0, as when it is subtracted from all scores and the rest
+    is divided by its sum. Take the exponential of each score before you divide.
+    """
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        above = x - x.min(axis=axis, keepdims=True)
+        return above / above.sum(axis=axis, keepdims=True)
+
+
+class SharesBelowTheLargest(Softmax):
+    """The largest score got a weight of 0, as when it is subtracted from all scores and the rest is
+    divided by its sum. Take the exponential of each score before you divide.
+    """
+
+    def answer(self, x: np.ndarray, axis: int = -1) -> object:
+        below = x - x.max(axis=axis, keepdims=True)
+        return below / below.sum(axis=axis, keepdims=True)
+
+
 class SizesAsShares(Softmax):
     """The signs of the scores are lost: a score far below zero gets as much weight as one far above
     it. Take the exponential instead.
@@ -260,5 +294,13 @@ class Sigmoids(Softmax):
 
 
 NO_SOFTMAX = Family(
-    NeverDivided, Shares, SizesAsShares, WinnerTakesAll, Logarithms, PowersOfTwo, Sigmoids
+    NeverDivided,
+    Shares,
+    SharesAboveTheSmallest,
+    SharesBelowTheLargest,
+    SizesAsShares,
+    WinnerTakesAll,
+    Logarithms,
+    PowersOfTwo,
+    Sigmoids,
 )

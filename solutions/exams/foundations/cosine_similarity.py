@@ -23,6 +23,12 @@ def pointing_apart() -> Pair:
     return OPPOSED
 
 
+@cosine.example
+def shorter_than_one() -> Pair:
+    """(0.3, 0.4) and (0, 0.5), both shorter than 1"""
+    return np.array([0.3, 0.4]), np.array([0.0, 0.5])
+
+
 @cosine.case
 def any_directions(draw: Draw) -> Pair:
     """vectors drawn at random"""
@@ -34,6 +40,12 @@ def at_right_angles(draw: Draw) -> Pair:
     """vectors at a right angle"""
     x, y = draw.fix(d=2)("d")
     return np.array([x, y]), np.array([-y, x])
+
+
+@cosine.case(times=1)
+def both_short(draw: Draw) -> Pair:
+    """two short vectors"""
+    return draw("d", scale=0.1), draw("d", scale=0.1)
 
 
 @cosine.case(times=1)
@@ -185,9 +197,25 @@ def roots_summed(a: np.ndarray, b: np.ndarray) -> object:
 
 
 @cosine.misconception
+def at_least_one_below_the_line(a: np.ndarray, b: np.ndarray) -> object:
+    """The cosine of short vectors comes out too near to 0: what you divide by is never less than 1,
+    as after `max(…, 1)`. Divide by the two lengths, however short they are.
+    """
+    return a @ b / max(length(a) * length(b), 1.0)
+
+
+@cosine.misconception
+def each_length_at_least_one(a: np.ndarray, b: np.ndarray) -> object:
+    """The cosine of short vectors comes out too near to 0: what you divide by is never less than 1,
+    as after `max(…, 1)`. Divide by the two lengths, however short they are.
+    """
+    return a @ b / (max(length(a), 1.0) * max(length(b), 1.0))
+
+
+@cosine.misconception
 def normalised_in_place(a: np.ndarray, b: np.ndarray) -> object:
-    """The number is right, but `/=` also changes the vectors that the caller handed in. Make new
-    ones.
+    """The number is right, but the vectors that the caller handed in are changed as well, as by
+    `/=`. Make new ones.
     """
     a /= length(a)
     b /= length(b)

@@ -136,6 +136,22 @@ def one_hot_of_integers(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 
 @lookup.misconception
+def one_hot_of_integers_alone(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
+    """The vectors are right, but your one-hot matrix holds integers. Give it the dtype of the
+    table.
+    """
+    return np.eye(len(embeddings), dtype=int)[token_ids], embeddings[token_ids]
+
+
+@lookup.misconception
+def one_hot_in_float64_alone(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
+    """The vectors are right, but your one-hot matrix is float64 where the table is float32. Give it
+    the dtype of the table.
+    """
+    return np.eye(len(embeddings))[token_ids], embeddings[token_ids]
+
+
+@lookup.misconception
 def one_hot_of_truths(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
     """Your one-hot matrix holds True and False. Turn them into numbers of the table's dtype."""
     one_hot = token_ids[:, None] == np.arange(len(embeddings))
@@ -158,8 +174,8 @@ def vectors_summed(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 @lookup.misconception
 def each_word_once(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """You sorted the words and dropped the second "3". A word that stands twice in a sentence gets
-    two rows, in the sentence's order.
+    """You sorted the words and kept each of them once, as `np.unique` does. A word that stands
+    twice in a sentence gets two rows, in the sentence's order.
     """
     one_hot = ones_at(np.unique(token_ids), embeddings)
     return one_hot, one_hot @ embeddings

@@ -234,8 +234,8 @@ EXTENT.apply(
     Compared,
     called={"FirstNumberOnly": "first_entry_only", "AnyNumber": "any_entry"},
     says={
-        "TotalsOnly": "You compare totals. Softmax and shares both sum to 1, shifted or not: "
-        "compare entry by entry."
+        "TotalsOnly": "You compare totals or averages. Each row of a softmax sums to 1, shifted or "
+        "not, and so does a row of shares: compare entry by entry."
     },
 )
 
@@ -312,8 +312,8 @@ def scaled(function: Function, x: np.ndarray, shift: float) -> bool:
 
 @invariant.misconception
 def written_over(function: Function, x: np.ndarray, shift: float) -> bool:
-    """`+=` changes the array itself, so that both calls get the same shifted input. Leave x as it
-    is and make a new array.
+    """The array itself is changed, as by `+=`, so that both calls get the same shifted input. Leave
+    x as it is and make a new array.
     """
     before = x
     x += shift

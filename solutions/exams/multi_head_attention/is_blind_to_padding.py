@@ -295,6 +295,19 @@ def padding_set_to_zero(
 
 
 @blind.misconception
+def first_query_after_zeros(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """Two things go unseen. You look at the first query only: compare all of them. And where the
+    padding is zeros already, you change nothing, as 0 in place of 0 and 2 · 0 do: put values there
+    that differ from the old ones.
+    """
+    found = attention(queries, context, padding)[:, 0]
+    other = context.masked_fill(padding[..., None], 0)
+    return torch.allclose(found, attention(queries, other, padding)[:, 0])
+
+
+@blind.misconception
 def padding_set_to_one(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:

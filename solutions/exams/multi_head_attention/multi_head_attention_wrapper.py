@@ -240,7 +240,9 @@ class OneHeadRepeated(Variant):
 
 @loop.misconception
 class PlainList(Variant):
-    """The heads are in a plain list, where no optimiser finds them. Use nn.ModuleList."""
+    """PyTorch finds no parameters in your module, and neither would an optimiser. Are the heads in a
+    plain list? Use nn.ModuleList.
+    """
 
     def __init__(
         self,

@@ -150,8 +150,8 @@ def first_slope_of_one(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def floored_slopes(num_heads: int, num_tokens: int) -> Tensor:
-    """Your exponents are rounded to integers by `//`, which is right only where the number of heads
-    divides 8. Divide with `/`.
+    """Your exponents are rounded to integers, as by `//`, which is right only where the number of
+    heads divides 8. Divide with `/`.
     """
     whole = 2.0 ** (-8 * torch.arange(1, num_heads + 1) // num_heads)
     return -whole[:, None, None] * steps_apart(num_tokens).abs()

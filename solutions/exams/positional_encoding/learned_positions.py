@@ -237,6 +237,16 @@ class NothingAdded(Looking):
 
 
 @learned.misconception
+class ScaledInputs(Looking):
+    """You multiplied the inputs by √d_model. The paper does that where it makes the embeddings;
+    this module only adds.
+    """
+
+    def join(self, inputs: Tensor, rows: Tensor) -> Tensor:
+        return super().join(inputs * inputs.shape[-1] ** 0.5, rows)
+
+
+@learned.misconception
 class Beside(Looking):
     """You put the vectors beside the inputs. Add them."""
 
@@ -266,8 +276,8 @@ class NotTrained(Looking):
 
 @learned.misconception
 class AddedInPlace(Looking):
-    """The sums are right, but `inputs += …` also changes the caller's inputs. Return a new
-    tensor.
+    """The sums are right, but the caller's inputs are changed as well, as by `inputs += …`. Return
+    a new tensor.
     """
 
     def join(self, inputs: Tensor, rows: Tensor) -> Tensor:

@@ -214,8 +214,8 @@ class FromTheEnd(Adding):
 
 @module.misconception
 class InPlace(Adding):
-    """The sums are right, but `inputs += …` also changes the caller's inputs. Return a new
-    tensor.
+    """The sums are right, but the caller's inputs are changed as well, as by `inputs += …`. Return
+    a new tensor.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:

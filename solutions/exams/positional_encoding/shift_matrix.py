@@ -195,8 +195,8 @@ def always_forwards(k: int, d_model: int) -> Tensor:
 
 @shift.misconception
 def never_back(k: int, d_model: int) -> Tensor:
-    """With a negative k your matrix moves nothing: it is the identity. If you loop over `range(k)`,
-    that loop has no rounds then. The sign of k belongs in the angle.
+    """With a negative k your matrix moves nothing: it is the identity. A loop over `range(k)` has
+    no rounds then. The sign of k belongs in the angle.
     """
     return blocks(max(k, 0) * rates(d_model))
 

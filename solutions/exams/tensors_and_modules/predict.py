@@ -68,8 +68,8 @@ def as_it_is(module: nn.Module, inputs: Tensor) -> Any:
 @predicting.misconception
 def no_grad_only(module: nn.Module, inputs: Tensor) -> Tensor:
     """No graph is built, but in training mode the outputs differ from call to call:
-    `torch.no_grad()` does not affect dropout. Switch the module to evaluation mode with `eval()`
-    before you call it.
+    `torch.no_grad()` leaves dropout on. Switch the module to evaluation mode with `eval()` before
+    you call it.
     """
     return quietly(module, inputs)
 

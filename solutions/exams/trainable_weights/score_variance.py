@@ -7,7 +7,8 @@ from companion import measure_twice
 from solutions import trainable_weights as reference
 from solutions.exams.trainable_weights._specimens import Pair
 
-# Two samples of 4000 agree within a tenth in nearly all cases; every known mistake is twice off.
+# Two samples of 2000 agree within a tenth in nearly all cases; every known mistake is twice off.
+# More would cost an answer that makes a table of every query and every key more than a second.
 variance = Exam(
     reference.score_variance,
     tolerance=Tolerance(absolute=0.0, relative=0.25),
@@ -20,19 +21,19 @@ Sampled = tuple[int, int, int]
 @variance.example
 def sixty_four() -> Sampled:
     """d_k = 64"""
-    return 64, 4000, 0
+    return 64, 2000, 0
 
 
 @variance.example
 def sixteen() -> Sampled:
     """d_k = 16"""
-    return 16, 3000, 1
+    return 16, 1500, 4
 
 
 @variance.case
 def some_width(draw: Draw) -> Sampled:
     """some other d_k"""
-    return int(draw.rng.integers(4, 200)), 4000, int(draw.rng.integers(1000))
+    return int(draw.rng.integers(16, 200)), 2000, int(draw.rng.integers(1000))
 
 
 def drawn(d_k: int, n: int, seed: int) -> Pair:

@@ -1,5 +1,7 @@
 """The exam of `SelfAttention_v1`, lesson 03."""
 
+from itertools import combinations
+
 import torch
 from torch import Tensor, nn
 
@@ -31,6 +33,33 @@ class PlainTensors(nn.Module):
         queries, keys, values = x @ self.W_query, x @ self.W_key, x @ self.W_value
         attn_scores = queries @ keys.T / keys.shape[-1] ** 0.5
         return torch.softmax(attn_scores, dim=-1) @ values
+
+
+def examine_plain(*plain: str) -> None:
+    """Parameters, but for some that are plain tensors."""
+
+    class Plain(WithParameters):
+        def __init__(self, d_in: int, d_out: int) -> None:
+            super().__init__(d_in, d_out)
+            for name in plain:
+                delattr(self, name)
+                setattr(self, name, torch.rand(d_in, d_out))
+
+    Plain.__name__ = f"Plain_{'_'.join(plain)}"
+    names, one = " and ".join(f"`{name}`" for name in plain), len(plain) == 1
+    Plain.__doc__ = (
+        f"PyTorch does not find {names} in your module: "
+        f"{'it is a plain tensor, or stands' if one else 'they are plain tensors, or stand'} "
+        f"without `self.`, or {'is' if one else 'are'} not made at all. Wrap "
+        f"{'it' if one else 'each'} in `nn.Parameter` and keep it as `self.W_…`, so that it can be "
+        "found, loaded and trained."
+    )
+    v1.misconception(Plain)
+
+
+for count in (1, 2):
+    for plain in combinations(("W_query", "W_key", "W_value"), count):
+        examine_plain(*plain)
 
 
 @v1.misconception

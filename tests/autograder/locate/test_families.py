@@ -60,6 +60,8 @@ ROOT = """\
 def mean_of_rows(x):
     return x.sum(axis=1) / (x.shape[1] * x.shape[1]) ** 1 / 2
 """
+SCALED = "def mean_of_rows(x):\n    return x.mean(axis=1) * x.shape[1] ** 0.5\n"
+KEPT = "def mean_of_rows(x):\n    return np.average(x, axis=1, keepdims=True)\n"
 
 
 @pytest.mark.parametrize(
@@ -75,6 +77,8 @@ def mean_of_rows(x):
         (LISTED, 2, "a missing step"),
         (POWER.replace("10 **", "0 **"), 2, "a number"),
         (POWER.replace("10 **", "10 *"), 2, "an operator"),
+        (SCALED, 2, "a factor"),
+        (KEPT, 2, "a Boolean (True or False)"),
     ],
 )
 def test_first_place_is_that_of_the_mistake(text: str, line: int, about: str) -> None:

@@ -274,13 +274,43 @@ class Detached(_Wrong):
 
 
 @attention.misconception
+class PlainV(_Wrong):
+    """PyTorch does not find `v` in your module: it is a plain tensor, or stands without `self.`, or
+    is not made at all. It is trained, too: make it an nn.Linear with one output, or an
+    nn.Parameter.
+    """
+
+    def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
+        super().__init__(query_dim, key_dim, hidden_dim)
+        del self.v
+        self.v = torch.rand(hidden_dim, 1)  # type: ignore[assignment]
+
+
+@attention.misconception
 class WithBiases(_Wrong):
-    """Your layers have a bias, which nn.Linear gives you unless told otherwise. This attention has
-    none: `bias=False`.
+    """A layer of yours has a bias, which nn.Linear gives it unless told otherwise. This attention
+    has none: `bias=False`, in all three.
     """
 
     def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
         super().__init__(query_dim, key_dim, hidden_dim)
         self.W_query = nn.Linear(query_dim, hidden_dim)
+
+
+# What is reported is the first bias of all that nobody asked for.
+@attention.misconception
+class WithBiasOfTheKeys(_Wrong):
+    __doc__ = WithBiases.__doc__
+
+    def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
+        super().__init__(query_dim, key_dim, hidden_dim)
         self.W_key = nn.Linear(key_dim, hidden_dim)
+
+
+@attention.misconception
+class WithBiasOfV(_Wrong):
+    __doc__ = WithBiases.__doc__
+
+    def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
+        super().__init__(query_dim, key_dim, hidden_dim)
         self.v = nn.Linear(hidden_dim, 1)

@@ -89,6 +89,17 @@ def only_the_first_word_watched(attention: Attention, inputs: torch.Tensor) -> b
 
 
 @causal.misconception
+def last_word_changed_first_watched(attention: Attention, inputs: torch.Tensor) -> bool:
+    """You change the last word and watch the first, and no other pair of words. An attention can
+    leak between any two: change what comes after each position in turn, and watch all the words
+    before it.
+    """
+    changed = inputs.clone()
+    changed[:, -1] += 1
+    return torch.allclose(attention(changed)[:, 0], attention(inputs)[:, 0])
+
+
+@causal.misconception
 def gradient_of_the_first_word(attention: Attention, inputs: torch.Tensor) -> bool:
     """You look at what the first word sees. Others can see the future as well: if you take
     gradients, take those of each word, feature by feature, for all the words that come after it.
@@ -176,7 +187,7 @@ def compared_with_the_inputs(attention: Attention, inputs: torch.Tensor) -> bool
 
 @causal.misconception
 def last_word_never_changed(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You never change the last word: your loop ends one position too early."""
+    """You never change the last word: does a loop end one position too early?"""
     for now in range(1, inputs.shape[1] - 1):
         changed = inputs.clone()
         changed[:, now] += 1
@@ -187,8 +198,8 @@ def last_word_never_changed(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def last_place_left_out(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You never watch the last word but one, which can see the last: your loop ends one position
-    too early.
+    """You never watch the last word but one, which can see the last: does a loop end one position
+    too early?
     """
     return all(_unchanged(attention, inputs, now) for now in range(1, inputs.shape[1] - 1))
 

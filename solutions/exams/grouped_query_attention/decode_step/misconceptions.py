@@ -253,8 +253,8 @@ def step_values_from_keys(
 def step_writes_in_place(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The results are right, but your step writes to its arguments, which the caller still needs:
-    multiply with *, not *=.
+    """The results are right, but your step writes to its arguments, which the caller still needs.
+    `*=` and methods with an underscore do that: make new tensors.
     """
     result = reference.decode_step(inputs, weights, past_keys, past_values)
     inputs *= past_keys.shape[-1] ** -0.5

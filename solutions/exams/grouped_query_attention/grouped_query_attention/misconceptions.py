@@ -87,8 +87,8 @@ class KeysAsWideAsQueries(Variant):
 
 @grouped.misconception
 class OneForAll(Variant):
-    """There is a single key/value head for all query heads, which is multi-query attention. Make
-    num_kv_heads of them.
+    """Your W_key and W_value are as wide as a single key/value head, as in multi-query attention.
+    Make room for num_kv_heads of them.
     """
 
     def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:

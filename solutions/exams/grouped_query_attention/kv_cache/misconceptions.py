@@ -260,6 +260,17 @@ class NoLimit(Notebook):
 
 
 @cache.misconception
+class RefusesTheLast(Notebook):
+    """Your cache refuses tokens that would just fill it. As many as max_tokens fit: refuse one
+    more.
+    """
+
+    def refuse(self, end: int) -> None:
+        if end >= self.shape[2]:
+            raise ValueError("no room")
+
+
+@cache.misconception
 class CountedBeforeRefused(Notebook):
     """Your cache counts the new tokens before it refuses them, so afterwards `length` is larger
     than it should be. Check first, and change `length` only when the tokens are stored.

@@ -26,8 +26,8 @@ from solutions.exams.grouped_query_attention.multi_query_attention.exam import s
 
 @single.misconception
 class KeysForEveryHead(Variant):
-    """W_key and W_value make a head for every query head: that is multi-head attention. Here they
-    make one, of d_out / num_heads features.
+    """Your W_key and W_value have d_out columns, room for a key and a value for every query head.
+    All query heads share one key/value head here: make them d_out / num_heads features wide.
     """
 
     def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
@@ -36,8 +36,9 @@ class KeysForEveryHead(Variant):
 
 @single.misconception
 class QueriesForAll(KeysForEveryHead):
-    """W_query makes a single head, and W_key and W_value make one for every query head. It is the
-    other way round: every head asks with a query of its own, and all read the same keys and values.
+    """Your W_query is as wide as a single head, and W_key and W_value are as wide as all of them.
+    It is the other way round: every head asks with a query of its own, and all read the same keys
+    and values.
     """
 
     def find_query_width(self, d_out: int) -> int:

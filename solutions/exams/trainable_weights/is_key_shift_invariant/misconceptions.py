@@ -94,7 +94,7 @@ def one_call_in_another_order(
 def shifted_in_place(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """`keys += shift` writes to the caller's keys. Create new ones: `keys + shift`."""
+    """You write to the caller's keys, as `keys += shift` does. Create new ones: `keys + shift`."""
     before = attention(queries, keys, values)
     keys += shift
     return torch.allclose(attention(queries, keys, values), before, rtol=1e-4, atol=1e-6)
@@ -104,8 +104,8 @@ def shifted_in_place(
 def shifted_in_place_at_once(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """`keys += shift` changes the keys themselves, so both of your calls get shifted ones. Create
-    new ones: `keys + shift`.
+    """The keys themselves are changed, as by `keys += shift`, so both of your calls get shifted
+    ones. Create new ones: `keys + shift`.
     """
     keys += shift
     moved = attention(queries, keys, values)
@@ -246,8 +246,8 @@ def lengths_compared(
 def totals_only(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Your comparison sums over the words, and a wrong row can hide in a sum. Compare entry by
-    entry.
+    """Your comparison sums or averages over the words, which can hide a wrong row. Compare entry
+    by entry.
     """
     moved = attention(queries, keys + shift, values).sum(dim=0)
     return torch.allclose(moved, attention(queries, keys, values).sum(dim=0))

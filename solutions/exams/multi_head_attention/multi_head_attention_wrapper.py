@@ -240,8 +240,8 @@ class OneHeadRepeated(Variant):
 
 @loop.misconception
 class PlainList(Variant):
-    """PyTorch finds no parameters in your module, and neither would an optimiser. Are the heads in a
-    plain list? Use nn.ModuleList.
+    """PyTorch finds no parameters in your module, and neither would an optimiser. Are the heads in
+    a plain list? Use nn.ModuleList.
     """
 
     def __init__(

@@ -100,6 +100,12 @@ def a_sign_that_turns_back() -> ShiftTrial:
 
 
 @shifted.example
+def a_sign_that_stays() -> ShiftTrial:
+    """attention_of_either_sign, with the opposite shift"""
+    return (companion.attention_of_either_sign, *the_sentence(), -SHIFT)
+
+
+@shifted.example
 def a_shift_of_zeros() -> ShiftTrial:
     """attention_over_queries, with a shift of zeros, which changes nothing anywhere"""
     return (companion.attention_over_queries, *the_sentence(), 0 * SHIFT)

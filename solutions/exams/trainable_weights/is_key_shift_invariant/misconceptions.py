@@ -157,6 +157,17 @@ def first_number_of_the_shift(
 
 
 @shifted.misconception
+def shift_subtracted(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
+) -> bool:
+    """You subtract the shift from the keys, and some attentions change only where it is added. Add
+    it.
+    """
+    moved = attention(queries, keys - shift, values)
+    return torch.allclose(moved, attention(queries, keys, values))
+
+
+@shifted.misconception
 def sum_of_the_shift(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:

@@ -26,6 +26,13 @@ from .gpt.model import LibraryGPT as LibraryGPT
 from .gpt.model import RotaryBlock as RotaryBlock
 from .gpt.parts import LIBRARY as LIBRARY
 from .gpt.parts import Parts as Parts
+from .gpt.text import held_out_loss as held_out_loss
+from .gpt.text import repeated_tokens as repeated_tokens
+from .gpt.text import shares_no_run as shares_no_run
+from .gpt.training import Watched as Watched
+from .gpt.training import fit_text as fit_text
+from .gpt.writing import cached_continuation as cached_continuation
+from .gpt.writing import gpt_weights as gpt_weights
 from .inputs.creature import FLUFFY_CREATURE as FLUFFY_CREATURE
 from .inputs.creature import designed_map as designed_map
 from .inputs.creature import what_nouns_look_at as what_nouns_look_at

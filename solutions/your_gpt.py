@@ -8,7 +8,45 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import nn
 
-from companion import LIBRARY, Cache, Parts, RotaryBlock, progress
+from companion import LIBRARY, Cache, Parts, RotaryBlock
+
+
+def gpt_sizes_by_hand() -> dict[str, object]:
+    """The sizes of a small GPT, worked out on paper.
+
+    It has a vocabulary of 10 tokens, d_model = 8, 4 query heads, 2 key/value heads, d_hidden = 20
+    and 3 blocks. Replace each `...` by a number.
+
+    Returns:
+        The numbers of parameters of some parts, and of the whole model; and how many numbers all
+        caches of the model hold for each token of a text.
+    """
+    by_hand: dict[str, object] = {
+        "W_query": ...,
+        "W_key": ...,
+        "attention of one block": ...,
+        "feed-forward layer of one block": ...,
+        "normalisations of one block": ...,
+        "whole model": ...,
+        "numbers cached for each token": ...,
+    }
+    ### BEGIN SOLUTION (replaces the lines above)
+    vocabulary, d_model, num_heads, num_kv_heads, d_hidden, num_blocks = 10, 8, 4, 2, 20, 3
+    kv_features = num_kv_heads * (d_model // num_heads)
+    attention = 2 * d_model * d_model + 2 * d_model * kv_features
+    feed_forward = (d_model * d_hidden + d_hidden) + (d_hidden * d_model + d_model)
+    block = attention + feed_forward + 2 * d_model
+    by_hand = {
+        "W_query": d_model * d_model,
+        "W_key": d_model * kv_features,
+        "attention of one block": attention,
+        "feed-forward layer of one block": feed_forward,
+        "normalisations of one block": 2 * d_model,
+        "whole model": vocabulary * d_model + num_blocks * block + d_model,
+        "numbers cached for each token": num_blocks * 2 * kv_features,
+    }
+    ### END SOLUTION
+    return by_hand
 
 
 class RotaryAttention(nn.Module):
@@ -16,17 +54,20 @@ class RotaryAttention(nn.Module):
 
     Su and others, RoFormer (2021), section 3.2; Ainslie and others, GQA (2023), section 2.2.
 
-    Call it with `inputs`, (batch, tokens, d_model), and with `cache`, a `parts.KVCache` that holds
-    the text so far, or None if the inputs are a whole text. It returns (batch, tokens, d_model).
+    Call it with `inputs`, (batch, new, d_model), and with `cache`, a `parts.KVCache` that holds the
+    text so far, maybe nothing yet, and to which the new tokens are appended; it is None if the
+    inputs are a whole text. It returns (batch, new, d_model).
 
     Args:
         d_model: the number of features of a token.
         num_heads: the number of query heads, a divisor of d_model; d_model / num_heads is even.
         num_kv_heads: the number of key/value heads, a divisor of num_heads.
-        parts: what you have written before. Call them as `parts.apply_rope(…)`.
+        parts: what you have written before, to be called as `parts.apply_rope(…)`. Which of them
+            you use is up to you.
 
-    The projections have no bias: `W_query` and `out_proj` have d_model outputs, `W_key` and
-    `W_value` have num_kv_heads · head_dim. The keys are cached after their rotation.
+    The projections are `nn.Linear` without bias: `W_query` and `out_proj` have d_model outputs,
+    `W_key` and `W_value` have num_kv_heads · head_dim. Positions count from the beginning of the
+    text, the cached tokens included. Keys are cached after their rotation.
     """
 
     def __init__(
@@ -56,17 +97,44 @@ class RotaryAttention(nn.Module):
         n_rep = self.num_heads // self.num_kv_heads
         keys, values = parts.repeat_kv(keys, n_rep), parts.repeat_kv(values, n_rep)
         attn_scores = queries @ keys.mT / self.head_dim**0.5
-        hidden = parts.decoding_mask(new, start + new)
+        hidden = parts.decoding_mask(new, start + new).expand_as(attn_scores)
         attn_weights = parts.masked_attention_weights(attn_scores, hidden)
         return self.out_proj(parts.merge_heads(attn_weights @ values))
         ### END SOLUTION
 
 
+def repaired_cached_scores(
+    queries: torch.Tensor, keys: torch.Tensor, past_keys: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rotate queries and keys of new tokens whose past is cached, and compare them: repair it.
+
+    Args:
+        queries: of the new tokens, (batch, num_heads, new, head_dim), not rotated yet.
+        keys: of the new tokens, of the same shape, not rotated yet.
+        past_keys: of all earlier tokens, (batch, num_heads, cached, head_dim), rotated when they
+            were new; cached may be 0.
+
+    Returns:
+        The scores of the new tokens, (batch, num_heads, new, cached + new), without a mask; and the
+        rotated keys of all tokens, (batch, num_heads, cached + new, head_dim). Both are what one
+        gets for the last tokens of a text that is computed at once.
+    """
+    positions = torch.arange(keys.shape[2])
+    ### BEGIN SOLUTION (replaces the lines above)
+    cached = past_keys.shape[2]
+    positions = torch.arange(cached, cached + keys.shape[2])
+    ### END SOLUTION
+    queries, keys = LIBRARY.apply_rope(queries, positions), LIBRARY.apply_rope(keys, positions)
+    all_keys = torch.cat([past_keys, keys], dim=2)
+    return queries @ all_keys.mT / queries.shape[-1] ** 0.5, all_keys
+
+
 class GPT(nn.Module):
     """A language model: embedding, blocks, normalisation, and the logits of each next token.
 
-    Call it with `ids`, (batch, tokens), of int64, and with `caches`, a list of one cache for each
-    block, if the tokens continue a text. It returns the logits, (batch, tokens, vocabulary).
+    Call it with `ids`, (batch, new), of int64, and with `caches`, a list of one cache for each
+    block, in the order of the blocks; it is None if the ids are whole texts. It returns the logits
+    of the token after each of them, (batch, new, vocabulary).
 
     Args:
         vocabulary: the number of different tokens.
@@ -75,12 +143,13 @@ class GPT(nn.Module):
         num_kv_heads: the number of key/value heads, a divisor of num_heads.
         d_hidden: the number of features inside of the feed-forward layers.
         num_blocks: the number of blocks.
-        parts: is handed to each block; the last normalisation is made of it, too.
+        parts: is passed to each block; the last normalisation comes from it, too.
 
-    `tokens` is the embedding, whose weights start out normal with standard deviation 0.02;
-    `blocks` is an `nn.ModuleList` of `RotaryBlock`, `norm` a `parts.RMSNorm`. The logits are the
-    dot products of the normalised token with each row of the embedding (Press and Wolf, Using the
-    Output Embedding to Improve Language Models, 2017).
+    `tokens` is the embedding, whose weights start out normally distributed with standard deviation
+    0.02; `blocks` is an `nn.ModuleList` of `RotaryBlock`, and `norm`, after the last block, a
+    `parts.RMSNorm`. There are no other parameters: a logit is the dot product of the normalised
+    output with the embedding of a token (Press and Wolf, Using the Output Embedding to Improve
+    Language Models, 2017).
     """
 
     def __init__(
@@ -127,7 +196,7 @@ def continue_with_cache(
             (batch, new). It stores their keys and values, and returns logits,
             (batch, new, vocabulary).
         ids: the prompt of each text, (batch, tokens), of int64, at least one token.
-        caches: empty caches, one for each block.
+        caches: empty caches, one for each block, with room for the whole text.
         num_new_tokens: how many tokens to add, maybe none.
         choose: takes the logits of the next token, (batch, vocabulary), and returns its ids,
             (batch,).
@@ -146,6 +215,25 @@ def continue_with_cache(
     ### END SOLUTION
 
 
+def is_held_out(learned: torch.Tensor, test: torch.Tensor, n: int) -> bool:
+    """Write the test: does a text share no run of n tokens with the text that a model learns from?
+
+    Args:
+        learned: the ids of the text to learn from, (tokens,), of int64; it may have 100,000.
+        test: the ids of the text to be held out, (tokens,), of int64.
+        n: the length of a run, at least 1; a text shorter than that has none.
+
+    Returns:
+        True if no n tokens in a row of `test` appear in a row anywhere in `learned`, otherwise
+        False.
+    """
+    ### BEGIN SOLUTION
+    known = {tuple(run) for run in learned.unfold(0, n, 1).tolist()} if len(learned) >= n else set()
+    runs = test.unfold(0, n, 1).tolist() if len(test) >= n else []
+    return not any(tuple(run) in known for run in runs)
+    ### END SOLUTION
+
+
 def train(
     model: nn.Module,
     loss_of: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
@@ -159,23 +247,25 @@ def train(
 
     Args:
         model: takes ids, (batch, tokens), and returns logits, (batch, tokens, vocabulary).
-        loss_of: takes logits and ids, and returns the loss, a tensor without axes.
-        text: the ids of the text to learn from, (tokens,), of int64.
+        loss_of: called as `loss_of(logits, ids)`, like `next_token_loss`: it shifts the ids itself,
+            and returns the loss, a tensor without axes.
+        text: the ids of the text to learn from, (tokens,), of int64, at least context_length.
         steps: how often the parameters change.
-        batch_size: the number of pieces in each step; they may begin anywhere in the text.
+        batch_size: the number of pieces in each step, drawn anew each time; a piece may begin
+            anywhere in the text.
         context_length: the number of tokens of a piece.
-        learning_rate: the largest one; how it rises and falls, and which optimiser uses it, is up
-            to you.
+        learning_rate: the largest one. Which optimiser uses it, and whether it rises and falls, is
+            up to you.
 
     Returns:
-        The loss of each step, as numbers.
+        The loss of each step, measured before the parameters change, as a list of floats.
     """
     ### BEGIN SOLUTION
     optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
     losses = []
     model.train()
-    for _ in progress(range(steps), "training"):
+    for _ in range(steps):
         starts = torch.randint(len(text) - context_length + 1, (batch_size, 1))
         pieces = text[starts + torch.arange(context_length)]
         loss = loss_of(model(pieces), pieces)
@@ -185,22 +275,4 @@ def train(
         schedule.step()
         losses.append(loss.item())
     return losses
-    ### END SOLUTION
-
-
-def is_held_out(learned: torch.Tensor, test: torch.Tensor, n: int) -> bool:
-    """Test whether a text shares no run of n tokens with the text that a model has learned from.
-
-    Args:
-        learned: the ids of the text that was learned from, (tokens,), of int64.
-        test: the ids of the text that is to be held out, (tokens,), of int64.
-        n: the length of a run, at least 1; a text shorter than that has none.
-
-    Returns:
-        True if no n tokens in a row of `test` are found in a row anywhere in `learned`.
-    """
-    ### BEGIN SOLUTION
-    known = {tuple(run) for run in learned.unfold(0, n, 1).tolist()} if len(learned) >= n else set()
-    runs = test.unfold(0, n, 1).tolist() if len(test) >= n else []
-    return not any(tuple(run) in known for run in runs)
     ### END SOLUTION

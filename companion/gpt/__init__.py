@@ -1,4 +1,4 @@
-"""Which parts is a GPT made of, and whose are they?
+"""Which parts is a GPT made of, and whose are they? How is it trained, judged and let write?
 
-From outside: `parts`, `attention`, `model`, `drawing`.
+From outside: `parts`, `attention`, `model`, `text`, `training`, `writing`, `drawing`.
 """

@@ -28,7 +28,7 @@ class LibraryRotaryAttention(nn.Module):
         d_model: the number of features of a token.
         num_heads: the number of query heads, a divisor of d_model.
         num_kv_heads: the number of key/value heads, a divisor of num_heads.
-        parts: not needed here; it is there so that the signature is the usual one.
+        parts: its `apply_rope` rotates queries and keys; left out, the library's.
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class LibraryRotaryAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.head_dim = d_model // num_heads
+        self._rotated = getattr(parts, "apply_rope", rope)
         self.W_query = nn.Linear(d_model, d_model, bias=False)
         self.W_key = nn.Linear(d_model, num_kv_heads * self.head_dim, bias=False)
         self.W_value = nn.Linear(d_model, num_kv_heads * self.head_dim, bias=False)
@@ -46,7 +47,7 @@ class LibraryRotaryAttention(nn.Module):
         positions = torch.arange(start, start + inputs.shape[1])
         projected = (layer(inputs) for layer in (self.W_query, self.W_key, self.W_value))
         q, k, v = (x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2) for x in projected)
-        q, k = rope(q, positions), rope(k, positions)
+        q, k = self._rotated(q, positions), self._rotated(k, positions)
         if cache is not None:
             k, v = cache.append(k, v)
         visible = positions[:, None] >= torch.arange(k.shape[2])

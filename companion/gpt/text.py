@@ -1,0 +1,55 @@
+"""Is a text held out from another, and what is a model's loss on it?"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+
+def repeated_tokens(learned: Tensor, test: Tensor, n: int) -> Tensor:
+    """Which tokens of a text are part of a run of n tokens that another text has as well.
+
+    Args:
+        learned: the ids of the text that is searched, (tokens,).
+        test: the ids of the text that is asked about, (tokens,).
+        n: the length of a run.
+
+    Returns:
+        (tokens,), True for each token of `test` that is part of such a run.
+    """
+    known = set(_runs(learned, n))
+    repeated = torch.zeros(len(test), dtype=torch.bool)
+    for start, run in enumerate(_runs(test, n)):
+        if run in known:
+            repeated[start : start + n] = True
+    return repeated
+
+
+def shares_no_run(learned: Tensor, test: Tensor, n: int) -> bool:
+    """What lesson 10's `is_held_out` returns."""
+    return not repeated_tokens(learned, test, n).any()
+
+
+@torch.no_grad()
+def held_out_loss(
+    model: Callable[[Tensor], Tensor],
+    loss_of: Callable[[Tensor, Tensor], Tensor],
+    text: Tensor,
+    context_length: int,
+) -> float:
+    """The loss of a model on a text, cut into pieces one after another.
+
+    Args:
+        model: takes ids, (batch, tokens), and returns logits, (batch, tokens, vocabulary).
+        loss_of: takes logits and ids, and returns the mean loss.
+        text: ids, (tokens,); what is left over after the last whole piece is not used.
+        context_length: the number of tokens of a piece.
+    """
+    pieces = text[: len(text) // context_length * context_length].view(-1, context_length)
+    losses = [loss_of(model(part), part) * len(part) for part in pieces.split(32)]
+    return (torch.stack(losses).sum() / len(pieces)).item()
+
+
+def _runs(text: Tensor, n: int) -> list[tuple[int, ...]]:
+    ids = text.tolist()
+    return list(zip(*(ids[start:] for start in range(n)), strict=False))

@@ -1,0 +1,67 @@
+"""Continuing a text with caches, and where a GPT looks while it reads one."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from companion.gpt.attention import Cache
+from companion.models.positions import rope
+
+
+@torch.no_grad()
+def cached_continuation(
+    model: Callable[[Tensor, Sequence[Cache]], Tensor],
+    ids: Tensor,
+    caches: Sequence[Cache],
+    num_new_tokens: int,
+    choose: Callable[[Tensor], Tensor],
+) -> Tensor:
+    """What lesson 10's `continue_with_cache` returns."""
+    texts = [ids]
+    for _ in range(num_new_tokens):
+        logits = model(texts[-1], caches)[:, -1]
+        texts.append(choose(logits).unsqueeze(1))
+    return torch.cat(texts, dim=1)
+
+
+@torch.no_grad()
+def gpt_weights(model: nn.Module, ids: Tensor, num_heads: int) -> Tensor:
+    """The attention weights of a GPT of lesson 10, made of what its projections return.
+
+    Args:
+        model: its blocks' attention has `W_query` and `W_key`.
+        ids: one text, (1, tokens).
+        num_heads: the number of query heads.
+
+    Returns:
+        (blocks, heads, queries, keys).
+    """
+    returned: list[Tensor] = []
+    layers = [
+        block.get_submodule(f"attention.{name}")
+        for block in model.get_submodule("blocks").children()
+        for name in ("W_query", "W_key")
+    ]
+    hooks = [
+        layer.register_forward_hook(lambda _layer, _inputs, output: returned.append(output))
+        for layer in layers
+    ]
+    try:
+        model(ids)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    pairs = zip(returned[::2], returned[1::2], strict=True)
+    return torch.stack([_weights(queries[0], keys[0], num_heads) for queries, keys in pairs])
+
+
+def _weights(queries: Tensor, keys: Tensor, num_heads: int) -> Tensor:
+    """(heads, queries, keys) of a block's projected queries and keys, (tokens, features)."""
+    tokens, positions = len(queries), torch.arange(len(queries))
+    q = queries.view(tokens, num_heads, -1).transpose(0, 1)
+    k = keys.view(tokens, -1, q.shape[-1]).transpose(0, 1)
+    k = k.repeat_interleave(num_heads // len(k), dim=0)
+    scores = rope(q, positions) @ rope(k, positions).mT / q.shape[-1] ** 0.5
+    future = positions > positions[:, None]
+    return scores.masked_fill(future, -torch.inf).softmax(dim=-1)

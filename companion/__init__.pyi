@@ -289,6 +289,8 @@ from .transformer.translator import load_transformer_translator as load_transfor
 from .trials.cache_trial import Chunk as Chunk
 from .trials.cache_trial import try_cache as try_cache
 from .trials.dropout_trial import try_dropout as try_dropout
+from .trials.gpt_trial import try_attention as try_attention
+from .trials.gpt_trial import try_gpt as try_gpt
 from .trials.language_trial import try_loss as try_loss
 from .trials.position_trials import try_encoding as try_encoding
 from .trials.position_trials import try_learned as try_learned

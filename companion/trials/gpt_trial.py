@@ -1,0 +1,241 @@
+"""Drivers for exams of modules with caches: called on a whole text, or on its tokens in chunks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from companion.gpt.parts import ListedCache
+
+Settings = Mapping[str, int]
+Weights = Mapping[str, Tensor]
+
+# Outputs that differ by less than this share of the largest one are the same, but for rounding.
+_ROUNDING = 1e-3
+_TABLE = "tokens.weight"
+
+
+class WeightMismatch(Exception):
+    """A module has other parameters than were asked for. The message says so to its learner."""
+
+
+class _Recorded(ListedCache):
+    """The library's cache, which also keeps what it returned last."""
+
+    def reset(self) -> None:
+        super().reset()
+        self.kept: tuple[Tensor | None, Tensor | None] = (None, None)
+
+    def append(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        keys, values = super().append(keys, values)
+        self.kept = keys.detach().clone(), values.detach().clone()
+        return keys, values
+
+
+def try_attention(
+    module_class: Callable[..., Any],
+    settings: Settings,
+    weights: Weights,
+    inputs: tuple[Tensor],
+    chunks: Sequence[int] = (),
+) -> dict[str, Any]:
+    """Make an attention layer, load its weights, and call it.
+
+    Args:
+        module_class: the class, or whatever makes a module when it is called with `settings`.
+        settings: d_model, num_heads and num_kv_heads.
+        weights: by name, as (in, out).
+        inputs: one text for each entry of the batch, (batch, tokens, d_model).
+        chunks: without any, the text is given as a whole, without a cache. Otherwise it is given
+            with a cache, in chunks of so many tokens. Before that, the module begins another text,
+            with another cache.
+
+    Returns:
+        "output". For a whole text also whether a second call returns the same, the gradient for the
+        inputs, and which parameters have none; for one in chunks whether the whole text gives the
+        same, and what the cache holds afterwards.
+
+    Raises:
+        WeightMismatch: when the module's parameters are not those of `weights`.
+    """
+    module, places = _made(module_class, settings, weights)
+    (given,) = inputs
+    if chunks:
+        found, caches = _in_chunks(
+            module, given, chunks, lambda: [_cache(settings, given, weights)], alone=True
+        )
+        return {**found, **_held("the cache", caches[0])}
+    leaf = given.detach().clone().requires_grad_()
+    found = _whole(module, leaf)
+    return {**found, "gradient for inputs": leaf.grad, **_untrained(module, places)}
+
+
+def try_gpt(
+    model_class: Callable[..., Any],
+    settings: Settings,
+    weights: Weights,
+    inputs: tuple[Tensor, ...],
+    chunks: Sequence[int] = (),
+) -> dict[str, Any]:
+    """Make a language model, load its weights, and call it.
+
+    Args:
+        model_class: the class, or whatever makes a model when it is called with `settings`.
+        settings: vocabulary, d_model, num_heads, num_kv_heads, d_hidden and num_blocks.
+        weights: by name, as (in, out); without any, the model is only looked at.
+        inputs: the ids of one text for each entry of the batch, (batch, tokens).
+        chunks: as for `try_attention`, with a cache for each block.
+
+    Returns:
+        As `try_attention`, with the gradient for the embedding; without weights, the standard
+        deviation of the embedding's numbers, to one digit.
+
+    Raises:
+        WeightMismatch: when the model's parameters are not those of `weights`.
+    """
+    if not weights:
+        table = model_class(**settings).state_dict().get(_TABLE)
+        if table is None:
+            raise WeightMismatch("looked for an embedding called tokens, and found none")
+        return {f"standard deviation of {_TABLE}": float(f"{table.double().std():.1g}")}
+    module, places = _made(model_class, settings, weights)
+    (ids,) = inputs
+    if chunks:
+        count = range(settings["num_blocks"])
+        found, caches = _in_chunks(
+            module, ids, chunks, lambda: [_cache(settings, ids, weights) for _ in count]
+        )
+        for index, cache in enumerate(caches):
+            found |= _held(f"caches[{index}]", cache)
+        return found
+    found = _whole(module, ids)
+    found[f"gradient for {_TABLE}"] = _parameters(module)[_TABLE].grad
+    return found | _untrained(module, places)
+
+
+def _made(
+    module_class: Callable[..., Any], settings: Settings, weights: Weights
+) -> tuple[Any, dict[str, str]]:
+    """A module with these weights, and the name that each has in its state dict."""
+    module = module_class(**settings)
+    module.to(next(iter(weights.values())).dtype)
+    state = dict(module.state_dict())
+    places = {name: _place(name, weight, state) for name, weight in weights.items()}
+    parameters = _parameters(module)
+    loaded = {id(parameters[place]) for place in places.values() if place in parameters}
+    for name, parameter in parameters.items():
+        if id(parameter) not in loaded:
+            raise WeightMismatch(_not_asked_for(name, parameter, weights))
+    module.load_state_dict(
+        {place: _turned(weights[name], name, place) for name, place in places.items()}, strict=False
+    )
+    module.train(False)
+    return module, places
+
+
+def _parameters(module: Any) -> dict[str, Tensor]:
+    """By all names that they have: layers that share their weights have two for one parameter."""
+    return dict(module.named_parameters(remove_duplicate=False))
+
+
+def _place(name: str, weight: Tensor, state: Mapping[str, Tensor]) -> str:
+    shape, linear = tuple(weight.shape), f"{name}.weight"
+    if name in state and tuple(state[name].shape) == shape:
+        return name
+    if linear in state and weight.ndim == 2 and tuple(state[linear].shape) == shape[::-1]:
+        return linear
+    plain = weight.ndim == 1 or name.endswith(".weight")
+    wanted = f"of shape {shape}" if plain else f"an nn.Linear{shape}"
+    there = next((key for key in (name, linear) if key in state), "")
+    found = f"{there} is {tuple(state[there].shape)}" if there else "your module has none"
+    stored = ", and an nn.Linear stores (out, in)" if there == linear else ""
+    raise WeightMismatch(f"looked for {name}, {wanted}; {found}{stored}")
+
+
+def _not_asked_for(name: str, parameter: Tensor, weights: Weights) -> str:
+    """By its name where that is known; else all who add it read the same, whatever its name."""
+    layers = {part for asked in weights for part in (asked, asked.rpartition(".")[0])}
+    shown = f": {name}" if name.rpartition(".")[0] in layers - {""} else ""
+    of_shape = "" if shown else f", of shape {tuple(parameter.shape)}"
+    return f"your module has a parameter that was not asked for{shown}{of_shape}"
+
+
+def _turned(weight: Tensor, name: str, place: str) -> Tensor:
+    """A matrix as an nn.Linear stores it, or back; all else as it is."""
+    return weight if name == place else weight.T
+
+
+def _whole(module: Any, given: Tensor) -> dict[str, Any]:
+    """The output for a whole text, with its gradient back-propagated."""
+    with torch.enable_grad():
+        output = module(given)
+        if isinstance(output, Tensor) and output.requires_grad:
+            # Weights of the entries that no symmetry cancels, as equal ones would.
+            ramp = torch.arange(1, output.numel() + 1, dtype=torch.float64).cos()
+            # From one number: for a given gradient, torch imports a library, in each process.
+            torch.autograd.backward([(output * ramp.reshape(output.shape).to(output.dtype)).sum()])
+    with torch.no_grad():
+        again = module(given.detach())
+    return {"output": output, "the same output in a second call": _alike(output, again)}
+
+
+def _untrained(module: Any, places: Mapping[str, str]) -> dict[str, list[str]]:
+    """The names of the weights to which no gradient came back."""
+    parameters = _parameters(module)
+    bare = [
+        name
+        for name, place in places.items()
+        if place in parameters and parameters[place].grad is None
+    ]
+    return {"parameters without a gradient": bare}
+
+
+def _cache(settings: Settings, given: Tensor, weights: Weights) -> _Recorded:
+    """An empty cache, with room for each token twice and more."""
+    return _Recorded(
+        given.shape[0],
+        settings["num_kv_heads"],
+        3 * given.shape[1],
+        settings["d_model"] // settings["num_heads"],
+        next(iter(weights.values())).dtype,
+    )
+
+
+@torch.no_grad()
+def _in_chunks(
+    module: Any,
+    given: Tensor,
+    chunks: Sequence[int],
+    make: Callable[[], list[_Recorded]],
+    alone: bool = False,
+) -> tuple[dict[str, Any], list[_Recorded]]:
+    """The outputs for chunks of a text, joined, and the caches; `alone` hands over one cache."""
+
+    def called(tokens: Tensor, caches: list[_Recorded]) -> Any:
+        return module(tokens, caches[0] if alone else caches)
+
+    called(given.flip(1)[:, : chunks[0]], make())
+    caches = make()
+    outputs = [called(chunk.clone(), caches) for chunk in torch.split(given, list(chunks), dim=1)]
+    output: Any = tuple(outputs)
+    if all(isinstance(one, Tensor) and one.ndim == given.ndim + (not alone) for one in outputs):
+        output = torch.cat(outputs, dim=1)
+    return {
+        "output": output,
+        "the same output without a cache": _alike(output, module(given)),
+    }, caches
+
+
+def _held(name: str, cache: _Recorded) -> dict[str, Any]:
+    keys, values = cache.kept
+    return {f"{name}: length": cache.length, f"{name}: keys": keys, f"{name}: values": values}
+
+
+def _alike(output: object, other: object) -> bool:
+    if not (isinstance(output, Tensor) and isinstance(other, Tensor)):
+        return type(output) is type(other)
+    if output.shape != other.shape:
+        return False
+    gap, largest = (output - other).abs(), output.abs().max()
+    return bool((gap <= _ROUNDING * (1 + largest)).all())

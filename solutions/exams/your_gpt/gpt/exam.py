@@ -1,0 +1,118 @@
+"""The exam of `GPT`, lesson 10: what it is tried on."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import try_gpt
+from solutions import your_gpt as reference
+from solutions.exams.your_gpt._modules import Settings, Weights, drawn, gpt_shapes, printed
+
+gpt = Exam(reference.GPT, use=try_gpt, forbids=("LibraryGPT",))
+
+Case = tuple[Settings, Weights, tuple[Tensor, ...], Sequence[int]]
+
+
+def settings(
+    vocabulary: int, num_heads: int, num_kv_heads: int, head_dim: int, num_blocks: int
+) -> Settings:
+    return {
+        "vocabulary": vocabulary,
+        "d_model": num_heads * head_dim,
+        "num_heads": num_heads,
+        "num_kv_heads": num_kv_heads,
+        "d_hidden": 3,
+        "num_blocks": num_blocks,
+    }
+
+
+def printed_case(ids: list[list[int]], num_blocks: int, *chunks: int, num_heads: int = 2) -> Case:
+    chosen = settings(5, num_heads, 1, 2, num_blocks)
+    return chosen, printed(gpt_shapes(chosen)), (torch.tensor(ids),), chunks
+
+
+@gpt.example
+def two_blocks() -> Case:
+    """a whole text of three tokens, two blocks"""
+    return printed_case([[3, 0, 4]], 2)
+
+
+@gpt.example
+def one_block() -> Case:
+    """two whole texts of two tokens, one block with three query heads"""
+    # Other sizes than in the other examples, so that no product of sizes is taken for another.
+    return printed_case([[1, 2], [2, 4]], 1, num_heads=3)
+
+
+@gpt.example
+def with_caches() -> Case:
+    """with a cache for each of two blocks: two tokens, then one, then another one"""
+    return printed_case([[1, 4, 0, 2]], 2, 2, 1, 1)
+
+
+@gpt.example
+def new_model() -> Case:
+    """a new model, of which only the embedding is looked at"""
+    return settings(1000, 2, 1, 16, 1), {}, (), ()
+
+
+def drawn_case(
+    draw: Draw, num_heads: int, num_kv_heads: int, num_blocks: int, *chunks: int
+) -> Case:
+    """A model of this kind; with chunks, the text is as long as they are together."""
+    if chunks:
+        draw.fix(tokens=sum(chunks))
+    chosen = settings(11, num_heads, num_kv_heads, 4, num_blocks)
+    ids = torch.as_tensor(draw.integers("batch tokens", below=chosen["vocabulary"]))
+    return chosen, drawn(draw, gpt_shapes(chosen)), (ids,), chunks
+
+
+@gpt.case(times=2)
+def drawn_texts(draw: Draw) -> Case:
+    """whole texts, two blocks"""
+    return drawn_case(draw, 4, 2, 2)
+
+
+@gpt.case(times=1)
+def drawn_deep(draw: Draw) -> Case:
+    """whole texts, four blocks"""
+    return drawn_case(draw, 2, 2, 4)
+
+
+@gpt.case(times=1)
+def drawn_token(draw: Draw) -> Case:
+    """a text of one token"""
+    return drawn_case(draw.fix(batch=1, tokens=1), 2, 1, 2)
+
+
+@gpt.case(times=2)
+def drawn_writing(draw: Draw) -> Case:
+    """caches: a prompt, then token by token"""
+    return drawn_case(draw, 4, 2, 3, 5, 1, 1, 1)
+
+
+@gpt.case(times=1)
+def drawn_chunks(draw: Draw) -> Case:
+    """caches: chunks of different sizes"""
+    return drawn_case(draw, 3, 1, 2, 3, 4, 2)
+
+
+@gpt.holds
+def past_does_not_see_the_future(
+    model_class: Callable[..., Any],
+    chosen: Settings,
+    weights: Weights,
+    inputs: tuple[Tensor, ...],
+    *_: object,
+) -> bool:
+    """if the last token changes, no logits change before it"""
+    model = model_class(**chosen)
+    for ids in inputs:
+        other = ids.clone()
+        other[:, -1] = (1 + other[:, -1]) % chosen["vocabulary"]
+        if not torch.allclose(model(other)[:, :-1], model(ids)[:, :-1], rtol=1e-4, atol=1e-5):
+            return False
+    return True

@@ -1,0 +1,424 @@
+"""The known wrong answers to `RotaryAttention`, lesson 10."""
+
+import torch
+from torch import Tensor, nn
+
+from companion import Cache, rope
+from solutions.exams.families import (
+    FUTURE,
+    GRADIENT,
+    HEADS,
+    MASK,
+    MERGE,
+    OFFSET,
+    OUTPUT,
+    ROLES,
+    SCALE,
+    SHARED,
+    SOFTMAX,
+    SPLIT,
+    later,
+)
+from solutions.exams.your_gpt.rotary_attention.exam import rotary
+from solutions.exams.your_gpt.rotary_attention.variant import Pair, Variant
+
+(SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMAX + ROLES + GRADIENT).apply(
+    rotary,
+    Variant,
+    called={"Unscaled": "RotaryNotScaled", "Tiled": "KeyHeadsInTurn"},
+    says={
+        "ScaledByAllFeatures": "You divided by the square root of d_model. A score is a sum of "
+        "head_dim products: divide by the square root of the width of one head.",
+    },
+    without=("RootOfTheValues", "RootOfTheInputWidth", "SharesOfTheScores"),
+)
+(MASK + FUTURE + OFFSET).apply(
+    rotary,
+    Variant,
+    called={"NothingHidden": "NothingHiddenAtAll"},
+    says={
+        "AlignedToTheStart": "Behind a cache, your new tokens see the oldest tokens only: the mask "
+        "is aligned to the first key, as `triu(1)` and `is_causal=True` align it. The queries are "
+        "the last tokens of the text, so shift the mask by the number of cached ones.",
+    },
+    without=("ScoreOfMinusHundred", "DividedOnceMore", "MaskOfFloats"),
+)
+
+
+@rotary.misconception
+class PositionsRestart(Variant):
+    """Behind a cache your positions start at 0 again, so a new token is rotated as if the text
+    began with it. Count on from the number of tokens that the cache holds already.
+    """
+
+    def first_position(self, cache: Cache | None) -> int:
+        return 0
+
+
+@rotary.misconception
+class PositionsFromOne(Variant):
+    """Your outputs are right, since only distances count, but the cached keys are rotated by one
+    position too far. Positions count from 0, and at position 0 nothing is rotated.
+    """
+
+    def first_position(self, cache: Cache | None) -> int:
+        return 1 + super().first_position(cache)
+
+
+@rotary.misconception
+class QueriesBehindThemselves(Variant):
+    """With a cache, your queries are rotated too far: `cache.length` was read after the new keys
+    had been appended. A query has the position of its own token, the same as the key.
+    """
+
+    def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
+        return queries, rope(keys, positions)
+
+    def rotate_later(
+        self, queries: Tensor, keys: Tensor, positions: Tensor, cache: Cache | None
+    ) -> Pair:
+        further = positions if cache is None else positions + len(positions)
+        return rope(queries, further), keys
+
+
+@rotary.misconception
+class CachedBeforeRotation(Variant):
+    """Your outputs are right, but the cache holds keys that are not rotated, so all of them have to
+    be rotated again at each step. Rotate the new keys first, and then append them.
+    """
+
+    def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
+        return rope(queries, positions), keys
+
+    def rotate_later(
+        self, queries: Tensor, keys: Tensor, positions: Tensor, cache: Cache | None
+    ) -> Pair:
+        return queries, rope(keys, torch.arange(keys.shape[2]))
+
+
+@rotary.misconception
+class RotatedAfterwardsAsNew(CachedBeforeRotation):
+    """With a cache, your code rotates all keys by the positions of the new tokens, and there are
+    more keys than positions. Rotate the new keys before you append them: the cached ones are
+    rotated already.
+    """
+
+    def rotate_later(
+        self, queries: Tensor, keys: Tensor, positions: Tensor, cache: Cache | None
+    ) -> Pair:
+        return queries, rope(keys, positions)
+
+
+@rotary.misconception
+class RotatedOnceMore(Variant):
+    """Your keys are rotated twice: before they are cached, and once more with all that the cache
+    returns. Keys from the cache are rotated already.
+    """
+
+    def rotate_later(
+        self, queries: Tensor, keys: Tensor, positions: Tensor, cache: Cache | None
+    ) -> Pair:
+        return queries, keys if cache is None else rope(keys, torch.arange(keys.shape[2]))
+
+
+@rotary.misconception
+class ValuesRotated(Variant):
+    """You rotated the values as well. The information that a token passes on does not depend on its
+    position: rotate queries and keys only.
+    """
+
+    def valued(self, values: Tensor, positions: Tensor) -> Tensor:
+        return rope(values, positions)
+
+
+@rotary.misconception
+class QueriesNotRotated(Variant):
+    """Only the keys are rotated. It is the difference of two angles that counts: rotate the
+    queries, too. `apply_rope` returns a new tensor, so use what it returns.
+    """
+
+    def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
+        return queries, rope(keys, positions)
+
+
+@rotary.misconception
+class KeysNotRotated(Variant):
+    """Only the queries are rotated. It is the difference of two angles that counts: rotate the
+    keys, too. `apply_rope` returns a new tensor, so use what it returns.
+    """
+
+    def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
+        return rope(queries, positions), keys
+
+
+@rotary.misconception
+class NothingRotated(Variant):
+    """This is attention without positions: neither queries nor keys are rotated. `apply_rope`
+    returns a new tensor, so use what it returns.
+    """
+
+    def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
+        return queries, keys
+
+
+def in_halves(x: Tensor, positions: Tensor) -> Tensor:
+    """RoPE of features that lie half of the width apart."""
+    pairs = rope(torch.unflatten(x, -1, (2, -1)).mT.flatten(-2), positions)
+    return torch.unflatten(pairs, -1, (-1, 2)).mT.flatten(-2)
+
+
+@rotary.misconception
+class RotatedInHalves(Variant):
+    """This is RoPE in the half-split layout, which pairs feature i with feature i + head_dim / 2.
+    In this course neighbours are a pair, 2i and 2i + 1.
+    """
+
+    def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
+        return in_halves(queries, positions), in_halves(keys, positions)
+
+
+@rotary.misconception
+class RotatedBeforeTheSplit(Variant):
+    """You rotated queries and keys before they were split into heads, so the frequencies are those
+    of one wide head. Split first: each head has the same head_dim / 2 frequencies.
+    """
+
+    def forward(self, inputs: Tensor, cache: Cache | None = None) -> Tensor:
+        # The values are the third.
+        self.turns = [True, True, False]
+        return super().forward(inputs, cache)
+
+    def in_heads(self, x: Tensor, positions: Tensor) -> Tensor:
+        return self.split(rope(x, positions) if self.turns.pop(0) else x)
+
+    def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
+        return queries, keys
+
+
+@rotary.misconception
+class RotatedBeforeTheSwap(Variant):
+    """`apply_rope` takes the last axis but one for the tokens, and there you have the heads. Swap
+    axes 1 and 2 first, so that queries and keys are (batch, heads, tokens, head_dim).
+    """
+
+    def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
+        turned = (rope(x.transpose(1, 2), positions).transpose(1, 2) for x in (queries, keys))
+        first, second = turned
+        return first, second
+
+
+@rotary.misconception
+class CacheNotOptional(Variant):
+    """For a whole text there is no cache: `cache` is None, and None has neither a length nor an
+    `append`. Use these only if there is a cache; without one, positions start at 0.
+    """
+
+    def first_position(self, cache: Cache | None) -> int:
+        return cache.length  # type: ignore[union-attr]
+
+
+@rotary.misconception
+class AppendNotOptional(Variant):
+    __doc__ = CacheNotOptional.__doc__
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        return cache.append(keys, values)  # type: ignore[union-attr]
+
+
+@rotary.misconception
+class CacheIgnored(Variant):
+    """The cache stays empty, and each chunk is computed as if it were a whole text. Append the new
+    keys and values, and attend to what `append` returns.
+    """
+
+    def first_position(self, cache: Cache | None) -> int:
+        return 0
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        return keys, values
+
+
+@rotary.misconception
+class PastNotRead(Variant):
+    """New keys and values are cached, but your queries see those of their own chunk only. `append`
+    returns all that the cache holds: attend to these, and let the mask hide none of the past.
+    """
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        super().remember(keys, values, cache)
+        return keys, values
+
+
+@rotary.misconception
+class AppendedTwice(Variant):
+    """Each token is in the cache twice: `append` was called twice for the same keys and values.
+    Call it once, and keep both tensors that it returns.
+    """
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        super().remember(keys, values, cache)
+        return super().remember(keys, values, cache)
+
+
+@rotary.misconception
+class AppendedForEach(Variant):
+    """There are more values than keys: `append` was called once for the keys and once more for the
+    values, and each call appends both. Call it once, and keep both tensors that it returns.
+    """
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        return (
+            super().remember(keys, values, cache)[0],
+            super().remember(keys, values, cache)[1],
+        )
+
+
+@rotary.misconception
+class AppendedSwapped(Variant):
+    """With a cache, you append keys and values in the wrong order: it is append(keys, values)."""
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        return (keys, values) if cache is None else cache.append(values, keys)
+
+
+@rotary.misconception
+class ReturnedSwapped(Variant):
+    """The cache holds the right tensors, but you swapped those that come back: `append` returns
+    the keys first, and then the values.
+    """
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        keys, values = super().remember(keys, values, cache)
+        return (keys, values) if cache is None else (values, keys)
+
+
+@rotary.misconception
+class CachedRepeated(Variant):
+    """Your outputs are right, but the cache holds a key and a value for every query head, so
+    nothing is saved. Append them first, and repeat what `append` returns.
+    """
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        return super().remember(super().share(keys), super().share(values), cache)
+
+    def share(self, x: Tensor) -> Tensor:
+        return x
+
+
+@rotary.misconception
+class SquareMask(Variant):
+    """Behind a cache there are more keys than queries, and your mask has a row and a column for
+    each new token only. It needs a column for each cached one as well.
+    """
+
+    def hidden(self, queries: int, keys: int, cache: Cache | None) -> Tensor | None:
+        return later(queries, queries)
+
+
+@rotary.misconception
+class NoMaskWithCache(Variant):
+    """With a cache you hide nothing. That is right for one new token, but the first tokens of a
+    chunk see the later ones: they need the mask, too.
+    """
+
+    def hidden(self, queries: int, keys: int, cache: Cache | None) -> Tensor | None:
+        return super().hidden(queries, keys, cache) if cache is None else None
+
+
+@rotary.misconception
+class NoMaskBehindAPast(Variant):
+    """With tokens in the cache you hide nothing. That is right for one new token, but the first
+    tokens of a chunk see the later ones: they need the mask, too.
+    """
+
+    def hidden(self, queries: int, keys: int, cache: Cache | None) -> Tensor | None:
+        return super().hidden(queries, keys, cache) if queries == keys else None
+
+
+@rotary.misconception
+class KeysAsWideAsQueries(Variant):
+    """W_key has as many outputs as W_query. It produces num_kv_heads heads, and each of them is
+    as wide as a query head: d_model / num_heads features. The same goes for W_value.
+    """
+
+    def find_kv_width(self, num_kv_heads: int) -> int:
+        return self.d_in
+
+
+@rotary.misconception
+class HeadsPerShare(Variant):
+    """W_key has as many outputs as num_heads / num_kv_heads heads have features. It should produce
+    num_kv_heads heads, however many query heads share one of them, and so should W_value.
+    """
+
+    def find_kv_width(self, num_kv_heads: int) -> int:
+        return self.num_heads // num_kv_heads * self.head_dim
+
+
+@rotary.misconception
+class HeadsSwapped(Variant):
+    """W_key is too wide: its number of outputs is num_heads · d_model / num_kv_heads, so num_heads
+    and num_kv_heads are in each other's place. A head has d_model / num_heads features, and W_key
+    produces num_kv_heads heads.
+    """
+
+    def find_kv_width(self, num_kv_heads: int) -> int:
+        return self.num_heads * self.d_in // num_kv_heads
+
+
+@rotary.misconception
+class OneHeadForAll(Variant):
+    """W_key has only as many outputs as a single head has features. It should produce num_kv_heads
+    heads, side by side, and so should W_value.
+    """
+
+    def find_kv_width(self, num_kv_heads: int) -> int:
+        return self.head_dim
+
+
+@rotary.misconception
+class BiasesKept(Variant):
+    """An `nn.Linear` has a bias unless it is told bias=False. None of the four projections has
+    one here.
+    """
+
+    bias, out_bias = True, True
+
+
+@rotary.misconception
+class OutputBiasKept(Variant):
+    """`out_proj` has a bias, as an `nn.Linear` has unless it is told bias=False. Here it has none,
+    like the other three projections.
+    """
+
+    out_bias = True
+
+
+@rotary.misconception
+class NoOutProj(Variant):
+    """There is no `out_proj`. It mixes the features of the heads after they were merged:
+    nn.Linear(d_model, d_model, bias=False).
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, num_kv_heads: int, parts: object = None
+    ) -> None:
+        super().__init__(d_model, num_heads, num_kv_heads)
+        self.out_proj = nn.Identity()  # type: ignore[assignment]
+
+
+@rotary.misconception
+class RememberedBetweenTexts(Variant):
+    """With a cache, a text starts at the position where the previous text ended, as if your module
+    counted all tokens that it has ever seen. Each text has its own cache: read `cache.length`.
+    """
+
+    seen = 0
+
+    def first_position(self, cache: Cache | None) -> int:
+        return 0 if cache is None else self.seen
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        if cache is not None:
+            self.seen += keys.shape[2]
+        return super().remember(keys, values, cache)

@@ -16,3 +16,4 @@ from .exam.run_module import (
 from .learner.marking import mark as mark
 from .nbgrading.configuration import configure as configure
 from .values.compare import Tolerance as Tolerance
+from .values.outcome import driven as driven

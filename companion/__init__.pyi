@@ -288,6 +288,7 @@ from .transformer.stations import stations_of as stations_of
 from .transformer.translator import load_transformer_translator as load_transformer_translator
 from .trials.cache_trial import Chunk as Chunk
 from .trials.cache_trial import try_cache as try_cache
+from .trials.continuation_trial import try_continuation as try_continuation
 from .trials.dropout_trial import try_dropout as try_dropout
 from .trials.gpt_trial import try_attention as try_attention
 from .trials.gpt_trial import try_gpt as try_gpt
@@ -300,6 +301,8 @@ from .trials.scatter import measure_twice as measure_twice
 from .trials.stream_trial import try_stream as try_stream
 from .trials.table_trials import try_blocks as try_blocks
 from .trials.table_trials import try_features as try_features
+from .trials.text_training_trial import logits_after_training as logits_after_training
+from .trials.text_training_trial import try_training as try_training
 from .trials.training_trials import try_fit as try_fit
 from .trials.training_trials import try_gradient as try_gradient
 from .trials.training_trials import try_mode_test as try_mode_test

@@ -74,7 +74,7 @@ def observe(
     is a right answer.
     """
     given = _copies(arguments)
-    return _observed(function, arguments, given, lambda: _with(use, function)(*given.values()))
+    return _observed(function, arguments, given, lambda: driven(use, function)(*given.values()))
 
 
 def observe_each(
@@ -112,9 +112,14 @@ def _observed(
     return Outcome(value, raised, changed, printed.getvalue().strip())
 
 
-def _with(
+def driven(
     use: Callable[..., object] | None, function: Callable[..., object]
 ) -> Callable[..., object]:
+    """What a driver makes of a function, called with all other arguments of the driver.
+
+    A function of a student's is driven where it is, in the student's process. Without a driver it
+    is the function itself that is called.
+    """
     if use is None:
         return function
     there = getattr(type(function), DRIVEN_BY, None)

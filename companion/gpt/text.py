@@ -46,7 +46,7 @@ def held_out_loss(
         context_length: the number of tokens of a piece.
     """
     pieces = text[: len(text) // context_length * context_length].view(-1, context_length)
-    losses = [loss_of(model(part), part) * len(part) for part in pieces.split(32)]
+    losses = [loss_of(model(part), part) * len(part) for part in torch.split(pieces, 32)]
     return (torch.stack(losses).sum() / len(pieces)).item()
 
 

@@ -64,4 +64,4 @@ def _weights(queries: Tensor, keys: Tensor, num_heads: int) -> Tensor:
     k = k.repeat_interleave(num_heads // len(k), dim=0)
     scores = rope(q, positions) @ rope(k, positions).mT / q.shape[-1] ** 0.5
     future = positions > positions[:, None]
-    return scores.masked_fill(future, -torch.inf).softmax(dim=-1)
+    return torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)

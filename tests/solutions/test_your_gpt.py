@@ -182,8 +182,8 @@ def test_held_out_is_what_texts_say(seed: int) -> None:
     learned, test = ("".join(rng.choices("abc", k=rng.randrange(9))) for _ in range(2))
     for n in range(1, 6):
         shared = any(test[i : i + n] in learned for i in range(len(test) - n + 1))
-        texts = (torch.tensor([ord(c) for c in t], dtype=torch.int64) for t in (learned, test))
-        assert is_held_out(*texts, n) is not shared
+        known, new = (torch.tensor([*map(ord, t)], dtype=torch.int64) for t in (learned, test))
+        assert is_held_out(known, new, n) is not shared
 
 
 def test_training_learns_what_follows() -> None:

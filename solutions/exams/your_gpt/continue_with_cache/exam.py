@@ -1,0 +1,82 @@
+"""The exam of `continue_with_cache`, lesson 10."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from companion import try_continuation
+from solutions import your_gpt as reference
+
+continuing = Exam(reference.continue_with_cache, use=try_continuation)
+
+Trial = tuple[str, Tensor, int, str]
+
+for _model, _ids, _new, _choice, _what in (
+    ("adds_up", [[1, 2, 4]], 3, "the most likely", "one text, three new tokens"),
+    ("adds_up", [[1, 2, 1], [0, 3, 4]], 4, "the most likely", "two texts, four new tokens"),
+    ("counts_what_it_sees", [[7, 7]], 4, "the most likely", "a model that counts cached tokens"),
+    ("counts_on", [[2, 5, 3], [6, 1, 8]], 3, "the least likely", "the least likely tokens"),
+    ("adds_up", [[3, 1, 2], [5, 0, 4]], 4, "in turn", "most likely first, then second, third, …"),
+    ("adds_up", [[6, 2, 2]], 1, "the most likely", "one new token"),
+    ("adds_up", [[5]], 3, "the most likely", "a prompt of one token"),
+    ("adds_up", [[1, 2], [3, 5], [4, 4]], 2, "the least likely", "three texts of two tokens"),
+    ("adds_up", [[4, 3], [2, 1]], 0, "the most likely", "no new tokens"),
+):
+
+    def _example(
+        model: str = _model,
+        ids: list[list[int]] = _ids,
+        num_new_tokens: int = _new,
+        choice: str = _choice,
+    ) -> Trial:
+        return model, torch.tensor(ids), num_new_tokens, choice
+
+    _example.__doc__ = _what
+    continuing.example(_example)
+
+
+def prompts(draw: Draw) -> Tensor:
+    """Texts of tokens from 0 to 9."""
+    return torch.from_numpy(draw.integers("batch tokens", below=10))
+
+
+@continuing.case
+def any_prompts(draw: Draw) -> Trial:
+    """several texts drawn at random"""
+    return "adds_up", prompts(draw), int(draw.rng.integers(2, 7)), "the most likely"
+
+
+@continuing.case
+def any_choice(draw: Draw) -> Trial:
+    """a choice that changes from token to token"""
+    return "adds_up", prompts(draw), int(draw.rng.integers(2, 7)), "in turn"
+
+
+@continuing.case(times=1)
+def by_a_gpt(draw: Draw) -> Trial:
+    """a GPT with two blocks"""
+    return "gpt", prompts(draw), 5, "the most likely"
+
+
+@continuing.case(times=1)
+def least_likely(draw: Draw) -> Trial:
+    """the least likely token each time"""
+    return "counts_on", prompts(draw), 4, "the least likely"
+
+
+@continuing.case(times=1)
+def one_token_one_text(draw: Draw) -> Trial:
+    """one text of one token"""
+    return "adds_up", prompts(draw.fix(batch=1, tokens=1)), 6, "in turn"
+
+
+@continuing.case(times=1)
+def one_new(draw: Draw) -> Trial:
+    """one new token"""
+    return "adds_up", prompts(draw), 1, "the least likely"
+
+
+@continuing.case(times=1)
+def nothing_new(draw: Draw) -> Trial:
+    """no new tokens"""
+    return "adds_up", prompts(draw), 0, "the most likely"

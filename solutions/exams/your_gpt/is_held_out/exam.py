@@ -1,0 +1,109 @@
+"""The exam of `is_held_out`, lesson 10."""
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import your_gpt as reference
+
+held_out = Exam(reference.is_held_out)
+
+Trial = tuple[Tensor, Tensor, int]
+
+for _learned, _test, _n, _what in (
+    ([3, 1, 4, 1, 5, 9], [2, 6, 8, 7], 2, "no token in common"),
+    ([3, 1, 4, 1, 5, 9], [2, 4, 1, 5, 8], 3, "the run 4, 1, 5 in both"),
+    ([3, 1, 4, 1, 5, 9], [1, 3, 5, 4, 9, 1], 2, "the same tokens in another order"),
+    ([3, 1, 4, 1, 5, 9], [1, 4, 7, 5, 9, 2, 3, 1], 3, "runs of two in common, and none of three"),
+    ([3, 1, 4, 1, 5, 9], [3, 1, 4, 7, 7], 3, "the first run of both"),
+    ([3, 1, 4, 1, 5, 9], [7, 7, 1, 5, 9], 3, "the last run of both"),
+    ([3, 1, 4, 1, 5, 9], [7, 3, 1, 4, 7, 7], 3, "the first run, one token later"),
+    ([3, 1, 4, 1, 5, 9], [1, 4, 1, 7, 7], 3, "the second run, at the beginning"),
+    ([3, 1, 4, 1, 5, 9], [8, 1, 5, 6, 1, 4, 8], 2, "two runs in common, and others"),
+    ([3, 1, 4, 1, 5, 9], [7, 9, 5, 1, 7], 3, "a run backwards"),
+    ([3, 1, 4, 1, 5, 9], [7, 1, 5, 4, 7], 3, "a run whose tokens have changed places"),
+    ([3, 1, 4, 1, 5, 9], [3, 7, 4, 7, 5, 7], 2, "some tokens at the same places"),
+    ([3, 1, 4, 1, 5, 9], [7, 3, 4, 5, 7], 3, "3, 4 and 5, but not in a row in what is learned"),
+    ([3, 1, 4, 1, 5, 9], [3, 7, 1, 7, 4], 3, "3, 1 and 4, but not in a row in the test text"),
+    ([3, 1, 4, 1, 5, 9], [7, 9, 7], 1, "a single token in common, runs of one"),
+    ([3, 1, 4, 1, 5, 9], [7, 6, 8], 1, "no token in common, runs of one"),
+    ([3, 1, 4, 1, 5, 9], [1, 4, 1], 4, "a test text that is shorter than a run"),
+    ([1, 4, 1], [3, 1, 4, 1, 5, 9], 4, "a learned text that is shorter than a run"),
+    ([1, 4], [1, 4], 3, "the same two tokens, runs of three"),
+    ([3, 1, 4, 1, 5, 9], [7, 8], 3, "two other tokens, runs of three"),
+    ([3, 1, 4], [3, 1, 4], 3, "one run, and the same"),
+    ([3, 1, 4, 1, 5, 9], [7, 1, 4, 1, 5, 7], 3, "a run of four in common, runs of three"),
+    ([3, 1, 4, 1, 5, 9], [1, 4, 1, 4], 2, "a text of copied runs that overlap"),
+    ([3, 1, 4, 1, 5, 9], [7, 7, 4, 1, 5], 3, "the last run, from within the learned text"),
+    ([3, 1, 4, 1, 5, 9], [7, 1, 5, 9, 7], 3, "the last run of the learned text, within the test"),
+    ([1, 12, 7], [11, 2, 5], 2, "1, 12 and 11, 2"),
+    ([15, 12, 30], [5, 12, 3], 2, "the ends of 15, 12 and of 12, 30"),
+    ([2, 6, 3], [4, 4, 3], 2, "runs with the same sums"),
+    ([2, 2, 5, 1], [2, 5, 5, 2], 3, "the same tokens, in different numbers"),
+):
+
+    def _example(learned: list[int] = _learned, test: list[int] = _test, n: int = _n) -> Trial:
+        return torch.tensor(learned), torch.tensor(test), n
+
+    _example.__doc__ = _what
+    held_out.example(_example)
+
+
+def drawn(draw: Draw, tokens: int, below: int) -> Tensor:
+    return torch.from_numpy(draw.rng.integers(below, size=tokens))
+
+
+@held_out.case(times=4)
+def short_texts(draw: Draw) -> Trial:
+    """short texts of few tokens"""
+    return drawn(draw, 12, 4), drawn(draw, 7, 4), int(draw.rng.integers(2, 4))
+
+
+@held_out.case(times=2)
+def a_copied_run(draw: Draw) -> Trial:
+    """a run that was copied to another place"""
+    n = int(draw.rng.integers(3, 6))
+    learned, test = drawn(draw, 40, 50), 50 + drawn(draw, 20, 50)
+    start, place = int(draw.rng.integers(1, 40 - n)), int(draw.rng.integers(1, 20 - n))
+    test[place : place + n] = learned[start : start + n]
+    return learned, test, n
+
+
+@held_out.case(times=2)
+def one_token_less(draw: Draw) -> Trial:
+    """a copied run that is one token too short"""
+    n = int(draw.rng.integers(3, 6))
+    learned, test = drawn(draw, 40, 50), 50 + drawn(draw, 20, 50)
+    test[4 : 4 + n - 1] = learned[7 : 7 + n - 1]
+    return learned, test, n
+
+
+@held_out.case(times=1)
+def the_last_run(draw: Draw) -> Trial:
+    """the last run of both texts alone"""
+    learned, test = drawn(draw, 30, 50), 50 + drawn(draw, 20, 50)
+    test[-4:] = learned[-4:]
+    return learned, test, 4
+
+
+@held_out.case(times=1)
+def shuffled(draw: Draw) -> Trial:
+    """a text whose tokens were shuffled"""
+    learned = torch.from_numpy(draw.rng.permutation(30))
+    return learned, torch.flip(learned, dims=(0,)), 2
+
+
+@held_out.case(times=1)
+def shorter_than_a_run(draw: Draw) -> Trial:
+    """texts that are shorter than a run"""
+    text = drawn(draw, 5, 9)
+    return text, text.clone(), 6
+
+
+@held_out.case(times=2)
+def a_long_text(draw: Draw) -> Trial:
+    """20,000 tokens to learn from, and one run near their end, or none"""
+    learned, test = drawn(draw, 20_000, 500), drawn(draw, 300, 500)
+    if draw.rng.integers(2):
+        test[100:108] = learned[-50:-42]
+    return learned, test, 8

@@ -1,0 +1,103 @@
+"""The exam of `train`, lesson 10."""
+
+from collections.abc import Callable
+from functools import cache
+from pydoc_data.topics import topics
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from autograder import Draw, Exam, driven
+from companion import load_reader, logits_after_training, try_training
+from solutions import your_gpt as reference
+
+training = Exam(reference.train, use=try_training)
+
+Trial = tuple[str, Tensor, int, int, int, float]
+
+# Each token is the one before it plus 3, modulo 20.
+RULE = 3 * torch.arange(20) % 20
+
+for _model, _tokens, _steps, _batch, _context, _rate, _what in (
+    ("table", 20, 30, 8, 8, 0.1, "30 steps on a text with a rule"),
+    ("gpt", 20, 4, 3, 6, 4e-3, "a GPT, 4 steps of 3 pieces"),
+    ("table", 6, 3, 6, 6, 0.01, "a text as long as one piece"),
+    ("table", 7, 5, 8, 6, 0.01, "a text that is one token longer than a piece"),
+    ("table", 20, 5, 2, 4, 1e-6, "a tiny learning rate"),
+    ("table", 9, 14, 10, 2, 0.02, "pieces of two tokens"),
+):
+
+    def _example(
+        model: str = _model,
+        num_tokens: int = _tokens,
+        steps: int = _steps,
+        batch_size: int = _batch,
+        context_length: int = _context,
+        learning_rate: float = _rate,
+    ) -> Trial:
+        return model, RULE[:num_tokens], steps, batch_size, context_length, learning_rate
+
+    _example.__doc__ = _what
+    training.example(_example)
+
+
+def shuffled(draw: Draw, num_tokens: int) -> Tensor:
+    """A text in which no token comes twice."""
+    return torch.from_numpy(draw.rng.permutation(20)[:num_tokens])
+
+
+@training.case(times=1)
+def another_text(draw: Draw) -> Trial:
+    """another text, and more steps"""
+    return "table", shuffled(draw, 20), 40, 10, 4, 0.1
+
+
+@training.case(times=1)
+def other_sizes(draw: Draw) -> Trial:
+    """other numbers of pieces and tokens"""
+    batch_size, context_length = (int(size) for size in draw.rng.integers(2, 7, size=2))
+    return "gpt", shuffled(draw, 18), 5, batch_size, context_length, 0.02
+
+
+@training.case(times=1)
+def one_piece_a_step(draw: Draw) -> Trial:
+    """one piece in each step"""
+    return "table", shuffled(draw, 12), 9, 1, 3, 0.05
+
+
+@training.case(times=1)
+def real_text(draw: Draw) -> tuple[object, ...]:
+    """Python's documentation, judged by the loss on a part that was held out"""
+    return "gpt", shuffled(draw, 20), 4, 6, 5, 1e-3, True
+
+
+# A GPT with two blocks learns from 300 times 16 pieces of 32 tokens. With what the lesson suggests,
+# and with many other choices, the loss is …
+_STEPS, _CONTEXT, _RATE = 300, 32, 4e-3
+_HIGHEST = 3.85
+_HELD_OUT = 20_000
+
+
+@training.holds
+def held_out_text_is_predicted(train: Callable[..., object], *arguments: Any) -> bool:
+    """after 300 steps on a real text, the model's loss on held-out text is below 3.85"""
+    is_real = arguments[len(training.parameters) - 1 :] == (True,)
+    if not is_real:
+        return True
+    learned, prompts, answers = _real_text()
+    logits = driven(logits_after_training, train)(learned, prompts, _STEPS, _RATE, 0)
+    # What came back are claims about each next token. Which token it is is known here alone.
+    if not isinstance(logits, Tensor) or logits.shape != (len(prompts), 512):
+        return False
+    return bool(cross_entropy(logits.detach().double(), answers) < _HIGHEST)
+
+
+@cache
+def _real_text() -> tuple[Tensor, Tensor, Tensor]:
+    """The tokens to learn from, held-out prompts, (prompts, tokens), and the token after each."""
+    text = "\n".join(topics[name] for name in sorted(topics))
+    ids = torch.tensor(load_reader().pieces.encode(text)[1:])
+    runs = ids[-_HELD_OUT:].unfold(0, _CONTEXT + 1, _CONTEXT + 5)
+    return ids[:-_HELD_OUT], runs[:, :-1].contiguous(), runs[:, -1].contiguous()

@@ -1,0 +1,330 @@
+"""What goes wrong in `train`."""
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from torch.optim import SGD, AdamW, Optimizer
+
+from solutions.exams.your_gpt.train.variant import LossOf, Training, declared
+
+
+@declared
+class GradientsPileUp(Training):
+    """Each step goes along the gradients of all steps so far, because they are added up. Call
+    `optimizer.zero_grad()` in every step, before `backward()`.
+    """
+
+    def change(self, optimizer: Optimizer, loss: Tensor) -> None:
+        torch.autograd.backward(loss)
+        optimizer.step()
+
+
+@declared
+class NothingMoves(Training):
+    """No parameter ever changes. Either `optimizer.step()` is missing, or there are no gradients
+    when it is called: `backward()` comes before it, and `zero_grad()` not between the two.
+    """
+
+    def change(self, optimizer: Optimizer, loss: Tensor) -> None:
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+
+
+@declared
+class StepBeforeBackward(Training):
+    """Each step is taken along the gradients of the step before, or stopped by PyTorch because the
+    parameters have changed since the loss was computed: `step()` comes after `backward()`.
+    """
+
+    def change(self, optimizer: Optimizer, loss: Tensor) -> None:
+        optimizer.step()
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+
+
+@declared
+class Uphill(Training):
+    """The loss rises instead of falling: the parameters move along the gradients, not against them.
+    Is there a minus sign too many, or `maximize=True`?
+    """
+
+    def optimizer(self, model: nn.Module, learning_rate: float) -> Optimizer:
+        return AdamW(model.parameters(), lr=learning_rate, maximize=True)
+
+
+@declared
+class BySgd(Training):
+    """All is done as it should be, but the loss hardly falls, as with plain SGD. An optimiser that
+    gives each parameter a step of its own size, such as AdamW, learns much faster.
+    """
+
+    def optimizer(self, model: nn.Module, learning_rate: float) -> Optimizer:
+        return SGD(model.parameters(), lr=learning_rate)
+
+
+@declared
+class FreshOptimizer(Training):
+    """The optimiser is made anew in every step, so it forgets what it knows about earlier
+    gradients. Make it once, before the loop.
+    """
+
+    def kept(self, optimizer: Optimizer, model: nn.Module, learning_rate: float) -> Optimizer:
+        return self.optimizer(model, learning_rate)
+
+
+@declared
+class OwnLearningRate(Training):
+    """With a tiny learning rate the parameters move much farther than they should, so yours is
+    another one. Pass on the one that you are given: lr=learning_rate.
+    """
+
+    def optimizer(self, model: nn.Module, learning_rate: float) -> Optimizer:
+        return AdamW(model.parameters(), lr=0.1)
+
+
+@declared
+class UsualLearningRate(Training):
+    """With a tiny learning rate the parameters move too far, and with a large one the loss hardly
+    falls: yours is always the same. Pass on the one that you are given: lr=learning_rate.
+    """
+
+    def optimizer(self, model: nn.Module, learning_rate: float) -> Optimizer:
+        return AdamW(model.parameters())
+
+
+@declared
+class FirstParameterOnly(Training):
+    """Most parameters never change, because the optimiser knows of the first one alone. Give it
+    `model.parameters()`, which has them all.
+    """
+
+    def optimizer(self, model: nn.Module, learning_rate: float) -> Optimizer:
+        return AdamW([next(model.parameters())], lr=learning_rate)
+
+
+@declared
+class WithoutEmbedding(Training):
+    """The first parameter of the model, the embedding, never changes. Give the optimiser
+    `model.parameters()`, which has it as well.
+    """
+
+    def optimizer(self, model: nn.Module, learning_rate: float) -> Optimizer:
+        _, *others = model.parameters()
+        return AdamW(others or [nn.Parameter(torch.zeros(1))], lr=learning_rate)
+
+
+@declared
+class CopyTrained(Training):
+    """The model that you were given is as it was: you train a copy of it. Train the model itself,
+    in place.
+    """
+
+    def __call__(self, model: nn.Module, *arguments: Any) -> Any:
+        return super().__call__(copy.deepcopy(model), *arguments)
+
+
+@declared
+class InEvaluation(Training):
+    """The model is trained in evaluation mode, in which dropout, for example, is off. If you switch
+    to that mode to look at a loss, switch back with `model.train()`.
+    """
+
+    def loss(self, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Tensor:
+        model.eval()
+        return super().loss(loss_of, model, pieces)
+
+
+@declared
+class SamePieces(Training):
+    """Every step learns from the same pieces. Draw them inside the loop, anew in each step; if you
+    do, is the random seed set there, too?
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        torch.manual_seed(0)
+        return super().starts(num_tokens, batch_size, context_length)
+
+
+@declared
+class OnePieceForAll(Training):
+    """All pieces of a step are the same one. Draw `batch_size` beginnings, one for each piece."""
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        return super().starts(num_tokens, 1, context_length).expand(batch_size)
+
+
+@declared
+class FromTheBeginning(Training):
+    """All pieces begin with the first token of the text, and the rest is never seen. Draw for each
+    piece where it begins.
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        return torch.zeros(batch_size, dtype=torch.int64)
+
+
+@declared
+class BesideEachOther(Training):
+    """Your pieces begin only at multiples of `context_length`. They may begin anywhere, so that a
+    token is seen after ever different beginnings.
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        return torch.randint(num_tokens // context_length, (batch_size,)) * context_length
+
+
+@declared
+class LastPieceMissing(Training):
+    """No piece begins at the last place where one can, so the last token of the text is never seen.
+    A text of t tokens has t − context_length + 1 pieces, and `torch.randint` never draws its upper
+    bound.
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        return torch.randint(max(1, num_tokens - context_length), (batch_size,))
+
+
+@declared
+class LastPieceMissingOrNone(Training):
+    """No piece begins at the last place where one can, and in a text of a single piece there is no
+    place left: the bound of `torch.randint` is too small by 1. It never draws the bound itself.
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        return torch.randint(num_tokens - context_length, (batch_size,))
+
+
+@declared
+class OneTokenMore(Training):
+    """Your pieces have one token too many. They have `context_length` tokens, of which `loss_of`
+    predicts all but the first.
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        return torch.randint(max(1, num_tokens - context_length), (batch_size,))
+
+    def pieces(self, text: Tensor, batch_size: int, context_length: int) -> Tensor:
+        return super().pieces(text, batch_size, context_length + 1)
+
+
+@declared
+class ShiftedTwice(Training):
+    """You give the model the pieces without their last token, and `loss_of` those without their
+    first. It shifts the ids itself, so give both the same whole pieces.
+    """
+
+    def loss(self, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Tensor:
+        return loss_of(model(pieces[:, :-1]), pieces[:, 1:])
+
+
+@declared
+class OwnLoss(Training):
+    """`loss_of` is never called. Use it, because your own loss may be another one: the loss of the
+    token that the model has just been given, for example, and not of the next.
+    """
+
+    def loss(self, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Tensor:
+        return cross_entropy(model(pieces).flatten(0, 1), pieces.flatten())
+
+
+@declared
+class NotTracked(Training):
+    """PyTorch says that nothing requires a gradient. The logits were computed within
+    `torch.no_grad()`, or detached by `.detach()`, `.data` or `.item()` on their way to the loss.
+    """
+
+    def loss(self, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Tensor:
+        return loss_of(model(pieces).detach(), pieces)
+
+
+@declared
+class LossesAfterwards(Training):
+    """The model is called twice in each step, and your losses are those after the change. Keep the
+    loss by which the gradients are computed.
+    """
+
+    def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Any:
+        return loss_of(model(pieces), pieces).item()
+
+
+@declared
+class LossTensors(Training):
+    """Your list holds tensors, each with the whole graph of its step behind it. Keep numbers, as
+    `loss.item()` gives them.
+    """
+
+    def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Any:
+        return loss
+
+
+@declared
+class OneStepMore(Training):
+    """There is one step too many: `range(steps)` has `steps` turns."""
+
+    def turns(self, steps: int) -> int:
+        return steps + 1
+
+
+@declared
+class OneStepLess(Training):
+    """There is one step too few: `range(steps)` has `steps` turns."""
+
+    def turns(self, steps: int) -> int:
+        return steps - 1
+
+
+@declared
+class OneStepOnly(Training):
+    """There is one step only. Does your function return inside the loop?"""
+
+    def turns(self, steps: int) -> int:
+        return 1
+
+
+@declared
+class ReturnForgotten(Training):
+    """The model is trained as it should be, but nothing is returned. Return the losses."""
+
+    def returned(self, losses: list[Any]) -> Any:
+        return None
+
+
+@declared
+class NoLosses(Training):
+    """The model is trained as it should be, but your list of losses is empty. Append the loss of
+    each step to it.
+    """
+
+    def returned(self, losses: list[Any]) -> Any:
+        return []
+
+
+@declared
+class LastLossOnly(Training):
+    """The model is trained as it should be, but you return a single number. Return the losses of
+    all steps, in a list.
+    """
+
+    def returned(self, losses: list[Any]) -> Any:
+        return losses[-1]
+
+
+@declared
+class LossesAsTensor(Training):
+    """The model is trained as it should be, but you return a tensor. Return a list of floats."""
+
+    def returned(self, losses: list[Any]) -> Any:
+        return torch.tensor(losses)
+
+
+@declared
+class LossesAveraged(Training):
+    """The losses in your list are not those of the steps: each is the mean of all so far. Keep the
+    loss of each step by itself.
+    """
+
+    def returned(self, losses: list[Any]) -> Any:
+        return (torch.tensor(losses).cumsum(0) / torch.arange(1, len(losses) + 1)).tolist()

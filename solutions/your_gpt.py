@@ -202,8 +202,8 @@ def continue_with_cache(
             (batch,).
 
     Returns:
-        The texts, (batch, tokens + num_new_tokens), of int64; `ids` is not changed, and no gradients
-        are tracked.
+        The texts, (batch, tokens + num_new_tokens), of int64; `ids` is not changed, and no
+        gradients are tracked.
     """
     ### BEGIN SOLUTION
     new = ids

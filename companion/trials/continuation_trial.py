@@ -12,7 +12,7 @@ from companion.specimens import language_models
 
 _NUM_CACHES = 2
 # Far more than any answer should need: tokens that are cached twice are to be seen.
-_ROOM = 1000
+_ROOM = 100
 # Of the GPT: vocabulary, d_model, num_heads, num_kv_heads, d_hidden, num_blocks.
 _SIZES = (10, 8, 2, 1, 16, _NUM_CACHES)
 
@@ -84,7 +84,7 @@ class _CachedRule(nn.Module):
         for cache in caches or ():
             numbers = ids[:, None, :, None].double()
             known = cache.append(numbers, numbers)[0][:, 0, :, 0].long()
-        return self.rule(known)[:, -ids.shape[1] :] * self.scale
+        return self.rule(known)[:, known.shape[1] - ids.shape[1] :] * self.scale
 
 
 class _Choice:

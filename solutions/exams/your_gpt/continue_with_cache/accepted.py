@@ -63,8 +63,7 @@ def by_the_caches_length(
     model: Model, ids: Tensor, caches: Sequence[Cache], num_new_tokens: int, choose: Choose
 ) -> Tensor:
     """What the caches do not hold yet, by their length."""
-    wanted = ids.shape[1] + num_new_tokens
-    while ids.shape[1] < wanted:
+    for _ in range(num_new_tokens):
         with torch.no_grad():
             *_, logits = model(ids[:, caches[0].length :], caches).unbind(dim=1)
         ids = torch.cat((ids, choose(logits)[..., None]), dim=-1)

@@ -88,6 +88,13 @@ def _returned(body: list[ast.stmt], n: int, scope: Scope) -> Made:
             yield body[n], [*body, ast.Return(ast.Name(name, ast.Load()))]
 
 
+def _raised(body: list[ast.stmt], n: int, scope: Scope) -> Made:
+    """A `return` of an error."""
+    match body[n]:
+        case ast.Return(value=ast.Call(func=ast.Name(id=name)) as error) if name.endswith("Error"):
+            yield body[n], [*body[:n], ast.Raise(error), *body[n + 1 :]]
+
+
 def _said_of_another(body: list[ast.stmt], n: int, scope: Scope) -> Made:
     """The same line for something else: what is done with the values, but not with the keys."""
     one = body[n]
@@ -150,6 +157,7 @@ FAMILIES = (
         "what a line stores, and where", _kept_otherwise, "what its left side holds afterwards"
     ),
     StatementFamily("a missing `return`", _returned, "what the function gives back"),
+    StatementFamily("an error that is returned", _raised, "whether the error is raised"),
 )
 RARER = (
     StatementFamily(

@@ -88,8 +88,8 @@ def decimals_cut_off(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def sums_multiplied(a: np.ndarray, b: np.ndarray) -> object:
-    """This is the sum of a times the sum of b, so every entry of a was multiplied by every entry of
-    b. Multiply entry i of a by entry i of b only, and add up these products.
+    """This is the sum of a times the sum of b, as if every entry of a were multiplied by every
+    entry of b. Multiply entry i of a by entry i of b only, and add up these products.
     """
     return a.sum() * b.sum()
 

@@ -62,9 +62,9 @@ def refuse(x: Tensor, num_heads: int) -> None:
 
 @splitting.misconception
 def tokens_mixed(x: Tensor, num_heads: int) -> Tensor:
-    """The shape is right, but the features are in the wrong places: this view cuts through the
-    tokens, so the pieces of one token end up in several rows. Split the last axis first, then swap
-    axes 1 and 2.
+    """The shape is right, but the features are in the wrong places: this cuts through the tokens,
+    so the pieces of one token end up in several rows. Split the last axis first, then swap axes 1
+    and 2.
     """
     refuse(x, num_heads)
     return wrong_view(x, num_heads)
@@ -105,6 +105,14 @@ def not_refused(x: Tensor, num_heads: int) -> Tensor:
     """
     batch, tokens, d_out = x.shape
     return x.view(batch, tokens, num_heads, d_out // num_heads).transpose(1, 2)
+
+
+@splitting.misconception
+def not_refused_by_a_free_size(x: Tensor, num_heads: int) -> Tensor:
+    """Eight features cannot be divided among three heads: raise a ValueError that says so. The
+    error here comes from a view that did not fit.
+    """
+    return x.view(*x.shape[:2], num_heads, -1).transpose(1, 2)
 
 
 @splitting.misconception

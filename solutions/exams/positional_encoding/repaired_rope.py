@@ -76,8 +76,8 @@ def as_given(x: Tensor, positions: Tensor) -> Tensor:
 
 @repaired.misconception
 def made_interleaved(x: Tensor, positions: Tensor) -> Tensor:
-    """This is a correct RoPE, but in the interleaved layout. The cell is half-split, and its
-    partners are right: lay out the angles to match them.
+    """This is a correct RoPE, but in the interleaved layout. The cell is half-split: keep the
+    partners that it was given with, and lay out the angles to match them.
     """
     return turn(x, pair_angles(x, positions))
 

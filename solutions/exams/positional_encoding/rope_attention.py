@@ -46,6 +46,14 @@ def everybody_asks() -> Attended:
     return queries, keys, values, torch.arange(2, 6), torch.arange(4)
 
 
+@attention.example
+def some_keys_kept() -> Attended:
+    """one query at the position 9, three keys at 0, 1 and 8"""
+    queries, keys = 2 * SOME_QUERIES[None, None, :1], SOME_KEYS[None, None, :3]
+    values = torch.tensor([[1.0, -2], [0, 3], [4, 1]]).double()[None, None]
+    return queries, keys, values, torch.tensor([9]), torch.tensor([0, 1, 8])
+
+
 @attention.case
 def random_attention(draw: Draw) -> Attended:
     """queries that stand behind the keys"""
@@ -70,6 +78,19 @@ def one_new_token(draw: Draw) -> Attended:
     )
     places = torch.arange(draw.size("keys"))
     return queries, keys, draw.tensor("batch heads keys head_dim"), places[-1:], places
+
+
+@attention.case(times=1)
+def keys_with_gaps(draw: Draw) -> Attended:
+    """keys of which some were dropped from the cache"""
+    draw.fix(head_dim=4)
+    queries, keys = (
+        draw.tensor("batch heads queries head_dim"),
+        draw.tensor("batch heads keys head_dim"),
+    )
+    places = torch.from_numpy(draw.rng.permutation(20)[: draw.size("keys")]).sort().values
+    asked = torch.arange(draw.size("queries")) + 20
+    return queries, keys, draw.tensor("batch heads keys d_v"), asked, places
 
 
 @attention.holds
@@ -115,6 +136,17 @@ def queries_restarted(
     """
     restarted = torch.arange(queries.shape[-2])
     return mixed(rope(queries, restarted), rope(keys, key_positions), values)
+
+
+@attention.misconception
+def keys_counted_on(
+    queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
+) -> Tensor:
+    """Your keys are at neighbouring positions, counted on from the first one. The cache may have
+    dropped some tokens in between: use all of `key_positions`.
+    """
+    counted = key_positions[0] + torch.arange(keys.shape[-2])
+    return mixed(rope(queries, query_positions), rope(keys, counted), values)
 
 
 @attention.misconception

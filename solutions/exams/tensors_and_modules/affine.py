@@ -209,9 +209,9 @@ class MatrixTransposed(Mapping):
 
 @affine.misconception
 class NumbersOnly(Mapping):
-    """The outputs are right, but no gradient flows back to `W` and `b`: they are used through
-    `.data`, through `.detach()` or within `torch.no_grad()`, or created with `requires_grad=False`.
-    Use the parameters themselves.
+    """The outputs are right, but no gradient flows back to `W` and `b`. Both have to be parameters
+    that require gradients, and `forward` has to use them as they are, without `.data`, `.detach()`
+    or `torch.no_grad()`.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -231,8 +231,8 @@ class NoGradients(Mapping):
 
 @affine.misconception
 class MatrixDetached(Mapping):
-    """The outputs are right, but no gradient flows back to `W`. Use the parameter itself, without
-    `.data` or `.detach()`.
+    """The outputs are right, but no gradient flows back to `W`. It has to be an `nn.Parameter`, and
+    `forward` has to use it as it is, without `.data` or `.detach()`.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -241,8 +241,8 @@ class MatrixDetached(Mapping):
 
 @affine.misconception
 class BiasDetached(Mapping):
-    """The outputs are right, but no gradient flows back to `b`. Use the parameter itself, without
-    `.data` or `.detach()`.
+    """The outputs are right, but no gradient flows back to `b`. It has to be an `nn.Parameter`, and
+    `forward` has to use it as it is, without `.data` or `.detach()`.
     """
 
     def forward(self, x: Tensor) -> Tensor:

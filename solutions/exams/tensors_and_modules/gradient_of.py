@@ -80,6 +80,17 @@ def piles_up(function: Function, x: Tensor) -> object:
 
 
 @gradient.misconception
+def cleared_in_place(function: Function, x: Tensor) -> object:
+    """The gradient that you return is 0 everywhere, and `x` now requires gradients. `zero_()`
+    clears the very tensor that you return. Work on a copy of `x`, and nothing is left to clear.
+    """
+    x.requires_grad_()
+    torch.autograd.backward(function(x))
+    assert x.grad is not None
+    return x.grad.zero_()
+
+
+@gradient.misconception
 def marks_x(function: Function, x: Tensor) -> Tensor:
     """The gradient is right each time, but afterwards `x` requires gradients, which it did not
     before. Leave `x` as it is: call `requires_grad_` on a copy of it.

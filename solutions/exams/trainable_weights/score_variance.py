@@ -62,8 +62,8 @@ def uniform_numbers(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def variance_of_products(d_k: int, n: int, seed: int) -> float:
-    """This is about 1, like the variance of single products, or of scaled scores. Add up each row
-    of products first, and do not divide.
+    """This is about 1, like the variance of single products, or of scaled scores. It should be the
+    variance of the scores: the sums of the rows of products, undivided.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries * keys).var().item()

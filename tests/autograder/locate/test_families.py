@@ -6,6 +6,7 @@ import pytest
 
 from autograder.locate.families.arithmetic import RARER
 from autograder.locate.families.change import Scope
+from autograder.locate.families.statements import FAMILIES as STATEMENTS
 from autograder.locate.seen import watching
 from tests.support.samples import places_in
 
@@ -104,6 +105,15 @@ def test_not_is_not_tried_before_a_number(number: str) -> None:
 @pytest.mark.parametrize("test", ["a", "a < b", "a and b", "a & b", "a.all()", "isinstance(a, b)"])
 def test_not_is_tried_before_a_test(test: str) -> None:
     assert [change for change in negations_of(test) if change.startswith("not ")]
+
+
+@pytest.mark.parametrize(
+    ("line", "raised"), [("return ValueError('no')", "raise ValueError('no')"), ("return a", None)]
+)
+def test_an_error_that_is_returned_is_raised(line: str, raised: str | None) -> None:
+    body, (*_, family) = ast.parse(line).body, STATEMENTS
+    changed = [ast.unparse(block[0]) for _, block in family.changes(body, 0, Scope(("a",), (), {}))]
+    assert changed == ([raised] if raised else [])
 
 
 def test_what_ran_in_right_examples_alone_is_not_looked_at() -> None:

@@ -125,6 +125,30 @@ class Doubled(SingleTokenNeedsOne):
         return ((received @ received) > 0).double()
 
 
+class DoubledFromTwoTokens(Doubled):
+    """You multiply what was received by itself, so each round doubles the number of layers: 1, 2,
+    4, 8. Each layer is one more product with the pattern.
+    """
+
+    def answer(self, hidden: Tensor, causal: bool = False) -> object:
+        return super().answer(hidden, causal) if len(hidden) > 1 else 0
+
+
+class PowersOfTwo(SingleTokenNeedsOne):
+    """You try 1, 2, 4, 8 … layers only, as multiplying what was received by itself does. The answer
+    may be a number between: take one more product with the pattern for each layer.
+    """
+
+    def answer(self, hidden: Tensor, causal: bool = False) -> object:
+        return super().answer(hidden, causal) if len(hidden) > 1 else 0
+
+    def counts(self, size: int) -> Iterable[int]:
+        return (2**k for k in range(2 * size) if 2**k <= 2 * size)
+
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        return ((received @ received) > 0).double()
+
+
 class NothingPassedOn(Meeting):
     """Nothing is passed on: at first each token has received only itself, and the square of that,
     or its product with the pattern entry by entry (`*`), does not change it. Take seen @ received.
@@ -285,6 +309,8 @@ Family(
     OneTooFew,
     SingleTokenNeedsOne,
     Doubled,
+    DoubledFromTwoTokens,
+    PowersOfTwo,
     NothingPassedOn,
     HiddenFollowed,
     EntryByEntryFromOne,

@@ -154,6 +154,25 @@ class OutProjectionUnbiased(Variant):
 
 
 @batched.misconception
+class OutProjectionAsTheOthers(Variant):
+    """With qkv_bias=False your out_proj has no bias either. qkv_bias is for the three projections;
+    out_proj always has one.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out, bias=qkv_bias)
+
+
+@batched.misconception
 class BatchAsTokens(Variant):
     """Sentences attend to sentences: the first axis is taken for the tokens. Inputs are (batch,
     tokens, d_in); nn.MultiheadAttention needs batch_first=True for that.

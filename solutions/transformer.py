@@ -14,6 +14,37 @@ from torch.nn.functional import cross_entropy, gelu
 from companion import merge_pair
 
 
+def norms_by_hand() -> dict[str, object]:
+    """Normalise a token with the features 4, −2, 1 and 5 on paper, in both ways.
+
+    The weights are ones, the biases zeros, and ε is left out. Replace each `...` by a number.
+
+    Returns:
+        The mean and the variance of the features, and the four features after layer normalisation;
+        then their root mean square, and the four features after RMS normalisation. Four decimals
+        will do.
+    """
+    by_hand: dict[str, object] = {
+        "mean": ...,
+        "variance": ...,
+        "layer normalisation": [..., ..., ..., ...],
+        "root mean square": ...,
+        "RMS normalisation": [..., ..., ..., ...],
+    }
+    ### BEGIN SOLUTION (replaces the lines above)
+    token = torch.tensor([4, -2, 1, 5], dtype=torch.float64)
+    variance, mean_square = token.var(correction=0), token.square().mean()
+    by_hand = {
+        "mean": token.mean().item(),
+        "variance": variance.item(),
+        "layer normalisation": ((token - token.mean()) / variance.sqrt()).tolist(),
+        "root mean square": mean_square.sqrt().item(),
+        "RMS normalisation": (token / mean_square.sqrt()).tolist(),
+    }
+    ### END SOLUTION
+    return by_hand
+
+
 class LayerNorm(nn.Module):
     """Bring the features of each token to mean 0 and variance 1, then scale and shift them.
 

@@ -1,8 +1,11 @@
 """A block made of parts, and the whole model until the learner's own is ready."""
 
+import itertools
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from companion.gpt.attention import Cache
 from companion.gpt.parts import LIBRARY, Parts
@@ -68,17 +71,15 @@ class LibraryGPT(nn.Module):
         parts: Parts = LIBRARY,
     ) -> None:
         super().__init__()
-        self.tokens = nn.Embedding(vocabulary, d_model)
-        nn.init.normal_(self.tokens.weight, std=0.02)
-        self.blocks = nn.ModuleList(
-            RotaryBlock(d_model, num_heads, num_kv_heads, d_hidden, parts)
-            for _ in range(num_blocks)
-        )
+        sizes = d_model, num_heads, num_kv_heads, d_hidden
+        self.blocks = nn.ModuleList([RotaryBlock(*sizes, parts) for _ in range(num_blocks)])
         self.norm = parts.RMSNorm(d_model)
+        rows = 0.02 * torch.randn(vocabulary, d_model)
+        self.tokens = nn.Embedding.from_pretrained(rows, freeze=False)
 
     def forward(self, ids: Tensor, caches: Sequence[Cache] | None = None) -> Tensor:
-        x = self.tokens(ids)
-        for index, block in enumerate(self.blocks):
-            x = block(x, None if caches is None else caches[index])
-        logits: Tensor = self.norm(x) @ self.tokens.weight.T
-        return logits
+        rows = self.tokens.weight
+        x = rows[ids]
+        for block, cache in zip(self.blocks, caches or itertools.repeat(None), strict=False):
+            x = block(x, cache)
+        return linear(self.norm(x), rows)

@@ -15,7 +15,7 @@ _VOCABULARY = 20
 # Of the GPTs: vocabulary, d_model, num_heads, num_kv_heads, d_hidden, num_blocks.
 _Sizes = tuple[int, int, int, int, int, int]
 _TINY: _Sizes = (_VOCABULARY, 8, 2, 1, 16, 1)
-_SMALL: _Sizes = (512, 64, 4, 2, 128, 2)
+_SMALL: _Sizes = (512, 64, 4, 2, 128, 1)
 # How many times its learning rate may an optimiser move a parameter in a step? Adam 3 times at
 # most, RMSprop 10 times; whoever takes a larger learning rate, hundreds of times.
 _FARTHEST = 20

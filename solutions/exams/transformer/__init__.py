@@ -1,5 +1,6 @@
 """The exams of lesson 09, in its order."""
 
+from solutions.exams.transformer.norms_by_hand import worksheet
 from solutions.exams.transformer.layer_norm import norm
 from solutions.exams.transformer.rms_norm import rms
 from solutions.exams.transformer.feed_forward import fed

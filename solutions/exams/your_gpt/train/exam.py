@@ -57,7 +57,8 @@ def another_text(draw: Draw) -> Trial:
 @training.case(times=1)
 def other_sizes(draw: Draw) -> Trial:
     """other numbers of pieces and tokens"""
-    batch_size, context_length = (int(size) for size in draw.rng.integers(2, 7, size=2))
+    # Of two tokens, the first sees itself alone: no gradient reaches queries and keys.
+    batch_size, context_length = (int(size) for size in draw.rng.integers(3, 7, size=2))
     return "gpt", shuffled(draw, 18), 5, batch_size, context_length, 0.02
 
 
@@ -73,16 +74,19 @@ def real_text(draw: Draw) -> tuple[object, ...]:
     return "gpt", shuffled(draw, 20), 4, 6, 5, 1e-3, True
 
 
-# A GPT with two blocks learns from 300 times 16 pieces of 32 tokens. With what the lesson suggests,
-# and with many other choices, the loss is …
-_STEPS, _CONTEXT, _RATE = 300, 32, 4e-3
-_HIGHEST = 3.85
+# A GPT with one block learns from 200 times 16 pieces of 32 tokens. With Adam, AdamW, NAdam or
+# RMSprop, at one rate or at one that rises and falls, the loss was 3.4 to 3.75 (two seeds), and
+# with RAdam, which begins slowly, 4.08. It was 4.5 and more with SGD, with a tenth of the rate,
+# with one beginning for all pieces of a step, and where gradients pile up or pieces are not drawn
+# anew.
+_STEPS, _CONTEXT, _RATE = 200, 32, 4e-3
+_HIGHEST = 4.3
 _HELD_OUT = 20_000
 
 
 @training.holds
 def held_out_text_is_predicted(train: Callable[..., object], *arguments: Any) -> bool:
-    """after 300 steps on a real text, the model's loss on held-out text is below 3.85"""
+    """after 200 steps on a real text, the model's loss on held-out text is below 4.3"""
     is_real = arguments[len(training.parameters) - 1 :] == (True,)
     if not is_real:
         return True

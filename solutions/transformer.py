@@ -270,7 +270,7 @@ def repaired_residual_stream(
     layers: Sequence[Callable[[torch.Tensor], torch.Tensor]],
     norms: Sequence[Callable[[torch.Tensor], torch.Tensor]],
 ) -> torch.Tensor:
-    """Repair a pre-norm stack of layers in which the gradient does not reach the first layer.
+    """Repair a stack that is meant to be pre-norm, but lets nothing pass through unchanged.
 
     Args:
         x: the input of the stack, (batch, tokens, d_model).
@@ -325,11 +325,11 @@ def learn_merges(text: str, num_merges: int) -> list[tuple[str, str]]:
 
 
 def encode(text: str, merges: Sequence[tuple[str, str]]) -> list[str]:
-    """Split a text into the pieces of a byte-pair encoding that was learnt before.
+    """Split a text into the pieces of a byte-pair encoding that was learned before.
 
     Args:
         text: any text.
-        merges: pairs of pieces, in the order in which they were learnt.
+        merges: pairs of pieces, in the order in which they were learned.
 
     Returns:
         The pieces of the text, in order. The text is first split into characters, and then each

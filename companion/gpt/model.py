@@ -74,8 +74,9 @@ class LibraryGPT(nn.Module):
         sizes = d_model, num_heads, num_kv_heads, d_hidden
         self.blocks = nn.ModuleList([RotaryBlock(*sizes, parts) for _ in range(num_blocks)])
         self.norm = parts.RMSNorm(d_model)
-        rows = 0.02 * torch.randn(vocabulary, d_model)
-        self.tokens = nn.Embedding.from_pretrained(rows, freeze=False)
+        self.tokens = nn.Embedding(
+            vocabulary, d_model, _weight=0.02 * torch.randn(vocabulary, d_model)
+        )
 
     def forward(self, ids: Tensor, caches: Sequence[Cache] | None = None) -> Tensor:
         rows = self.tokens.weight

@@ -402,9 +402,7 @@ class EachAboveP(Choosing):
 
 @declared
 class MinP(Choosing):
-    """You keep tokens that are at least `top_p` times as likely as the most likely one. That is
-    another method, min-p. Here the sum of the tokens that are kept has to reach `top_p`.
-    """
+    """You keep tokens at least `top_p` times as likely as the first. Add up until you reach it."""
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
         return shares.masked_fill(shares < top_p * shares.max(), 0.0)
@@ -420,9 +418,7 @@ class TheOtherShare(Choosing):
 
 @declared
 class AllAlike(Choosing):
-    """All tokens that are kept get the same probability. Divide each token's own probability by the
-    sum.
-    """
+    """All kept tokens get the same probability. Divide each token's own probability by the sum."""
 
     def finished(self, shares: Tensor) -> Any:
         return (shares > 0).to(shares.dtype) / (shares > 0).sum()

@@ -1,4 +1,4 @@
-"""Lesson 10: a GPT with rotary positions, grouped-query attention and a cache, of one's own parts.
+"""Lesson 10: a GPT of your own parts, with rotary positions, grouped-query attention and a cache.
 
 Token ids are (batch, tokens). In a mask, True means "hidden".
 """
@@ -15,10 +15,10 @@ def gpt_sizes_by_hand() -> dict[str, object]:
     """The sizes of a small GPT, worked out on paper.
 
     It has a vocabulary of 10 tokens, d_model = 8, 4 query heads, 2 key/value heads, d_hidden = 20
-    and 3 blocks. Replace each `...` by a number.
+    and 3 blocks. Replace each `...` with a number.
 
     Returns:
-        The numbers of parameters of some parts, and of the whole model; and how many numbers all
+        The number of parameters of some parts and of the whole model, and how many numbers all the
         caches of the model hold for each token of a text.
     """
     by_hand: dict[str, object] = {
@@ -54,20 +54,20 @@ class RotaryAttention(nn.Module):
 
     Su and others, RoFormer (2021), section 3.2; Ainslie and others, GQA (2023), section 2.2.
 
-    Call it with `inputs`, (batch, new, d_model), and with `cache`, a `parts.KVCache` that holds the
-    text so far, maybe nothing yet, and to which the new tokens are appended; it is None if the
-    inputs are a whole text. It returns (batch, new, d_model).
+    Call it with `inputs`, (batch, new, d_model), and with `cache`: a `parts.KVCache` with the keys
+    and values of the text so far (maybe none yet), to which those of the new tokens are appended,
+    or None if the inputs are a whole text. It returns (batch, new, d_model).
 
     Args:
         d_model: the number of features of a token.
         num_heads: the number of query heads, a divisor of d_model; d_model / num_heads is even.
         num_kv_heads: the number of key/value heads, a divisor of num_heads.
-        parts: what you have written before, to be called as `parts.apply_rope(…)`. Which of them
-            you use is up to you.
+        parts: the functions and classes of earlier lessons, called as `parts.apply_rope(…)`, for
+            example. Which of them you use is up to you.
 
     The projections are `nn.Linear` without bias: `W_query` and `out_proj` have d_model outputs,
-    `W_key` and `W_value` have num_kv_heads · head_dim. Positions count from the beginning of the
-    text, the cached tokens included. Keys are cached after their rotation.
+    `W_key` and `W_value` have num_kv_heads · head_dim. Scores are divided by √head_dim. Positions
+    count from the beginning of the text, including cached tokens. Keys are cached after rotation.
     """
 
     def __init__(
@@ -106,18 +106,18 @@ class RotaryAttention(nn.Module):
 def repaired_cached_scores(
     queries: torch.Tensor, keys: torch.Tensor, past_keys: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rotate queries and keys of new tokens whose past is cached, and compare them: repair it.
+    """Repair the scores of new tokens, rotated queries and keys, whose past keys are cached.
 
     Args:
         queries: of the new tokens, (batch, num_heads, new, head_dim), not rotated yet.
-        keys: of the new tokens, of the same shape, not rotated yet.
-        past_keys: of all earlier tokens, (batch, num_heads, cached, head_dim), rotated when they
-            were new; cached may be 0.
+        keys: of the new tokens, same shape, not rotated yet.
+        past_keys: of all earlier tokens, (batch, num_heads, cached, head_dim), already rotated;
+            cached may be 0.
 
     Returns:
-        The scores of the new tokens, (batch, num_heads, new, cached + new), without a mask; and the
-        rotated keys of all tokens, (batch, num_heads, cached + new, head_dim). Both are what one
-        gets for the last tokens of a text that is computed at once.
+        The scores of the new tokens, (batch, num_heads, new, cached + new), without a mask, and the
+        rotated keys of all tokens, (batch, num_heads, cached + new, head_dim). Both must be the
+        same as if the whole text were computed in one call.
     """
     positions = torch.arange(keys.shape[2])
     ### BEGIN SOLUTION (replaces the lines above)
@@ -130,20 +130,20 @@ def repaired_cached_scores(
 
 
 class GPT(nn.Module):
-    """A language model: embedding, blocks, normalisation, and the logits of each next token.
+    """A language model: embedding, blocks, normalisation, and logits for each next token.
 
-    Call it with `ids`, (batch, new), of int64, and with `caches`, a list of one cache for each
-    block, in the order of the blocks; it is None if the ids are whole texts. It returns the logits
-    of the token after each of them, (batch, new, vocabulary).
+    Call it with `ids`, (batch, new), of int64, and with `caches`: a list with one cache for each
+    block, in the order of the blocks, or None if the ids are whole texts. It returns, for each id,
+    the logits of the token after it: (batch, new, vocabulary).
 
     Args:
         vocabulary: the number of different tokens.
         d_model: the number of features of a token.
         num_heads: the number of query heads, a divisor of d_model.
         num_kv_heads: the number of key/value heads, a divisor of num_heads.
-        d_hidden: the number of features inside of the feed-forward layers.
+        d_hidden: the number of features inside the feed-forward layers.
         num_blocks: the number of blocks.
-        parts: is passed to each block; the last normalisation comes from it, too.
+        parts: passed to each block; the last normalisation comes from it, too.
 
     `tokens` is the embedding, whose weights start out normally distributed with standard deviation
     0.02; `blocks` is an `nn.ModuleList` of `RotaryBlock`, and `norm`, after the last block, a
@@ -189,7 +189,7 @@ def continue_with_cache(
     num_new_tokens: int,
     choose: Callable[[torch.Tensor], torch.Tensor],
 ) -> torch.Tensor:
-    """Continue texts with a cache: the prompt in one call, then one token in each.
+    """Continue texts with a cache: the whole prompt in one call, then one token per call.
 
     Args:
         model: called as `model(ids, caches)` with the ids of tokens that the caches don't hold yet,
@@ -197,7 +197,7 @@ def continue_with_cache(
             (batch, new, vocabulary).
         ids: the prompt of each text, (batch, tokens), of int64, at least one token.
         caches: empty caches, one for each block, with room for the whole text.
-        num_new_tokens: how many tokens to add, maybe none.
+        num_new_tokens: how many tokens to add; may be 0.
         choose: takes the logits of the next token, (batch, vocabulary), and returns its ids,
             (batch,).
 
@@ -217,16 +217,15 @@ def continue_with_cache(
 
 
 def is_held_out(learned: torch.Tensor, test: torch.Tensor, n: int) -> bool:
-    """Write the test: does a text share no run of n tokens with the text that a model learns from?
+    """Write the test: is no run of n tokens of a text also in the text that a model learns from?
 
     Args:
-        learned: the ids of the text to learn from, (tokens,), of int64; it may have 100,000.
+        learned: the ids of the text to learn from, (tokens,), of int64, for example 100,000.
         test: the ids of the text to be held out, (tokens,), of int64.
-        n: the length of a run, at least 1; a text shorter than that has none.
+        n: the length of a run, at least 1; a shorter text has no runs.
 
     Returns:
-        True if no n tokens in a row of `test` appear in a row anywhere in `learned`, otherwise
-        False.
+        True if no run of n tokens of `test` appears anywhere in `learned`, otherwise False.
     """
     ### BEGIN SOLUTION
     known = {tuple(run) for run in learned.unfold(0, n, 1).tolist()} if len(learned) >= n else set()
@@ -244,18 +243,18 @@ def train(
     context_length: int = 64,
     learning_rate: float = 4e-3,
 ) -> list[float]:
-    """Train a language model on random pieces of a text, in place.
+    """Train a language model in place, on random excerpts of a text.
 
     Args:
         model: takes ids, (batch, tokens), and returns logits, (batch, tokens, vocabulary).
         loss_of: called as `loss_of(logits, ids)`, like `next_token_loss`: it shifts the ids itself,
             and returns the loss, a tensor without axes.
         text: the ids of the text to learn from, (tokens,), of int64, at least context_length.
-        steps: how often the parameters change.
-        batch_size: the number of pieces in each step, drawn anew each time; a piece may begin
+        steps: how many times the parameters change.
+        batch_size: the number of excerpts in each step, drawn anew each time; an excerpt may begin
             anywhere in the text.
-        context_length: the number of tokens of a piece.
-        learning_rate: the largest one. Which optimiser uses it, and whether it rises and falls, is
+        context_length: the number of tokens of an excerpt.
+        learning_rate: the highest one. Which optimiser uses it, and whether it rises and falls, is
             up to you.
 
     Returns:
@@ -268,8 +267,8 @@ def train(
     model.train()
     for _ in range(steps):
         starts = torch.randint(len(text) - context_length + 1, (batch_size, 1))
-        pieces = text[starts + torch.arange(context_length)]
-        loss = loss_of(model(pieces), pieces)
+        excerpts = text[starts + torch.arange(context_length)]
+        loss = loss_of(model(excerpts), excerpts)
         optimizer.zero_grad()
         torch.autograd.backward(loss)
         optimizer.step()

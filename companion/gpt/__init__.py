@@ -1,4 +1,4 @@
-"""Which parts is a GPT made of, and whose are they? How is it trained, judged and let write?
+"""Which parts is a GPT made of, and whose are they? How does it learn and write?
 
 From outside: `parts`, `attention`, `model`, `text`, `training`, `writing`, `drawing`.
 """

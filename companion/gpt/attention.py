@@ -15,7 +15,7 @@ class Cache(Protocol):
     length: int
 
     def append(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Keep new ones, (batch, num_kv_heads, new, head_dim), and return all."""
+        """Append new ones, (batch, num_kv_heads, new, head_dim), and return all."""
 
 
 class LibraryRotaryAttention(nn.Module):

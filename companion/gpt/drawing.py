@@ -54,7 +54,7 @@ class _Part:
 def parts_of_gpt(found: Sequence[tuple[str, str, bool]], *, alt: str) -> None:
     """Show a GPT from the tokens to the next one, and which of its parts are the learner's.
 
-    Below it stand links to the lessons of the parts that are not.
+    Below it are links to the lessons of the parts that are not.
 
     Args:
         found: for each part its name, as in `Parts`, the folder of its lesson or "", and whether
@@ -173,7 +173,7 @@ class _Model(_Lines):
         self.axes.text(14, top - 8, "block × N", ha="left", va="center", size=_SMALL)
 
     def _zoom(self, attention: float) -> None:
-        """Lines from the attention to what is inside of it."""
+        """Lines from the attention to what is inside it."""
         look: dict[str, Any] = {"color": _muted(), "linewidth": 0.8, "linestyle": ":"}
         for edge, corner in ((-_TALL / 2, 2.0), (_TALL / 2, _TOP)):
             self.axes.plot([self.right, _LEFT], [attention + edge, corner], **look)
@@ -236,7 +236,7 @@ class _Attention(_Lines):
     def _title(self) -> None:
         """What this is the inside of, and that the library's attention is made otherwise."""
         mine = self.parts[_ATTENTION].mine
-        text = f"inside of {_ATTENTION}" + ("" if mine else ", once it is yours")
+        text = f"inside {_ATTENTION}" + ("" if mine else ", once it is yours")
         self.axes.text(_LEFT + 8, _TOP - 10, text, ha="left", va="center", size=_SMALL)
 
 

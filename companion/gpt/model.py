@@ -1,4 +1,4 @@
-"""A block made of parts, and the whole model until the learner's own is ready."""
+"""A block made of parts, and a whole model for learners whose own is not ready yet."""
 
 import itertools
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class RotaryBlock(nn.Module):
         d_model: the number of features of a token.
         num_heads: the number of query heads, a divisor of d_model.
         num_kv_heads: the number of key/value heads, a divisor of num_heads.
-        d_hidden: the number of features inside of the feed-forward layer.
+        d_hidden: the number of features inside the feed-forward layer.
         parts: the attention, the feed-forward layer and the normalisation are taken from these.
     """
 
@@ -55,7 +55,7 @@ class LibraryGPT(nn.Module):
         d_model: the number of features of a token.
         num_heads: the number of query heads, a divisor of d_model.
         num_kv_heads: the number of key/value heads, a divisor of num_heads.
-        d_hidden: the number of features inside of the feed-forward layers.
+        d_hidden: the number of features inside the feed-forward layers.
         num_blocks: the number of blocks.
         parts: what the blocks are made of.
     """

@@ -24,7 +24,7 @@ class Parts:
         repeat_kv: repeats key/value heads for the query heads that share them, lesson 07.
         decoding_mask: what new tokens may not see, lesson 07.
         KVCache: keeps the keys and values of a layer, lesson 07.
-        RMSNorm: brings the features of a token to size, lesson 09.
+        RMSNorm: scales the features of a token, lesson 09.
         FeedForward: mixes the features of a token, lesson 09.
         next_token_loss: what training lowers, lesson 09.
         next_token_distribution: what the next token is drawn from, lesson 09.
@@ -76,7 +76,7 @@ class ListedCache:
     """Keys and values of a layer, in two lists of what was appended.
 
     Args:
-        batch: not needed here, like `num_kv_heads` and `head_dim`; the signature is the usual one.
+        batch: not needed here, like `num_kv_heads` and `head_dim`, but part of the usual signature.
         num_kv_heads: the number of key/value heads.
         max_tokens: the largest number of tokens.
         head_dim: features of a head.

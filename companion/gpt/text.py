@@ -11,7 +11,7 @@ def repeated_tokens(learned: Tensor, test: Tensor, n: int) -> Tensor:
 
     Args:
         learned: the ids of the text that is searched, (tokens,).
-        test: the ids of the text that is asked about, (tokens,).
+        test: the ids of the text whose tokens are looked up, (tokens,).
         n: the length of a run.
 
     Returns:
@@ -37,17 +37,17 @@ def held_out_loss(
     text: Tensor,
     context_length: int,
 ) -> float:
-    """The loss of a model on a text, cut into pieces one after another.
+    """The loss of a model on a text, cut into excerpts one after another.
 
     Args:
         model: takes ids, (batch, tokens), and returns logits, (batch, tokens, vocabulary).
         loss_of: takes logits and ids, and returns the mean loss.
-        text: ids, (tokens,); what is left over after the last whole piece is not used.
-        context_length: the number of tokens of a piece.
+        text: ids, (tokens,); what is left over after the last whole excerpt is not used.
+        context_length: the number of tokens of an excerpt.
     """
-    pieces = text[: len(text) // context_length * context_length].view(-1, context_length)
-    losses = [loss_of(model(part), part) * len(part) for part in torch.split(pieces, 32)]
-    return (torch.stack(losses).sum() / len(pieces)).item()
+    excerpts = text[: len(text) // context_length * context_length].view(-1, context_length)
+    losses = [loss_of(model(part), part) * len(part) for part in torch.split(excerpts, 32)]
+    return (torch.stack(losses).sum() / len(excerpts)).item()
 
 
 def _runs(text: Tensor, n: int) -> list[tuple[int, ...]]:

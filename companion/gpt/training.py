@@ -1,6 +1,6 @@
-"""Training on random pieces of a text, in the sight of whoever waits for it."""
+"""Training on random excerpts of a text, with a bar that shows its progress."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
@@ -11,28 +11,42 @@ LossOf = Callable[[Tensor, Tensor], Tensor]
 
 
 class Watched:
-    """A loss function that keeps its losses, and draws how far the training is.
+    """A loss function that keeps its losses and shows the progress of the training.
 
     Attributes:
         losses: one for each call.
+        measured: what `measure` returned at the first call, and at each `every`-th call after it.
 
     Args:
         loss_of: takes logits and ids, and returns the loss.
         steps: how many calls the training consists of.
-        label: stands before the bar.
+        label: the text before the bar.
+        every: how many calls there are from one measurement to the next.
+        measure: measures something on the way, such as losses on other texts.
     """
 
-    def __init__(self, loss_of: LossOf, steps: int, label: str = "your GPT") -> None:
+    def __init__(
+        self,
+        loss_of: LossOf,
+        steps: int,
+        label: str = "your GPT",
+        every: int = 1,
+        measure: Callable[[], Iterable[float]] = tuple,
+    ) -> None:
         self.losses: list[float] = []
+        self.measured: list[list[float]] = []
+        self._every, self._measure = every, measure
         self._loss_of, self._steps = loss_of, steps
         self._bar = progress(range(steps), label, note=lambda: f"loss {self.losses[-1]:.2f}")
 
     def __call__(self, logits: Tensor, ids: Tensor) -> Tensor:
         loss = self._loss_of(logits, ids)
+        if len(self.losses) % self._every == 0:
+            self.measured.append([*self._measure()])
         self.losses.append(loss.item())
         next(self._bar, None)
         if len(self.losses) == self._steps:
-            next(self._bar, None)  # the bar is full when one asks for what follows the last step
+            next(self._bar, None)  # the bar fills up when asked for what follows the last step
         return loss
 
 
@@ -45,7 +59,7 @@ def fit_text(
     context_length: int = 64,
     learning_rate: float = 4e-3,
 ) -> list[float]:
-    """What lesson 10's `train` does, with Adam, whose learning rate falls along a line."""
+    """What lesson 10's `train` does, with Adam and a learning rate that falls linearly."""
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
     losses = []
     for step in range(steps):

@@ -27,7 +27,7 @@ def cached_continuation(
 
 @torch.no_grad()
 def gpt_weights(model: nn.Module, ids: Tensor, num_heads: int) -> Tensor:
-    """The attention weights of a GPT of lesson 10, made of what its projections return.
+    """The attention weights of lesson 10's GPT, computed from what its projections return.
 
     Args:
         model: its blocks' attention has `W_query` and `W_key`.

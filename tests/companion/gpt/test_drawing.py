@@ -87,8 +87,8 @@ def test_inside_of_the_librarys_attention_is_not_claimed(
 ) -> None:
     parts_of_gpt([("RotaryAttention", "10_your_gpt", mine)], alt=ALT)
     for figure in drawn:
-        (inside,) = (text for text in texts(figure) if text.startswith("inside of"))
-        assert inside == "inside of RotaryAttention" + ("" if mine else ", once it is yours")
+        (inside,) = (text for text in texts(figure) if text.startswith("inside "))
+        assert inside == "inside RotaryAttention" + ("" if mine else ", once it is yours")
 
 
 def test_links_lead_to_what_is_missing(published: list[tuple[str, str]]) -> None:

@@ -151,6 +151,13 @@ def test_watched_training_keeps_its_losses(capsys: pytest.CaptureFixture[str]) -
     assert re.search(rf"100%  \d+ s  loss {losses[-1]:.2f}", capsys.readouterr().out)
 
 
+def test_watched_training_measures_on_the_way() -> None:
+    found = iter(range(9))
+    watched = Watched(LIBRARY.next_token_loss, 5, every=2, measure=lambda: [next(found), 0])
+    fit_text(LibraryGPT(5, 8, 2, 1, 16, 1), watched, torch.arange(30) % 5, 5, 2, 6)
+    assert watched.measured == [[0, 0], [1, 0], [2, 0]]
+
+
 def test_weights_lead_to_the_output() -> None:
     torch.manual_seed(0)
     model = LibraryGPT(9, 16, 4, 2, 12, 2).double()

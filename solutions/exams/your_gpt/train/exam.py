@@ -22,11 +22,11 @@ RULE = 3 * torch.arange(20) % 20
 
 for _model, _tokens, _steps, _batch, _context, _rate, _what in (
     ("table", 20, 30, 8, 8, 0.1, "30 steps on a text with a rule"),
-    ("gpt", 20, 4, 3, 6, 4e-3, "a GPT, 4 steps of 3 pieces"),
-    ("table", 6, 3, 6, 6, 0.01, "a text as long as one piece"),
-    ("table", 7, 5, 8, 6, 0.01, "a text that is one token longer than a piece"),
+    ("gpt", 20, 4, 3, 6, 4e-3, "a GPT, 4 steps of 3 excerpts"),
+    ("table", 6, 3, 6, 6, 0.01, "a text as long as one excerpt"),
+    ("table", 7, 5, 8, 6, 0.01, "a text that is one token longer than an excerpt"),
     ("table", 20, 5, 2, 4, 1e-6, "a tiny learning rate"),
-    ("table", 9, 14, 10, 2, 0.02, "pieces of two tokens"),
+    ("table", 9, 14, 10, 2, 0.02, "excerpts of two tokens"),
 ):
 
     def _example(
@@ -56,15 +56,15 @@ def another_text(draw: Draw) -> Trial:
 
 @training.case(times=1)
 def other_sizes(draw: Draw) -> Trial:
-    """other numbers of pieces and tokens"""
+    """other numbers of excerpts and tokens"""
     # Of two tokens, the first sees itself alone: no gradient reaches queries and keys.
     batch_size, context_length = (int(size) for size in draw.rng.integers(3, 7, size=2))
     return "gpt", shuffled(draw, 18), 5, batch_size, context_length, 0.02
 
 
 @training.case(times=1)
-def one_piece_a_step(draw: Draw) -> Trial:
-    """one piece in each step"""
+def one_excerpt_a_step(draw: Draw) -> Trial:
+    """one excerpt in each step"""
     return "table", shuffled(draw, 12), 9, 1, 3, 0.05
 
 
@@ -74,11 +74,11 @@ def real_text(draw: Draw) -> tuple[object, ...]:
     return "gpt", shuffled(draw, 20), 4, 6, 5, 1e-3, True
 
 
-# A GPT with one block learns from 200 times 16 pieces of 32 tokens. With Adam, AdamW, NAdam or
+# A GPT with one block learns from 200 times 16 excerpts of 32 tokens. With Adam, AdamW, NAdam or
 # RMSprop, at one rate or at one that rises and falls, the loss was 3.4 to 3.75 (two seeds), and
 # with RAdam, which begins slowly, 4.08. It was 4.5 and more with SGD, with a tenth of the rate,
-# with one beginning for all pieces of a step, and where gradients pile up or pieces are not drawn
-# anew.
+# with one beginning for all excerpts of a step, and where gradients pile up or excerpts are not
+# drawn anew.
 _STEPS, _CONTEXT, _RATE = 200, 32, 4e-3
 _HIGHEST = 4.3
 _HELD_OUT = 20_000

@@ -132,15 +132,15 @@ class InEvaluation(Training):
     to that mode to look at a loss, switch back with `model.train()`.
     """
 
-    def loss(self, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Tensor:
+    def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:
         model.eval()
-        return super().loss(loss_of, model, pieces)
+        return super().loss(loss_of, model, excerpts)
 
 
 @declared
-class SamePieces(Training):
-    """Every step learns from the same pieces. Draw them inside the loop, anew in each step; if you
-    do, is the random seed set there, too?
+class SameExcerpts(Training):
+    """Every step learns from the same excerpts. Draw them inside the loop, anew in each step; if
+    you do, is the random seed set there, too?
     """
 
     def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
@@ -149,8 +149,8 @@ class SamePieces(Training):
 
 
 @declared
-class OnePieceForAll(Training):
-    """All pieces of a step are the same one. Draw `batch_size` beginnings, one for each piece."""
+class OneExcerptForAll(Training):
+    """All excerpts of a step are the same. Draw `batch_size` beginnings, one for each excerpt."""
 
     def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
         return super().starts(num_tokens, 1, context_length).expand(batch_size)
@@ -158,8 +158,8 @@ class OnePieceForAll(Training):
 
 @declared
 class FromTheBeginning(Training):
-    """All pieces begin with the first token of the text, and the rest is never seen. Draw for each
-    piece where it begins.
+    """All excerpts begin with the first token of the text, and the rest is never seen. For each
+    excerpt, draw where it begins.
     """
 
     def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
@@ -168,7 +168,7 @@ class FromTheBeginning(Training):
 
 @declared
 class BesideEachOther(Training):
-    """Your pieces begin only at multiples of `context_length`. They may begin anywhere, so that a
+    """Your excerpts begin only at multiples of `context_length`. They may begin anywhere, so that a
     token is seen after ever different beginnings.
     """
 
@@ -177,10 +177,10 @@ class BesideEachOther(Training):
 
 
 @declared
-class LastPieceMissing(Training):
-    """No piece begins at the last place where one can, so the last token of the text is never seen.
-    A text of t tokens has t − context_length + 1 pieces, and `torch.randint` never draws its upper
-    bound.
+class LastExcerptMissing(Training):
+    """No excerpt begins at the last token where one can, so the last token of the text is never
+    seen. A text of t tokens has t − context_length + 1 excerpts, and `torch.randint` never draws
+    its upper bound.
     """
 
     def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
@@ -188,9 +188,9 @@ class LastPieceMissing(Training):
 
 
 @declared
-class LastPieceMissingOrNone(Training):
-    """No piece begins at the last place where one can, and in a text of a single piece there is no
-    place left: the bound of `torch.randint` is too small by 1. It never draws the bound itself.
+class LastExcerptMissingOrNone(Training):
+    """No excerpt begins at the last token where one can, and in a text of a single excerpt there
+    is none left: the bound of `torch.randint` is too small by 1. It never draws the bound itself.
     """
 
     def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
@@ -199,25 +199,25 @@ class LastPieceMissingOrNone(Training):
 
 @declared
 class OneTokenMore(Training):
-    """Your pieces have one token too many. They have `context_length` tokens, of which `loss_of`
+    """Your excerpts have one token too many. They have `context_length` tokens, of which `loss_of`
     predicts all but the first.
     """
 
     def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
         return torch.randint(max(1, num_tokens - context_length), (batch_size,))
 
-    def pieces(self, text: Tensor, batch_size: int, context_length: int) -> Tensor:
-        return super().pieces(text, batch_size, context_length + 1)
+    def excerpts(self, text: Tensor, batch_size: int, context_length: int) -> Tensor:
+        return super().excerpts(text, batch_size, context_length + 1)
 
 
 @declared
 class ShiftedTwice(Training):
-    """You give the model the pieces without their last token, and `loss_of` those without their
-    first. It shifts the ids itself, so give both the same whole pieces.
+    """You give the model the excerpts without their last token, and `loss_of` those without their
+    first. It shifts the ids itself, so give both the same whole excerpts.
     """
 
-    def loss(self, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Tensor:
-        return loss_of(model(pieces[:, :-1]), pieces[:, 1:])
+    def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:
+        return loss_of(model(excerpts[:, :-1]), excerpts[:, 1:])
 
 
 @declared
@@ -226,8 +226,8 @@ class OwnLoss(Training):
     token that the model has just been given, for example, and not of the next.
     """
 
-    def loss(self, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Tensor:
-        return cross_entropy(model(pieces).flatten(0, 1), pieces.flatten())
+    def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:
+        return cross_entropy(model(excerpts).flatten(0, 1), excerpts.flatten())
 
 
 @declared
@@ -236,8 +236,8 @@ class NotTracked(Training):
     `torch.no_grad()`, or detached by `.detach()`, `.data` or `.item()` on their way to the loss.
     """
 
-    def loss(self, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Tensor:
-        return loss_of(model(pieces).detach(), pieces)
+    def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:
+        return loss_of(model(excerpts).detach(), excerpts)
 
 
 @declared
@@ -246,8 +246,8 @@ class LossesAfterwards(Training):
     loss by which the gradients are computed.
     """
 
-    def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Any:
-        return loss_of(model(pieces), pieces).item()
+    def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Any:
+        return loss_of(model(excerpts), excerpts).item()
 
 
 @declared
@@ -256,7 +256,7 @@ class LossTensors(Training):
     `loss.item()` gives them.
     """
 
-    def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Any:
+    def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Any:
         return loss
 
 

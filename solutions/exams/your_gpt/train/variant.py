@@ -29,10 +29,10 @@ class Training:
         optimizer = self.optimizer(model, learning_rate)
         losses: list[Any] = []
         for _ in range(self.turns(steps)):
-            pieces = self.pieces(text, batch_size, context_length)
-            loss = self.loss(loss_of, model, pieces)
+            excerpts = self.excerpts(text, batch_size, context_length)
+            loss = self.loss(loss_of, model, excerpts)
             self.change(optimizer, loss)
-            losses.append(self.noted(loss, loss_of, model, pieces))
+            losses.append(self.noted(loss, loss_of, model, excerpts))
             optimizer = self.kept(optimizer, model, learning_rate)
         return self.returned(losses)
 
@@ -45,22 +45,22 @@ class Training:
     def turns(self, steps: int) -> int:
         return steps
 
-    def pieces(self, text: Tensor, batch_size: int, context_length: int) -> Tensor:
+    def excerpts(self, text: Tensor, batch_size: int, context_length: int) -> Tensor:
         starts = self.starts(len(text), batch_size, context_length)
         return torch.stack([text[start : start + context_length] for start in starts.tolist()])
 
     def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
         return torch.randint(num_tokens - context_length + 1, (batch_size,))
 
-    def loss(self, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Tensor:
-        return loss_of(model(pieces), pieces)
+    def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:
+        return loss_of(model(excerpts), excerpts)
 
     def change(self, optimizer: Optimizer, loss: Tensor) -> None:
         optimizer.zero_grad()
         torch.autograd.backward(loss)
         optimizer.step()
 
-    def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, pieces: Tensor) -> Any:
+    def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Any:
         return loss.item()
 
     def returned(self, losses: list[Any]) -> Any:

@@ -23,7 +23,7 @@ _GAP, _LONG_GAP = 15.0, 34.0
 # The line of the model, with the residual connections to the left of it, and where it ends.
 _MIDDLE, _WIDE, _ASIDE = 118.0, 140.0, 26.0
 _IN_TRAINING, _IN_WRITING = 66.0, 226.0
-# The inside of the attention: queries, keys, values, and the mask.
+# Inside the attention: queries, keys, values, and the mask.
 _LEFT, _RIGHT, _TOP = 280.0, 636.0, 554.0
 _Q, _K, _V, _MASK, _MIXED = 330.0, 422.0, 606.0, 528.0, 465.0
 
@@ -234,7 +234,7 @@ class _Attention(_Lines):
         self.part("masked_attention_weights", self.left, _MASK + 52, _Q, _MASK)
 
     def _title(self) -> None:
-        """What this is the inside of, and that the library's attention is made otherwise."""
+        """Which part this shows from inside, if it is the learner's or will be."""
         mine = self.parts[_ATTENTION].mine
         text = f"inside {_ATTENTION}" + ("" if mine else ", once it is yours")
         self.axes.text(_LEFT + 8, _TOP - 10, text, ha="left", va="center", size=_SMALL)

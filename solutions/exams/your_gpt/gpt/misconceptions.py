@@ -262,7 +262,7 @@ class EachReadsTheEmbedding(Variant):
 
 @gpt.misconception
 class FirstBlockOnly(Variant):
-    """Only the first block is called: there is a `return` inside of your loop, or the block is not
+    """Only the first block is called: there is a `return` inside your loop, or the block is not
     the one of the loop. All blocks follow one another.
     """
 

@@ -58,12 +58,12 @@ def heads_apart(x: Tensor, num_heads: int) -> Tensor:
 
 def heads_together(x: Tensor) -> Tensor:
     """(batch, num_heads, tokens, head_dim) as (batch, tokens, num_heads · head_dim)."""
-    return x.transpose(1, 2).flatten(2)
+    return torch.cat(torch.unbind(x, dim=1), dim=-1)
 
 
 def shared_heads(x: Tensor, n_rep: int) -> Tensor:
     """Each key/value head once for each of the `n_rep` neighbouring query heads that read it."""
-    return x.repeat_interleave(n_rep, dim=1)
+    return x[:, torch.arange(x.shape[1] * n_rep) // n_rep]
 
 
 def later_keys(num_queries: int, num_keys: int) -> Tensor:

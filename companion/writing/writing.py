@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 
 import torch
@@ -27,10 +28,7 @@ def frequent_pairs(text: str, num_merges: int) -> Merges:
 
 def merged_pieces(text: str, merges: Sequence[tuple[str, str]]) -> list[str]:
     """The pieces of a text, cut by merges that were learnt before."""
-    pieces = list(text)
-    for pair in merges:
-        pieces = merge_pair(pieces, pair)
-    return pieces
+    return reduce(merge_pair, merges, list(text))
 
 
 def shifted_cross_entropy(logits: Tensor, tokens: Tensor) -> Tensor:

@@ -92,6 +92,9 @@ def test_model_is_the_librarys(parts: Parts) -> None:
     model = GPT(11, 24, 6, 2, 20, 3, parts)
     torch.manual_seed(0)
     library = LibraryGPT(11, 24, 6, 2, 20, 3, parts)
+    loss = parts.next_token_loss(library(torch.arange(11)[None]), torch.arange(11)[None])
+    assert abs(loss.item() - math.log(11)) < 0.05
+    library.load_state_dict(model.state_dict())
     ids = torch.randint(11, (2, 8))
     assert_close(model(ids), library(ids))
     named = dict(model.named_parameters())

@@ -19,7 +19,7 @@ from tests.support.graded_class import Outcome, class_of_twelve, folders, read_r
 from tests.support.processes import BACKSTOP, descendants, eventually, running
 from tests.support.tiny_course import LESSON
 
-MOMENTS = int(os.environ.get("AUTOGRADER_KILLS", "2"))
+MOMENTS = int(os.environ.get("AUTOGRADER_KILLS", "1"))
 KILLS = 6
 # Of processor time, in which about half of a class is graded.
 SECONDS = 1.2

@@ -7,7 +7,6 @@ the same variable; and a student's process in the sandbox has no lesson beside i
 """
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +22,7 @@ from autograder.checks import examples, purpose
 from autograder.checks.check import judged
 from autograder.checks.defined import define
 from autograder.checks.examples import Shipped
+from autograder.course import lesson_number
 from autograder.errors import CheckError
 from autograder.exam.report import Verdict
 from autograder.notebook_file import read_notebook
@@ -136,8 +136,7 @@ def _beside(here: Path, unreadable: list[str]) -> Iterator[_Lesson]:
         folder = path.parent.name
         if folder == here.name:
             continue
-        number = re.match(r"\d+[a-z]?(?=_)", folder)
-        title = f"lesson {number[0] if number else folder}"
+        title = f"lesson {lesson_number(folder)}"
         try:
             yield _Lesson(folder, title, examples.read(path.parent), _defining(path.parent, title))
         except CheckError as error:

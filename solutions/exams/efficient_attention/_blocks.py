@@ -8,8 +8,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from solutions.exams.efficient_attention._long_texts import numbers
 from solutions.exams.families.family import Family
+from solutions.exams.printed_numbers import numbers
 
 OWN_WORK = ("scaled_dot_product_attention",)
 

@@ -14,13 +14,13 @@ from solutions.exams.efficient_attention._long_texts import (
     Linear,
     Mapped,
     drawn,
-    numbers,
     one_feature,
     printed,
     softplus_and_one,
 )
 from solutions.exams.families import TENSOR_DTYPE
 from solutions.exams.families.family import Family
+from solutions.exams.printed_numbers import numbers
 
 causal = Exam(reference.causal_linear_attention, use=try_features)
 

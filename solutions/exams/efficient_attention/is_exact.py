@@ -10,8 +10,9 @@ import companion.specimens.blockwise as specimens
 from autograder import Draw, Exam
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._blocks import together
-from solutions.exams.efficient_attention._long_texts import Triple, numbers
+from solutions.exams.efficient_attention._long_texts import Triple
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.printed_numbers import numbers
 
 exact = Exam(reference.is_exact, dtypes=("float64",))
 

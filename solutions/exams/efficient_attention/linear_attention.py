@@ -14,12 +14,12 @@ from solutions.exams.efficient_attention._long_texts import (
     Linear,
     Mapped,
     drawn,
-    numbers,
     one_feature,
     printed,
     softplus_and_one,
 )
 from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.printed_numbers import numbers
 
 linear = Exam(reference.linear_attention, use=try_features)
 

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from autograder import Draw, Exam
 from solutions import efficient_attention as reference
-from solutions.exams.efficient_attention._long_texts import drawn, numbers, printed
+from solutions.exams.efficient_attention._long_texts import drawn, printed
 from solutions.exams.families import (
     ROLES,
     SCALE,
@@ -18,6 +18,7 @@ from solutions.exams.families import (
     TURNED,
     Attention,
 )
+from solutions.exams.printed_numbers import numbers
 
 mixtures = Exam(reference.linformer_attention)
 

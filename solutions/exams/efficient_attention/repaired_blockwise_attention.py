@@ -19,8 +19,9 @@ from solutions.exams.efficient_attention._blocks import (
     together,
     with_scores,
 )
-from solutions.exams.efficient_attention._long_texts import drawn, numbers, printed
+from solutions.exams.efficient_attention._long_texts import drawn, printed
 from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.printed_numbers import numbers
 
 repaired = Exam(reference.repaired_blockwise_attention, forbids=OWN_WORK)
 

@@ -6,7 +6,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from autograder import Draw, Exam
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import FUTURE, MASK, TENSOR_DTYPE, Causal
-from solutions.exams.grouped_query_attention._specimens import hide, numbers
+from solutions.exams.grouped_query_attention._specimens import hide
+from solutions.exams.printed_numbers import numbers
 
 window = Exam(reference.repaired_window_attention)
 

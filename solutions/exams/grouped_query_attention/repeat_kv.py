@@ -5,7 +5,7 @@ import torch
 from autograder import Draw, Exam
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
-from solutions.exams.grouped_query_attention._specimens import numbers
+from solutions.exams.printed_numbers import numbers
 
 repeating = Exam(reference.repeat_kv)
 

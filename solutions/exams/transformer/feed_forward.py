@@ -9,7 +9,8 @@ from torch.nn import functional
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
-from solutions.exams.transformer._norms import Module, numbers
+from solutions.exams.printed_numbers import numbers
+from solutions.exams.transformer._norms import Module
 
 fed = Exam(reference.FeedForward, use=run_module)
 

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
-from solutions.exams.transformer._norms import NORM, OWN_WORK, Module, Norm, numbers
+from solutions.exams.printed_numbers import numbers
+from solutions.exams.transformer._norms import NORM, OWN_WORK, Module, Norm
 
 norm = Exam(reference.LayerNorm, use=run_module, forbids=OWN_WORK)
 

@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy, log_softmax
 from autograder import Draw, Exam
 from companion import try_loss
 from solutions import transformer as reference
-from solutions.exams.transformer._norms import numbers
+from solutions.exams.printed_numbers import numbers
 
 loss = Exam(reference.next_token_loss, use=try_loss, forbids=("shifted_cross_entropy",))
 

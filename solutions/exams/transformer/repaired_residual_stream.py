@@ -9,7 +9,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from companion import try_stream
 from solutions import transformer as reference
-from solutions.exams.transformer._norms import numbers
+from solutions.exams.printed_numbers import numbers
 
 repaired = Exam(reference.repaired_residual_stream, use=try_stream)
 

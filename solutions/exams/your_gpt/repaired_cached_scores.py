@@ -9,6 +9,7 @@ from autograder import Draw, Exam, Tolerance
 from companion import LIBRARY
 from solutions import your_gpt as reference
 from solutions.exams.families import PAIR, TENSOR_DTYPE
+from solutions.exams.printed_numbers import numbers
 
 # An angle is off by some 1e-5 in float32, and can be computed in several ways.
 repaired = Exam(
@@ -19,12 +20,6 @@ repaired = Exam(
 
 Cached = tuple[Tensor, Tensor, Tensor]
 Scored = tuple[Tensor, Tensor]
-
-
-def numbers(*shape: int, start: int = 1) -> Tensor:
-    """Short numbers between -2 and 2 without a pattern, the same on every machine."""
-    ramp = torch.arange(start, start + math.prod(shape), dtype=torch.float64)
-    return (2 * torch.cos(ramp * ramp)).round(decimals=1).reshape(shape)
 
 
 def printed(batch: int, heads: int, new: int, cached: int, head_dim: int) -> Cached:

@@ -10,7 +10,8 @@ from companion import LibraryGPT
 from companion.gpt.attention import LibraryRotaryAttention
 from companion.trials.gpt_trial import WeightMismatch, try_attention, try_gpt
 from solutions import your_gpt as reference
-from solutions.exams.your_gpt._modules import attention_shapes, gpt_shapes, numbers, printed
+from solutions.exams.printed_numbers import numbers
+from solutions.exams.your_gpt._modules import attention_shapes, gpt_shapes, printed
 
 SIZES = {"d_model": 8, "num_heads": 4, "num_kv_heads": 2}
 GPT_SIZES = {"vocabulary": 7, **SIZES, "d_hidden": 3, "num_blocks": 2}

@@ -9,10 +9,10 @@ from companion import both_signs, elu_plus_one
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._long_texts import (
     FeatureMap,
-    numbers,
     one_feature,
     softplus_and_one,
 )
+from solutions.exams.printed_numbers import numbers
 
 step = Exam(reference.linear_attention_step, returns=("context", "state"))
 

@@ -13,7 +13,8 @@ from solutions.exams.efficient_attention._blocks import (
     extreme_texts,
     with_scores,
 )
-from solutions.exams.efficient_attention._long_texts import drawn, numbers, printed
+from solutions.exams.efficient_attention._long_texts import drawn, printed
+from solutions.exams.printed_numbers import numbers
 
 online = Exam(reference.online_softmax_attention, use=try_blocks, forbids=OWN_WORK)
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import efficient_attention as reference
-from solutions.exams.efficient_attention._long_texts import numbers
+from solutions.exams.printed_numbers import numbers
 
 features = Exam(reference.positive_random_features)
 

@@ -11,9 +11,9 @@ from solutions.exams.grouped_query_attention._specimens import (
     TWO_TEXTS,
     Weights,
     drawn_weights,
-    numbers,
     printed_weights,
 )
+from solutions.exams.printed_numbers import numbers
 
 Tensors = tuple[torch.Tensor, ...]
 

@@ -5,7 +5,7 @@ import torch
 from autograder import Draw, Exam
 from companion import Chunk, try_cache
 from solutions import grouped_query_attention as reference
-from solutions.exams.grouped_query_attention._specimens import numbers
+from solutions.exams.printed_numbers import numbers
 
 cache = Exam(reference.KVCache, use=try_cache)
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from autograder import Draw
-from solutions.exams.transformer._norms import numbers
+from solutions.exams.printed_numbers import numbers
 
 Settings = Mapping[str, object]
 State = dict[str, Tensor]

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
+from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._blocks import (
     Case,
     Settings,
@@ -17,7 +18,6 @@ from solutions.exams.transformer._blocks import (
     printed_weights,
     settings,
 )
-from solutions.exams.transformer._norms import numbers
 
 decoder = Exam(reference.DecoderBlock, use=run_module, forbids=("TransformerDecoderLayer",))
 

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
+from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._blocks import (
     Case,
     Settings,
@@ -16,7 +17,6 @@ from solutions.exams.transformer._blocks import (
     printed_weights,
     settings,
 )
-from solutions.exams.transformer._norms import numbers
 
 gpt = Exam(reference.GPTBlock, use=run_module, forbids=("TransformerEncoderLayer",))
 

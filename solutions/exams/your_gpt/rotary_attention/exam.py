@@ -9,14 +9,8 @@ from torch import Tensor
 from autograder import Draw, Exam
 from companion import try_attention
 from solutions import your_gpt as reference
-from solutions.exams.your_gpt._modules import (
-    Settings,
-    Weights,
-    attention_shapes,
-    drawn,
-    numbers,
-    printed,
-)
+from solutions.exams.printed_numbers import numbers
+from solutions.exams.your_gpt._modules import Settings, Weights, attention_shapes, drawn, printed
 
 rotary = Exam(reference.RotaryAttention, use=try_attention, forbids=("LibraryRotaryAttention",))
 

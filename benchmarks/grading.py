@@ -3,10 +3,11 @@
     python benchmarks/grading.py [lesson ...] [--class 12] [--memory]
 
 Both grade the same class, which has handed in right answers to the course's own lessons and to a
-small PyTorch notebook of 12 cells: one worker each, ours with all walls. The table has the seconds
-a submission, how many times stock's are ours, where ours go, and how long ours takes for a single
-submission from the command to its score. With --memory, the grader's memory after 10 submissions
-of the small notebook and after 400.
+small PyTorch notebook of 12 cells, ours with all walls, with one worker and with two. The table has
+the seconds a submission, how many times stock's are those of one worker, how many times these are
+those of two, where one worker's go, and how long ours takes for a single submission from the
+command to its score. With --memory, the grader's memory after 10 submissions of the small notebook
+and after 400.
 """
 
 import argparse
@@ -40,6 +41,7 @@ from autograder.sandbox.sandbox import Sandbox  # noqa: E402
 COURSE = Course(ROOT)
 SMALL = "small"
 STUDENTS = 12
+WORKERS = "--GradeSafely.workers="
 FEW, MANY = 10, 400
 ANSWERS = {
     "scores": "def scores(q, k):\n    return q @ k.T",
@@ -131,12 +133,14 @@ def make_course(root: Path, settings: str, lesson: Lesson, students: int) -> Non
     for number in range(students):
         target = root / "submitted" / f"s{number:03}" / lesson.name
         target.mkdir(parents=True)
+        # Workers grade what is the same in every byte one after the other.
+        lesson.solved.metadata["student"] = target.parent.name
         nbformat.write(lesson.solved, target / f"{lesson.name}.ipynb")
         for name, content in lesson.files.items():
             (target / name).write_bytes(content)
 
 
-def autograde(root: Path, lesson: str, students: range) -> tuple[float, int]:
+def autograde(root: Path, lesson: str, students: range, *more: str) -> tuple[float, int]:
     """Seconds in all, and the peak memory in MiB, of `nbgrader autograde` for these students."""
     waiting = root / "waiting"
     for folder in sorted((root / "submitted").iterdir()):
@@ -144,7 +148,7 @@ def autograde(root: Path, lesson: str, students: range) -> tuple[float, int]:
             waiting.mkdir(exist_ok=True)
             shutil.move(folder, waiting / folder.name)
     started = time.perf_counter()
-    memory = _nbgrader(root, "autograde", lesson, "--force")
+    memory = _nbgrader(root, "autograde", lesson, "--force", *more)
     seconds = time.perf_counter() - started
     for folder in sorted(waiting.iterdir()) if waiting.exists() else ():
         shutil.move(folder, root / "submitted" / folder.name)
@@ -194,14 +198,20 @@ class Measured:
 
     lesson: str
     stock: float
-    ours: float
+    one: float
+    two: float
     single: float
     parts: Mapping[str, float]
 
     @property
     def ratio(self) -> float:
-        """How many times as long stock takes."""
-        return self.stock / self.ours
+        """How many times as long as one worker stock takes."""
+        return self.stock / self.one
+
+    @property
+    def gain(self) -> float:
+        """How many times as long as two workers one takes."""
+        return self.one / self.two
 
 
 def measure(lesson: Lesson, students: int, folder: Path) -> Measured:
@@ -210,25 +220,36 @@ def measure(lesson: Lesson, students: int, folder: Path) -> Measured:
     for name, settings in (("stock", STOCK), ("ours", OURS)):
         make_course(roots[name], settings, lesson, students)
     single, _ = autograde(roots["ours"], lesson.name, range(1))
-    seconds = {
-        name: autograde(root, lesson.name, range(students))[0] / students
-        for name, root in roots.items()
-    }
+    stock, one, two = (
+        autograde(roots[name], lesson.name, range(students), *more)[0] / students
+        for name, *more in (("stock",), ("ours", WORKERS + "1"), ("ours", WORKERS + "2"))
+    )
     parts = where_it_goes(lesson, roots["ours"] / "source" / lesson.name)
-    return Measured(lesson.name, seconds["stock"], seconds["ours"], single, parts)
+    return Measured(lesson.name, stock, one, two, single, parts)
 
 
 def as_table(found: Iterable[Measured], students: int) -> Table:
     """All that was measured."""
     table = Table(title=f"Seconds a submission, a class of {students}", title_justify="left")
     table.add_column("")
-    columns = ("stock", "ours", "ratio", "fork", "cells", "exam", "nbgrader", "a single one")
+    columns = (
+        "stock",
+        "one",
+        "ratio",
+        "two",
+        "gain",
+        "fork",
+        "cells",
+        "exam",
+        "nbgrader",
+        "single",
+    )
     for name in columns:
         table.add_column(name, justify="right")
-    for one in found:
-        rest = one.ours - sum(one.parts.values())
-        numbers = one.stock, one.ours, one.ratio, *one.parts.values(), rest, one.single
-        table.add_row(one.lesson, *(f"{number:.2f}" for number in numbers))
+    for lesson in found:
+        parts = *lesson.parts.values(), lesson.one - sum(lesson.parts.values()), lesson.single
+        numbers = lesson.stock, lesson.one, lesson.ratio, lesson.two, lesson.gain, *parts
+        table.add_row(lesson.lesson, *(f"{number:.2f}" for number in numbers))
     return table
 
 
@@ -252,12 +273,17 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             one = measure(lesson, wanted.students, Path(folder))
         found.append(one)
-        console.print(f"  {one.lesson}: {one.stock:.2f} s, ours {one.ours:.2f} s")
+        seconds = f"{one.one:.2f} s with one worker, {one.two:.2f} s with two"
+        console.print(f"  {one.lesson}: {one.stock:.2f} s, ours {seconds}")
     console.print(as_table(found, wanted.students))
-    of_lessons = [one.ratio for one in found if one.lesson != SMALL]
-    if of_lessons:
-        mean = statistics.geometric_mean(of_lessons)
-        console.print(f"stock / ours: {mean:.1f} (geometric mean), {min(of_lessons):.1f} at least")
+    of_lessons = [one for one in found if one.lesson != SMALL]
+    for said, ratios in (
+        ("stock / one worker", [one.ratio for one in of_lessons]),
+        ("one worker / two", [one.gain for one in of_lessons]),
+    ):
+        if ratios:
+            mean = statistics.geometric_mean(ratios)
+            console.print(f"{said}: {mean:.1f} (geometric mean), {min(ratios):.1f} at least")
     if wanted.memory:
         with tempfile.TemporaryDirectory() as folder:
             console.print(f"the grader's peak memory: {peaks(Path(folder))}")

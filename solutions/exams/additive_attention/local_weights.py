@@ -29,6 +29,12 @@ def off_centre() -> Local:
 
 
 @local.example
+def wide_window() -> Local:
+    """seven words, a window that reaches over all of them"""
+    return SEVEN_SCORES.flip(0), 2.5, 5
+
+
+@local.example
 def low_inside() -> Local:
     """scores of about -20000 inside of the window"""
     return tensor(0.5, -20000.0, -20001.0, -20000.5, 1.0), 2.0, 1

@@ -202,6 +202,17 @@ def divided_by_the_root(scores: torch.Tensor) -> torch.Tensor:
 
 
 @weights.misconception
+def first_axes_indexed(scores: torch.Tensor) -> torch.Tensor:
+    """One table is right. As soon as there is a batch, its tables lose whole rows, since the first
+    two axes are no longer the queries and the keys: these are the last two, `[..., i, i + 1:]`.
+    """
+    masked = scores.clone()
+    for i in range(len(scores)):
+        masked[i, i + 1 :] = -torch.inf
+    return torch.softmax(masked, dim=-1)
+
+
+@weights.misconception
 def size_of_first_axis(scores: torch.Tensor) -> torch.Tensor:
     """The mask has the size of the first axis, which is the batch as soon as there is one. The
     number of tokens is the size of the last.

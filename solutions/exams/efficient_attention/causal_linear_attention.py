@@ -211,8 +211,8 @@ class PastHidden(CausalLinear):
 
 
 class OverTheFirstAxis(CausalLinear):
-    """With one text your answer is right. In a batch, your sum runs over the texts: it should run
-    over the axis of the tokens, counted from the end.
+    """Without further axes in front your answer is right. With them, a sum of yours runs over the
+    first axis: it should run over the axis of the tokens, counted from the end.
     """
 
     def over(self, per_key: Tensor, dim: int) -> Tensor:

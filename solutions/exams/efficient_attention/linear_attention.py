@@ -186,6 +186,18 @@ def divided_before_the_queries(
     sum of the weights depends on the query, so divide at the end.
     """
     offered = feature_map(keys)
+    return feature_map(queries) @ ((offered / offered.sum(dim=-2, keepdim=True)).mT @ values)
+
+
+@linear.misconception
+def divided_before_the_table(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You divided each feature by its sum over the keys before you multiplied by the queries, and
+    computed the weight of every pair. The sum of the weights depends on the query, so divide at the
+    end; and multiply φ(K)ᵀ by V first, so that there is no table.
+    """
+    offered = feature_map(keys)
     return feature_map(queries) @ (offered / offered.sum(dim=-2, keepdim=True)).mT @ values
 
 
@@ -205,8 +217,8 @@ def only_the_keys_divided(
 def first_axis_summed(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """For one text your answer is right, but in a batch, the sum of the key features runs over the
-    texts: sum over the keys, the last axis but one.
+    """Without further axes in front your answer is right. With them, the sum of the key features
+    runs over the first axis: sum over the keys, the last axis but one.
     """
     asked, offered = feature_map(queries), feature_map(keys)
     return asked @ (offered.mT @ values) / (asked * offered.sum(0)).sum(-1, keepdim=True)

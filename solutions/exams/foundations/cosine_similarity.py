@@ -137,9 +137,33 @@ def length_of_the_products(a: np.ndarray, b: np.ndarray) -> object:
 
 
 @cosine.misconception
+def sums_for_lengths(a: np.ndarray, b: np.ndarray) -> object:
+    """Your lengths are sums of the entries, without their signs: the entries were added before they
+    were squared, if they were squared. Square each entry, add the squares, take the square root.
+    """
+    return a @ b / (abs(a.sum()) * abs(b.sum()))
+
+
+@cosine.misconception
+def length_of_b_from_both(a: np.ndarray, b: np.ndarray) -> object:
+    """You take the root of a · b for the length of b, which is NaN where they point apart. For the
+    length of b, multiply b by itself. Does a function inside yours use `a` from outside?
+    """
+    return a @ b / (length(a) * np.sqrt(a @ b))
+
+
+@cosine.misconception
+def length_of_a_from_both(a: np.ndarray, b: np.ndarray) -> object:
+    """You take the root of a · b for the length of a, which is NaN where they point apart. For the
+    length of a, multiply a by itself. Does a function inside yours use `b` from outside?
+    """
+    return a @ b / (length(b) * np.sqrt(a @ b))
+
+
+@cosine.misconception
 def absolute_entries_added(a: np.ndarray, b: np.ndarray) -> object:
-    """Your lengths are sums of the entries, or of their absolute values. Square the entries, add,
-    take the square root.
+    """Your lengths are sums of the absolute values of the entries. Square the entries, add, take
+    the square root.
     """
     return a @ b / (np.abs(a).sum() * np.abs(b).sum())
 

@@ -104,6 +104,8 @@ SOFTMAX_AXIS.apply(
     says={
         "OverEverything": "Without an axis, the whole matrix sums to 1. Each row needs its own "
         "maximum and its own total.",
+        "OneSumForAll": "All your weights together sum to 1: the exponentials were divided by one "
+        "sum of them all. Each row has a sum of its own.",
         "OneMaximumForAll": "In a row of low scores you subtracted a maximum that is not its own, "
         "so every exponential is 0, and 0 / 0 is NaN. Each row has its own maximum.",
         "KeepdimsForgotten": "These are still the results of the broken cell. Print the shapes of "

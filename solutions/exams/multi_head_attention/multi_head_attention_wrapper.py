@@ -120,6 +120,29 @@ class Variant(nn.Module):
 
 
 @loop.misconception
+class InputsSplit(Variant):
+    """Each of your heads projects only a part of the features: its matrices have d_in / num_heads
+    rows instead of d_in. Give every head the whole input; they differ by their weights.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in // num_heads, d_out, context_length, dropout, num_heads, qkv_bias)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        parts = inputs.chunk(len(self.heads), dim=-1)
+        found = [head(part) for head, part in zip(self.heads, parts, strict=True)]
+        return torch.cat(found, dim=-1)
+
+
+@loop.misconception
 class HeadsAdded(Variant):
     """You added up the contexts of the heads. Put them side by side, along the last axis."""
 

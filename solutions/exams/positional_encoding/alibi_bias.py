@@ -82,7 +82,8 @@ def far_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
 @alibi.misconception
 def future_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
     """In your result the future has a bias above 0, because a difference of two positions has a
-    sign. A distance is never negative: take the absolute value.
+    sign. A distance is never negative, so no bias is above 0: it is minus the slope times the
+    absolute value.
     """
     return -slopes(num_heads)[:, None, None] * steps_apart(num_tokens)
 
@@ -90,7 +91,8 @@ def future_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
 @alibi.misconception
 def past_is_favoured(num_heads: int, num_tokens: int) -> Tensor:
     """In your result the past has a bias above 0, because a difference of two positions has a sign.
-    A distance is never negative: take the absolute value.
+    A distance is never negative, so no bias is above 0: it is minus the slope times the absolute
+    value.
     """
     return slopes(num_heads)[:, None, None] * steps_apart(num_tokens)
 

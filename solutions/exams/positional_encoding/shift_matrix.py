@@ -220,6 +220,22 @@ def first_block_turned(k: int, d_model: int) -> Tensor:
 
 
 @shift.misconception
+def last_block_left_out(k: int, d_model: int) -> Tensor:
+    """The last pair stays as it is. Every pair has its own block, and there are d_model / 2."""
+    matrix = blocks(k * rates(d_model))
+    matrix[-2:, -2:] = torch.eye(2)
+    return matrix
+
+
+@shift.misconception
+def last_block_empty(k: int, d_model: int) -> Tensor:
+    """The last pair becomes 0. Every pair has its own block, and there are d_model / 2."""
+    matrix = blocks(k * rates(d_model))
+    matrix[-2:, -2:] = 0
+    return matrix
+
+
+@shift.misconception
 def blocks_that_overlap(k: int, d_model: int) -> Tensor:
     """Your blocks overlap: each begins one column after the one before, and overwrites it. A block
     is two columns wide, so block i begins at row and column 2i.

@@ -67,10 +67,18 @@ def frequencies(d_model: int) -> Tensor:
 
 @lengths.misconception
 def turns_upside_down(d_model: int) -> Tensor:
-    """Your wavelengths grow shorter. The angle is the position *divided* by 10000 to the power, so
-    later pairs turn more slowly.
+    """Your wavelengths grow shorter, but later pairs turn more slowly. These are 2π *times* the
+    frequencies; a full turn takes 2π *divided* by the frequency.
     """
     return 2 * math.pi * rates(d_model)
+
+
+@lengths.misconception
+def counted_from_one(d_model: int) -> Tensor:
+    """Your wavelengths begin with that of the second pair: the pairs are counted from 0, and the
+    exponent of the first one is 0.
+    """
+    return 2 * math.pi * 10000 ** (exponents(d_model) + 2 / d_model)
 
 
 @lengths.misconception

@@ -96,9 +96,9 @@ def added_over_pairs(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def query_with_itself(d_k: int, n: int, seed: int) -> float:
-    """This is twice what it should be. Is each vector multiplied by itself, so that you add up
-    squares? Two generators with the same seed draw the same numbers, and so does one generator that
-    is seeded again. Draw separate keys from the same generator, with mean 0 like the queries.
+    """This is about twice what it should be. Is each vector multiplied by itself, so that you add
+    up squares? Two generators with the same seed draw the same numbers, and so does one generator
+    that is seeded again. Draw separate keys from the same generator, with mean 0 like the queries.
     """
     queries, _ = drawn(d_k, n, seed)
     return (queries * queries).sum(dim=-1).var().item()

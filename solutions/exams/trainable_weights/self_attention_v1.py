@@ -63,6 +63,20 @@ for count in (1, 2):
 
 
 @v1.misconception
+class OneStartForAll(WithParameters):
+    """Your three matrices share their numbers: what is loaded into one also changes the others, and
+    queries, keys and values come out alike. Draw random numbers for each of them.
+    """
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        super().__init__(d_in, d_out)
+        start = torch.rand(d_in, d_out)
+        self.W_query = nn.Parameter(start)
+        self.W_key = nn.Parameter(start)
+        self.W_value = nn.Parameter(start)
+
+
+@v1.misconception
 class TurnedParameters(nn.Module):
     """Your matrices have the shape (d_out, d_in), as nn.Linear has them. As a parameter for
     `x @ W` they are (d_in, d_out).

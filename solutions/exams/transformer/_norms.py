@@ -117,6 +117,13 @@ class OverTheSentence(Norm):
         return (-2, -1)
 
 
+class OverTheSentenceWhereThereIsOne(OverTheSentence):
+    __doc__ = OverTheSentence.__doc__
+
+    def axes(self, inputs: Tensor) -> tuple[int, ...]:
+        return (-2, -1)[-inputs.ndim :]
+
+
 class AxisNotKept(Norm):
     """An average without keepdim=True has lost its last axis. Where there are as many tokens as
     features, it is broadcast along the wrong axis without an error; elsewhere its shape does not
@@ -136,8 +143,8 @@ class NoEps(Norm):
 
 
 class EpsOutsideTheRoot(Norm):
-    """You add eps to the square root. Add it inside the root, which makes a difference where the
-    features hardly differ from 0 or from each other.
+    """You add eps to the square root. Add it inside the root, which makes a difference where there
+    is hardly anything else to divide by.
     """
 
     def divisor(self, spread: Tensor) -> Tensor:
@@ -308,6 +315,7 @@ NORM = Family(
     OverTheBatch,
     OverEverything,
     OverTheSentence,
+    OverTheSentenceWhereThereIsOne,
     AxisNotKept,
     NoEps,
     EpsOutsideTheRoot,

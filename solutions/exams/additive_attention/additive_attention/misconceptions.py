@@ -41,6 +41,19 @@ class LengthsUnused(_Wrong):
 
 
 @attention.misconception
+class AnnotationsZeroed(_Wrong):
+    """The padding gets weights, too. Setting its annotations to 0 is not enough: they still have
+    scores, those of the query alone. Hide the scores from `lengths` on, before the softmax.
+    """
+
+    def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        is_padding = hidden_places(annotations[..., 0], lengths)
+        annotations = annotations.masked_fill(is_padding.unsqueeze(-1), 0.0)
+        weights = torch.softmax(self.rate(query, annotations), dim=-1)
+        return self.mix(weights, annotations), weights
+
+
+@attention.misconception
 class TanhDropped(_Wrong):
     """The tanh is missing, and with it the query: without a tanh it adds the same to every score,
     and the weights stay as they are. Its gradient is zero.

@@ -71,6 +71,17 @@ class PaddingInverted(Variant):
 
 
 @decoder.misconception
+class PaddingInvertedWithWeights(Variant):
+    # Of a memory without padding nothing is visible: zeros from a layer that is asked for no
+    # weights, NaN from one that is.
+    __doc__ = PaddingInverted.__doc__
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        visible = None if padding is None else ~padding
+        return self.multihead_attn(x, memory, memory, key_padding_mask=visible)[0]
+
+
+@decoder.misconception
 class PaddingInvertedUnguarded(Variant):
     """You invert `padding`, which may be None. In `key_padding_mask`, as in `padding`, True means
     hidden: pass it on as it is.
@@ -160,8 +171,9 @@ class ReadsItselfPadded(Variant):
 
 @decoder.misconception
 class MemoryAsks(Variant):
-    """`memory` supplies the queries, and the decoder the keys and values. There is one output for
-    each token of the decoder, so its x supplies the queries, and `memory` the keys and values.
+    """In your cross-attention, `memory` supplies the queries, and the decoder the keys and values.
+    It should be the other way round: there is one output for each query, and you need one for each
+    token of the decoder.
     """
 
     def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:

@@ -50,6 +50,17 @@ class PaddingInverted(Variant):
 
 
 @encoder.misconception
+class PaddingInvertedWithWeights(Variant):
+    # Of a sentence without padding nothing is visible: zeros from a layer that is asked for no
+    # weights, NaN from one that is.
+    __doc__ = PaddingInverted.__doc__
+
+    def attend_masked(self, x: Tensor, padding: Tensor | None) -> Any:
+        visible = None if padding is None else ~padding
+        return self.self_attn(x, x, x, key_padding_mask=visible)[0]
+
+
+@encoder.misconception
 class PaddingInvertedUnguarded(Variant):
     """You invert `padding`, which may be None. In `key_padding_mask`, as in `padding`, True means
     hidden: pass it on as it is.

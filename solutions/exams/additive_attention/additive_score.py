@@ -93,8 +93,8 @@ def tanh_dropped(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v:
 def tanh_of_each_side(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """You took the tanh of each side and added afterwards. So the query again adds the same number
-    to every score: add first, then take a single tanh.
+    """You took the tanh of each side and added afterwards. So the query adds the same number to
+    every score, as it does without a tanh: add first, then take a single tanh.
     """
     return (torch.tanh(query @ W_query) + torch.tanh(keys @ W_key)) @ v
 
@@ -103,7 +103,9 @@ def tanh_of_each_side(
 def sigmoid_for_tanh(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """This is a sigmoid, between 0 and 1. Bahdanau's score has a tanh, between -1 and 1."""
+    """These scores come from a sigmoid of the hidden layer, between 0 and 1. Bahdanau's score has a
+    tanh, between -1 and 1.
+    """
     return torch.sigmoid(query @ W_query + keys @ W_key) @ v
 
 
@@ -195,8 +197,9 @@ def matrices_on_the_left(
 def matrices_transposed(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """A matrix was transposed, by `.T` or by `F.linear`, which expects (out, in). These are (in,
-    out): use them as they are, on the right of the query and the keys.
+    """The matrices act as if transposed here, for example by `.T`, by `F.linear`, which expects
+    (out, in), or because they stand on the left. These are (in, out): use them as they are, on the
+    right of the query and the keys.
     """
     return torch.tanh(query @ W_query.T + keys @ W_key.T) @ v
 

@@ -167,7 +167,7 @@ def signs_of_every_tanh() -> object:
 
 @by_hand.misconception
 def v_swapped_on_paper() -> object:
-    """You used v the other way round: the first tanh counts twice, the second once."""
+    """You used v the other way round: the first tanh should count twice, the second once."""
     return worked(torch.tanh(SECOND_QUERY + KEYS_BY_HAND) @ V_BY_HAND.flip(0))
 
 

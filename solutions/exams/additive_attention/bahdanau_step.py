@@ -52,7 +52,7 @@ def cell_first(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
     """You scored with a state that the cell has already updated. Bahdanau scores with the previous
-    state, s_{t-1}, because the new one is only computed from the context.
+    state, s_{i-1}, because the new one is only computed from the context.
     """
     nothing = torch.zeros_like(annotations[:, 0])
     early = cell(torch.cat([word, nothing], dim=-1), previous_state)
@@ -84,7 +84,9 @@ def cell_without_context(
 def context_in_front(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """The cell's input is [word ; context], in this order. You put the context first."""
+    """The context stands in front of the word in the cell's input. The order should be [word ;
+    context].
+    """
     context, weights = mixture(score, previous_state, annotations)
     return cell(torch.cat([context, word], dim=-1), previous_state), context, weights
 

@@ -92,7 +92,7 @@ def everything_turned_round(forward_states: Tensor, backward_states: Tensor) -> 
 
 @annotations.misconception
 def backward_first(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """The two halves are in the wrong order: the forward state comes first."""
+    """The two halves are in the wrong order: the forward state should come first."""
     return torch.cat([backward_states.flip(0), forward_states], dim=-1)
 
 

@@ -121,7 +121,9 @@ def concat_weights(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> 
 
 @concat.misconception
 def sigmoid_for_tanh(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """This is a sigmoid, between 0 and 1. Bahdanau's score has a tanh, between -1 and 1."""
+    """These scores come from a sigmoid of the hidden layer, between 0 and 1. Bahdanau's score has a
+    tanh, between -1 and 1.
+    """
     return torch.sigmoid(joined(state, annotations) @ W) @ v
 
 

@@ -57,24 +57,25 @@ def one_word(draw: Draw) -> Pair:
 
 @context.misconception
 def every_pair_of_sentences(weights: Tensor, annotations: Tensor) -> Tensor:
-    """`weights @ annotations` mixes every sentence with the weights of every sentence. Each
-    sentence needs only its own: multiply with an axis added, then sum, or use `torch.bmm`.
+    """Every sentence is mixed with the weights of every sentence here, as `weights @ annotations`
+    does. Each sentence needs only its own: multiply with an axis added, then sum, or use
+    `torch.bmm`.
     """
     return weights @ annotations
 
 
 @context.misconception
 def axis_of_one_left(weights: Tensor, annotations: Tensor) -> Tensor:
-    """The result still has an axis of length 1, from the matrix product: remove it with
-    `squeeze(1)`.
+    """The result still has an axis of length 1 in the middle, for example from the matrix product
+    or from `keepdim=True`: remove it, for example with `squeeze(1)`.
     """
     return torch.bmm(weights.unsqueeze(1), annotations)
 
 
 @context.misconception
 def every_axis_squeezed(weights: Tensor, annotations: Tensor) -> Tensor:
-    """`squeeze()` removes every axis of length 1, which in a batch of one sentence includes the
-    batch. Name the axis: `squeeze(1)`.
+    """In a batch of one sentence, the axis of the batch is gone: `squeeze()` removes every axis of
+    length 1. Name the axis: `squeeze(1)`.
     """
     return torch.bmm(weights.unsqueeze(1), annotations).squeeze()
 
@@ -89,7 +90,7 @@ def weights_without_axis(weights: Tensor, annotations: Tensor) -> Tensor:
 
 @context.misconception
 def weights_across_the_features(weights: Tensor, annotations: Tensor) -> Tensor:
-    """There is one weight per word, but here `*` lines the weights up with the features, before you
+    """There is one weight per word, but here the weights are lined up with the features, before you
     add up. Add an axis at the end, for the features.
     """
     return (weights[:, None] * annotations).sum(dim=1)

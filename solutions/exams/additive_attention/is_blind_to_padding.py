@@ -150,8 +150,8 @@ VERDICT.apply(
         "ATableOfTruths": "a_table_of_answers",
     },
     says={
-        "AlwaysTrue": "Your test passes every attention function. Both calls seem to get the same "
-        "padding: put other values there for one of them.",
+        "AlwaysTrue": "Your test passes every attention function. Do both calls get the same "
+        "padding, or do you compare a result with itself? Put other values there for one of them.",
         "AlwaysFalse": "Your test returns False for everything, even where there is no padding. "
         "Did you change true words as well, or `lengths`? Or does your comparison never find two "
         "results alike?",
@@ -239,7 +239,7 @@ def contexts_compared(
 @blind.misconception
 def poisoned(attention: Attention, query: Tensor, annotations: Tensor, lengths: Tensor) -> bool:
     """As soon as there is padding, your test rejects every attention function: 0 · NaN is NaN, and
-    so is 0 · inf. Use a finite number.
+    so is 0 · inf. Use an ordinary, finite number.
     """
     places = hidden_places(annotations[..., 0], lengths)[..., None]
     changed = annotations.masked_fill(places, math.nan)

@@ -83,7 +83,8 @@ def gaussian_forgotten(scores: Tensor, p_t: float, D: int) -> Tensor:
 @local.misconception
 def not_low_enough(scores: Tensor, p_t: float, D: int) -> Tensor:
     """The score that you gave to words outside the window hides them only while those inside have
-    higher scores. Where all of those are even lower, the hidden words get all the weight: use -inf.
+    far higher scores. Where all of those are far lower, the hidden words get all the weight: use
+    -inf.
     """
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
     inside = torch.softmax(scores.masked_fill(distances.abs() > D, -1e4), dim=-1)
@@ -103,8 +104,8 @@ def zero_scores_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def made_to_sum_to_one(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """Your weights sum to 1. Luong's sum to less: the Gaussian comes after the softmax, and the
-    weights are not divided by their sum again.
+    """Your weights sum to 1. Luong's sum to less: the Gaussian should come after the softmax, and
+    the weights should not be divided by their sum again.
     """
     weights = reference.local_weights(scores, p_t, D)
     return weights / weights.sum()
@@ -123,7 +124,7 @@ def softmax_of_everything(scores: Tensor, p_t: float, D: int) -> Tensor:
 @local.misconception
 def no_window(scores: Tensor, p_t: float, D: int) -> Tensor:
     """Words outside the window get weights. The Gaussian alone does not cut them off: hide the
-    scores with |s - p_t| > D.
+    scores with |j - p_t| > D.
     """
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
     return torch.softmax(scores, dim=-1) * torch.exp(-2 * distances**2 / D**2)
@@ -145,7 +146,9 @@ def two_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def sigma_left_out(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The exponent is only divided by 2: σ² is missing from it, with σ = D / 2."""
+    """This is what comes out with σ = 1. Is σ² missing from the exponent, or is σ rounded to a
+    whole number? σ is D / 2, and the exponent should be divided by 2 σ².
+    """
     inside, distances = inside_softmax(scores, p_t, D)
     return inside * torch.exp(-(distances**2) / 2)
 
@@ -161,8 +164,8 @@ def sigma_above_the_line(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def two_squared_as_well(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """Your Gaussian is too wide: 2 σ was squared as a whole, or σ² was doubled twice. In 2 σ² only
-    σ is squared.
+    """Your Gaussian is too wide: the exponent is divided by D², which is 4 σ², as if 2 σ were
+    squared as a whole. In 2 σ² only σ is squared, with σ = D / 2.
     """
     inside, distances = inside_softmax(scores, p_t, D)
     return inside * torch.exp(-(distances**2) / (2 * (D / 2)) ** 2)
@@ -170,14 +173,16 @@ def two_squared_as_well(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def minus_missing(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The minus sign is missing in the exponent: your weights grow with the distance from p_t."""
+    """The minus sign is missing in the exponent: your Gaussian grows with the distance from p_t."""
     weights, distances = inside_softmax(scores, p_t, D)
     return weights * torch.exp(distances**2 / (2 * (D / 2) ** 2))
 
 
 @local.misconception
 def sigma_rounded_down(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """Your Gaussian is too narrow where D is odd: `//` rounds down, and σ is D / 2."""
+    """Your Gaussian is too narrow where D is odd: σ is rounded down there, as by `//`, and it
+    should be D / 2.
+    """
     weights, distances = inside_softmax(scores, p_t, D)
     return weights * torch.exp(-(distances**2) / (2 * (D // 2) ** 2))
 
@@ -200,7 +205,9 @@ def middle_rounded(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.misconception
 def sigma_not_squared(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """You did not square σ. The exponent should be divided by 2 σ², with σ = D / 2."""
+    """The exponent is divided by 2 σ, which is D: σ is not squared. It should be divided by 2 σ²,
+    with σ = D / 2.
+    """
     weights, distances = inside_softmax(scores, p_t, D)
     return weights * torch.exp(-(distances**2) / (2 * (D / 2)))
 

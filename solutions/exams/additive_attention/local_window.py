@@ -65,8 +65,8 @@ def only_the_middle(draw: Draw) -> Window:
 
 @window.misconception
 def end_left_out(p_t: float, length: int, D: int) -> Tensor:
-    """The last position is missing. `range` and `arange` stop before their end, but p_t + D is
-    still in the window.
+    """The last position is missing. `range`, `arange` and slices stop before their end, but p_t + D
+    is still in the window.
     """
     first, last = math.ceil(max(p_t - D, 0)), math.floor(min(p_t + D, length - 1))
     return torch.arange(first, max(last, first))
@@ -74,8 +74,8 @@ def end_left_out(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def end_without_plus_one(p_t: float, length: int, D: int) -> Tensor:
-    """The last position is missing where the window ends inside the sentence: `arange` stops before
-    its end, so it needs p_t + D + 1.
+    """The last position is missing where the window ends inside the sentence: `arange`, `range` and
+    slices stop before their end, so the end has to be one higher.
     """
     first, end = math.ceil(max(p_t - D, 0)), min(math.floor(p_t + D), length)
     return torch.arange(first, max(end, first))
@@ -83,8 +83,8 @@ def end_without_plus_one(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def last_word_left_out(p_t: float, length: int, D: int) -> Tensor:
-    """Where the window reaches the end of the sentence, the last word is missing: `arange` stops
-    before its end, so the end has to be length, not length - 1.
+    """Where the window reaches the end of the sentence, the last word is missing, for example
+    because `arange` stops before its end: that has to be length, not length - 1.
     """
     first, end = math.ceil(max(p_t - D, 0)), min(math.floor(p_t + D) + 1, length - 1)
     return torch.arange(first, max(end, first))
@@ -143,9 +143,9 @@ def rounded_to_nearest(p_t: float, length: int, D: int) -> Tensor:
 
 @window.misconception
 def shifted_to_keep_its_width(p_t: float, length: int, D: int) -> Tensor:
-    """Your window has 2D + 1 positions whenever the sentence has that many. At the beginning, and
-    between two words, it then ends too far to the right: positions further than D from p_t are not
-    in the window.
+    """Your window has 2D + 1 positions from its first one on, unless the sentence ends before. At
+    the beginning, and between two words, it then ends too far to the right: positions further than
+    D from p_t are not in the window.
     """
     first = max(0, math.ceil(p_t - D))
     return torch.arange(first, min(length - 1, first + 2 * D) + 1)

@@ -155,8 +155,8 @@ def general_without_matrix(
 def dot_from_the_left(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """For "dot", `query @ keys` uses each column as a key. The keys are the rows: put them on the
-    left.
+    """For "dot", each column serves as a key here, as in `query @ keys`. The keys are the rows: put
+    them on the left, without a transpose.
     """
     return query @ keys if kind == "dot" else any_score(query, keys, kind, W, v)
 
@@ -165,8 +165,8 @@ def dot_from_the_left(
 def general_from_the_left(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """For "general", `query @ W @ keys` uses each column as a key. The keys are the rows: put them
-    on the left of the product of query and W.
+    """For "general", each column serves as a key here, as in `query @ W @ keys`. The keys are the
+    rows: put them on the left of the product of query and W, without a transpose.
     """
     if kind == "general" and W is not None:
         return query @ W @ keys
@@ -177,8 +177,8 @@ def general_from_the_left(
 def luong_key_in_front(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """For "concat" you put the key first. The order is [query ; key]: the first rows of W are meant
-    for the query.
+    """For "concat" the first rows of W meet the key here. They are meant for the query: [query ;
+    key].
     """
     if kind == "concat" and W is not None and v is not None:
         pairs = torch.cat([keys, query.expand(len(keys), -1)], dim=-1)

@@ -101,8 +101,8 @@ def state_in_front(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """The order is [context ; state]: the first rows of W_context are meant for the context. You
-    put the state first.
+    """The first rows of W_context meet the state here. They are meant for the context: the order is
+    [context ; state].
     """
     state = cell(word, previous_state)
     context, weights = mixture(score, state, annotations)

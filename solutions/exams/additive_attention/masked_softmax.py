@@ -114,8 +114,8 @@ def lengths_unused(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def zeroed_after(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The rows no longer sum to 1: you set weights to 0 after the softmax, and those weights are
-    lost. Hide the scores before it.
+    """Sentences with padding no longer sum to 1: the softmax still counts the padding, whose
+    weights become 0 only afterwards. Hide the scores before it.
     """
     return torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
 
@@ -130,8 +130,8 @@ def scores_set_to_zero(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def hidden_over_the_batch(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Your softmax runs over the sentences, so it is the columns that sum to 1. It should run over
-    the positions of each sentence, the last axis.
+    """Your softmax runs over the sentences, down the columns. It should run over the positions of
+    each sentence, the last axis.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -math.inf), dim=0)
 
@@ -162,7 +162,7 @@ def nothing_but_nan(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def words_hidden(scores: Tensor, lengths: Tensor) -> Tensor:
-    """You hid the words and kept the padding: the comparison is the wrong way round. Where nothing
+    """You hid the words and kept the padding: is the comparison the wrong way round? Where nothing
     is left, the result is NaN.
     """
     return torch.softmax(scores.masked_fill(~hidden_places(scores, lengths), -math.inf), dim=-1)
@@ -170,8 +170,9 @@ def words_hidden(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Setting weights to 0 and dividing by the sum of the others works, until the padding's score
-    is so large that nothing is left: 0 / 0 is NaN. Hide the scores before the softmax.
+    """Setting the padding to 0 after the softmax, or after its exponentials, and dividing by the
+    sum of the others works, until the padding's score is so large that nothing is left: 0 / 0 is
+    NaN. Hide the scores first.
     """
     kept = torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
     return kept / kept.sum(dim=-1, keepdim=True)
@@ -201,23 +202,23 @@ def zero_score_then_renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
 @masked.misconception
 def not_small_enough(scores: Tensor, lengths: Tensor) -> Tensor:
     """You gave the padding a low score, but not low enough: it keeps a little weight, and where all
-    the other scores are lower, it gets all of it. Use -inf.
+    the other scores are far lower, it gets all of it. Use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -10.0), dim=-1)
 
 
 @masked.misconception
 def minus_one_hundred(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The score that you gave to the padding hides it only while the words have higher scores.
-    Where all of theirs are lower, the padding gets all the weight: use -inf.
+    """The score that you gave to the padding hides it only while the words have far higher scores.
+    Where all of theirs are far lower, the padding gets all the weight: use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -100.0), dim=-1)
 
 
 @masked.misconception
 def minus_ten_thousand(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The score that you gave to the padding hides it only while the words have higher scores.
-    Where all of theirs are even lower, the padding gets all the weight: use -inf.
+    """The score that you gave to the padding hides it only while the words have far higher scores.
+    Where all of theirs are far lower, the padding gets all the weight: use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -1e4), dim=-1)
 
@@ -233,8 +234,8 @@ def lowered_by_ten(scores: Tensor, lengths: Tensor) -> Tensor:
 @masked.misconception
 def lowered_by_a_hundred(scores: Tensor, lengths: Tensor) -> Tensor:
     """The scores of the padding were lowered, by 100 or so. That hides the padding only if the
-    words are not lower by just as much: next to padding of 1000 they get no weight. Only -inf hides
-    every score.
+    words are not lower by just as much: next to padding of 1000, words with scores near 0 get no
+    weight. Only -inf hides every score.
     """
     return torch.softmax(scores - 100.0 * hidden_places(scores, lengths), dim=-1)
 

@@ -87,15 +87,17 @@ def query_left_out(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -
 
 @repaired.misconception
 def axis_at_the_end(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """`unsqueeze(-1)` puts the new axis after the hidden features, which then meet the words. Put
-    it between batch and hidden, as axis 1.
+    """The new axis comes after the hidden features here, as with `unsqueeze(-1)`, so that they meet
+    the words. Put it between batch and hidden, as axis 1.
     """
     return torch.softmax(torch.tanh(projected_query.unsqueeze(-1) + projected_keys) @ v, dim=-1)
 
 
 @repaired.misconception
 def tanh_lost_in_repair(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """The axis is right, but the tanh got lost, so the query no longer has any effect."""
+    """The tanh got lost, and without it the query no longer has any effect. It belongs around the
+    sum of queries and keys.
+    """
     return torch.softmax((projected_query.unsqueeze(1) + projected_keys) @ v, dim=-1)
 
 

@@ -42,9 +42,9 @@ ARRAY_DTYPE, TENSOR_DTYPE = Family(InFloat64), Family(InFloat32)
 
 
 class FirstRowReturned(Answer):
-    """This is only the first part of the result: the first row, or the first sentence of a batch.
-    If you have a loop, it returns in its first pass: collect all the parts, and return them after
-    the loop.
+    """This is only the first part of the result, such as the first row, or the first sentence of a
+    batch. If you have a loop, does it return in its first pass? Collect all the parts, and return
+    them after the loop.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -52,9 +52,9 @@ class FirstRowReturned(Answer):
 
 
 class LastRowReturned(Answer):
-    """This is only the last part of the result: the last row, or the last sentence of a batch. If
-    you have a loop, each pass overwrites the result of the one before: collect all the parts, and
-    return them after the loop.
+    """This is only the last part of the result, such as the last row, or the last sentence of a
+    batch. If you have a loop, does each pass overwrite the result of the one before? Collect all
+    the parts, and return them after the loop.
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -62,8 +62,8 @@ class LastRowReturned(Answer):
 
 
 class OnlyTheFirstRowFilled(Answer):
-    """Only the first part of the result is filled in; the rest is still 0. Is `return` inside the
-    loop?
+    """Only the first part of the result is filled in; the rest is still 0. If you have a loop, is
+    `return` inside it?
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -71,8 +71,8 @@ class OnlyTheFirstRowFilled(Answer):
 
 
 class OnlyTheLastRowFilled(Answer):
-    """Only the last part of the result is filled in; the rest is still 0. Does each pass of your
-    loop start from new zeros? Make them once, before the loop.
+    """Only the last part of the result is filled in; the rest is still 0. If you have a loop, does
+    each pass start from new zeros? Make them once, before the loop.
     """
 
     def answer(self, *arguments: Any) -> object:

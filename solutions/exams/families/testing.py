@@ -96,8 +96,8 @@ class TooGenerous(Comparison):
 
 
 class RisesOverlooked(Comparison):
-    """Your test does not notice entries that increase. Does the difference keep its sign? A
-    negative one is below every bound: take its absolute value.
+    """Your test does not notice entries that increase. Does the difference keep its sign? It is its
+    absolute value that has to stay below a bound.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -105,8 +105,8 @@ class RisesOverlooked(Comparison):
 
 
 class FallsOverlooked(Comparison):
-    """Your test does not notice entries that decrease. Does the difference keep its sign? A
-    negative one is below every bound: take its absolute value.
+    """Your test does not notice entries that decrease. Does the difference keep its sign? It is its
+    absolute value that has to stay below a bound.
     """
 
     def alike(self, before: Any, after: Any) -> bool:

@@ -98,8 +98,9 @@ class SoftmaxOverTheBatch(_Wrong):
 
 @attention.misconception
 class SoftmaxOverOneScore(_Wrong):
-    """All your weights are 1. After `v` the scores have a last axis of length 1, and a softmax over
-    a single number is 1: remove that axis first, or take the one before.
+    """All your weights are 1, even those of padding. Do the scores still have a last axis of length
+    1 after `v`? A softmax over a single number is 1: remove that axis first, and hide the padding
+    before the softmax.
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -155,8 +156,8 @@ class ScoresSqueezedAndBroadcast(_Wrong):
 
 @attention.misconception
 class WeightsWithAnAxisBehind(_Wrong):
-    """The context is right. Your weights have a last axis of length 1, which came from `v`: they
-    should be (batch, source).
+    """The context is right. Your weights have a last axis of length 1, left over from `v` or from
+    mixing the annotations: they should be (batch, source).
     """
 
     def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
@@ -166,8 +167,8 @@ class WeightsWithAnAxisBehind(_Wrong):
 
 @attention.misconception
 class WeightsWithAnAxisBetween(_Wrong):
-    """The context is right. Your weights have an axis of length 1 in the middle, which the matrix
-    product needed: they should be (batch, source).
+    """The context is right. Your weights have an axis of length 1 in the middle, as a matrix
+    product needs it: they should be (batch, source).
     """
 
     def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
@@ -177,8 +178,8 @@ class WeightsWithAnAxisBetween(_Wrong):
 
 @attention.misconception
 class ContextSqueezed(_Wrong):
-    """`squeeze()` removes every axis of length 1 from the context, and in a batch of one sentence
-    also the batch. Say which axis: `squeeze(1)`.
+    """In a batch of one sentence, the context has lost the axis of the batch: `squeeze()` removes
+    every axis of length 1. Say which axis: `squeeze(1)`.
     """
 
     def mix(self, weights: Tensor, annotations: Tensor) -> Tensor:
@@ -187,8 +188,8 @@ class ContextSqueezed(_Wrong):
 
 @attention.misconception
 class ContextOfProjectedKeys(_Wrong):
-    """You mixed the projected annotations. `W_key` is for comparing alone; the context is made of
-    the annotations as they came.
+    """You mixed the projected annotations. `W_key` is for comparing alone; the context should be
+    made of the annotations as they came.
     """
 
     def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
@@ -198,8 +199,8 @@ class ContextOfProjectedKeys(_Wrong):
 
 @attention.misconception
 class QueryWithoutAxis(_Wrong):
-    """The queries have no axis for the words: (batch, hidden) meets (batch, source, hidden). This
-    fails, or, with as many sentences as words, adds query i to word i. Use `unsqueeze(1)`.
+    """The queries have no axis for the words, or have it in front of the batch. This fails, or,
+    with as many sentences as words, adds query i to word i. Use `unsqueeze(1)`.
     """
 
     def hidden(self, query: Tensor, annotations: Tensor) -> Tensor:
@@ -218,8 +219,8 @@ class BatchSecond(_Wrong):
 
 @attention.misconception
 class ZeroedAfterwards(_Wrong):
-    """Your weights no longer sum to 1: padding was set to 0 after the softmax. Hide the scores
-    before it.
+    """With padding, your weights no longer sum to 1: the softmax still counts it, and its weights
+    become 0 only afterwards. Hide the scores before it.
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -228,8 +229,8 @@ class ZeroedAfterwards(_Wrong):
 
 @attention.misconception
 class NotLowEnough(_Wrong):
-    """The score that you gave to padding hides it only while the words score higher. Where all
-    their scores are lower, it gets everything: use -inf.
+    """The score that you gave to padding hides it only while the words score far higher. Where all
+    their scores are far lower, it gets everything: use -inf.
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -239,7 +240,7 @@ class NotLowEnough(_Wrong):
 
 @attention.misconception
 class SwappedOutputs(_Wrong):
-    """The two results are in the wrong order: the context comes first, then the weights."""
+    """The two results are in the wrong order: the context should come first, then the weights."""
 
     def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
         context, weights = super().forward(query, annotations, lengths)
@@ -256,8 +257,8 @@ class ContextAlone(_Wrong):
 
 @attention.misconception
 class ContextWithAnAxis(_Wrong):
-    """The context still has an axis of length 1, from the matrix product: remove it with
-    `squeeze(1)`.
+    """The context still has an axis of length 1 in the middle, for example from the matrix product:
+    remove it with `squeeze(1)`.
     """
 
     def mix(self, weights: Tensor, annotations: Tensor) -> Tensor:
@@ -277,8 +278,8 @@ class ContextAloneWithAnAxis(_Wrong):
 
 @attention.misconception
 class Detached(_Wrong):
-    """The numbers are right, but no gradient comes back: `detach`, `.data`, `.item()` or `no_grad`
-    cut the module off, and it would never learn.
+    """The numbers are right, but no gradient comes back: something cuts the module off, such as
+    `detach`, `.data`, `.item()` or `no_grad`, and it would never learn.
     """
 
     def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
@@ -289,8 +290,8 @@ class Detached(_Wrong):
 @attention.misconception
 class PlainV(_Wrong):
     """PyTorch does not find `v` in your module: it is a plain tensor, or stands without `self.`, or
-    is not made at all. It is trained, too: make it an nn.Linear with one output, or an
-    nn.Parameter.
+    has another name, or is not made at all. It is trained, too: make it an nn.Linear with one
+    output, or an nn.Parameter.
     """
 
     def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:

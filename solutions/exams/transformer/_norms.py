@@ -125,9 +125,9 @@ class OverTheSentenceWhereThereIsOne(OverTheSentence):
 
 
 class AxisNotKept(Norm):
-    """An average without keepdim=True has lost its last axis. Where there are as many tokens as
-    features, it is broadcast along the wrong axis without an error; elsewhere its shape does not
-    fit.
+    """An average has lost its last axis, which keepdim=True would keep. Where there are as many
+    tokens as features, it is broadcast along the wrong axis without an error; in most other cases
+    its shape does not fit.
     """
 
     kept = False
@@ -198,7 +198,9 @@ class NoRoot(Norm):
 
 
 class MultipliedByTheRoot(Norm):
-    """You multiply by the square root, so large features become even larger. Divide by it."""
+    """You multiply by the square root, so tokens of different sizes end up even further apart.
+    Divide by it.
+    """
 
     def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:
         return centred * divisor
@@ -230,9 +232,9 @@ class Unbiased(Norm):
 
 
 class UnbiasedOutside(Unbiased):
-    """You divide by `torch.std` plus eps, as some published code does. That differs from the task
-    in two ways: `std` divides by d_model − 1 unless you pass correction=0, and eps goes inside the
-    square root.
+    """You divide by a standard deviation plus eps, as some published code does. That differs from
+    the task in two ways: it divides by d_model − 1, as `torch.std` does unless you pass
+    correction=0, and eps goes inside the square root.
     """
 
     def divisor(self, spread: Tensor) -> Tensor:
@@ -268,8 +270,8 @@ class WeightPlusOne(Norm):
 
 
 class WeightStartsAtZero(Norm):
-    """A new module returns zeros, or only its `bias`, because `weight` starts as zeros. Start it as
-    ones, which change nothing.
+    """A new module returns zeros, because `weight` starts as zeros. Start it as ones, which change
+    nothing.
     """
 
     def first_weight(self, d_model: int) -> Tensor:
@@ -277,8 +279,8 @@ class WeightStartsAtZero(Norm):
 
 
 class WeightFirst(Norm):
-    """You multiply by `weight` before you normalise, and the division undoes most of that.
-    Normalise first.
+    """You multiply by `weight` before you normalise, and the division takes its overall size away
+    again. Normalise first.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -295,8 +297,9 @@ class Detached(Norm):
 
 
 class InPlace(Norm):
-    """You write into `inputs`, with `/=`, `-=` or a method that ends in `_`. PyTorch does not allow
-    that where gradients are needed, and the caller still needs the numbers. Make a new tensor.
+    """You write into `inputs`, for example with `/=`, `-=` or a method that ends in `_`. PyTorch
+    does not allow that where gradients are needed, and the caller still needs the numbers. Make a
+    new tensor.
     """
 
     def divide(self, centred: Tensor, divisor: Tensor) -> Tensor:

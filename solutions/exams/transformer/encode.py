@@ -95,8 +95,8 @@ def nothing_is_lost(answer: Any, text: str, merges: Merges) -> bool:
 
 @cutting.misconception
 def characters_only(text: str, merges: Merges) -> list[str]:
-    """These are the single characters: nothing is merged. `merge_pair` returns a new list, so keep
-    what it returns.
+    """These are the single characters: nothing is merged. If you call `merge_pair`, keep what it
+    returns, because that is a new list.
     """
     return list(text)
 
@@ -123,8 +123,8 @@ def first_merge_or_none(text: str, merges: Merges) -> Any:
 
 @cutting.misconception
 def last_merge_only(text: str, merges: Merges) -> list[str]:
-    """Only the last pair is merged, because each round of your loop starts again from the
-    characters. Merge in the result of the round before.
+    """Only the last pair is merged. Does each round of your loop start again from the characters?
+    Merge in the result of the round before.
     """
     return reference.encode(text, merges[-1:])
 
@@ -143,7 +143,7 @@ def first_merge_forgotten(text: str, merges: Merges) -> list[str]:
 
 @cutting.misconception
 def latest_first(text: str, merges: Merges) -> list[str]:
-    """You merge the pairs in the opposite order. Later pairs are made of earlier ones, so begin
+    """You merge the pairs in the opposite order. Later pairs can be made of earlier ones, so begin
     with the first.
     """
     return reference.encode(text, merges[::-1])
@@ -320,7 +320,9 @@ def joined_by_spaces(text: str, merges: Merges) -> Any:
 
 @cutting.misconception
 def the_text_itself(text: str, merges: Merges) -> Any:
-    """This is the text itself, because you joined the pieces again. Return the list of pieces."""
+    """This is the text itself. Did you join the pieces again, or return the argument? Return the
+    list of pieces.
+    """
     return text
 
 

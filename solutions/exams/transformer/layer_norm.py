@@ -160,12 +160,12 @@ NORM.apply(
         "NoRoot": "You divide by the variance itself. Divide by its square root.",
         "SumOfSquares": "You divide by the root of the *sum* of the squared deviations. The "
         "variance is their mean: divide the sum by d_model.",
-        "EpsAsALowerBound": "You use eps as a lower bound of the variance. It is added, to every "
-        "token's.",
+        "EpsAsALowerBound": "You use eps as a lower bound of the variance. It should be added, to "
+        "every token's.",
         "MeanOfSizes": "You average the absolute deviations. Square them first, average, and take "
         "the root at the end.",
-        "WeightFirst": "You multiply by `weight` before you normalise, and the division takes most "
-        "of it away again. Normalise first, then scale, then shift.",
+        "WeightFirst": "You multiply by `weight` before you normalise, and the division takes its "
+        "overall size away again. Normalise first, then scale, then shift.",
     },
 )
 
@@ -212,8 +212,8 @@ class CentredAlone(Variant):
 
 @norm.misconception
 class CentredTwice(Variant):
-    """You subtract the mean from the variance, or from the squares, as well. The variance is just
-    the mean of the squared deviations.
+    """You also subtract an average from the variances, or from the squared deviations. The variance
+    is just the mean of the squared deviations.
     """
 
     def spread(self, centred: Tensor) -> Tensor:

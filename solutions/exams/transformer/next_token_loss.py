@@ -150,8 +150,8 @@ def shifted_twice(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.misconception
 def rolled_round(logits: Tensor, tokens: Tensor) -> Tensor:
-    """You roll the tokens, so the last prediction is compared with the first token. The last
-    position has no next token: leave it out.
+    """The last prediction is compared with the first token, as if you had rolled the tokens. The
+    last position has no next token: leave it out.
     """
     return of_pairs(logits, tokens.roll(-1, dims=1))
 

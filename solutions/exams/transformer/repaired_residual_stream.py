@@ -274,8 +274,8 @@ def detached(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.misconception
 def in_place(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """You write into `x`, with `+=` or `add_`. PyTorch does not allow that where gradients are
-    needed, and the caller still needs the numbers. Make a new tensor: x = x + …
+    """You write into `x`, for example with `+=` or `add_`. PyTorch does not allow that where
+    gradients are needed, and the caller still needs the numbers. Make a new tensor: x = x + …
     """
     for layer, norm in zip(layers, norms, strict=True):
         x += layer(norm(x))

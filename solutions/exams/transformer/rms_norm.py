@@ -164,8 +164,8 @@ class DividedByTheDeviation(Variant):
 
 @rms.misconception
 class DividedByTheUnbiasedDeviation(Variant):
-    """You divide by `torch.var` or `torch.std`, from which the mean has been subtracted. Take the
-    mean of the squares of the features as they are.
+    """You divide by the standard deviation, as `torch.var` and `torch.std` compute it, from which
+    the mean has been subtracted. Take the mean of the squares of the features as they are.
     """
 
     def spread(self, centred: Tensor) -> Tensor:
@@ -202,8 +202,8 @@ class NotSquared(Variant):
 
 @rms.misconception
 class RootOfTheWidth(Variant):
-    """You multiply by d_model instead of its square root: the length of a vector divided by
-    √d_model is its root mean square.
+    """Your result is √d_model times too large. The length of a vector divided by √d_model is its
+    root mean square: do you multiply once too often?
     """
 
     def divisor(self, spread: Tensor) -> Tensor:

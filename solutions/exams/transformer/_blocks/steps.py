@@ -191,7 +191,7 @@ class ResidualSubtracted(Block):
 
 
 class NoNorms(Block):
-    """Nothing is normalised: use `norm1`, `norm2` and the others, each in its place."""
+    """Nothing is normalised: use `norm1` and those that follow it, each in its place."""
 
     def norm(self, place: int, x: Tensor) -> Tensor:
         return x

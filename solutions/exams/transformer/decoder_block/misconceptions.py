@@ -38,10 +38,10 @@ class Variant(Causal):
     says={
         "OtherOrder": "You normalise before each part, as GPT does (pre-norm). This block is that "
         "of 2017 (post-norm): add first, and normalise the sum.",
-        "DropoutAtFirstAlone": "What the two attentions return is dropped, and what the "
-        "feed-forward layer returns is not. Apply dropout to that as well.",
-        "DropoutAtLastAlone": "Only what the feed-forward layer returns is dropped. Apply dropout "
-        "to what each attention returns as well.",
+        "DropoutAtFirstAlone": "Dropout is applied to the results of the two attentions, but not "
+        "to that of the feed-forward layer. Apply it there as well.",
+        "DropoutAtLastAlone": "Dropout is applied only to the result of the feed-forward layer. "
+        "Apply it to the result of each attention as well.",
     },
 )
 
@@ -200,8 +200,8 @@ class MemoryReadsItself(Variant):
 
 @decoder.misconception
 class ValuesOfTheDecoder(Variant):
-    """The values of the cross-attention come from the decoder. Keys and values both come from
-    `memory`.
+    """The values of the cross-attention come from the decoder. Keys and values should both come
+    from `memory`.
     """
 
     def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
@@ -210,7 +210,7 @@ class ValuesOfTheDecoder(Variant):
 
 @decoder.misconception
 class KeysOfTheDecoder(Variant):
-    """The keys of the cross-attention come from the decoder. Keys and values both come from
+    """The keys of the cross-attention come from the decoder. Keys and values should both come from
     `memory`.
     """
 
@@ -237,8 +237,8 @@ class InputsAsk(Variant):
 
 @decoder.misconception
 class NoCrossAttention(Variant):
-    """There is no cross-attention in your block. After the self-attention, `multihead_attn` reads
-    `memory`, and its result is added and normalised by `norm2`.
+    """There is no cross-attention in your block. After the self-attention, `multihead_attn` should
+    read `memory`; its result is to be added, and normalised by `norm2`.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
@@ -247,8 +247,8 @@ class NoCrossAttention(Variant):
 
 @decoder.misconception
 class NoSelfAttention(Variant):
-    """There is no self-attention in your block. It comes first, and its result is added and
-    normalised by `norm1`.
+    """There is no self-attention in your block. It should come first; its result is to be added,
+    and normalised by `norm1`.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
@@ -257,7 +257,9 @@ class NoSelfAttention(Variant):
 
 @decoder.misconception
 class CrossAttentionFirst(Variant):
-    """Your block reads `memory` before it attends to its own tokens. Self-attention comes first."""
+    """Your block reads `memory` before it attends to its own tokens. Self-attention should come
+    first.
+    """
 
     def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
         itself, read, feed = sublayers

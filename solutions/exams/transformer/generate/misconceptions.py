@@ -66,7 +66,9 @@ class NothingReturned(Writing):
 
 @declared
 class NothingWritten(Writing):
-    """The texts come back as they were. Keep what `torch.cat` returns: it makes a new tensor."""
+    """The texts come back as they were. If you call `torch.cat`, keep what it returns: it makes a
+    new tensor.
+    """
 
     def turns(self, num_new_tokens: int) -> int:
         return 0
@@ -82,7 +84,9 @@ class NewTokensOnly(Writing):
 
 @declared
 class OneTokenOnly(Writing):
-    """You return after the first new token. Put `return` after the loop."""
+    """Only the first new token is there. Is `return` inside the loop, or does each round start
+    again from the original text?
+    """
 
     def turns(self, num_new_tokens: int) -> int:
         return min(num_new_tokens, 1)
@@ -238,8 +242,8 @@ class AveragedPositions(Writing):
 
 @declared
 class LastText(Writing):
-    """You use the logits of the last text of the batch, logits[-1], for all of them. Each text has
-    its own: logits[:, -1].
+    """You use the logits of the last text of the batch for all of them. Each text has its own:
+    logits[:, -1].
     """
 
     def scores(self, logits: Tensor) -> Tensor:
@@ -294,7 +298,7 @@ class LogitsInPlaceOfIds(Writing):
 
 @declared
 class TokenInFront(Writing):
-    """You put the new token in front of the text. It comes after the last one."""
+    """The new token stands in front of the text. It should come after the last one."""
 
     def joined(self, text: Tensor, token: Tensor, seen: Tensor) -> Tensor:
         return torch.cat([token, text], dim=1)

@@ -75,7 +75,9 @@ class Silu(Variant):
 
 @gpt.misconception
 class QueriesNormedAlone(Variant):
-    """Only the queries are normalised. Queries, keys and values are all computed from norm1(x)."""
+    """Only the queries are normalised. Queries, keys and values should all be computed from
+    norm1(x).
+    """
 
     def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
         self.first = inputs
@@ -88,8 +90,8 @@ class QueriesNormedAlone(Variant):
 
 @gpt.misconception
 class KeysNormedAlone(QueriesNormedAlone):
-    """Only the keys and values are normalised, but not the queries. All three are computed from
-    norm1(x).
+    """Only the keys and values are normalised, but not the queries. All three should be computed
+    from norm1(x).
     """
 
     def attend_past(self, x: Tensor, **masks: Any) -> Any:
@@ -99,7 +101,9 @@ class KeysNormedAlone(QueriesNormedAlone):
 
 @gpt.misconception
 class ValuesNotNormed(QueriesNormedAlone):
-    """Queries and keys are normalised, but not the values. All three are computed from norm1(x)."""
+    """Queries and keys are normalised, but not the values. All three should be computed from
+    norm1(x).
+    """
 
     def attend_past(self, x: Tensor, **masks: Any) -> Any:
         hidden = self.future(x.shape[1], x.shape[1])
@@ -108,8 +112,8 @@ class ValuesNotNormed(QueriesNormedAlone):
 
 @gpt.misconception
 class FirstNormOverwrites(Variant):
-    """You overwrite x with norm1(x) and add that, so the residual connection around attention no
-    longer carries the input. Give the normalised x its own name.
+    """You add norm1(x) instead of x, so the residual connection around attention no longer carries
+    the input. If norm1(x) has overwritten x, give it its own name.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
@@ -121,8 +125,8 @@ class FirstNormOverwrites(Variant):
 
 @gpt.misconception
 class SecondNormOverwrites(Variant):
-    """You overwrite x with norm2(x) and add that, so the residual connection around the
-    feed-forward layer no longer carries its input. Give the normalised x its own name.
+    """You add norm2(x) instead of x, so the residual connection around the feed-forward layer no
+    longer carries its input. If norm2(x) has overwritten x, give it its own name.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:

@@ -99,8 +99,8 @@ class FirstTextOnly(Testing):
 
 @declared
 class LastTextOnly(Testing):
-    """Only the last text counts in your test, because each round overwrites the result of the one
-    before.
+    """Only the last text counts in your test. Does each round overwrite the result of the one
+    before?
     """
 
     def verdict(self, each: list[bool]) -> Any:
@@ -125,8 +125,8 @@ class FirstTextForgotten(Testing):
 
 @declared
 class OneIsEnough(Testing):
-    """Your test passes if just one of the texts comes back. All of them have to: use `all` instead
-    of `any`.
+    """Your test passes if just one of the texts comes back. All of them have to: is there an `any`,
+    or a `return True` inside a loop?
     """
 
     def verdict(self, each: list[bool]) -> Any:
@@ -244,7 +244,7 @@ class OnlyErrors(Testing):
 @declared
 class CapitalsIgnored(Testing):
     """Your test does not notice lost capital letters. Compare the texts as they are, without
-    `lower`.
+    `lower` or the like.
     """
 
     def alike(self, text: str, decoded: str) -> bool:

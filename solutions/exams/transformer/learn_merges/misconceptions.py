@@ -99,7 +99,7 @@ class NeverStopsAndStays(Merging):
 
 @declared
 class StopsAtTwo(Merging):
-    """You stop too early: a pair that occurs twice in the text is still merged."""
+    """You stop too early: a pair that occurs twice in the text should still be merged."""
 
     def least(self) -> int:
         return 3
@@ -159,8 +159,8 @@ class MinimumTaken(Merging):
 
 @declared
 class LargestPair(Merging):
-    """You take the pair that is largest as a tuple, which is the last one in alphabetical order:
-    `max` without a key compares the pairs themselves. Tell it to compare their counts.
+    """You take the pair that is largest as a tuple, which is the last one in alphabetical order, as
+    `max` does without a key: it compares the pairs themselves. Compare their counts.
     """
 
     def chosen(self, counts: Counter[Pair]) -> Pair:
@@ -211,8 +211,8 @@ class TurnsNotCounted(Merging):
 
 @declared
 class OneMerge(Merging):
-    """You return after the first merge. Collect the pairs in a list, and return it after the
-    loop.
+    """Only the first merge is in your result. Does your loop return, or end, after it? Collect the
+    pairs in a list, and return it after the loop.
     """
 
     def turns(self, num_merges: int, pieces: list[str]) -> int:

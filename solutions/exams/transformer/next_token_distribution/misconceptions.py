@@ -120,7 +120,7 @@ class LogitsReturned(Choosing):
 
 @declared
 class LogProbabilities(Choosing):
-    """These are logarithms of probabilities: use softmax instead of log_softmax."""
+    """These are logarithms of probabilities: use softmax, not log_softmax, and no `log`."""
 
     def finished(self, shares: Tensor) -> Any:
         return (shares / shares.sum()).log()
@@ -194,8 +194,8 @@ class BothIgnored(Choosing):
 
 @declared
 class OneOfTheTwo(Choosing):
-    """Where both `top_k` and `top_p` are given, the second changes nothing. Apply both: use `if`
-    instead of `elif`, and do not `return` in between.
+    """Where both `top_k` and `top_p` are given, the second changes nothing. Apply both: is there an
+    `elif`, or a `return` in between?
     """
 
     def __call__(
@@ -235,8 +235,8 @@ class NotRescaledAfterTopP(Choosing):
 
 @declared
 class NotRescaledBetween(Choosing):
-    """Where top-k has left tokens out, top-p keeps too many, because it adds up probabilities that
-    do not sum to 1. Apply top-k first, and divide what it keeps by its sum.
+    """Where top-k has left tokens out, top-p keeps too many: it adds up probabilities as they were
+    before top-k. Apply top-k first, and divide what it keeps by its sum.
     """
 
     def rescaled(self, shares: Tensor) -> Tensor:
@@ -402,7 +402,7 @@ class EachAboveP(Choosing):
 
 @declared
 class MinP(Choosing):
-    """You keep tokens at least `top_p` times as likely as the first. Add up until you reach it."""
+    """You keep tokens `top_p` times as likely as the top one. Add up until you reach `top_p`."""
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
         return shares.masked_fill(shares < top_p * shares.max(), 0.0)

@@ -402,7 +402,7 @@ class EachAboveP(Choosing):
 
 @declared
 class MinP(Choosing):
-    """You keep tokens `top_p` times as likely as the top one. Add up until you reach `top_p`."""
+    """You keep what is at least `top_p` times the highest probability. Add up to reach `top_p`."""
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
         return shares.masked_fill(shares < top_p * shares.max(), 0.0)

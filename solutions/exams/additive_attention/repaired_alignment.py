@@ -81,7 +81,9 @@ def over_the_batch(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -
 
 @repaired.misconception
 def query_left_out(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """The query is gone: these weights only depend on the keys."""
+    """The query has no effect: these weights only depend on the keys. Is it missing, or outside the
+    tanh?
+    """
     return torch.softmax(torch.tanh(projected_keys) @ v, dim=-1)
 
 

@@ -77,8 +77,9 @@ class TanhBehindV(_Wrong):
 
 @attention.misconception
 class TanhAroundEach(_Wrong):
-    """The query and the keys each got a tanh of their own before they were added, and so the query
-    adds the same to every score again. The tanh belongs around their sum.
+    """Your weights do not depend on the query: it is missing, or the query and the keys each got a
+    tanh of their own, and then it adds the same to every score. A single tanh belongs around their
+    sum.
     """
 
     def hidden(self, query: Tensor, annotations: Tensor) -> Tensor:

@@ -152,8 +152,8 @@ class NewOnesShrunk(Blockwise):
 
 
 class InfiniteAtTheStart(Blockwise):
-    """Every context is NaN. The largest score before the first block is −∞: no weight may be
-    relative to it, and the factor by which the sums shrink has to be 0 there, as exp(old - new) is.
+    """Every context is NaN. If your largest score starts at −∞, no weight may be relative to it,
+    and the factor by which the sums shrink has to be 0 there, as exp(old - new) is.
     """
 
     def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
@@ -161,8 +161,8 @@ class InfiniteAtTheStart(Blockwise):
 
 
 class ShrunkByTheScore(Blockwise):
-    """You multiplied the sums by the exponential of a single largest score. What matters is how
-    much it has risen: exp(old - new).
+    """Your sums come out multiplied by exp(-new), which depends on a single largest score. What
+    matters is how much it has risen: exp(old - new).
     """
 
     def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
@@ -217,8 +217,8 @@ class NoMaximum(Blockwise):
 
 
 class OneMaximumForAll(Blockwise):
-    """You subtracted the largest of all scores of a block. In the row of a query whose scores are
-    far below it, every exponential is 0, and 0 / 0 is NaN: each query has its own largest score.
+    """You subtracted one largest score for all queries. In the row of a query whose scores are far
+    below it, every exponential is 0, and 0 / 0 is NaN: each query has its own largest score.
     """
 
     def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
@@ -226,8 +226,8 @@ class OneMaximumForAll(Blockwise):
 
 
 class StartedAtZero(Blockwise):
-    """Your largest score starts at 0. A query whose scores are all far below it gets nothing but
-    zeros, and 0 / 0 is NaN: start at −∞.
+    """Your largest score is never below 0, as when it starts there. A query whose scores are all
+    far below it gets nothing but zeros, and 0 / 0 is NaN: start at −∞.
     """
 
     def lowest(self, queries: Tensor) -> Tensor:
@@ -256,8 +256,8 @@ class FirstBlockOnly(Blockwise):
 
 
 class LastBlockOnly(Blockwise):
-    """Your answer only uses the last block: each round of the loop overwrites what the one before
-    found.
+    """Your answer only uses the last block. Does each round of your loop overwrite what the one
+    before found?
     """
 
     def starts(self, num_keys: int, block_size: int) -> range:
@@ -302,14 +302,14 @@ class Unscaled(Blockwise):
 
 
 class DividedByTheWidth(Blockwise):
-    """You divided the scores by d_k itself. Divide by its square root."""
+    """Your scores are divided by d_k itself. Divide by its square root, once."""
 
     def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
         return queries.shape[-1]
 
 
 class MultipliedByTheRoot(Blockwise):
-    """You multiplied the scores by √d_k. Divide by it."""
+    """Your scores are multiplied by √d_k. Divide by it."""
 
     def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
         return float(queries.shape[-1] ** -0.5)
@@ -384,16 +384,14 @@ class KeysCounted(Blockwise):
 
 
 class ValuesLeftOut(Blockwise):
-    """Your contexts are all 0: no value ever gets into them. Add each block's weights times its
-    values.
-    """
+    """Your contexts are all 0: no value is left in them. Add each block's weighted values."""
 
     def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
         return 0 * mixed
 
 
 class WeightsLeftOut(Blockwise):
-    """You divide by 0: the weights never get into their sum. Add those of each block."""
+    """You divide by 0: no weight is left in the sum. Add those of each block."""
 
     def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
         return torch.zeros_like(shrink)

@@ -148,8 +148,8 @@ class KeysUnmapped(Linear):
 
 
 class NothingMapped(Linear):
-    """You never called the feature map, so weights can be negative. Take the features of the
-    queries and of the keys.
+    """In your result, neither queries nor keys have gone through the feature map, so weights can be
+    negative. Take the features of the queries and of the keys.
     """
 
     def answer(

@@ -333,7 +333,7 @@ def stacked_in_front(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
     """The contexts are right, but in a batch the tokens are the first axis of your result. They
-    should come just before the numbers of a context: stack along dim=-2.
+    should come just before the numbers of a context: if you stack them, do so along dim=-2.
     """
     return CausalLinear().answer(queries, keys, values, feature_map).movedim(-2, 0)
 
@@ -342,8 +342,8 @@ def stacked_in_front(
 def stacked_behind(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """The contexts are right, but they are columns of your result. They should be rows: stack along
-    dim=-2.
+    """The contexts are right, but they are columns of your result. They should be rows: if you
+    stack them, do so along dim=-2.
     """
     return CausalLinear().answer(queries, keys, values, feature_map).mT
 

@@ -112,7 +112,7 @@ def ends_look_ahead(num_tokens: int, stride: int) -> Tensor:
 @fixed.misconception
 def block_alone(num_tokens: int, stride: int) -> Tensor:
     """Your tokens see only their own block. The last token of each earlier block, at position
-    stride - 1 within it, is visible as well.
+    stride - 1 within it, should be visible as well.
     """
     future, same_block, _ = parts(num_tokens, stride)
     return future | ~same_block
@@ -157,8 +157,8 @@ def last_but_one_of_blocks(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.misconception
 def rows_at_the_end(num_tokens: int, stride: int) -> Tensor:
-    """Your mask lets the last token of each block see everything. It should be the other way round:
-    this token is *seen* by all later ones, so look at the columns.
+    """Your mask lets the last token of each block see everything before it. It should be the other
+    way round: this token is *seen* by all later ones, so look at the columns.
     """
     rows, columns = rows_and_columns(num_tokens)
     ends = rows % stride == stride - 1

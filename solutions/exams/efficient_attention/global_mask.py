@@ -78,8 +78,8 @@ PATTERN.apply(
     everywhere,
     without=["KeysOnRows"],
     says={
-        "NothingHidden": "Nothing is hidden, although most pairs of tokens contain no global one. "
-        "Start with a mask that is True everywhere.",
+        "NothingHidden": "Nothing is hidden, although a key should be wherever neither it nor the "
+        "query is global. Start with a mask that is True everywhere.",
         "AllHidden": "Everything is hidden, including what a global token sees. If you fill rows "
         "and columns of a mask that is True everywhere, fill them with False.",
     },

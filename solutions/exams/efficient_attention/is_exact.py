@@ -250,7 +250,7 @@ def first_size_only(attention: Attention, queries: Tensor, keys: Tensor, values:
 
 @exact.misconception
 def pairs_only(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """You only try blocks of two keys. `wrong_for_single_keys` is right with these: try
+    """Only blocks of two keys count in your test. `wrong_for_single_keys` is right with these: try
     every size.
     """
     return agrees(attention, (queries, keys, values), range(2, 3))
@@ -313,8 +313,8 @@ def half_at_most(attention: Attention, queries: Tensor, keys: Tensor, values: Te
 def sizes_of_the_queries(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
 ) -> bool:
-    """Your sizes go up to the number of queries. Blocks are of keys: go up to the number of
-    keys.
+    """Your sizes go up to 2, or to the number of queries. Blocks are of keys: go up to the number
+    of keys.
     """
     return agrees(attention, (queries, keys, values), range(1, len(queries) + 1))
 
@@ -323,8 +323,8 @@ def sizes_of_the_queries(
 def sizes_of_the_features(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
 ) -> bool:
-    """Your sizes go up to the number of features. Blocks are of keys: go up to the number of
-    keys.
+    """Your sizes go up to 4, or to the number of features. Blocks are of keys: go up to the number
+    of keys.
     """
     return agrees(attention, (queries, keys, values), range(1, keys.shape[-1] + 1))
 

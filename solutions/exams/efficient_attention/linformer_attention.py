@@ -231,16 +231,16 @@ def nothing_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: T
 
 @mixtures.misconception
 def keys_not_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """The values are mixed, but the keys are not, so there are more weights than mixed values. Mix
-    both.
+    """The values are mixed, but the keys are not, so there is a weight for each key, and not for
+    each mixed value. Mix both.
     """
     return attend(queries, keys, F @ values)
 
 
 @mixtures.misconception
 def values_not_mixed(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """The keys are mixed, but the values are not, so there are fewer weights than values.
-    Mix both.
+    """The keys are mixed, but the values are not, so there is a weight for each mixture, and not
+    for each value. Mix both.
     """
     return attend(queries, E @ keys, values)
 

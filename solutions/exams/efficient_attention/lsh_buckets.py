@@ -237,8 +237,8 @@ def over_everything(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def tokens_doubled(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """You added the opposites as more tokens, not as more directions: join them along the last
-    axis, dim=-1.
+    """You added the opposites along the first axis, as more tokens or texts, not as more
+    directions: join them along the last axis, dim=-1.
     """
     towards = vectors @ rotation
     return torch.cat([towards, -towards]).argmax(dim=-1)
@@ -255,8 +255,8 @@ def tokens_doubled_in_a_batch(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def stacked(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """`torch.stack` gives the opposites their own axis, and you compared along only one of the two.
-    `torch.cat` puts them after the directions.
+    """You compared each direction only with its own opposite, as when `torch.stack` gives the
+    opposites their own axis. `torch.cat` puts them after the directions.
     """
     towards = vectors @ rotation
     return torch.stack([towards, -towards], dim=-1).argmax(dim=-1)

@@ -162,16 +162,16 @@ def average_of_the_blocks() -> dict[str, object]:
 
 @by_hand.misconception
 def not_divided() -> dict[str, object]:
-    """The sums are right. The context is the sum of the weighted values, divided by the sum of the
-    exponentials.
+    """The sums are right, but this context is not divided yet: divide the sum of the weighted
+    values by the sum of the exponentials.
     """
     return usual(FACTOR, FACTOR, FACTOR, corrected(FACTOR, FACTOR, math.exp)[1])
 
 
 @by_hand.misconception
 def divided_the_wrong_way() -> dict[str, object]:
-    """The sums are right, but the division is upside down: the sum of the weighted values is the
-    numerator, and that of the exponentials the denominator.
+    """The sums are right, but the division is upside down: the sum of the weighted values should be
+    the numerator, and that of the exponentials the denominator.
     """
     total, mixed = corrected(FACTOR, FACTOR, math.exp)
     return usual(FACTOR, FACTOR, FACTOR, total / mixed)

@@ -122,9 +122,9 @@ def every_size_gives_the_same(
 
 @repaired.misconception
 def as_given(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """This is still the broken cell: it is right only while the first block holds the largest
-    score. When a later block raises it, both sums are relative to the old one: multiply them by
-    exp(old - new) first.
+    """These are still the results of the broken cell: they are right only while the first block
+    holds the largest score. When a later block raises it, both sums are relative to the old one:
+    multiply them by exp(old - new) first.
     """
     return NothingShrunk().answer(queries, keys, values, block_size)
 

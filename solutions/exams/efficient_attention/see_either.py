@@ -109,7 +109,13 @@ MASK_VALUES.apply(
         "leaves it as it is: a key is hidden if all patterns hide it.",
     },
 )
-ROWS.apply(union)
+ROWS.apply(
+    union,
+    says={
+        "FirstRowReturned": "This is only one row, that of the first query. The mask has a row for "
+        "each query: if you have a loop over them, put `return` after it.",
+    },
+)
 
 
 @union.misconception
@@ -130,16 +136,16 @@ def visible_in_all(masks: Masks) -> Tensor:
 
 @union.misconception
 def in_exactly_one(masks: Masks) -> Tensor:
-    """You joined the masks by "either, but not both" (`^`, or `!=`). A key that several patterns
-    show is visible as well.
+    """Your masks are joined by "either, but not both", as `^` and `!=` do. The result should be
+    True where all of them are True.
     """
     return reduce(torch.logical_xor, masks)
 
 
 @union.misconception
 def all_the_same(masks: Masks) -> Tensor:
-    """You compared the masks with `==`, which is also True where both of them are False. The result
-    should be True where all of them are True.
+    """Your masks are joined as `==` does, which is also True where both of them are False. The
+    result should be True where all of them are True.
     """
     return reduce(torch.eq, masks)
 
@@ -182,7 +188,9 @@ def last_left_out(masks: Masks) -> Tensor:
 
 @union.misconception
 def always_two(masks: Masks) -> Tensor:
-    """You take two masks, but here there is only one. The number of masks is `len(masks)`."""
+    """You take two masks, but there may be a single one, or more. The number of masks is
+    `len(masks)`.
+    """
     return masks[0] & masks[1]
 
 
@@ -231,8 +239,8 @@ def everything_joined(masks: Masks) -> Tensor:
 
 @union.misconception
 def one_below_the_other(masks: Masks) -> Tensor:
-    """`torch.cat` puts the masks one below another, so you no longer know which mask a row comes
-    from. `torch.stack` gives them their own axis.
+    """Your result tells for each key whether every mask hides it from every query, as when
+    `torch.cat` puts the masks one below another. `torch.stack` gives them their own axis.
     """
     return torch.cat(masks).all(dim=0)
 

@@ -76,10 +76,10 @@ PATTERN.apply(
     window,
     without=["KeysOnRows"],
     says={
-        "NothingHidden": "Nothing is hidden. Either you did not keep a result, or you hide keys "
-        "that are too far before *and* too far after: no key is both.",
-        "AllHidden": "Everything is hidden. Two triangles that overlap cover the whole matrix: "
-        "the band around the diagonal between them should stay free.",
+        "NothingHidden": "Nothing is hidden. Is a result not kept, or do you hide keys that are "
+        "too far before *and* too far after? No key is both.",
+        "AllHidden": "Everything is hidden. If you join two triangles, they overlap and cover the "
+        "whole matrix: the band around the diagonal should stay free.",
         "TimesInfinity": "Zeros and ones times −∞ are NaN where they were 0. Return the mask "
         "itself, as True and False.",
     },
@@ -136,7 +136,7 @@ def less_than_half(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def half_rounded_up(num_tokens: int, window: int) -> Tensor:
-    """Your window has `window` tokens in all, or one more. Here each side has that many: the
+    """Your window has `window` tokens in all, or one fewer. Here each side has that many: the
     distances 0 to window - 1, before and after.
     """
     return 2 * distances(num_tokens).abs() >= window
@@ -171,16 +171,16 @@ def future_alone(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def future_all_visible(num_tokens: int, window: int) -> Tensor:
-    """Everything after a token is visible: without `abs`, its distance is negative and always small
-    enough. Hide on both sides.
+    """Everything after a token is visible, as when its distance is negative, without `abs`, and so
+    always small enough. Hide on both sides.
     """
     return distances(num_tokens) >= window
 
 
 @window.misconception
 def past_all_visible(num_tokens: int, window: int) -> Tensor:
-    """Everything before a token is visible: without `abs`, its distance is negative and always
-    small enough. Hide on both sides.
+    """Everything before a token is visible, as when its distance is negative, without `abs`, and so
+    always small enough. Hide on both sides.
     """
     return -distances(num_tokens) >= window
 
@@ -221,8 +221,8 @@ def wider_after(num_tokens: int, window: int) -> Tensor:
 
 @window.misconception
 def narrower_after(num_tokens: int, window: int) -> Tensor:
-    """Your window has one fewer token after than before. In a slice `a:b`, b is not included: end
-    it at i + window.
+    """Your window has one fewer token after than before. If you take a slice `a:b`, b is not
+    included: end it at i + window.
     """
     apart = distances(num_tokens)
     return (apart >= window) | (-apart >= window - 1)

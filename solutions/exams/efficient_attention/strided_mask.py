@@ -98,15 +98,15 @@ def multiples_look_ahead(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def window_alone(num_tokens: int, stride: int) -> Tensor:
-    """You show only the last few tokens. Every stride-th one before them is visible as well."""
+    """You show only the last few tokens. Every stride-th one before them should be visible, too."""
     apart = distances(num_tokens)
     return (apart < 0) | (apart >= stride)
 
 
 @strided.misconception
 def multiples_alone(num_tokens: int, stride: int) -> Tensor:
-    """You show only every stride-th token. The stride - 1 tokens before a token are visible as
-    well.
+    """You show only every stride-th token. The stride - 1 tokens before a token should be visible
+    as well.
     """
     apart = distances(num_tokens)
     return (apart < 0) | (apart % stride != 0)
@@ -114,8 +114,8 @@ def multiples_alone(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def only_what_is_in_both(num_tokens: int, stride: int) -> Tensor:
-    """Your tokens see only themselves, because no other small distance is *also* a multiple of the
-    stride. A key is visible if one of the two is true: hide it only if neither is.
+    """Your tokens see only themselves, as when a key has to be near *and* at a multiple of the
+    stride. One of the two suffices: hide a key only if neither is true.
     """
     apart = distances(num_tokens)
     return (apart < 0) | (apart >= stride) | (apart % stride != 0)
@@ -202,8 +202,8 @@ def fixed_pattern(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def first_multiple_alone(num_tokens: int, stride: int) -> Tensor:
-    """Of the far keys you only show the one at distance `stride`. All multiples of it are visible,
-    back to the start of the text.
+    """Of the far keys you only show the one at distance `stride`. All multiples of it should be
+    visible, back to the start of the text.
     """
     apart = distances(num_tokens)
     return (apart < 0) | (apart > stride)
@@ -211,7 +211,7 @@ def first_multiple_alone(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def itself_hidden(num_tokens: int, stride: int) -> Tensor:
-    """Your mask hides each token from itself. Its distance is 0, and it is visible."""
+    """Your mask hides each token from itself. Its distance is 0, so it should be visible."""
     apart = distances(num_tokens)
     return (apart <= 0) | ((apart >= stride) & (apart % stride != 0))
 
@@ -227,7 +227,7 @@ def next_token_visible(num_tokens: int, stride: int) -> Tensor:
 
 @strided.misconception
 def past_hidden(num_tokens: int, stride: int) -> Tensor:
-    """You hid all of the past, so a token sees itself and what comes after it, or less. A key comes
+    """You hid all of the past, so a token sees only itself and what comes after it. A key comes
     after its query where the column index is larger than the row index.
     """
     apart = distances(num_tokens)

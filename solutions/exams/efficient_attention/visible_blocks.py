@@ -226,8 +226,8 @@ def right_edge_left_out(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def one_block_too_many(hidden: Tensor, block_size: int) -> Tensor:
-    """You have one row and one column of blocks too many wherever the block size divides the size
-    of the mask: `n // block_size + 1` is rounding up only if there is a remainder.
+    """Where the block size divides the number of queries or keys, you have a row or a column of
+    blocks too many: `n // block_size + 1` rounds up only if there is a remainder.
     """
     down, across = (length // block_size + 1 for length in hidden.shape)
     right = reference.visible_blocks(hidden, block_size)
@@ -238,8 +238,8 @@ def one_block_too_many(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.misconception
 def edges_always_visible(hidden: Tensor, block_size: int) -> Tensor:
-    """Your blocks at the lower and right edges are all True. If you pad the mask with False to
-    whole blocks, that means visible: pad it with True.
+    """Your smaller blocks at the lower and right edges are all True. If you pad the mask with False
+    to whole blocks, that means visible: pad it with True.
     """
     down, across = (-length % block_size for length in hidden.shape)
     padded = functional.pad(hidden, (0, across, 0, down), value=False)

@@ -127,8 +127,9 @@ slip(
 slip(
     "path_of_n_minus_two",
     "convolution",
-    "Where k - 1 divides n - 2, your path of the convolution is too short by one. The last token "
-    "is n - 1 positions after the first: (n - 1)/(k - 1), rounded up.",
+    "For 11 tokens and a kernel of four, your path of the convolution is too short by one. The "
+    "last token is n - 1 positions after the first: (n - 1)/(k - 1), rounded up, not to the "
+    "nearest integer.",
     path(lambda n, d, k: -(-(n - 2) // (k - 1))),
 )
 slip(
@@ -142,21 +143,22 @@ slip(
 slip(
     "kernels_side_by_side",
     "convolution",
-    "You divided n by k. Kernels of two layers overlap, and each layer reaches k - 1 further: (n - "
+    "You divided by k. Kernels of two layers overlap, and each layer reaches k - 1 further: (n - "
     "1)/(k - 1), rounded up.",
     path(lambda n, d, k: -(-n // k)),
 )
 slip(
     "path_of_n_by_k_minus_one",
     "convolution",
-    "You divided n by k - 1. The last token is n - 1 positions after the first: (n - 1)/(k - 1), "
-    "rounded up.",
+    "Where k - 1 divides n - 1, your path of the convolution is too long by one, as n/(k - 1), "
+    "rounded up, is. The last token is n - 1 positions after the first: (n - 1)/(k - 1), rounded "
+    "up.",
     path(lambda n, d, k: -(-n // (k - 1))),
 )
 slip(
     "path_of_n_minus_one_by_k",
     "convolution",
-    "You divided n - 1 by k. A kernel of k reaches k - 1 further: (n - 1)/(k - 1), rounded up.",
+    "You divided by k, but a kernel of k reaches k - 1 further: (n - 1)/(k - 1), rounded up.",
     path(lambda n, d, k: -(-(n - 1) // k)),
 )
 slip(
@@ -216,7 +218,7 @@ slip(
 slip(
     "log_rounded_down",
     "reformer",
-    "You rounded the logarithm down. Round it up: 5 for 20 tokens.",
+    "You rounded the logarithm down, or to the nearest integer. Round it up: 5 for 20 tokens.",
     lambda right, n, d, k: (n * (n.bit_length() - 1) * d, n.bit_length() - 1, None),
 )
 slip(
@@ -323,7 +325,7 @@ slip(
 
 @cost.misconception
 def nothing_raised(kind: str, n: int, d: int, k: int = 2) -> Any:
-    """For an unknown kind you return something. Raise a ValueError."""
+    """For an unknown kind your function raises no error. Raise a ValueError."""
     return reference.layer_cost(kind, n, d, k) if kind in KINDS else None
 
 

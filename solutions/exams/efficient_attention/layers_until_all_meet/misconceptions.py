@@ -150,8 +150,10 @@ class PowersOfTwo(SingleTokenNeedsOne):
 
 
 class NothingPassedOn(Meeting):
-    """Nothing is passed on: at first each token has received only itself, and the square of that,
-    or its product with the pattern entry by entry (`*`), does not change it. Take seen @ received.
+    """Your answer is None for more than one token. Is nothing passed on? At first each token has
+    received only itself, and the square of that, or its product with the pattern entry by entry
+    (`*`), does not change it: take seen @ received. Or does your loop return None in its first
+    round?
     """
 
     def grown(self, seen: Tensor, received: Tensor) -> Tensor:
@@ -166,8 +168,9 @@ class HiddenFollowed(Meeting):
 
 
 class EntryByEntryFromOne(SingleTokenNeedsOne):
-    """You look at a single layer: after it, nothing new is received. `*` and `**` work entry by
-    entry; you need a matrix product to collect what the keys pass on.
+    """You look at a single layer: your answer is 1 or None. `*` and `**` work entry by entry; you
+    need a matrix product to collect what the keys pass on. Or does your loop return in its first
+    round?
     """
 
     def grown(self, seen: Tensor, received: Tensor) -> Tensor:
@@ -187,15 +190,17 @@ class PathsCounted(Meeting):
 
 
 class AnyIsEnough(Meeting):
-    """You stop as soon as *something* is received. *All* that is needed has to be received."""
+    """Your answer is always 0, as when you stop as soon as *something* is received: each token has
+    itself. *All* that is needed has to be received.
+    """
 
     def enough(self, received: Tensor, needed: Tensor) -> bool:
         return bool(((received > 0) & (needed > 0)).any())
 
 
 class AnyIsEnoughFromOne(SingleTokenNeedsOne):
-    """You stop as soon as *something* is received, after one layer. *All* that is needed has to be
-    received.
+    """Your answer is always 1, as when you stop as soon as *something* is received, after one
+    layer. *All* that is needed has to be received.
     """
 
     def enough(self, received: Tensor, needed: Tensor) -> bool:
@@ -267,8 +272,8 @@ class ZeroForNever(Meeting):
 
 
 class AllTriedForNever(Meeting):
-    """Where no number of layers is enough, you return the number of tokens, where your loop ended.
-    Return None.
+    """Where no number of layers is enough, you return the number of tokens, perhaps because your
+    loop ended there. Return None.
     """
 
     def never(self, size: int) -> object:
@@ -276,8 +281,8 @@ class AllTriedForNever(Meeting):
 
 
 class OneMoreForNever(Meeting):
-    """Where no number of layers is enough, you return the number where your loop ended. Return
-    None.
+    """Where no number of layers is enough, you return one more than the number of tokens, perhaps
+    because your loop ended there. Return None.
     """
 
     def never(self, size: int) -> object:

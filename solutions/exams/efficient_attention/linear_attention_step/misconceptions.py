@@ -231,7 +231,9 @@ class QueryUnmapped(Steps):
 
 
 class NothingMapped(Steps):
-    """You never called the feature map. Take the features of the query and of the key."""
+    """Neither the query nor the key has gone through the feature map. Take the features of the
+    query and of the key.
+    """
 
     def answer(
         self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap

@@ -73,7 +73,7 @@ class CausalTurnedRound(Blockwise):
 
 class CountedFromTheBlock(Blockwise):
     """Your mask counts the keys of every block from 0, so later blocks show what they should hide.
-    A block's keys start at `start`, so add that to their positions.
+    Add the position at which the block starts.
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
@@ -105,7 +105,7 @@ class PastHidden(Blockwise):
 
 class MaskTurnedRound(Blockwise):
     """With `causal`, you hide what should be visible, including the token itself, and show the
-    future. Reverse the comparison.
+    future. Invert the mask.
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
@@ -113,8 +113,8 @@ class MaskTurnedRound(Blockwise):
 
 
 class MaskTransposed(Blockwise):
-    """You compared as if the queries were on columns: rows are queries, and columns are the keys of
-    the block. Query positions need a second axis, [:, None].
+    """Your mask has the queries on columns: rows should be queries, and columns the keys of the
+    block. If you compare positions, those of the queries need a second axis, [:, None].
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
@@ -180,8 +180,9 @@ class DiagonalBlocksVisible(Blockwise):
 
 
 class DiagonalBlocksHidden(Blockwise):
-    """You leave out every block in which something is hidden, so a token misses the keys of its own
-    block. Leave out only the blocks that are entirely hidden, and mask the others.
+    """A token gets nothing from a block in which any key is hidden from it, so it misses those of
+    its own block, unless it is the last there. Leave out only the blocks that are entirely hidden,
+    and mask the others.
     """
 
     def hidden(self, num_queries: int, start: int, width: int) -> Tensor:

@@ -227,8 +227,8 @@ class SquareAfterwards(Steps):
 
 
 class NoExponential(Steps):
-    """There is no exponential, so some of your features are negative. Take exp of the product with
-    the directions minus half of the square.
+    """There is no exponential, so features can be negative. Take exp of the product with the
+    directions minus half of the square.
     """
 
     def grow(self, exponent: Tensor) -> Tensor:

@@ -109,9 +109,9 @@ def place_of_the_key(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def distance_from_the_end(num_heads: int, num_tokens: int) -> Tensor:
-    """Your bias is the distance of the key from the last token, the same for every query. Under a
-    causal mask the softmax gives the same weights, and MPT's code does it this way. Here the bias
-    is minus the distance of query and key, in both directions.
+    """Your bias is minus the distance of the key from the last token, times the slope: the same for
+    every query. Under a causal mask the softmax gives the same weights, and MPT's code does it this
+    way. Here the bias is minus the distance of query and key, in both directions.
     """
     places = torch.arange(1 - num_tokens, 1)
     return slopes(num_heads)[:, None, None] * places.expand(num_tokens, -1)
@@ -119,7 +119,9 @@ def distance_from_the_end(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def future_hidden(num_heads: int, num_tokens: int) -> Tensor:
-    """You hid the future with −∞. That is the job of the mask: the bias is finite everywhere."""
+    """You hid the future with −∞. That is the job of the mask: the bias should be finite
+    everywhere.
+    """
     bias = -slopes(num_heads)[:, None, None] * steps_apart(num_tokens).abs()
     return bias.masked_fill(steps_apart(num_tokens) < 0, -torch.inf)
 
@@ -215,7 +217,9 @@ def squared_distance(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def no_slopes(num_heads: int, num_tokens: int) -> Tensor:
-    """These are the distances themselves. Multiply them by the slope of each head."""
+    """These are the distances, with a minus but without slopes. Multiply them by the slope of each
+    head.
+    """
     return -steps_apart(num_tokens).abs().float().expand(num_heads, -1, -1)
 
 
@@ -227,7 +231,19 @@ def bias_in_double(num_heads: int, num_tokens: int) -> Tensor:
     return -slopes(num_heads).double()[:, None, None] * steps_apart(num_tokens).abs()
 
 
-LOOP.apply(alibi, without=["FirstRowReturned"])
+LOOP.apply(
+    alibi,
+    says={
+        "LastRowReturned": "This is only the table of the last head. If you have a loop over the "
+        "heads, does each pass overwrite the table of the one before? Collect all the tables, and "
+        "return them after the loop.",
+        "OnlyTheFirstRowFilled": "Only the table of the first head is filled in; the rest is still "
+        "0. Is `return` inside the loop?",
+        "OnlyTheLastRowFilled": "Only the table of the last head is filled in; the rest is still "
+        "0. Does each pass of your loop start from new zeros? Make them once, before the loop.",
+    },
+    without=["FirstRowReturned"],
+)
 
 
 @alibi.accepts

@@ -184,7 +184,7 @@ def all_pairs_at_full_speed(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def rope_exponents_doubled(x: Tensor, positions: Tensor) -> Tensor:
-    """Your exponents are 0, 4/d, 8/d, so they were doubled twice. Pair i has the exponent 2i /
+    """Your exponents are 0, 4/d, 8/d: twice what they should be. Pair i has the exponent 2i /
     head_dim.
     """
     angles = pair_angles(x, positions)

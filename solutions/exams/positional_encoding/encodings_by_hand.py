@@ -42,13 +42,15 @@ TYPED.apply(by_hand)
 
 @by_hand.misconception
 def in_degrees() -> dict[str, object]:
-    """Your calculator is set to degrees. The angles are in radians: a full turn is 2π."""
+    """These are sines and cosines of degrees, as from a calculator that is set to them. The angles
+    are in radians: a full turn is 2π.
+    """
     return worksheet(four_columns(unit=math.pi / 180))
 
 
 @by_hand.misconception
 def cosine_first() -> dict[str, object]:
-    """The columns of each pair are swapped: the sine comes first, then the cosine."""
+    """The columns of each pair are swapped: the sine should come first, then the cosine."""
     return worksheet(four_columns()[:, [1, 0, 3, 2]])
 
 
@@ -72,15 +74,15 @@ def four_frequencies() -> dict[str, object]:
 
 @by_hand.misconception
 def slow_hand_of_a_tenth() -> dict[str, object]:
-    """Your second pair turns by 1/10. Its exponent is 2/4, the number of its first column over d,
-    and 10000 to the 2/4 is 100.
+    """Your second pair turns by 1/10. Its exponent should be 2/4, the number of its first column
+    over d, and 10000 to the 2/4 is 100.
     """
     return worksheet(four_columns(slow=0.1))
 
 
 @by_hand.misconception
 def slow_hand_of_ten_thousandths() -> dict[str, object]:
-    """Your second pair turns by 1/10000. Its exponent is 2/4, and 10000 to the 2/4 is 100."""
+    """Your second pair turns by 1/10000. Its exponent should be 2/4: 10000 to the 2/4 is 100."""
     return worksheet(four_columns(slow=1e-4))
 
 

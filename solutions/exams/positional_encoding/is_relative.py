@@ -174,8 +174,8 @@ EXTENT.apply(
 
 @relative.misconception
 def shuffled(scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int) -> bool:
-    """You shuffle the positions. That changes the distances, so the scores may well change, too.
-    Move all positions by the same number.
+    """In your second text the positions are in another order, such as reversed. That changes the
+    distances, so the scores may well change, too. Move all positions by the same number.
     """
     return _same(scores(queries, keys, positions), scores(queries, keys, positions.flip(0)))
 
@@ -194,7 +194,7 @@ def stretched(
 def one_token_moved(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You move one token only, and its distance to the others changes. Move all of them."""
+    """You move one token, or not all of them, and so the distances change. Move all tokens."""
     moved = positions.clone()
     moved[-1] += shift
     return _same(scores(queries, keys, positions), scores(queries, keys, moved))
@@ -258,7 +258,9 @@ def itself_only(
 def moved_by_one(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You always move by 1. Some scores only change with larger moves: move by `shift`."""
+    """You always move by the same few positions, such as 1. Some scores only change with larger
+    moves: move by `shift`.
+    """
     return _same(scores(queries, keys, positions), scores(queries, keys, positions + 1))
 
 

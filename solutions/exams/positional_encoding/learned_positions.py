@@ -103,8 +103,9 @@ class NotRefused(Looking):
 
 @learned.misconception
 class SliceNotRefused(Looking):
-    """Past the end, the slice simply ends, and the sum then fails over sizes, or not even that with
-    a single row. Compare the two numbers first, and raise a ValueError with both.
+    """Past the end, there are fewer rows than tokens, as when a slice simply ends, and the sum then
+    fails over sizes, or not even that with a single row. Compare the two numbers first, and raise a
+    ValueError with both.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -113,8 +114,8 @@ class SliceNotRefused(Looking):
 
 @learned.misconception
 class Clamped(Looking):
-    """Past the end, all tokens silently get the last position vector, and their order is lost.
-    Raise a ValueError.
+    """All tokens past the end silently get the last position vector, and their order is lost. Raise
+    a ValueError.
     """
 
     def refuse(self, num_tokens: int, known: int) -> None:

@@ -114,8 +114,8 @@ class Concatenated(Adding):
 
 @module.misconception
 class BehindTheTokens(Adding):
-    """You put the encodings after the tokens, as if they were more tokens. Each is added to the
-    features of its own token.
+    """You put the encodings after the tokens, as if they were more tokens. Each should be added to
+    the features of its own token.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:

@@ -84,8 +84,9 @@ def made_interleaved(x: Tensor, positions: Tensor) -> Tensor:
 
 @repaired.misconception
 def partners_reversed(x: Tensor, positions: Tensor) -> Tensor:
-    """The angles are right now, but the pairs turn in the wrong direction. The partners of the
-    broken cell, −second and first, were right.
+    """Both features of a pair get the same angle now, but the pairs turn in the wrong direction.
+    The partners of the broken cell, −second and first, were right, and so were the signs of its
+    angles.
     """
     return with_partners(x, -pair_angles(x, positions).repeat(1, 2))
 
@@ -141,7 +142,7 @@ def repeated_as_rows(x: Tensor, positions: Tensor) -> Tensor:
 
 @repaired.misconception
 def second_half_stays(x: Tensor, positions: Tensor) -> Tensor:
-    """Only the first half turns. Both features of a pair turn, by the same angle."""
+    """Only the first half is turned. Both features of a pair should be, by the same angle."""
     angles = pair_angles(x, positions)
     return with_partners(x, torch.cat([angles, torch.zeros_like(angles)], dim=-1))
 

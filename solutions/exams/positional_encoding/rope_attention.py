@@ -200,7 +200,7 @@ def positions_of_the_queries(
 def queries_at_the_end(
     queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
 ) -> Tensor:
-    """You assume that the queries are the last tokens among the keys. Often they are, but their
+    """Your queries have the positions of the last keys. Often that is right, but their own
     positions are in `query_positions`.
     """
     last = key_positions[-queries.shape[-2] :]
@@ -242,6 +242,10 @@ class Steps(Heads):
     attention,
     Steps,
     called={"Unscaled": "scale_forgotten", "DividedByTheWidth": "root_forgotten"},
+    says={
+        "SoftmaxOverHeads": "Your softmax runs over the heads. Each head has its own softmax, over "
+        "the keys, the last axis.",
+    },
     without=["RootOfTheInputWidth"],
 )
 

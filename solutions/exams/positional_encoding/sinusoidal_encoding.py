@@ -157,8 +157,8 @@ def exponent_halved(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def floored_exponents(num_positions: int, d_model: int) -> Tensor:
-    """All your pairs have the same frequency: the exponents are all 0. `//` rounds down, and every
-    exponent is less than 1. Divide by d_model with `/`.
+    """All your pairs have the same frequency: the exponents are all 0, as after `//`, which rounds
+    down. Divide by d_model with `/`.
     """
     refuse_odd(d_model)
     slow = 10000 ** -(torch.arange(0, d_model, 2) / d_model // 2)
@@ -226,7 +226,7 @@ def in_two_halves(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def cosines_first(num_positions: int, d_model: int) -> Tensor:
-    """Sines and cosines are swapped: column 0 is a sine, which starts at 0."""
+    """Sines and cosines are swapped: column 0 should be a sine, which starts at 0."""
     refuse_odd(d_model)
     angles = every_angle(num_positions, d_model)
     return torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
@@ -263,8 +263,8 @@ def first_position_is_one(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.misconception
 def ends_at_ten_thousand(num_positions: int, d_model: int) -> Tensor:
-    """Your slowest pair turns by 1/10000. The exponents are 2i/d, so the last one is (d − 2)/d and
-    not 1: divide by d_model, not by d_model − 2.
+    """Your slowest pair turns by 1/10000. The exponents should be 2i/d, so the last one is (d −
+    2)/d, and not 1, as after `linspace(0, 1, …)` or a division by d_model − 2.
     """
     refuse_odd(d_model)
     slow = 10000.0 ** -torch.linspace(0, 1, d_model // 2)
@@ -325,7 +325,16 @@ def refused_without_a_word(num_positions: int, d_model: int) -> Tensor:
     return waves(every_angle(num_positions, d_model))
 
 
-LOOP.apply(encoding)
+LOOP.apply(
+    encoding,
+    says={
+        "FirstRowReturned": "This is only the first row, that of position 0. If you have a loop, "
+        "does it return in its first pass? Collect all the rows, and return them after the loop.",
+        "LastRowReturned": "This is only the last row. If you have a loop, does each pass "
+        "overwrite the row of the one before? Collect all the rows, and return them after the "
+        "loop.",
+    },
+)
 
 
 @encoding.accepts

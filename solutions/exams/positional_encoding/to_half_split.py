@@ -104,8 +104,8 @@ def heads_as_width(W: Tensor, num_heads: int) -> Tensor:
 
 @layout.misconception
 def first_head_only(W: Tensor, num_heads: int) -> Tensor:
-    """Only the first head is reordered. If you have a loop, it returns in the first round, or
-    starts from the old matrix each time.
+    """Only the first head is reordered. If you have a loop over the heads, does it return in its
+    first round?
     """
     head_dim = W.shape[1] // num_heads
     first = W[:, :head_dim]

@@ -113,8 +113,8 @@ def exponents_halved(d_model: int) -> Tensor:
 
 @lengths.misconception
 def exponents_floored(d_model: int) -> Tensor:
-    """All your pairs have the same wavelength: the exponents are all 0. `//` rounds down; divide
-    with `/`.
+    """All your pairs have the same wavelength: the exponents are all 0, as after `//`, which rounds
+    down. Divide with `/`.
     """
     return 2 * math.pi * 10000.0 ** (torch.arange(0, d_model, 2) // d_model)
 

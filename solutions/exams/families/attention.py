@@ -67,7 +67,7 @@ class Attention:
 
 
 class Unscaled(Attention):
-    """The scores are not scaled. Divide them by the square root of d_k before the softmax; d_k is
+    """The scores reach your softmax unscaled. Divide them by the square root of d_k first; d_k is
     the width of a key, and with several heads that of one head.
     """
 
@@ -85,15 +85,15 @@ class DividedByTheWidth(Attention):
 
 
 class DividedByTheSquare(Attention):
-    """You divided the scores by the square of the width of a key. Divide by its square *root*."""
+    """Your scores are divided by the square of the width of a key. Divide by its square *root*."""
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
         return keys.shape[-1] ** 2
 
 
 class BracketsMissingInThePower(Attention):
-    """You divided the scores by twice the width of a key, as `/ d_k ** 1 / 2` does: the power is
-    taken first, and then the 2 divides once more. A square root is `** 0.5` or `** (1 / 2)`.
+    """Your scores are divided by twice the width of a key, as by `/ d_k ** 1 / 2`: there the power
+    is taken first, and then the 2 divides once more. A square root is `** 0.5` or `** (1 / 2)`.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -101,8 +101,8 @@ class BracketsMissingInThePower(Attention):
 
 
 class MultipliedByTheRoot(Attention):
-    """You multiplied the scores by the square root of the width of a key. Divide instead: the
-    scores are too large, not too small.
+    """Your scores are multiplied by the square root of the width of a key, as by `* d_k ** 0.5` or
+    `/ d_k ** -0.5`. They should be divided by it: they are too large, not too small.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -121,7 +121,7 @@ class RootTakenTwice(Attention):
 class RootOfTheKeys(Attention):
     """Your scores are divided by the square root of the number of keys, which in self-attention is
     the number of tokens. Take the square root of their width: how many features a key has, the size
-    of their last axis.
+    of their last axis as long as they are not transposed.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -129,8 +129,8 @@ class RootOfTheKeys(Attention):
 
 
 class RootOfTheQueries(Attention):
-    """You took the square root of the number of queries. Take that of their width: how many
-    features a query or a key has, the size of the last axis.
+    """Your scores are divided by the square root of the number of queries. Take that of their
+    width: how many features a query or a key has, the size of the last axis.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -138,8 +138,8 @@ class RootOfTheQueries(Attention):
 
 
 class RootOfTheValues(Attention):
-    """You took the square root of the width of a value. The scores come from the keys, so take the
-    width of a key.
+    """Your scores are divided by the square root of the width of a value. The scores come from the
+    keys, so take the width of a key.
     """
 
     width = 1
@@ -155,8 +155,8 @@ class RootOfTheValues(Attention):
 
 
 class RootOfTheInputWidth(Attention):
-    """You took the square root of d_in, the width of the inputs. The scores come from the keys, so
-    take the width of a key.
+    """Your scores are divided by the square root of d_in, the width of the inputs. The scores come
+    from the keys, so take the width of a key.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -164,8 +164,8 @@ class RootOfTheInputWidth(Attention):
 
 
 class ScaledAfterwards(Attention):
-    """You divide by √d_k after the softmax instead of before it: in effect, your weights sum to
-    1/√d_k. Divide the scores, before the softmax.
+    """Your results are divided by √d_k after the softmax, and not the scores before it: in effect,
+    your weights sum to 1/√d_k. Divide the scores, before the softmax.
     """
 
     root = 1.0
@@ -196,8 +196,8 @@ SCALE = Family(
 
 
 class SoftmaxOverQueries(Attention):
-    """Your softmax runs over the queries. It should run over the keys, the last axis, so that the
-    weights of each query sum to 1.
+    """Your softmax runs over the queries. It should run over the keys, so that the weights of each
+    query sum to 1: with queries on the rows, that is the last axis.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -214,8 +214,8 @@ class SoftmaxOverTheFirstAxis(Attention):
 
 
 class NoSoftmax(Attention):
-    """There is no softmax: you used the scores themselves as weights. The softmax over the keys
-    turns them into weights, which sum to 1.
+    """Your weights are the scores themselves, as if there were no softmax. The softmax over the
+    keys turns scores into weights, which sum to 1; if you call it, use its result.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -223,7 +223,7 @@ class NoSoftmax(Attention):
 
 
 class SharesOfTheScores(Attention):
-    """You divided each score by the sum of the scores. The softmax takes the exponentials first."""
+    """Your weights are the scores over their sum. The softmax takes the exponentials first."""
 
     def normalise(self, scores: Tensor) -> Tensor:
         return scores / scores.sum(dim=-1, keepdim=True)
@@ -243,8 +243,9 @@ class Overflowing(Attention):
 
 
 class OneMaximumForAll(Attention):
-    """You subtracted the largest of all the scores. In a row far below it every exponential is 0,
-    and 0 / 0 is NaN. Subtract each row's own largest score, or use `torch.softmax`.
+    """A row whose scores are far below those of another gives NaN, as when the largest of all the
+    scores is subtracted: every exponential there is 0, and 0 / 0 is NaN. Subtract each row's own
+    largest score, or use `torch.softmax`.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -258,8 +259,8 @@ STABILITY = Family(Overflowing, OneMaximumForAll)
 
 
 class RolesSwapped(Attention):
-    """Queries and keys are swapped in the product, K Qᵀ. Row i of the scores is for query i and
-    column j for key j, so the queries go on the left.
+    """In effect, your scores are K Qᵀ: keys stand where queries should, in the product or before
+    it, or a table is transposed. Row i of the scores should be for query i, and column j for key j.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -267,8 +268,8 @@ class RolesSwapped(Attention):
 
 
 class QueriesCompared(Attention):
-    """Your scores compare the queries with the queries, and the keys have no effect on them.
-    Compare the queries with the keys.
+    """Your scores compare the queries with the queries: the keys are not used, or they are the
+    queries once more. Compare the queries with the keys.
     """
 
     def attend(
@@ -278,7 +279,9 @@ class QueriesCompared(Attention):
 
 
 class KeysMixed(Attention):
-    """Your weights mix the keys, and the values have no effect on the result. Mix the values."""
+    """Your weights mix the keys: the values are not used, or they are the keys once more. Mix the
+    values.
+    """
 
     def attend(
         self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None
@@ -305,8 +308,8 @@ TURNED = Family(KeysReshaped)
 
 class WeightsDetached(Attention):
     """The numbers are right, but no gradient gets back to the queries and the keys, so they can't
-    be trained: the weights were cut off from the graph by `.detach()`, `.data`, `.item()` or
-    `torch.no_grad()`.
+    be trained: something cuts the weights off from the graph, such as `.detach()`, `.data`,
+    `.item()` or `torch.no_grad()`.
     """
 
     def normalise(self, scores: Tensor) -> Tensor:
@@ -314,8 +317,8 @@ class WeightsDetached(Attention):
 
 
 class KeysDetached(Attention):
-    """The numbers are right, but no gradient gets back to the keys, so they can't be trained: they
-    were cut off from the graph by `.detach()`, `.data` or `torch.no_grad()`.
+    """The numbers are right, but no gradient gets back to the keys, so they can't be trained:
+    something cuts them off from the graph, such as `.detach()`, `.data` or `torch.no_grad()`.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -324,7 +327,7 @@ class KeysDetached(Attention):
 
 class ValuesDetached(Attention):
     """The numbers are right, but no gradient gets back to the values, so they can't be trained:
-    they were cut off from the graph by `.detach()`, `.data` or `torch.no_grad()`.
+    something cuts them off from the graph, such as `.detach()`, `.data` or `torch.no_grad()`.
     """
 
     def mix(self, weights: Tensor, values: Tensor) -> Tensor:
@@ -333,7 +336,8 @@ class ValuesDetached(Attention):
 
 class ContextsDetached(Attention):
     """The numbers are right, but no gradient gets back to the queries, keys and values, so none of
-    them can be trained: leave out `torch.no_grad()`, `.detach()` and `.data`.
+    them can be trained: leave out what cuts them off from the graph, such as `torch.no_grad()`,
+    `.detach()` or `.data`.
     """
 
     def mix(self, weights: Tensor, values: Tensor) -> Tensor:

@@ -78,8 +78,8 @@ VERDICT = Family(AlwaysTrue, AlwaysFalse, TurnedRound, ATableOfTruths)
 
 
 class ToTheLastBit(Comparison):
-    """You compare down to the last bit, as `==` and `equal` do. Both results contain rounding
-    errors: allow for them, with `allclose`.
+    """Your test takes rounding errors for a difference, as `==` and `equal` do. Both results
+    contain some: allow for them, with `allclose`.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -87,8 +87,8 @@ class ToTheLastBit(Comparison):
 
 
 class TooGenerous(Comparison):
-    """You allow for more than rounding, so a small difference passes. The tolerance that `allclose`
-    has by default, a hundred-thousandth of a number or so, is enough.
+    """A small difference passes your test, as when it allows for more than rounding. The tolerance
+    that `allclose` has by default, a hundred-thousandth of a number or so, is enough.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -141,8 +141,8 @@ GENEROSITY = Family(WithinAHundredth, ToTwoDecimals)
 
 
 class AnyNumber(Comparison):
-    """Your test is satisfied when some of the entries agree. All of them have to: use `all` instead
-    of `any`, or `allclose`.
+    """Your test is satisfied when some of the entries agree. All of them have to, as `all` and
+    `allclose` ask, and not `any`.
     """
 
     def alike(self, before: Any, after: Any) -> bool:

@@ -112,8 +112,9 @@ def _examine_detached(exam: Exam, base: type[WithParameters] | type[WithLayers],
 
     Detached.__name__ = f"Detached_{name}"
     Detached.__doc__ = (
-        f"The numbers are right, but nothing flows back to `{name}`, so it can't be trained: it is "
-        "used by `.data` or `.detach()`, or within `torch.no_grad()`. Use the parameter itself."
+        f"The numbers are right, but nothing flows back to `{name}`, so it can't be trained: "
+        "something cuts it off, such as `.data`, `.detach()` or `requires_grad=False`. Use the "
+        "parameter itself, and leave that out."
     )
     exam.misconception(Detached)
 
@@ -189,9 +190,9 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
 
     @exam.misconception
     class Frozen(base):  # type: ignore[misc, valid-type]
-        """The inputs get a gradient, and none of your matrices does: they are made with
-        `requires_grad=False`, or used by `.data` or `.detach()`. Leave these out, so that they can
-        be trained.
+        """The inputs get a gradient, and none of your matrices does, as when they are made with
+        `requires_grad=False`, or used by `.data` or `.detach()`. Leave out what cuts them off, so
+        that they can be trained.
         """
 
         def __init__(self, *settings: int, **named: int) -> None:
@@ -207,7 +208,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
 
     @exam.misconception
     class ReturnForgotten(base):  # type: ignore[misc, valid-type]
-        """Your `forward` returns nothing. Its last line has to `return` the context vectors."""
+        """Your `forward` returns nothing. It has to `return` the context vectors."""
 
         def forward(self, x: Tensor) -> None:
             queries, keys, values = self.projected(x)

@@ -95,8 +95,8 @@ SCALE.apply(
         "RootOfTheInputWidth": "columns_root_of_d_in",
     },
     says={
-        "RootOfTheKeys": "You took the square root of the number of words. In columns, the width "
-        "of a key is the *first* axis of K.",
+        "RootOfTheKeys": "Your scores are divided by the square root of the number of words. In "
+        "columns, the width of a key is the *first* axis of K.",
     },
     without=["RootOfTheQueries"],
 )
@@ -115,8 +115,8 @@ ROLES.apply(
     ColumnSteps,
     called={"RolesSwapped": "queries_on_rows", "KeysMixed": "columns_of_keys_mixed"},
     says={
-        "RolesSwapped": "Your table is QᵀK, with queries on the rows. In columns it should be KᵀQ, "
-        "so that each query has a column.",
+        "RolesSwapped": "In effect your table is QᵀK, with queries on the rows, as when Q and K "
+        "are swapped. In columns it should be KᵀQ, so that each query has a column.",
     },
 )
 
@@ -175,8 +175,9 @@ def features_compared(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
 
 @columns.misconception
 def library_on_columns(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """PyTorch's function expects words on the rows. Yours are columns, so it compared features with
-    features. Compare words: KᵀQ, or transpose the inputs and the output.
+    """This is the row form, with Q Kᵀ for scores, as PyTorch's function has it too: it expects
+    words on the rows. Yours are columns, so features were compared with features. Compare words:
+    KᵀQ, or transpose the inputs and the output.
     """
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
     return nn.functional.scaled_dot_product_attention(Q, K, V)

@@ -133,16 +133,16 @@ def query_asks_queries(i: int, queries: Tensor, keys: Tensor, values: Tensor) ->
 
 @token.misconception
 def token_root_of_two(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """You always divide by √2. That was right by hand, where a key has two features. Take the
-    number of features from the shape of the keys.
+    """Your scores are always divided by √2. That was right by hand, where a key has two features.
+    Take the number of features from the shape of the keys.
     """
     return taken(torch.softmax(keys @ queries[i] / 2**0.5, dim=-1), values)
 
 
 @token.misconception
 def token_context_divided(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """You divided the context, and the scores went into the softmax unscaled. Divide the scores,
-    before the softmax.
+    """Your context is divided by √d_k, and the scores went into the softmax unscaled. Divide the
+    scores, before the softmax.
     """
     weights = torch.softmax(keys @ queries[i], dim=-1)
     return weights @ values / keys.shape[-1] ** 0.5, weights
@@ -212,8 +212,8 @@ def token_root_of_a_number(i: int, queries: Tensor, keys: Tensor, values: Tensor
 
 @token.misconception
 def keys_not_summed(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """`*` multiplies entry by entry, and leaves the products as they are. Add them up: each key has
-    one score.
+    """Your scores are products, entry by entry, as `*` leaves them. Add them up: each key has one
+    score.
     """
     weights = torch.softmax(queries[i] * keys / keys.shape[-1] ** 0.5, dim=-1)
     return weights @ values, weights
@@ -228,8 +228,8 @@ def values_not_summed(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> 
 
 @token.misconception
 def query_as_a_table(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """Both results are tables with one row. `queries[i]`, without a slice, is a vector, and so are
-    the results you compute from it.
+    """Both results are tables with one row, as when the query is such a table. `queries[i]` is a
+    vector, and so are the results you compute from it.
     """
     return taken(scaled_weights(queries[i : i + 1], keys), values)
 

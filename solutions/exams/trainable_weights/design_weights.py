@@ -20,16 +20,17 @@ def the_fluffy_sentence() -> tuple[()]:
 
 @design.misconception
 def nothing_asked() -> Pair:
-    """Every word gets the same weight, so all the scores of a noun are equal. Let nouns ask, in
-    `W_query`, for something that adjectives answer, in `W_key`.
+    """Every word gets about the same weight: all the scores of a noun are close together. Let nouns
+    ask, in `W_query`, for something that adjectives answer, in `W_key`; if they do, make the
+    entries larger.
     """
     return torch.zeros(6, 3, dtype=torch.float64), torch.zeros(6, 3, dtype=torch.float64)
 
 
 @design.misconception
 def any_adjective() -> Pair:
-    """Your nouns find all three adjectives. "verdant" is in the other phrase: let the two phrases
-    ask and answer as well, or, if they do, with larger entries.
+    """Your nouns find all three adjectives. "verdant" is in another phrase than the other two: let
+    the two phrases ask and answer as well, or, if they do, with larger entries.
     """
     W_query, W_key = torch.zeros(6, 1, dtype=torch.float64), torch.zeros(6, 1, dtype=torch.float64)
     W_query[NOUN, 0] = W_key[ADJECTIVE, 0] = 4
@@ -38,8 +39,8 @@ def any_adjective() -> Pair:
 
 @design.misconception
 def too_small() -> Pair:
-    """The nouns attend to the right words, but not enough. Make the entries larger: the scores have
-    to be further apart.
+    """The nouns attend to the right words, but "forest" not enough to "verdant". Make the entries
+    larger: the scores have to be further apart.
     """
     W_query, W_key = reference.design_weights()
     return 0.25 * W_query, W_key
@@ -47,8 +48,9 @@ def too_small() -> Pair:
 
 @design.misconception
 def all_ones() -> Pair:
-    """The weights are nearly equal: your scores are too close together, and the square root brings
-    them even closer. If the right words match, make the entries larger.
+    """Your nouns give many words at least half as much weight as their favourites: the scores are
+    too close together, and the square root brings them even closer. If the right words match, make
+    the entries larger.
     """
     W_query, W_key = reference.design_weights()
     return W_query / 4, W_key / 4
@@ -56,8 +58,8 @@ def all_ones() -> Pair:
 
 @design.misconception
 def nouns_answer_too() -> Pair:
-    """Your nouns find their adjectives, and themselves just as much: nouns answer in the column in
-    which they ask for adjectives. Let only the adjectives answer there.
+    """Your nouns find their adjectives, and themselves about as much: nouns answer what they ask
+    adjectives for. Let only the adjectives answer that.
     """
     W_query, W_key = reference.design_weights()
     W_key[NOUN, 0] = 4
@@ -74,9 +76,9 @@ def like_finds_like() -> Pair:
 
 @design.misconception
 def phrases_alone() -> Pair:
-    """Your nouns attend to every word of their phrase: they do not ask for adjectives. The row of
-    the noun in `W_query` has to meet the row of the adjective in `W_key`. Or did you return the two
-    matrices in the wrong order? `W_query` comes first.
+    """Your nouns attend to every word of their phrase: they do not ask for adjectives, or too
+    little. The row of the noun in `W_query` has to meet the row of the adjective in `W_key`. Or did
+    you return the two matrices in the wrong order? `W_query` comes first.
     """
     W_query, W_key = reference.design_weights()
     return W_query[:, 1:], W_key[:, 1:]

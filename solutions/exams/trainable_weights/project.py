@@ -88,8 +88,8 @@ for choice in product(range(3), repeat=3):
 
 @projected.misconception
 def transposed_matrices(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """You multiplied by a transposed matrix, or by several. They are already (d_in, d_k) and (d_in,
-    d_v), so the features of a word meet their rows.
+    """In effect, you multiplied by a transposed matrix, or by several. They are already (d_in, d_k)
+    and (d_in, d_v), so the features of a word meet their rows.
     """
     return inputs @ W_query.T, inputs @ W_key.T, inputs @ W_value.T
 

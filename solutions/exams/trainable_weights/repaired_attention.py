@@ -87,10 +87,10 @@ SCALE.apply(
     says={
         "Unscaled": "The scores are not scaled any more. Keep the root, and take it of the width "
         "of a key.",
-        "DividedByTheWidth": "You divide by d_k itself: the root got lost. The last line takes it, "
-        "as `d_k**0.5`.",
-        "RootTakenTwice": "You took the root twice: the last line takes it already. There `d_k` is "
-        "the width itself.",
+        "DividedByTheWidth": "Your scores are divided by the width of a key itself. The line with "
+        "the softmax takes the root, as `d_k**0.5`, if `d_k` is that width.",
+        "RootTakenTwice": "Your scores are divided by the fourth root of the width of a key. The "
+        "line with the softmax takes a square root already: there `d_k` is the width itself.",
         "RootOfTheKeys": "Only the root is left: it takes the number of keys. Take their width.",
     },
     without=["RootOfTheInputWidth"],

@@ -130,48 +130,49 @@ TURNED.apply(attention, Steps)
 
 @attention.misconception
 def root_of_two(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You always divide by √2. That was right by hand, where a key has two features. Take the
-    number of features from the shape of the keys.
+    """Your scores are always divided by √2. That was right by hand, where a key has two features.
+    Take the number of features from the shape of the keys.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / 2**0.5, dim=-1) @ values
 
 
 @attention.misconception
 def root_of_the_first_axis_of_queries(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You took the square root of the size of the queries' first axis: the number of queries, or in
-    a batch the number of sentences. d_k is how many features a query has, its last axis.
+    """Your scores are divided by the square root of the size of the queries' first axis: the number
+    of queries, or in a batch the number of sentences. d_k is how many features a query has, its
+    last axis.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / len(queries) ** 0.5, dim=-1) @ values
 
 
 @attention.misconception
 def root_of_the_second_axis_of_queries(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You took the square root of `shape[1]`. In a batch that is the number of queries: d_k is the
-    last axis, counted from the end.
+    """In a batch, your scores are divided by the square root of the number of queries, as when
+    `shape[1]` is taken for d_k: d_k is the last axis, counted from the end.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / queries.shape[1] ** 0.5, -1) @ values
 
 
 @attention.misconception
 def root_of_the_second_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You took the square root of `shape[1]`. In a batch that is the number of keys: d_k is the
-    last axis, counted from the end.
+    """In a batch, your scores are divided by the square root of the number of keys, as when
+    `shape[1]` is taken for d_k: d_k is the last axis, counted from the end.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / keys.shape[1] ** 0.5, dim=-1) @ values
 
 
 @attention.misconception
 def root_of_the_first_axis(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You took the square root of `shape[0]`, the number of keys or of sentences. d_k is how many
-    features a key has, its last axis.
+    """Your scores are divided by the square root of the size of the keys' first axis: the number of
+    keys, or in a batch the number of sentences. d_k is how many features a key has, its last axis.
     """
     return torch.softmax(queries @ keys.transpose(-2, -1) / keys.shape[0] ** 0.5, dim=-1) @ values
 
 
 @attention.misconception
 def divided_by_lengths(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You divided by the lengths of the vectors, so these are cosines. Divide by √d_k, where d_k is
-    how many features a key has: it is the same for all scores.
+    """Your scores are cosines: dot products, divided by the lengths of both vectors. Divide by √d_k
+    instead, where d_k is how many features a key has: it is the same for all scores.
     """
     cosines = nn.functional.normalize(queries, dim=-1) @ nn.functional.normalize(
         keys, dim=-1
@@ -181,8 +182,8 @@ def divided_by_lengths(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 @attention.misconception
 def softmax_over_axis_one(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Your softmax runs over axis 1. In a batch, this is the axis of the queries: use dim=-1, which
-    is the axis of the keys in both cases.
+    """In a batch, your softmax runs over the queries, as with dim=1. It should run over the keys:
+    use dim=-1, which is their axis with a batch and without.
     """
     scores = queries @ keys.transpose(-2, -1) / keys.shape[-1] ** 0.5
     return torch.softmax(scores, dim=1) @ values
@@ -212,8 +213,8 @@ def no_transpose(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 @attention.misconception
 def weights_transposed(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You transposed the weights before the product with V. They already have one row for each
-    query: leave them as they are, on the left of V.
+    """When they meet V, your weights are transposed: they have one row for each key. They should
+    have one row for each query, on the left of V.
     """
     return scaled_weights(queries, keys).transpose(-2, -1) @ values
 

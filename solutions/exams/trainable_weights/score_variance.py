@@ -45,15 +45,17 @@ def drawn(d_k: int, n: int, seed: int) -> Pair:
 
 @variance.misconception
 def standard_deviation(d_k: int, n: int, seed: int) -> float:
-    """This is the standard deviation, the square root of the variance. Use `.var()`."""
+    """This is about √d_k, as the standard deviation is, the square root of the variance. Use
+    `.var()`.
+    """
     queries, keys = drawn(d_k, n, seed)
     return (queries * keys).sum(dim=-1).std().item()
 
 
 @variance.misconception
 def uniform_numbers(d_k: int, n: int, seed: int) -> float:
-    """These numbers are drawn between 0 and 1, as by `torch.rand`. `torch.randn` draws normal ones,
-    with mean 0 and variance 1.
+    """This is about d_k / 20, as when the numbers are drawn between 0 and 1, by `torch.rand`.
+    `torch.randn` draws normal ones, with mean 0 and variance 1.
     """
     generator = torch.Generator().manual_seed(seed)
     queries = torch.rand(n, d_k, generator=generator)
@@ -71,8 +73,8 @@ def variance_of_products(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def scaled_scores(d_k: int, n: int, seed: int) -> float:
-    """This is about 1 for every d_k: the dot products were divided by the square root of d_k, or
-    their variance by d_k. Measure them as they are.
+    """This is about 1 for every d_k, as when the dot products are divided by the square root of
+    d_k, or their variance by d_k. Measure them as they are.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries * keys).sum(dim=-1).var().item() / d_k
@@ -80,15 +82,17 @@ def scaled_scores(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def mean_of_products(d_k: int, n: int, seed: int) -> float:
-    """You averaged the products of a pair. A dot product adds them up."""
+    """This is about 1 / d_k, as when the products of a pair are averaged, or their sum is divided
+    by d_k. A dot product only adds them up.
+    """
     queries, keys = drawn(d_k, n, seed)
     return (queries * keys).mean(dim=-1).var().item()
 
 
 @variance.misconception
 def added_over_pairs(d_k: int, n: int, seed: int) -> float:
-    """You summed over the pairs, so this is about n. Sum over the features, the last axis: one
-    number for each pair.
+    """This is about n, as when you sum over the pairs. Sum over the d_k features: one number for
+    each pair.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries * keys).sum(dim=0).var().item()
@@ -123,8 +127,9 @@ def derived(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def without_a_seed(d_k: int, n: int, seed: int) -> float:
-    """The numbers differ from call to call, because the seed is not used. Pass it to a generator,
-    and pass the generator to both calls of `torch.randn`.
+    """With one and the same seed, the result differs from call to call, because some numbers are
+    drawn without it. Pass the seed to a generator, and pass the generator to both calls of
+    `torch.randn`.
     """
     queries, keys = torch.randn(2, n, d_k)
     return (queries * keys).sum(dim=-1).var().item()
@@ -151,8 +156,8 @@ def every_query_with_every_key(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def one_query_for_all_keys(d_k: int, n: int, seed: int) -> float:
-    """One query meets all the keys, or one key all the queries, so this is about the square of its
-    length. Draw n of each, one pair for every dot product.
+    """It looks as if one query meets all the keys, or one key all the queries: then this is about
+    the square of its length. Draw n of each, one pair for every dot product.
     """
     generator = torch.Generator().manual_seed(seed)
     query = torch.randn(d_k, generator=generator)
@@ -161,8 +166,8 @@ def one_query_for_all_keys(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def one_key_for_all_queries(d_k: int, n: int, seed: int) -> float:
-    """All the queries meet one key, or all the keys one query, so this is about the square of its
-    length. Draw n of each, one pair for every dot product.
+    """It looks as if all the queries meet one key, or all the keys one query: then this is about
+    the square of its length. Draw n of each, one pair for every dot product.
     """
     generator = torch.Generator().manual_seed(seed)
     queries = torch.randn(n, d_k, generator=generator)
@@ -171,8 +176,8 @@ def one_key_for_all_queries(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def one_pair_alone(d_k: int, n: int, seed: int) -> float:
-    """You drew one query and one key, and this is the variance of their d_k products. Draw n pairs,
-    and add up the products of each.
+    """This looks like the variance of the d_k products of one single pair. Take n pairs, and add up
+    the products of each.
     """
     generator = torch.Generator().manual_seed(seed)
     query, key = torch.randn(d_k, generator=generator), torch.randn(d_k, generator=generator)
@@ -181,8 +186,8 @@ def one_pair_alone(d_k: int, n: int, seed: int) -> float:
 
 @variance.misconception
 def tables_multiplied(d_k: int, n: int, seed: int) -> float:
-    """`@` needs the rows of one to meet the columns of the other. Here query i meets key i:
-    multiply entry by entry, and add up each row.
+    """A matrix product, `@`, needs the rows of one to meet the columns of the other. Here query i
+    meets key i: multiply entry by entry, and add up each row.
     """
     queries, keys = drawn(d_k, n, seed)
     return (queries @ keys).var().item()

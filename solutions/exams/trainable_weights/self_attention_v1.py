@@ -17,9 +17,9 @@ examine_module(v1, WithParameters)
 
 @v1.misconception
 class PlainTensors(nn.Module):
-    """PyTorch finds no matrices in your module: they are plain tensors, or stand without `self.`,
-    or are not made at all. Wrap each in `nn.Parameter` and keep it as `self.W_…`, so that it can be
-    found, loaded and trained.
+    """PyTorch finds no matrices in your module. Are they plain tensors, in a plain list, without
+    `self.`, or not made at all? Wrap each in `nn.Parameter` and keep it as `self.W_…`, so that it
+    can be found, loaded and trained.
     """
 
     def __init__(self, d_in: int, d_out: int) -> None:
@@ -48,9 +48,9 @@ def examine_plain(*plain: str) -> None:
     Plain.__name__ = f"Plain_{'_'.join(plain)}"
     names, one = " and ".join(f"`{name}`" for name in plain), len(plain) == 1
     Plain.__doc__ = (
-        f"PyTorch does not find {names} in your module: "
-        f"{'it is a plain tensor, or stands' if one else 'they are plain tensors, or stand'} "
-        f"without `self.`, or {'is' if one else 'are'} not made at all. Wrap "
+        f"PyTorch does not find {names} in your module. "
+        f"{'Is it a plain tensor' if one else 'Are they plain tensors'}, in a plain list, without "
+        "`self.`, or not made at all? Wrap "
         f"{'it' if one else 'each'} in `nn.Parameter` and keep it as `self.W_…`, so that it can be "
         "found, loaded and trained."
     )

@@ -51,8 +51,8 @@ class TurnedLayers(nn.Module):
 
 @v2.misconception
 class WeightsUntransposed(WithLayers):
-    """You multiplied by `W_query.weight`, which is stored as (d_out, d_in). Call the layer instead,
-    as in `self.W_query(x)`: it handles the transpose.
+    """In effect you multiplied by `W_query.weight` as it is stored, (d_out, d_in). Call the layer
+    instead, as in `self.W_query(x)`: it handles the transpose.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -63,8 +63,8 @@ class WeightsUntransposed(WithLayers):
 
 @v2.misconception
 class BiasesLeftOut(WithLayers):
-    """Without biases this is right, but with `qkv_bias=True` they are missing from the result,
-    because you multiply by the weights yourself. Call the layers.
+    """Without biases this is right, but with `qkv_bias=True` they are missing from the result, as
+    when the weights are used without their layers. Call the layers.
     """
 
     def forward(self, x: Tensor) -> Tensor:

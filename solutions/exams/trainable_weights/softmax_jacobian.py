@@ -73,8 +73,9 @@ def only_the_diagonal(p: Tensor) -> Tensor:
 
 @jacobian.misconception
 def number_for_outer(p: Tensor) -> Tensor:
-    """You subtracted one number from all the entries: p transposed is still a vector, and two
-    vectors give a dot product. Every pair (i, j) needs its own product.
+    """You subtracted one number from all the entries, the sum of the squares of p, as `p @ p.T` is:
+    p transposed is still a vector, and two vectors give a dot product. Every pair (i, j) needs its
+    own product.
     """
     return torch.diag(p) - p @ p
 
@@ -137,7 +138,7 @@ def outer_left_out(p: Tensor) -> Tensor:
 
 @jacobian.misconception
 def ones_on_the_diagonal(p: Tensor) -> Tensor:
-    """You started with 1 on the diagonal. Put p there instead."""
+    """Your products are subtracted from a matrix with 1 on its diagonal. Put p there instead."""
     return torch.eye(len(p), dtype=p.dtype) - torch.outer(p, p)
 
 

@@ -60,8 +60,8 @@ def queries_and_keys_shifted(
 def one_key_shifted(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You shift one key only, so its score changes relative to the others. Add the vector to all
-    the keys.
+    """You shift only one key, or some, so their scores change relative to the others. Add the
+    vector to all the keys.
     """
     moved = keys.clone()
     moved[0] = moved[0] + shift
@@ -138,8 +138,8 @@ def values_shifted_plainly(
 def a_shift_of_ones_own(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You add something other than `shift` to the keys: a shift of zeros should change nothing, but
-    yours does. Use the argument.
+    """You change the keys by something other than `shift`: a shift of zeros should change nothing,
+    but yours does. Use the argument.
     """
     moved = attention(queries, keys + 1, values)
     return torch.allclose(moved, attention(queries, keys, values))
@@ -149,7 +149,7 @@ def a_shift_of_ones_own(
 def first_number_of_the_shift(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You add the first entry of the shift to all the features. Add the whole vector: each of its
+    """Of the shift, you add only the first entry to the keys. Add the whole vector: each of its
     entries is for one feature.
     """
     moved = attention(queries, keys + shift[0], values)
@@ -182,8 +182,8 @@ def sum_of_the_shift(
 def compared_with_pytorchs(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """Only PyTorch's own attention function passes your test, but others have the property too.
-    Compare each function with itself, without the shift and with it.
+    """Your test passes what returns the same as scaled dot-product attention, but other functions
+    have the property too. Compare each function with itself, without the shift and with it.
     """
     own = nn.functional.scaled_dot_product_attention(queries, keys, values)
     return torch.allclose(attention(queries, keys, values), own)
@@ -193,8 +193,8 @@ def compared_with_pytorchs(
 def shifted_compared_with_pytorchs(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor, shift: Tensor
 ) -> bool:
-    """You compare with the result of PyTorch's attention function, so others that have the property
-    fail. Compare each function with itself, without the shift and with it.
+    """You compare with the result of scaled dot-product attention, so other functions that have the
+    property fail. Compare each function with itself, without the shift and with it.
     """
     own = nn.functional.scaled_dot_product_attention(queries, keys, values)
     return torch.allclose(attention(queries, keys + shift, values), own)

@@ -33,8 +33,9 @@ class Heads(Causal):
 
 
 class SplitByWrongView(Heads):
-    """The view that splits mistakes tokens for heads, so each head holds pieces of several tokens.
-    Split the last axis into (heads, head_dim) first, then swap axes 1 and 2.
+    """Your split cuts through the tokens, as a view with the heads before the tokens does, so each
+    head holds pieces of several tokens. Split the last axis into (heads, head_dim) first, then swap
+    axes 1 and 2.
     """
 
     def split(self, x: Tensor) -> Tensor:
@@ -51,8 +52,8 @@ class MergedByWrongView(Heads):
 
 
 class WrongViewThereAndBack(SplitByWrongView, MergedByWrongView):
-    """Both views mix the tokens, the one that splits and the one that merges. Split the last axis
-    first, then swap axes 1 and 2, and swap them back before you merge.
+    """Your split and your merge both mix the tokens. Split the last axis first, then swap axes 1
+    and 2, and swap them back before you merge.
     """
 
 
@@ -103,8 +104,8 @@ SWAP = Family(NeverSwapped)
 
 
 class ScaledByAllFeatures(Heads):
-    """You divided by the square root of the width of all heads together. A score is a sum of
-    head_dim products, so divide by the square root of the width of one head.
+    """Your scores are divided by the square root of the width of all heads together. A score is a
+    sum of head_dim products, so divide by the square root of the width of one head.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -112,15 +113,18 @@ class ScaledByAllFeatures(Heads):
 
 
 class ScaledByHeads(Heads):
-    """You divided by the square root of the number of heads. Use their width, head_dim."""
+    """Your scores are divided by the square root of the number of heads. Use the width of a head,
+    head_dim.
+    """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
         return float(queries.shape[1] ** 0.5)
 
 
 class KeysSwappedAsBefore(Heads):
-    """You swapped axes 1 and 2 of the keys, which was right without heads. Now these axes are heads
-    and tokens: swap the last two, transpose(-2, -1).
+    """In the product with the queries, your keys have axes 1 and 2 swapped, which was right without
+    heads. Now these axes are heads and tokens: it is the last two that have to be swapped,
+    transpose(-2, -1).
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -137,8 +141,8 @@ class SoftmaxOverHeads(Heads):
 
 
 class HeadsWeighAlike(Heads):
-    """All your heads mix with the same weights, the average over the heads. Each head should keep
-    its own.
+    """All your heads have the same weights, the average over the heads. Each head should keep its
+    own.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -162,8 +166,7 @@ class FirstKeysForAll(Heads):
 
 class ComparedAsOneHead(Heads):
     """All your heads have the same weights: queries and keys were compared with all their features
-    at once, as in one wide head. Split them as you split the values, so that each head compares its
-    own features.
+    at once, as in one wide head. Split both, so that each head compares its own features.
     """
 
     def product(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -173,8 +176,8 @@ class ComparedAsOneHead(Heads):
 
 class ComparedAndScaledAsOneHead(ComparedAsOneHead, ScaledByAllFeatures):
     """All your heads have the same weights, those of one wide head: queries and keys were compared
-    with all their features at once, and divided by the square root of that width. Split them as you
-    split the values, so that each head compares its own features.
+    with all their features at once, and the scores divided by the square root of that width. Split
+    both, so that each head compares its own features.
     """
 
 

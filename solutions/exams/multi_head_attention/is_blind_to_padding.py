@@ -152,8 +152,9 @@ CLOSENESS.apply(
     Compared,
     called={"TooGenerous": "a_tenth_allowed"},
     says={
-        "TooGenerous": "A tenth is no rounding: `faint_leak` lets a hundredth of the padding "
-        "through. Leave torch.allclose its own tolerances.",
+        "TooGenerous": "You allow for more than rounding: `faint_leak` gets through, which adds "
+        "a hundredth of an average with the padding in it. torch.allclose has tolerances of its "
+        "own that are enough.",
     },
     without=["ToTheLastBit"],
 )
@@ -179,8 +180,8 @@ EXTENT.apply(
 def everything_changed(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You change the whole context. What is no padding may well change the result: change the
-    padding only.
+    """You change more than the padding, such as the whole context. What is no padding may well
+    change the result: change the padding only.
     """
     changed = attention(queries, 5 - context, padding)
     return torch.allclose(attention(queries, context, padding), changed)
@@ -241,7 +242,9 @@ def mask_and_change_turned_round(
 def first_query_only(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You look at the first query only. Compare all of them."""
+    """A leak at the last query goes unseen, as when you look at the first query only. Compare all
+    of them.
+    """
     changed = attention(queries, _changed(context, padding), padding)
     return torch.allclose(attention(queries, context, padding)[:, 0], changed[:, 0])
 
@@ -263,8 +266,8 @@ def to_the_last_bit(
 def a_hundredth_allowed(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You allow for more than rounding: `fainter_leak` lets a thousandth of the padding through.
-    Leave torch.allclose its own tolerances.
+    """You allow for more than rounding: `fainter_leak` gets through, which adds a thousandth of an
+    average with the padding in it. torch.allclose has tolerances of its own that are enough.
     """
     changed = attention(queries, _changed(context, padding), padding)
     return torch.allclose(attention(queries, context, padding), changed, atol=1e-2)
@@ -274,8 +277,8 @@ def a_hundredth_allowed(
 def far_too_generous(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You allow for more than rounding. A small leak is a leak: leave torch.allclose its own
-    tolerances.
+    """You allow for more than rounding. A small leak is a leak: torch.allclose has tolerances of
+    its own that are enough.
     """
     changed = attention(queries, _changed(context, padding), padding)
     return torch.allclose(attention(queries, context, padding), changed, atol=1.0)
@@ -298,9 +301,9 @@ def padding_set_to_zero(
 def first_query_after_zeros(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """Two things go unseen. You look at the first query only: compare all of them. And where the
-    padding is zeros already, you change nothing, as 0 in place of 0 and 2 · 0 do: put values there
-    that differ from the old ones.
+    """Two things go unseen. One is a leak at the last query, as when you look at the first query
+    only: compare all of them. And where the padding is zeros already, you change nothing, as 0 in
+    place of 0 and 2 · 0 do: put values there that differ from the old ones.
     """
     found = attention(queries, context, padding)[:, 0]
     other = context.masked_fill(padding[..., None], 0)

@@ -180,7 +180,7 @@ class AlongTokens(Variant):
 
 @loop.misconception
 class AlongBatch(Variant):
-    """You put the heads one after another along the batch: torch.cat takes axis 0 unless told
+    """The heads are one after another along the batch: torch.cat joins along axis 0 unless told
     otherwise. Join them along the last axis.
     """
 
@@ -198,8 +198,8 @@ class HeadsStacked(Variant):
 
 @loop.misconception
 class HeadsStackedInFront(Variant):
-    """torch.stack makes a new axis, here the first one. Concatenate the heads along the last axis:
-    the result has three axes.
+    """Here the heads have their own axis, the first one, as after torch.stack. Concatenate them
+    along the last axis: the result has three axes.
     """
 
     def join(self, contexts: list[Tensor]) -> Tensor:
@@ -244,8 +244,8 @@ class FirstHeadOnly(Variant):
 
 @loop.misconception
 class OneHeadRepeated(Variant):
-    """You use one head for all of them, so they share their weights. Make a new CausalHead for
-    each: [head] * n is the same head n times.
+    """You use one head for all of them, so they share their weights, as in [head] * n, which is the
+    same head n times. Make a new CausalHead for each.
     """
 
     def __init__(

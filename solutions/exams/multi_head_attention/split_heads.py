@@ -82,7 +82,7 @@ def not_swapped(x: Tensor, num_heads: int) -> Tensor:
 @splitting.misconception
 def alternating_features(x: Tensor, num_heads: int) -> Tensor:
     """You deal out the features to the heads one by one, in turn. Head 0 should have the *first*
-    head_dim features, so when you split, the axis of the heads comes before that of their features.
+    head_dim features: if you split the last axis into two, that of the heads comes first.
     """
     refuse(x, num_heads)
     return x.reshape(*x.shape[:2], -1, num_heads).permute(0, 3, 1, 2)
@@ -100,8 +100,8 @@ def heads_as_features(x: Tensor, num_heads: int) -> Tensor:
 @splitting.misconception
 def not_refused(x: Tensor, num_heads: int) -> Tensor:
     """Eight features cannot be divided among three heads: raise a ValueError that says so. The
-    error here comes from a view that did not fit. If you do test for it, your condition is not true
-    here: what has to be 0 is the remainder of the division.
+    error here comes from a `view` or `reshape` that did not fit. If you do test for it, your
+    condition is not true here: what has to be 0 is the remainder of the division.
     """
     batch, tokens, d_out = x.shape
     return x.view(batch, tokens, num_heads, d_out // num_heads).transpose(1, 2)
@@ -110,7 +110,7 @@ def not_refused(x: Tensor, num_heads: int) -> Tensor:
 @splitting.misconception
 def not_refused_by_a_free_size(x: Tensor, num_heads: int) -> Tensor:
     """Eight features cannot be divided among three heads: raise a ValueError that says so. The
-    error here comes from a view that did not fit.
+    error here comes from a `view` or `reshape` that did not fit.
     """
     return x.view(*x.shape[:2], num_heads, -1).transpose(1, 2)
 

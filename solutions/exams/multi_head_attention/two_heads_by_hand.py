@@ -83,8 +83,8 @@ def not_scaled() -> dict[str, object]:
 
 @by_hand.misconception
 def scaled_by_all_features() -> dict[str, object]:
-    """You divided by the square root of 4. A head has two features, so its d_k is 2:
-    divide by √2.
+    """Your scores are divided by 2: the square root of all four features, or the width of a head
+    without the root. A head has two features, so its d_k is 2: divide by √2.
     """
     return worksheet(*two_rows(2))
 

@@ -37,6 +37,14 @@ from solutions.exams.multi_head_attention.multi_head_attention.variant import Va
         "RolesSwapped": "KeysAsk",
         "KeysMixed": "ValuesAreKeys",
     },
+    # A head has two features in the printed examples, so some divisors are equal there.
+    says={
+        "Unscaled": "The scores reach your softmax unscaled, or divided by 1: `(d_k ** 1 / 2)` is "
+        "1 where d_k is 2. Divide them by the square root of d_k, the width of one head.",
+        "DividedByTheSquare": "Your scores are divided by 4 where a head has two features: by its "
+        "width squared, or by twice its width, as `/ d_k ** 1 / 2` does. Divide by the square "
+        "*root*, `d_k ** 0.5`.",
+    },
     # See `OneWideHead` for the third.
     without=("RootOfTheQueries", "RootOfTheValues", "ComparedAndScaledAsOneHead"),
 )
@@ -81,8 +89,8 @@ class NotRefused(Variant):
 @batched.misconception
 class NotRefusedButViewed(NotRefused):
     """Eight features can't be shared out among three heads. Your class takes them, and fails later,
-    at a `view` that did not fit. Raise an error that says so, as soon as the module is made; if you
-    do, its condition lets these through.
+    at a `view` or `reshape` that did not fit. Raise an error that says so, as soon as the module is
+    made; if you do, its condition lets these through.
     """
 
     def check(self, d_out: int, num_heads: int) -> None:

@@ -121,8 +121,9 @@ class Variant(nn.Module):
 
 @loop.misconception
 class InputsSplit(Variant):
-    """Each of your heads projects only a part of the features: its matrices have d_in / num_heads
-    rows instead of d_in. Give every head the whole input; they differ by their weights.
+    """The matrices of your heads have d_in // num_heads rows instead of d_in, as if each head
+    projected only a part of the features. Give every head the whole input; they differ by their
+    weights.
     """
 
     def __init__(

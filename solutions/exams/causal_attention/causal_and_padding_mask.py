@@ -118,8 +118,8 @@ def padding_ends_too_early(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def one_mask_turned(lengths: torch.Tensor) -> torch.Tensor:
-    """One of your two masks uses True for hidden, the other for visible, so it is the padding that
-    can be seen. Use True for hidden in both.
+    """The padding can be seen and the real tokens are hidden, as when one of two masks uses True
+    for hidden, the other for visible. Use True for hidden in both.
     """
     after, filler = two_masks(lengths)
     return after | ~filler[:, None, :]
@@ -153,7 +153,7 @@ def padding_ends_too_late(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def floats_joined(lengths: torch.Tensor) -> torch.Tensor:
-    """`|` works on True and False, but your triangle consists of floats: add .bool() or
+    """`|` works on True and False, but one of your masks consists of floats: add .bool() or
     dtype=torch.bool.
     """
     after, filler = two_masks(lengths)
@@ -162,9 +162,9 @@ def floats_joined(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def query_axis_missing(lengths: torch.Tensor) -> torch.Tensor:
-    """Two shapes do not fit. Positions, (tokens), are compared with lengths[:, None], (batch, 1);
-    and before the padding, (batch, tokens), is joined with the future, it needs an axis for the
-    queries, in the middle.
+    """Two shapes do not fit. Compare positions, (tokens), with lengths[:, None], (batch, 1); and
+    before you join the padding, (batch, tokens), with the future, give it an axis for the queries,
+    in the middle.
     """
     after, filler = two_masks(lengths)
     return after | filler
@@ -172,8 +172,9 @@ def query_axis_missing(lengths: torch.Tensor) -> torch.Tensor:
 
 @padding.misconception
 def query_axis_missing_in_front(lengths: torch.Tensor) -> torch.Tensor:
-    """Two shapes do not fit: the padding, (batch, tokens), needs an axis for the queries, in the
-    middle, before it is joined with the future, (tokens, tokens).
+    """Two shapes do not fit. Compare lengths[:, None], (batch, 1), with positions, (tokens); and
+    before you join the padding, (batch, tokens), with the future, give it an axis for the queries,
+    in the middle.
     """
     after, filler = two_masks(lengths)
     return filler | after

@@ -121,9 +121,9 @@ class Steps(Causal):
         "DividedOnceMore": "divided_again",
     },
     says={
-        "InvertedMask": "You filled the scores of the visible keys, and left the future as it "
-        "was. Fill where the mask of the future is True. Or is your own `causal_mask` the wrong "
-        "way round? Run its check.",
+        "InvertedMask": "What should be visible is hidden, and the future is visible. Fill where "
+        "the mask of the future is True. Or is your own `causal_mask` the wrong way round? Run its "
+        "check.",
     },
 )
 FUTURE.apply(
@@ -140,8 +140,8 @@ FUTURE.apply(
         "future is above it. Or does your own `causal_mask` hide the past? Run its check.",
         "DiagonalHidden": "You hid the diagonal as well. The first word then sees nothing, so its "
         "row is NaN. A word may see itself. Or does your own `causal_mask` hide it? Run its check.",
-        "NextVisible": "Each word still sees the next one: your triangle begins one position too "
-        "far to the right. Or does the triangle of your own `causal_mask`? Run its check.",
+        "NextVisible": "Each word still sees the next one: what you hide begins one position too "
+        "far to the right. Is it the same in your own `causal_mask`? Run its check.",
     },
 )
 SOFTMAX.apply(weights, Steps, called={"NoSoftmax": "masked_scores_only"})
@@ -176,7 +176,8 @@ def queries_on_columns(scores: torch.Tensor) -> torch.Tensor:
 @weights.misconception
 def summed_over_the_batch(scores: torch.Tensor) -> torch.Tensor:
     """One table is right, but a batch is not: you divide by a sum over all of its tables, as
-    `.sum()` without an axis does. Each row of each table has its own sum: dim=-1, keepdim=True.
+    `.sum()` without an axis does in a loop over the rows. Each row of each table has its own sum:
+    dim=-1, keepdim=True.
     """
     masked = scores.masked_fill(future(scores.shape[-1]), -torch.inf)
     batch = tuple(range(scores.ndim - 2))

@@ -36,8 +36,8 @@ def one_column(draw: Draw) -> torch.Tensor:
 
 @columns.misconception
 def as_with_rows(scores: torch.Tensor) -> torch.Tensor:
-    """These are causal weights for queries on rows. Here a query is a column: the softmax runs down
-    it, and the hidden triangle is below the diagonal.
+    """These are causal weights for queries on rows. Here a query is a column: the softmax should
+    run down it, and the triangle to hide is below the diagonal.
     """
     return hide(scores, future(len(scores)))
 
@@ -89,7 +89,9 @@ def transposed_once(scores: torch.Tensor) -> torch.Tensor:
 
 @columns.misconception
 def never_transposed_in(scores: torch.Tensor) -> torch.Tensor:
-    """You transposed the result, but not the scores at the start: queries and keys are swapped."""
+    """Column i of your result is made from row i of the scores, as when you transpose the result
+    but not the scores: queries and keys are swapped.
+    """
     return hide(scores, future(len(scores))).T
 
 

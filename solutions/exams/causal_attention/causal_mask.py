@@ -63,13 +63,13 @@ def hides_the_past(num_tokens: int) -> torch.Tensor:
 
 @mask.misconception
 def hides_too_late(num_tokens: int) -> torch.Tensor:
-    """Your mask begins two above the diagonal: each token still sees the next one."""
+    """What you hide begins two above the diagonal: each token still sees the next one."""
     return future(num_tokens, diagonal=2)
 
 
 @mask.misconception
 def floats_turned_round(num_tokens: int) -> torch.Tensor:
-    """`~` swaps True and False, but your triangle consists of floats. Make it boolean first, with
+    """`~` swaps True and False, but here it is applied to floats. Make them boolean first, with
     .bool() or dtype=torch.bool.
     """
     return ~torch.tril(torch.ones(num_tokens, num_tokens))
@@ -77,7 +77,7 @@ def floats_turned_round(num_tokens: int) -> torch.Tensor:
 
 @mask.misconception
 def whole_numbers_turned_round(num_tokens: int) -> torch.Tensor:
-    """`~` on integers gives −1 and −2, without an error. Convert the triangle to True and False
+    """`~` on integers gives −1 and −2, without an error. Convert the numbers to True and False
     first, with .bool() or dtype=torch.bool.
     """
     return ~torch.ones(num_tokens, num_tokens, dtype=torch.int64).tril()
@@ -91,7 +91,18 @@ def one_row_only(num_tokens: int) -> torch.Tensor:
     return torch.arange(num_tokens) > 0
 
 
-LOOP.apply(mask, without=["FirstRowReturned"])
+LOOP.apply(
+    mask,
+    says={
+        "LastRowReturned": "This is only the last row of the mask. If you have a loop, does each "
+        "pass overwrite the result of the one before? Collect all the rows, and return them after "
+        "the loop.",
+        # Nothing is hidden from the last query: its row is 0 as well.
+        "OnlyTheLastRowFilled": "Your mask is 0 everywhere: nothing is hidden. If you have a loop, "
+        "does each pass start from new zeros? Make them once, before the loop.",
+    },
+    without=["FirstRowReturned"],
+)
 
 
 @mask.accepts

@@ -174,8 +174,8 @@ def own_random_numbers(
 def seeded_each_time(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drop the same weights at each call: something sets a seed inside. The generator already
-    has a seed.
+    """You drop the same weights at each call. Does something set a seed inside? The generator
+    already has one.
     """
     kept = keep(weights, p, torch.Generator().manual_seed(0))
     return weights * kept / (1 - p) if training else weights
@@ -220,7 +220,7 @@ def fair_coin(
 def filled_with_infinity(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You filled weights with −∞. That is for scores, before a softmax. A dropped weight is 0."""
+    """Your dropped weights are −∞. That is for scores, before a softmax. A dropped weight is 0."""
     kept = keep(weights, p, generator)
     return weights.masked_fill(~kept, -torch.inf) / (1 - p) if training else weights
 
@@ -229,8 +229,8 @@ def filled_with_infinity(
 def one_draw_for_all_sentences(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drew one table of numbers for all sentences of the batch, so they all lose the same
-    weights. Draw one number for each weight, in the shape of the weights.
+    """All sentences of the batch lose the same weights, as when one table of numbers is drawn for
+    all of them. Draw one number for each weight, in the shape of the weights.
     """
     kept = keep(weights, p, generator, weights.shape[-2:])
     return weights * kept / (1 - p) if training else weights
@@ -262,8 +262,8 @@ def divided_in_use(
 def all_or_nothing(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drew one number for the whole tensor, so either all weights are dropped, or none are.
-    Draw one for each weight: torch.rand(weights.shape, …).
+    """Either all weights are dropped, or none are, as when one number is drawn for the whole
+    tensor. Draw one for each weight: torch.rand(weights.shape, …).
     """
     return weights * keep(weights, p, generator, (1,)) / (1 - p) if training else weights
 
@@ -298,7 +298,9 @@ def rows_renormalised(
 def whole_rows(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drew one number for each row, so whole rows are dropped. Draw one for each weight."""
+    """Whole rows are dropped, as when one number is drawn for each row. Draw one for each
+    weight.
+    """
     kept = keep(weights, p, generator, (*weights.shape[:-1], 1))
     return weights * kept / (1 - p) if training else weights
 
@@ -307,7 +309,7 @@ def whole_rows(
 def whole_columns(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """You drew one number for each column, so whole columns are dropped. Draw one for each
+    """Whole columns are dropped, as when one number is drawn for each column. Draw one for each
     weight.
     """
     kept = keep(weights, p, generator, weights.shape[-1:])

@@ -101,8 +101,8 @@ def softmax_of_weights(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def masked_softmax_of_weights(weights: torch.Tensor) -> torch.Tensor:
-    """You took a second softmax, of the weights, which makes them nearly equal. They have already
-    been through one: divide each row by its sum.
+    """You took a second softmax, of the weights, which evens them out. They have already been
+    through one: divide each row by its sum.
     """
     return hide(weights, future(weights.shape[-1]))
 
@@ -119,7 +119,7 @@ def shared_evenly(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def divided_by_the_whole(weights: torch.Tensor) -> torch.Tensor:
-    """You divided by the sum of the whole table. Each row has its own sum."""
+    """You divided by one sum of all the weights. Each row has its own sum."""
     past = weights.tril()
     return past / past.sum()
 
@@ -140,7 +140,7 @@ def lost_the_diagonal(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def next_one_kept(weights: torch.Tensor) -> torch.Tensor:
-    """Each word keeps the weight of the next one: your triangle includes one diagonal too many."""
+    """Each word keeps the weight of the next one: what you keep includes one diagonal too many."""
     kept = weights.tril(1)
     return kept / kept.sum(dim=-1, keepdim=True)
 
@@ -154,8 +154,8 @@ def only_the_future_kept(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def filled_with_minus_infinity(weights: torch.Tensor) -> torch.Tensor:
-    """You filled weights with −∞. That is for scores, before a softmax. Here nothing turns it into
-    0: fill with 0.
+    """The hidden weights are infinite when you divide. Filling with −∞ is for scores, before a
+    softmax. Here nothing turns it into 0: fill with 0.
     """
     past = weights.masked_fill(future(weights.shape[-1]), -torch.inf)
     return past / past.sum(dim=-1, keepdim=True)
@@ -169,8 +169,8 @@ def nothing_masked(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.misconception
 def renormalised_in_place(weights: torch.Tensor) -> torch.Tensor:
-    """The result is right, but an operation with an underscore, or `/=`, also changes the caller's
-    weights.
+    """The result is right, but the caller's weights are changed as well, as by an operation with an
+    underscore, by `/=` or by `weights[…] = …`.
     """
     weights.tril_()
     return weights / weights.sum(dim=-1, keepdim=True)

@@ -179,8 +179,9 @@ def causal_mask_as_well(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Ten
 
 @masked.misconception
 def hidden_rows_as_columns(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """`hidden.all(dim=-1)` has lost its last axis and lines up with the columns, so a row that is
-    all hidden stays NaN. keepdim=True keeps it.
+    """A row that is all hidden stays NaN, and a column is 0 in its place, as when
+    `hidden.all(dim=-1)` has lost its last axis and lines up with the columns. keepdim=True keeps
+    it.
     """
     return torch.where(hidden.all(dim=-1), 0.0, hide(scores, hidden))
 
@@ -202,8 +203,8 @@ def zero_if_any_is_hidden(scores: torch.Tensor, hidden: torch.Tensor) -> torch.T
 
 @masked.misconception
 def one_truth_for_all(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """`if hidden:` asks for a single answer, but each pair has its own. Use `masked_fill`, which
-    looks at them one by one.
+    """`if hidden:` and the like ask for a single answer, but each pair has its own. Use
+    `masked_fill`, which looks at them one by one.
     """
     return scores.masked_fill(hidden, -torch.inf) if hidden else scores
 

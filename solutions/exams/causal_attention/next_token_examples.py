@@ -50,8 +50,8 @@ def targets_not_shifted(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def whole_text_twice(tokens: torch.Tensor) -> Pair:
-    """Both of yours are the whole text. The last token has no next one, and the first follows none,
-    so each of the two is shorter by one token.
+    """Both of your results are the whole text. The last token has no next one, and the first
+    follows none, so each of the two is shorter by one token.
     """
     return tokens, tokens
 
@@ -70,8 +70,8 @@ def shifted_by_two(tokens: torch.Tensor) -> Pair:
 
 @prefixes.misconception
 def rolled_round(tokens: torch.Tensor) -> Pair:
-    """You rolled the text, so that its first token follows its last. The last token has no next
-    one: leave it out.
+    """In your targets the first token follows the last, as after `torch.roll`. The last token has
+    no next one: leave it out.
     """
     return tokens, torch.roll(tokens, -1, dims=-1)
 

@@ -84,8 +84,8 @@ def _repair(
 
 @repaired.misconception
 def as_given(queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-    """These are still the NaNs of the broken cell: a triangle of ones times −∞ has 0 · (−∞) in it.
-    Fill with −∞ where the triangle is 1.
+    """Everything is still NaN, as in the broken cell: a triangle of ones times −∞ has 0 · (−∞) in
+    it. Fill with −∞ where the triangle is 1.
     """
     num_tokens, d_k = keys.shape[-2:]
     mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1) * float("-inf")
@@ -94,20 +94,21 @@ def as_given(queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) ->
 
 
 _repair(
-    "The NaNs are gone, but so are the weights: you replaced NaN by 0 at the end. Look for the "
-    "line that produces the first NaN, and repair that one.",
+    "The NaNs are gone, but so are the weights: everything is 0, as when NaN is replaced by 0 at "
+    "the end. Look for the line that produces the first NaN, and repair that one.",
     lambda scores, hidden: torch.softmax(scores + hidden * -torch.inf, dim=-1).nan_to_num(),
     "nan_to_zero_in_the_weights",
 )
 _repair(
-    "You multiplied by −10 in place of −∞. The future still gets small weights, and large ones "
-    "where the visible scores are low. Fill with −∞.",
+    "The scores of the future are only lower by 10, as with −10 in place of −∞. The future still "
+    "gets small weights, and large ones where the visible scores are low. Fill with −∞.",
     lambda scores, hidden: torch.softmax(scores - 10.0 * hidden, dim=-1),
     "minus_ten_in_place_of_infinity",
 )
 _repair(
-    "You multiplied by a number such as −100 in place of −∞. Some scores of the past are lower "
-    "still, so in their rows the future gets the weight. Fill with −∞.",
+    "The scores of the future are only lower by a number such as 100, as with −100 in place of "
+    "−∞. Some scores of the past are lower still, so in their rows the future gets the weight. "
+    "Fill with −∞.",
     lambda scores, hidden: torch.softmax(scores - 100.0 * hidden, dim=-1),
     "minus_hundred_in_place_of_infinity",
 )
@@ -159,8 +160,8 @@ ROLES.apply(repaired, Steps)
 
 
 _repair(
-    "You replaced NaN by 0 in the scores, which also lost all scores of the past: every visible "
-    "word gets the same weight. Look for the line that produces the first NaN, and repair that "
+    "Every visible word gets the same weight: the scores of the past are lost, as when NaN is "
+    "replaced by 0 in the scores. Look for the line that produces the first NaN, and repair that "
     "one.",
     lambda scores, hidden: hide(torch.zeros_like(scores), hidden),
     "nan_to_zero_in_the_scores",

@@ -76,7 +76,9 @@ class ScoreOfMinusTenThousand(ScoreOfMinusHundred):
 
 
 class PlusInfinity(ScoreOfZero):
-    """You filled with +∞, and ∞ − ∞ is NaN. `-float("-inf")` has two minus signs."""
+    """In rows where some keys are hidden you get NaN, as after a score of +∞: ∞ − ∞ is NaN. Is
+    there one minus too many, as in `-float("-inf")`, or when a mask of −∞ is subtracted?
+    """
 
     fill = torch.inf
 
@@ -91,8 +93,8 @@ class TimesInfinity(Attention):
 
 
 class MaskAdded(Attention):
-    """You added the mask itself to the scores. True counts as 1, so hidden keys get a little more
-    weight. Fill with −∞ where it is True.
+    """In effect, the scores of hidden keys are higher by 1, as when the mask itself is added to
+    them, so these keys get more weight instead of none. Give them the score −∞.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -100,8 +102,8 @@ class MaskAdded(Attention):
 
 
 class MaskSubtracted(Attention):
-    """You subtracted the mask itself from the scores. True counts as 1, so the scores of hidden
-    keys are only lower by 1 and they still get some weight. Fill with −∞ where it is True.
+    """In effect, the scores of hidden keys are only lower by 1, as when the mask itself is
+    subtracted from them, so these keys still get some weight. Give them the score −∞.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -109,8 +111,8 @@ class MaskSubtracted(Attention):
 
 
 class MaskedAfterwards(Attention):
-    """You set the weights of hidden keys to 0 after the softmax, so the others sum to less than 1.
-    Hide the scores, before the softmax.
+    """The weights of hidden keys are 0, but the softmax has counted these keys, so the other
+    weights sum to less than 1. Hide the scores, before the softmax.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -119,8 +121,8 @@ class MaskedAfterwards(Attention):
 
 
 class InfinityAfterwards(Attention):
-    """You filled the weights with −∞, and there is no softmax after that to turn it into 0. Fill
-    the scores, before the softmax.
+    """There is −∞ among your weights, and no softmax after that to turn it into 0. Fill the scores,
+    before the softmax.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -129,9 +131,9 @@ class InfinityAfterwards(Attention):
 
 
 class DividedOnceMore(MaskedAfterwards):
-    """You hid the keys after the exponentials were taken, as after a softmax, and then divided.
-    Where hidden scores are far above the others, the exponentials of those others have been rounded
-    to 0, and 0 / 0 is NaN. Hide the scores first.
+    """Where hidden scores are far above the others, the exponentials of those others are rounded to
+    0, and 0 / 0 is NaN. Hidden keys still took part before you divided, as when they are hidden
+    only after a softmax. Hide the scores before any other step.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -217,7 +219,7 @@ class NotCleaned(Attention):
 
 
 class LargeNegativeNumber(ScoreOfZero):
-    """Where all keys are hidden, they all get equal weight, because they all have the same large
+    """Where all keys are hidden, they all get equal weight, as when they all have the same large
     negative score, such as −10⁹. The weights of such a row should be 0.
     """
 
@@ -225,8 +227,8 @@ class LargeNegativeNumber(ScoreOfZero):
 
 
 class LoweredByALargeNumber(ScoresLowered):
-    """Where all keys are hidden, the softmax still gives weights that sum to 1: it does not notice
-    that all scores of a row have been lowered by the same large number, such as 10⁹. The weights of
+    """Where all keys are hidden, your weights still sum to 1, as when all scores of a row are
+    lowered by the same large number, such as 10⁹: the softmax does not notice that. The weights of
     such a row should be 0.
     """
 
@@ -272,7 +274,7 @@ class InvertedUncleaned(Attention):
 
 
 class InvertedOnce(Attention):
-    """You inverted the mask in one of two steps, and no weight is left. The mask is True where a
+    """No weight is left, as when the mask is inverted in one of two steps. The mask is True where a
     key is hidden: fill the scores there, and set the weights to 0 there.
     """
 
@@ -295,8 +297,8 @@ EMPTY_ROWS = Family(
 
 
 class PastHidden(Causal):
-    """You hid the past. With queries on the rows, the future is above the diagonal: use triu, not
-    tril.
+    """You hid the past. With queries on the rows, the future is above the diagonal, as in triu; the
+    past is below it, as in tril.
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -313,7 +315,7 @@ class DiagonalHidden(Causal):
 
 
 class NextVisible(Causal):
-    """Each token still sees the next one: your mask starts one position too far from the
+    """Each token still sees the next one: what you hide starts one position too far from the
     diagonal.
     """
 

@@ -89,8 +89,8 @@ LOOP = Family(FirstRowReturned, LastRowReturned, OnlyTheFirstRowFilled, OnlyTheL
 
 
 class FirstRowLeftOut(Answer):
-    """Everything is right except the first part of the result, which is 0. Does your loop start
-    with the second one?
+    """Everything is right except the first part of the result, which is 0. If you have a loop, does
+    it start with the second one?
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -98,8 +98,8 @@ class FirstRowLeftOut(Answer):
 
 
 class LastRowLeftOut(Answer):
-    """Everything is right except the last part of the result, which is 0. Does your loop end one
-    pass too early?
+    """Everything is right except the last part of the result, which is 0. If you have a loop, does
+    it end one pass too early?
     """
 
     def answer(self, *arguments: Any) -> object:
@@ -196,8 +196,8 @@ class FirstPartOfTheSecond(Answer):
 
 class LastPartOfTheSecond(Answer):
     """The first result is right. Of the second, you return only the last part: the last row, or the
-    last sentence of a batch. If you have a loop, each pass overwrites the result of the one before:
-    collect all the parts, as you do for the first result.
+    last sentence of a batch. If you have a loop, does each pass overwrite the result of the one
+    before? Collect all the parts, as in the first result.
     """
 
     def answer(self, *arguments: Any) -> object:

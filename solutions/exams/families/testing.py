@@ -117,8 +117,8 @@ CLOSENESS = Family(ToTheLastBit, TooGenerous, RisesOverlooked, FallsOverlooked)
 
 
 class WithinAHundredth(Comparison):
-    """You allow for far more than rounding, so small but real differences pass. The tolerance that
-    `allclose` has by default, a hundred-thousandth of a number or so, is enough.
+    """Small but real differences pass your test. Do you allow for far more than rounding? The
+    tolerance that `allclose` has by default, a hundred-thousandth of a number or so, is enough.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -126,9 +126,9 @@ class WithinAHundredth(Comparison):
 
 
 class ToTwoDecimals(Comparison):
-    """You allow for far more than rounding, as when you round to two decimals: differences of a few
-    thousandths pass. The tolerance that `allclose` has by default, a hundred-thousandth of a number
-    or so, is enough.
+    """Differences of a few thousandths pass your test, as when you round to two decimals: that is
+    far more than rounding errors. The tolerance that `allclose` has by default, a
+    hundred-thousandth of a number or so, is enough.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -166,8 +166,9 @@ class FirstRowOnly(Comparison):
 
 
 class LastRowOnly(Comparison):
-    """Your test looks at the last row only. Any row can be wrong: compare all of them. If you do so
-    in a loop, does the last pass overwrite what earlier ones found?
+    """Your test looks at the last part only: the last row, or the last sentence of a batch. Any
+    part can be wrong: compare all of them. If you do so in a loop, does the last pass overwrite
+    what earlier ones found?
     """
 
     def alike(self, before: Any, after: Any) -> bool:

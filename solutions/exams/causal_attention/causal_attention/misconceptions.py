@@ -56,7 +56,9 @@ class MaskCutToSentences(Variant):
 
 @module.misconception
 class AllAxesTurned(Variant):
-    """`.T` reverses all axes, including the batch. Swap only the last two: transpose(1, 2)."""
+    """All axes are reversed, including the batch, as by `.T`. Swap only the last two: transpose(1,
+    2).
+    """
 
     def product(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
         return queries @ keys.permute(2, 1, 0)

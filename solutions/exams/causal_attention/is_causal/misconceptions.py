@@ -56,8 +56,13 @@ EXTENT.apply(
     Compared,
     called={"FirstRowOnly": "first_sentence_compared", "LastRowOnly": "last_sentence_compared"},
     says={
+        "FirstRowOnly": "Your test looks at the first sentence of the batch only. Any sentence can "
+        "leak: compare all of them.",
+        "LastRowOnly": "Your test looks at the last sentence of the batch only. Any sentence can "
+        "leak: compare all of them. If you do so in a loop, does the last pass overwrite what "
+        "earlier ones found?",
         "TotalsOnly": "You compare totals or averages, or take the gradient of one, in which one "
-        "entry can make up for another. Compare entry by entry."
+        "entry can make up for another. Compare entry by entry.",
     },
 )
 
@@ -142,8 +147,8 @@ def second_word_never_changed(attention: Attention, inputs: torch.Tensor) -> boo
 
 @causal.misconception
 def a_hundredth_allowed(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You allow for more than rounding: `leaks_faintly` adds a thousandth of the future. Leave
-    torch.allclose its own tolerances.
+    """`leaks_faintly` gets through, which adds a thousandth of the future. Do you allow for more
+    than rounding, or change the words by too little? Leave torch.allclose its own tolerances.
     """
     return _everywhere(attention, inputs, lambda a, b: torch.allclose(a, b, atol=1e-2))
 

@@ -136,7 +136,7 @@ def new_token_only(
 def whole_bytes(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """You divided with //, which drops the remainder. The result need not be an integer: use /."""
+    """The remainder is dropped, as by // or int(). The result need not be an integer: use /."""
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
     return n // batch * per_number + cache
 

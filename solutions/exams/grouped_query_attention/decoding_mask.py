@@ -71,7 +71,7 @@ def hides_itself(num_queries: int, num_keys: int) -> torch.Tensor:
 
 @mask.misconception
 def sees_the_next(num_queries: int, num_keys: int) -> torch.Tensor:
-    """Your tokens still see the one that comes next: the triangle starts one position too far to
+    """Your tokens still see the one that comes next: what you hide starts one position too far to
     the right.
     """
     return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(num_keys - num_queries + 2)
@@ -79,7 +79,7 @@ def sees_the_next(num_queries: int, num_keys: int) -> torch.Tensor:
 
 @mask.misconception
 def shifted_the_other_way(num_queries: int, num_keys: int) -> torch.Tensor:
-    """You shifted the triangle to the left instead of to the right: new tokens see less than before
+    """Your mask is shifted to the left instead of to the right: new tokens see less than before
     instead of more.
     """
     return torch.ones(num_queries, num_keys, dtype=torch.bool).triu(num_queries - num_keys + 1)
@@ -107,7 +107,14 @@ def cached_hidden(num_queries: int, num_keys: int) -> torch.Tensor:
     return hidden
 
 
-LOOP.apply(mask)
+LOOP.apply(
+    mask,
+    says={
+        # Nothing is hidden from the last query: its row is 0 as well.
+        "OnlyTheLastRowFilled": "Your mask is 0 everywhere: nothing is hidden. If you have a loop, "
+        "does each pass start from new zeros? Make them once, before the loop.",
+    },
+)
 
 
 @mask.accepts

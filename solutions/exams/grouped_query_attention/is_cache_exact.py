@@ -203,10 +203,10 @@ CLOSENESS.apply(
     says={
         "ToTheLastBit": "You compare to the last bit, as `==` and `torch.equal` do, but "
         "`running_average` differs in its last bits. Allow for that, with torch.allclose.",
-        "TooGenerous": "You allow for more than rounding, and `rounds_its_cache` slips through. "
-        "Leave torch.allclose its own tolerances.",
+        "TooGenerous": "`rounds_its_cache` slips through. Do you allow for more than rounding "
+        "errors? Leave torch.allclose its own tolerances.",
         "FallsOverlooked": "Your differences keep their signs, and those of "
-        "`largest_of_its_chunk` are all negative. Take abs() first.",
+        "`largest_of_its_chunk` all have the same one. Take abs() first.",
     },
 )
 EXTENT.apply(
@@ -313,8 +313,8 @@ def compared_with_the_inputs(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def first_chunk_only(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Only the first chunk of a text counts in your test, and it has no past yet. Is `return`
-    inside a loop? Return True only at the end, when nothing has differed.
+    """Only the first chunk of a text counts in your test, and it has no past yet. If you have a
+    loop, is `return` inside it? Return True only at the end, when nothing has differed.
     """
     first, _ = step(inputs[:, :1], None)
     return torch.allclose(first, step(inputs, None)[0][:, :1])
@@ -322,8 +322,8 @@ def first_chunk_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def number_for_size(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Your chunks have two and three tokens, never one, four or five. `torch.chunk` takes the
-    number of pieces, `torch.split` the length of each of them.
+    """Your chunks of six words have two or three tokens, never one, four or five. `torch.chunk`
+    takes the number of pieces, `torch.split` the length of each of them.
     """
     whole = step(inputs, None)[0]
     for number in every_size(inputs):

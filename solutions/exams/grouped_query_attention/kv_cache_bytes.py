@@ -72,9 +72,7 @@ def numbers_not_bytes(
 def always_16_bits(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> int:
-    """You wrote 2 for the bytes of a number. Other dtypes take more: multiply by
-    bytes_per_number.
-    """
+    """You counted 2 bytes for each number. Other dtypes take more: multiply by bytes_per_number."""
     return 4 * batch * tokens * layers * kv_heads * width
 
 

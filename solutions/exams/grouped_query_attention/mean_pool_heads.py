@@ -75,8 +75,8 @@ def keys_are_averaged(
 
 @pooling.misconception
 def pooled_in_turn(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """You averaged heads that are not neighbours: 0, 2, 4 and 1, 3, 5. Neighbouring query heads
-    share a key/value head, so average neighbours.
+    """You averaged heads that are not neighbours: of six, 0, 2, 4 and 1, 3, 5. Neighbouring query
+    heads share a key/value head, so average neighbours.
     """
     heads = W.reshape(len(W), num_heads // num_kv_heads, num_kv_heads, -1)
     return heads.mean(dim=1).flatten(1)
@@ -120,8 +120,8 @@ def rows_cut_into_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> t
 
 @pooling.misconception
 def rows_cut_and_put_aside(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """Your view makes heads of whole rows of W, but rows are the features of the input. The heads
-    are side by side along the columns: split the last axis into (num_heads, head_dim).
+    """Your heads are made of whole rows of W, but rows are the features of the input. The heads are
+    side by side along the columns: split the last axis into (num_heads, head_dim).
     """
     heads = W.reshape(num_kv_heads, num_heads // num_kv_heads, len(W), -1)
     return heads.mean(dim=1).transpose(0, 1).flatten(1)

@@ -173,8 +173,8 @@ def old_counted_from_the_start(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
     """The keys after a token are hidden as they should be, but those that are too old for it are
-    not: that triangle starts at the upper left, as if the first new token had position 0. Shift it
-    by the number of tokens before them.
+    not: they are counted as if the first new token had position 0. Its position is the number of
+    tokens before it.
     """
     num_queries, num_keys = queries.shape[-2], keys.shape[-2]
     too_old = torch.arange(num_queries)[:, None] - torch.arange(num_keys) >= window
@@ -211,10 +211,11 @@ class Steps(Causal):
     says={
         "NothingHidden": "Every token sees every key, including the later ones. If you joined two "
         "triangles with &, no key is in both: use | for keys that are too new or too old.",
-        "InvertedMask": "You hide the inside of the window. True means hidden: invert the mask "
-        "with ~.",
-        "DiagonalHidden": "Your tokens do not see themselves: the triangle of later keys starts "
-        "one position too far to the left.",
+        "InvertedMask": "You hide the inside of the window, and the rest is visible. In this "
+        "course, True in a mask means hidden; in PyTorch's `scaled_dot_product_attention`, it "
+        "means visible.",
+        "DiagonalHidden": "Your tokens do not see themselves: the later keys that you hide "
+        "start one position too far to the left.",
     },
     # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0.
     without=("ScoreOfMinusHundred", "TimesInfinity", "DividedOnceMore"),

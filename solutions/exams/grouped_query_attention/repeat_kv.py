@@ -125,8 +125,8 @@ def n_rep_heads_in_all(x: torch.Tensor, n_rep: int) -> torch.Tensor:
 
 @repeating.misconception
 def reshaped_only(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """The shape is right, but your reshape mixes tokens into the heads. Put the copies on an axis
-    right after the heads before you merge.
+    """The shape is right, but tokens are mixed into the heads, as when copies that lie behind the
+    tokens are reshaped. Put the copies on an axis right after the heads before you merge.
     """
     batch, num_kv_heads, tokens, head_dim = x.shape
     copies = x[:, :, :, None].expand(-1, -1, -1, n_rep, -1)

@@ -60,8 +60,26 @@ class SharedHeads(Worksheet):
         return worksheet(SHARED, weights, context)
 
 
-WEIGHTS.apply(by_hand, SharedHeads, without=["SharesOfTheScores"])
-CONTEXT.apply(by_hand, SharedHeads, called={"Unweighted": "plain_averages"})
+WEIGHTS.apply(
+    by_hand,
+    SharedHeads,
+    says={
+        "EvenWeights": "You gave both tokens the same weight. The weight of each depends on its "
+        "score.",
+    },
+    without=["SharesOfTheScores"],
+)
+CONTEXT.apply(
+    by_hand,
+    SharedHeads,
+    called={"Unweighted": "plain_averages"},
+    says={
+        "Unweighted": "This context is a plain average. Multiply each value by its weight before "
+        "you add.",
+        "PlainSum": "This context is a plain sum. Multiply each value by its weight before you "
+        "add.",
+    },
+)
 CARRIED.apply(
     by_hand,
     SharedHeads,
@@ -130,8 +148,8 @@ def keys_mixed() -> dict[str, object]:
 
 @by_hand.misconception
 def kept_for_every_query_head() -> dict[str, object]:
-    """You counted keys and values for four heads. Shared keys and values are cached once, and there
-    are two key/value heads.
+    """Sixteen numbers would be the keys and values of four heads. Shared keys and values are cached
+    once, and there are two key/value heads.
     """
     return worksheet(SHARED, weighed(SHARED), kept=16)
 

@@ -174,7 +174,9 @@ def step_without_a_past(
 def step_returns_values_first(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The contexts are right, but after them, the keys come before the values."""
+    """The contexts are right, but after them, you return the values before the keys. The keys
+    should come first.
+    """
     context, keys, values = reference.decode_step(inputs, weights, past_keys, past_values)
     return context, values, keys
 

@@ -121,8 +121,8 @@ class MergedRoundByRound(Variant):
 
 @grouped.misconception
 class QueriesOfAShareAveraged(Variant):
-    """You averaged the queries that share a key/value head. Only keys and values are shared: each
-    query head keeps its own queries.
+    """Query heads that share a key/value head have the same scores here, those of their average
+    query. Only keys and values are shared: each query head keeps its own queries.
     """
 
     def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
@@ -199,8 +199,8 @@ class WidthUnchecked(Variant):
 @grouped.misconception
 class WidthUncheckedButViewed(WidthUnchecked):
     """Ten features can't be divided among four heads. Your class accepts them and fails later, at a
-    `view` that does not fit. Raise a ValueError in __init__ unless d_out is a multiple of
-    num_heads.
+    `view` or `reshape` that does not fit. Raise a ValueError in __init__ unless d_out is a multiple
+    of num_heads.
     """
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:

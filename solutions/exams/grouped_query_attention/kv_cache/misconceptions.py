@@ -45,8 +45,8 @@ class Notebook:
 
 @cache.misconception
 class LengthStays(Notebook):
-    """Every chunk is written to the beginning, over the one before: `length` never grows. Add the
-    number of new tokens to it.
+    """`length` never grows, and you return the newest chunk alone, as when every chunk is written
+    to the beginning, over the one before. Add the number of new tokens to `length`.
     """
 
     def advanced(self, new: int) -> int:
@@ -70,7 +70,7 @@ class NothingCounted(SlicedByLength):
 
 @cache.misconception
 class LengthIsTheLastChunk(SlicedByLength):
-    """`length` becomes the size of the newest chunk, and the tokens before it are lost. Add the
+    """`length` becomes the size of the newest chunk, and you return only that many tokens. Add the
     size to it.
     """
 
@@ -113,7 +113,7 @@ class LengthCountsChunks(Notebook):
 @cache.misconception
 class NotReset(Notebook):
     """After a reset, the tokens of the previous text are still there, so the new text would attend
-    to the old one. Set `length` back to 0.
+    to the old one. Forget them, and set `length` back to 0.
     """
 
     def reset(self) -> None:
@@ -122,7 +122,7 @@ class NotReset(Notebook):
 
 @cache.misconception
 class ClearedButNotReset(Notebook):
-    """A reset fills the tensors with zeros, but `length` stays as it was, so a new text would
+    """After a reset the old tokens are zeros, but `length` stays as it was, so a new text would
     attend to zeros. Set it back to 0.
     """
 
@@ -190,8 +190,8 @@ class KeysTwice(Notebook):
 
 @cache.misconception
 class SharedByBoth(Notebook):
-    """Keys and values are kept in the same tensor, and the values overwrite the keys: after `a =
-    b`, both names refer to one tensor. Make two.
+    """Your keys are the values. Are both kept in the same tensor, where the values overwrite the
+    keys? After `a = b`, both names refer to one tensor: make two.
     """
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -236,7 +236,9 @@ class JoinedAlongHeads(Notebook):
 
 @cache.misconception
 class FixedType(Notebook):
-    """Your cache is float32, whatever dtype it is given. Pass dtype to torch.zeros."""
+    """Your cache is float32, whatever dtype it is given. Make the buffers with that dtype, as in
+    torch.zeros(…, dtype=dtype).
+    """
 
     def __init__(
         self,

@@ -105,8 +105,8 @@ class HeadsAdded(Variant):
 
 @single.misconception
 class OneQueryHead(Variant):
-    """You averaged the queries of the heads. Only keys and values are shared: each query head asks
-    for itself.
+    """All your heads have the same scores, those of their average query. Only keys and values are
+    shared: each query head asks for itself.
     """
 
     def score(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
@@ -126,8 +126,8 @@ class SingleUnchecked(Variant):
 @single.misconception
 class SingleUncheckedButViewed(SingleUnchecked):
     """Seven features can't be divided among three heads. Your class takes them, and fails later, at
-    a `view` that did not fit. Raise a ValueError in __init__ unless d_out is a multiple of
-    num_heads.
+    a `view` or `reshape` that does not fit. Raise a ValueError in __init__ unless d_out is a
+    multiple of num_heads.
     """
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:

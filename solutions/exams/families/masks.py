@@ -77,7 +77,8 @@ class ScoreOfMinusTenThousand(ScoreOfMinusHundred):
 
 class PlusInfinity(ScoreOfZero):
     """In rows where some keys are hidden you get NaN, as after a score of +∞: ∞ − ∞ is NaN. Is
-    there one minus too many, as in `-float("-inf")`, or when a mask of −∞ is subtracted?
+    there one minus too many, as in `-float("-inf")`, or when a mask of −∞ is subtracted? Hidden
+    keys need the score −∞.
     """
 
     fill = torch.inf

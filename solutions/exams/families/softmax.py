@@ -49,8 +49,8 @@ class OneSumForAll(Softmax):
 
 
 class OneMaximumForAll(Softmax):
-    """You subtracted the largest score of the whole array. In a row far below it, every exponential
-    is 0, and 0 / 0 is NaN: take the maximum along the axis.
+    """In a row far below the largest score of the whole array, every exponential is 0, and 0 / 0 is
+    NaN, as when that score is subtracted everywhere. Take the maximum along the axis.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -151,8 +151,8 @@ class ShiftedByTheMinimum(Softmax):
 
 
 class ShiftedByTheMean(Softmax):
-    """You subtracted the mean. Scores far above it still overflow, and a score of −∞ makes the mean
-    −∞ as well: subtract the largest score.
+    """Scores far above the others still overflow, as when the mean is subtracted, and a score of −∞
+    makes the mean −∞ as well. Subtract the largest score.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -160,8 +160,9 @@ class ShiftedByTheMean(Softmax):
 
 
 class ShiftedByThePlace(Softmax):
-    """You subtracted the position of the largest score, which is what `argmax` returns. Subtract
-    the score itself: `max`.
+    """Large scores overflow, and float64 came out where float32 went in, as when the position of
+    the largest score is subtracted, which `argmax` returns. Subtract the score itself, `max`, and
+    keep the dtype of the input.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:
@@ -219,7 +220,7 @@ class NeverDivided(Softmax):
 
 
 class Shares(Softmax):
-    """You divided the scores by their sum, so a score below zero gave a weight below zero. Take the
+    """You divided the scores by their sum, so some weights came out below zero. Take the
     exponential of each score first.
     """
 
@@ -257,8 +258,8 @@ class SizesAsShares(Softmax):
 
 
 class WinnerTakesAll(Softmax):
-    """You gave all the weight to the largest score. The softmax gives some weight to every
-    score.
+    """The largest score got a weight of 1, and all others 0. The softmax gives some weight to
+    smaller scores, too.
     """
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:
@@ -266,7 +267,7 @@ class WinnerTakesAll(Softmax):
 
 
 class Logarithms(Softmax):
-    """These are the logarithms of the weights: all of them are below zero. Return the weights."""
+    """These are the logarithms of the weights: none is above zero. Return the weights."""
 
     def answer(self, x: np.ndarray, axis: int = -1) -> object:
         shifted = x - x.max(axis=axis, keepdims=True)

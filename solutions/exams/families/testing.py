@@ -41,9 +41,7 @@ def close(before: Any, after: Any, atol: float = 1e-8) -> Any:
 
 
 class AlwaysTrue(Comparison):
-    """Your test returns True for everything. Both sides of the comparison seem to be the same
-    thing.
-    """
+    """Your test returns True for everything. Are both sides of the comparison the same thing?"""
 
     def answer(self, *arguments: Any) -> Any:
         return True

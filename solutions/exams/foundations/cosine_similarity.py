@@ -93,7 +93,7 @@ def missing_square_root(a: np.ndarray, b: np.ndarray) -> object:
 @cosine.misconception
 def brackets_missing(a: np.ndarray, b: np.ndarray) -> object:
     """You divided by the length of a and multiplied by that of b, as `x / y * z` does. Both belong
-    below the line: put them in brackets.
+    below the line, in brackets.
     """
     return a @ b / length(a) * length(b)
 
@@ -170,8 +170,9 @@ def absolute_entries_added(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def counts_for_lengths(a: np.ndarray, b: np.ndarray) -> object:
-    """You divided by how many entries there are, which is what `len` counts. The length of an arrow
-    is another thing: the root of the sum of its squared entries.
+    """This is the dot product divided by the number of entries of a and by that of b, as `len`
+    counts them. The length of an arrow is another thing: the root of the sum of its squared
+    entries.
     """
     return a @ b / (len(a) * len(b))
 
@@ -198,7 +199,7 @@ def a_distance(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def cosine_of_the_dot_product(a: np.ndarray, b: np.ndarray) -> object:
-    """You took the dot product for an angle and passed it to `np.cos`. No angle is needed: divide
+    """This is the cosine of the dot product, as if that were an angle. No angle is needed: divide
     the dot product by both lengths.
     """
     return np.cos(a @ b)
@@ -206,8 +207,8 @@ def cosine_of_the_dot_product(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def root_of_each_entry(a: np.ndarray, b: np.ndarray) -> object:
-    """Your lengths are vectors: the root was taken entry by entry. Add all the squares first, then
-    take one root.
+    """You divided by vectors: entry by entry, the root of a square is only the absolute value. Add
+    all the squares first, then take one root.
     """
     return a @ b / (np.sqrt(a**2) * np.sqrt(b**2))
 

@@ -38,13 +38,17 @@ def filled_in(
 TYPED.apply(
     worksheet,
     called={"TypedWithTwoDecimals": "two_decimals", "TypedWithThreeDecimals": "three_decimals"},
+    says={
+        "CutOff": "Your cosines are a little too small. Work out the fourth and the fifth decimal "
+        "once more, and round."
+    },
 )
 
 
 @worksheet.misconception
 def cosine_grew_too() -> dict[str, object]:
-    """You divided 110 by the lengths of a and b. But 10 b is also ten times as long as b, so the
-    cosine stays the same.
+    """Your last cosine is 110 divided by the lengths of a and b. But 10 b is also ten times as long
+    as b, so the cosine stays the same.
     """
     return filled_in(cosine_of_ten=110 / 15)
 
@@ -65,16 +69,16 @@ def root_of_b_left_out() -> dict[str, object]:
 
 @worksheet.misconception
 def entries_summed() -> dict[str, object]:
-    """You added up the entries to get the lengths. Add up their squares and take the square
-    root.
+    """Your lengths are the sums of the entries. Add up the squares of the entries and take the
+    square root.
     """
     return filled_in(lengths=(5, 7), cosine=11 / 35, cosine_of_ten=11 / 35)
 
 
 @worksheet.misconception
 def entries_counted() -> dict[str, object]:
-    """You counted the entries, as `len` does. The length of an arrow is the square root of the sum
-    of its squared entries.
+    """Both of your lengths are 3, the number of entries, as `len` counts them. The length of an
+    arrow is the square root of the sum of its squared entries.
     """
     return filled_in(lengths=(3, 3), cosine=11 / 9, cosine_of_ten=110 / 9)
 
@@ -145,13 +149,13 @@ def everything_times_everything() -> dict[str, object]:
 
 @worksheet.misconception
 def zero_passed_over() -> dict[str, object]:
-    """You counted 2 · 0 as 2. It is 0, and adds nothing."""
+    """Your dot product is 13, as if 2 · 0 were 2. It is 0, and adds nothing."""
     return filled_in(13, cosine=13 / 15, ten_times=130, cosine_of_ten=13 / 15)
 
 
 @worksheet.misconception
 def both_vectors_longer() -> dict[str, object]:
-    """You made both vectors ten times as long. Only b becomes longer; a stays as it is."""
+    """1100 is the dot product of 10 a and 10 b. Only b becomes longer; a stays as it is."""
     return filled_in(ten_times=1100)
 
 
@@ -165,7 +169,7 @@ def dot_product_kept() -> dict[str, object]:
 
 @worksheet.misconception
 def old_dot_product_divided() -> dict[str, object]:
-    """Your last cosine is 11 divided by 3 · 50. You used 10 b in the denominator but still b in the
+    """Your last cosine is 11 divided by 3 · 50. That is 10 b in the denominator but still b in the
     numerator, which should be the dot product of a and 10 b.
     """
     return filled_in(cosine_of_ten=11 / 150)

@@ -66,8 +66,8 @@ def products_not_added(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def last_product_only(a: np.ndarray, b: np.ndarray) -> object:
-    """Your total holds only the last product. Inside the loop, add each product to what is already
-    in the total.
+    """Your result equals the last product alone. If you have a loop, add each product to what is
+    already in the total, so that none is replaced.
     """
     return a[-1] * b[-1]
 
@@ -96,7 +96,7 @@ def sums_multiplied(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def last_entry_missed(a: np.ndarray, b: np.ndarray) -> object:
-    """The last entries are missing from this sum. Let the loop run over all of them."""
+    """The last entries are missing from this sum. It should run over all of them."""
     return a[:-1] @ b[:-1]
 
 
@@ -114,7 +114,9 @@ def started_at_one(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def multiplied_up(a: np.ndarray, b: np.ndarray) -> object:
-    """Your total is always 0. If you multiply it, it stays at 0: add the products to it instead."""
+    """Your result is always 0. A total that starts at 0 stays at 0 if you multiply it: add the
+    products to it instead.
+    """
     return 0.0
 
 

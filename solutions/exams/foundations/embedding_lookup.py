@@ -111,8 +111,8 @@ def counted_from_one(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 @lookup.misconception
 def whole_columns(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """Every row has a 1 for every word of the sentence: a colon stands for all rows. Pair row 0
-    with the first id, row 1 with the second.
+    """Every row has a 1 for every word of the sentence, as when a colon stands for all rows. Pair
+    row 0 with the first id, row 1 with the second.
     """
     one_hot = np.zeros((len(token_ids), len(embeddings)), dtype=embeddings.dtype)
     one_hot[:, token_ids] = 1
@@ -160,7 +160,9 @@ def one_hot_of_truths(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 @lookup.misconception
 def first_rows_of_the_table(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """Word i of the sentence got row i of the table. Which row it gets is what its id says."""
+    """Word i of the sentence got row i of the table, if there is such a row. Which row it gets is
+    what its id says.
+    """
     one_hot = np.eye(len(token_ids), len(embeddings), dtype=embeddings.dtype)
     return one_hot, one_hot @ embeddings
 
@@ -174,8 +176,8 @@ def vectors_summed(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 @lookup.misconception
 def each_word_once(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """You sorted the words and kept each of them once, as `np.unique` does. A word that stands
-    twice in a sentence gets two rows, in the sentence's order.
+    """The words come out in the order of their ids, and each only once, as after `np.unique`. A
+    word that stands twice in a sentence gets two rows, in the sentence's order.
     """
     one_hot = ones_at(np.unique(token_ids), embeddings)
     return one_hot, one_hot @ embeddings

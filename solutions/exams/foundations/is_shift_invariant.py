@@ -272,8 +272,8 @@ def any_order(function: Function, x: np.ndarray, shift: float) -> bool:
 
 @invariant.misconception
 def largest_in_the_same_place(function: Function, x: np.ndarray, shift: float) -> bool:
-    """You ask where the largest entry stands. It can stay where it is while its size changes:
-    compare all entries.
+    """You compare where the largest entry stands, or the order of the entries. Both can stay as
+    they are while the sizes change: compare all entries.
     """
     return bool((function(x + shift).argmax(axis=-1) == function(x).argmax(axis=-1)).all())
 
@@ -281,7 +281,7 @@ def largest_in_the_same_place(function: Function, x: np.ndarray, shift: float) -
 @invariant.misconception
 def a_shift_of_ones_own(function: Function, x: np.ndarray, shift: float) -> bool:
     """You add something else than `shift`: a shift of 0 should change nothing, and yours does. Use
-    the argument.
+    the argument as it is.
     """
     return bool(np.allclose(function(x + 1), function(x)))
 

@@ -129,7 +129,9 @@ def only_the_last_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 @matmul.misconception
 def last_product_left_out(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """The last product is missing from each entry. Let the innermost loop run to the end."""
+    """The last product is missing from each entry. Each dot product should run to the end of its
+    row and column.
+    """
     return A[:, :-1] @ B[:-1]
 
 

@@ -102,7 +102,7 @@ SOFTMAX_AXIS.apply(
         "SumWithoutKeepdims": "only_the_maximum_repaired",
     },
     says={
-        "OverEverything": "Without an axis, the whole matrix sums to 1. Each row needs its own "
+        "OverEverything": "The whole matrix sums to 1, as without an axis. Each row needs its own "
         "maximum and its own total.",
         "OneSumForAll": "All your weights together sum to 1: the exponentials were divided by one "
         "sum of them all. Each row has a sum of its own.",
@@ -116,14 +116,24 @@ SOFTMAX_AXIS.apply(
         "divides column i.",
     },
 )
-SOFTMAX_BARE.apply(rows, Softmax)
+SOFTMAX_BARE.apply(
+    rows,
+    Softmax,
+    says={
+        "OverEverythingUnshifted": "The whole matrix sums to 1, as without an axis. Each row needs "
+        "its own total. Also, exponentials of large scores overflow: subtract each row's own "
+        "maximum first."
+    },
+)
 SOFTMAX_SHIFT.apply(
     rows,
     Softmax,
     called={"Overflowing": "maximum_dropped"},
     says={
         "Overflowing": "Without the maximum, exp(1000) overflows, and inf / inf is NaN. Keep the "
-        "line and repair it."
+        "line and repair it.",
+        "ShiftedByTheMean": "Scores far above the others still overflow, as when the mean is "
+        "subtracted. Subtract the largest score of each row.",
     },
 )
 NO_SOFTMAX.apply(rows, Softmax)
@@ -131,16 +141,16 @@ NO_SOFTMAX.apply(rows, Softmax)
 
 @rows.misconception
 def columns_now(x: np.ndarray) -> np.ndarray:
-    """It no longer stops with an error, but now each column sums to 1. Axis 0 fits the shapes but
-    not the meaning: stay with the last axis and keep it.
+    """It no longer stops with an error, but now each column sums to 1, as with axis 0, which fits
+    the shapes but not the meaning. Stay with the last axis and keep it.
     """
     return reference.softmax(x, 0)
 
 
 @rows.misconception
 def summed_down_the_columns(x: np.ndarray) -> np.ndarray:
-    """You subtract each row's own maximum, but add up the exponentials over axis 0, down the
-    columns. Add them up along the last axis and keep it.
+    """You subtract each row's own maximum, but divide by the sums over axis 0, down the columns.
+    Add up along the last axis and keep it.
     """
     exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=0)

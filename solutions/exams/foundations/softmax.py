@@ -156,7 +156,7 @@ def always_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
 
 @stable.misconception
 def always_the_first_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Your weights sum to 1 down each column, whatever axis was asked for. Use the argument
+    """Your weights sum to 1 along the first axis, whatever axis was asked for. Use the argument
     `axis`.
     """
     return reference.softmax(x, 0)
@@ -172,8 +172,8 @@ def always_the_last_axis_unshifted(x: np.ndarray, axis: int = -1) -> np.ndarray:
 
 @stable.misconception
 def always_the_first_axis_unshifted(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Your weights sum to 1 down each column, whatever axis was asked for: use the argument `axis`.
-    And exponentials of large scores overflow: subtract the largest score first.
+    """Your weights sum to 1 along the first axis, whatever axis was asked for: use the argument
+    `axis`. And exponentials of large scores overflow: subtract the largest score first.
     """
     return np.exp(x) / np.exp(x).sum(axis=0)
 

@@ -167,8 +167,8 @@ def entry_by_entry_mixed(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def one_row_at_most(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """One row of weights works but several do not, because the axis you sum over is then a
-    different one. Try a matrix product, or count axes from the end.
+    """One row of weights works but several do not, because an axis that is counted from the front
+    is then a different one. Try a matrix product, or count axes from the end.
     """
     return (weights[:, None] * values).sum(axis=0)
 
@@ -191,8 +191,8 @@ def vectors_on_the_left(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def rows_for_numbers(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """One row of weights works. With several, your loop uses a whole row as the weight of a single
-    vector. Loop over the rows first: each gives its own mixture.
+    """One row of weights works. With several, a whole row is used as the weight of a single vector.
+    Take the rows one by one: each gives its own mixture.
     """
     total = np.zeros(values.shape[1], dtype=values.dtype)
     for weight, vector in zip(weights, values, strict=False):
@@ -244,15 +244,15 @@ def returned_after_first_vector(weights: np.ndarray, values: np.ndarray) -> np.n
 
 @mixing.misconception
 def last_vector_only(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Only the last vector is left, times its weight. Inside the loop, add each product to what is
-    already in the total.
+    """Only the last vector is left, times its weight. If you have a loop, add each product to what
+    is already in the total.
     """
     return weights[..., -1:] * values[-1]
 
 
 @mixing.misconception
 def total_carried_on(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Each of your mixtures contains those above it, because the total carries on from row to row.
+    """Each of your mixtures contains those above it, as when a total carries on from row to row.
     Start each row of weights from zeros.
     """
     if weights.ndim == 1:

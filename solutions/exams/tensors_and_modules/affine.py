@@ -259,7 +259,7 @@ class WithReLU(Mapping):
 
 @affine.misconception
 class BatchAveraged(Mapping):
-    """The rows are averaged. Each input should have its own output."""
+    """The outputs are averaged over the first axis. Each input should have its own output."""
 
     def forward(self, x: Tensor) -> Tensor:
         return (x @ self.W + self.b).mean(dim=0)

@@ -111,7 +111,7 @@ def declared(made: type[Fitting]) -> type[Fitting]:
 
 @declared
 class GradientsPileUp(Fitting):
-    """The first step is right, but later ones go too far, because each follows the gradients of all
+    """The first step is right, but later ones are not, because each follows the gradients of all
     the steps so far. Call `optimizer.zero_grad()` in every pass of the loop, before `backward()`.
     """
 
@@ -199,7 +199,7 @@ class WithMomentum(Fitting):
 
 @declared
 class WeightsOnly(Fitting):
-    """The bias does not change, because the optimiser only knows the weights. Give it
+    """The bias does not change, as when the optimiser only knows the weights. Give it
     `module.parameters()`, which has everything.
     """
 

@@ -81,8 +81,9 @@ def piles_up(function: Function, x: Tensor) -> object:
 
 @gradient.misconception
 def cleared_in_place(function: Function, x: Tensor) -> object:
-    """The gradient that you return is 0 everywhere, and `x` now requires gradients. `zero_()`
-    clears the very tensor that you return. Work on a copy of `x`, and nothing is left to clear.
+    """The gradient that you return is 0 everywhere, and `x` now requires gradients. If you call
+    `zero_()`, it clears the very tensor that you return. Work on a copy of `x`, and nothing is left
+    to clear.
     """
     x.requires_grad_()
     torch.autograd.backward(function(x))
@@ -111,9 +112,9 @@ def never_marked(function: Function, x: Tensor) -> object:
 
 @gradient.misconception
 def no_backward(function: Function, x: Tensor) -> object:
-    """You return None: no gradient has been computed yet, or it is in a different tensor from the
-    one you look at. `backward()` on the function's result puts it into the `grad` of the tensor
-    that requires it.
+    """You return None. Is a `return` missing, or is it the result of `backward()` that you return?
+    Or else no gradient has been computed yet, or it is in a different tensor: `backward()` on the
+    function's result puts it into the `grad` of the tensor that requires it.
     """
     leaf = x.detach().clone().requires_grad_()
     function(leaf)
@@ -122,8 +123,8 @@ def no_backward(function: Function, x: Tensor) -> object:
 
 @gradient.misconception
 def what_backward_returns(function: Function, x: Tensor) -> object:
-    """You return None, and `x` now requires gradients: either `backward()` is missing, or you
-    return the result of `backward()`, which is None. The gradient is in `grad`; and call
+    """You return None, and `x` now requires gradients: is `backward()` or a `return` missing, or do
+    you return the result of `backward()`, which is None? The gradient is in `grad`; and call
     `requires_grad_` on a copy, not on `x`.
     """
     x.requires_grad_()
@@ -138,8 +139,8 @@ def the_value(function: Function, x: Tensor) -> Tensor:
 
 @gradient.misconception
 def as_a_tuple(function: Function, x: Tensor) -> object:
-    """The gradient is right, but it is in a tuple: `torch.autograd.grad` returns one gradient for
-    each tensor that you pass to it. Take the first.
+    """The gradient is right, but it is in a tuple, as `torch.autograd.grad` returns it: one
+    gradient for each tensor that you pass to it. Take the first.
     """
     leaf = x.detach().clone().requires_grad_()
     return torch.autograd.grad(function(leaf), leaf)
@@ -224,8 +225,8 @@ def flattened(function: Function, x: Tensor) -> Tensor:
 
 @gradient.misconception
 def cleared_too_late(function: Function, x: Tensor) -> object:
-    """You return zeros, or None: the gradient is cleared after `backward()` and before you return
-    it. Clear it earlier, or work on a new copy.
+    """You return zeros: is the gradient cleared after `backward()` and before you return it? Clear
+    it earlier, or work on a new copy.
     """
     leaf = x.detach().clone().requires_grad_()
     torch.autograd.backward(function(leaf))

@@ -108,8 +108,8 @@ def the_other_mode_only(predict: Predictor, module: nn.Module, inputs: Tensor) -
 
 @kept.misconception
 def training_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """A predictor that always ends in training mode passes your test, because it only starts in
-    training mode. Try evaluation mode, too; if you do, check whether you return the first verdict
+    """A predictor that always ends in training mode passes your test: only the verdict for training
+    mode counts. Try evaluation mode, too; if you do, check whether you return the first verdict
     before the second is known.
     """
     return keeps(predict, module, inputs, True)
@@ -117,9 +117,8 @@ def training_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool
 
 @kept.misconception
 def evaluation_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """A predictor that always ends in evaluation mode passes your test: either it only starts in
-    evaluation mode, or the last verdict replaces the first. Try training mode, too, and keep both
-    verdicts.
+    """A predictor that always ends in evaluation mode passes your test: only the verdict for
+    evaluation mode counts. Try training mode, too, and keep both verdicts.
     """
     return keeps(predict, module, inputs, False)
 
@@ -177,7 +176,7 @@ def return_forgotten(predict: Predictor, module: nn.Module, inputs: Tensor) -> A
 @kept.misconception
 def nothing_if_kept(predict: Predictor, module: nn.Module, inputs: Tensor) -> Any:
     """Your test returns False where it should, but nothing where it should return True. Add `return
-    True` after the loop.
+    True` at the end.
     """
     return None if all(keeps(predict, module, inputs, mode) for mode in (True, False)) else False
 

@@ -228,8 +228,8 @@ def list_of_differences(queries: Tensor, keys: Tensor) -> list[Tensor]:
 
 @differences.misconception
 def concatenated_differences(queries: Tensor, keys: Tensor) -> Tensor:
-    """The numbers are right, but nothing separates one query from the next: `torch.cat` joins
-    tensors along an existing axis. `torch.stack` creates a new one.
+    """The numbers are right, but nothing separates one query from the next, as after `torch.cat`,
+    which joins tensors along an existing axis. `torch.stack` creates a new one.
     """
     return torch.cat([query - keys for query in queries], dim=1)
 

@@ -59,74 +59,80 @@ def by_letters(letters: str, weights: Tensor, values: Tensor) -> Tensor:
 
 @sums.misconception
 def turned_weights(weights: Tensor, values: Tensor) -> Tensor:
-    """Your weights are read the wrong way round, with the keys before the queries: the letter that
-    is summed over should label their last axis.
+    """Your weights are read the wrong way round, with the keys before the queries. The axis that is
+    summed over is their last one.
     """
     return by_letters("bkq,bkd->bqd", weights, values)
 
 
 @sums.misconception
 def turned_values(weights: Tensor, values: Tensor) -> Tensor:
-    """Your values are read the wrong way round, with the features before the keys: the letter that
-    is summed over should label their middle axis.
+    """Your values are read the wrong way round, with the features before the keys. The axis that is
+    summed over is their middle one.
     """
     return by_letters("bqk,bdk->bqd", weights, values)
 
 
 @sums.misconception
 def turned_result(weights: Tensor, values: Tensor) -> Tensor:
-    """The numbers are right, but the last two axes are swapped: after the arrow, the letter of the
-    queries comes before that of the features.
+    """The numbers are right, but the last two axes are swapped: the queries come before the
+    features (in an einsum, so do their letters after the arrow).
     """
     return by_letters("bqk,bkd->bdq", weights, values)
 
 
 @sums.misconception
 def batch_in_the_middle(weights: Tensor, values: Tensor) -> Tensor:
-    """The numbers are right, but the batch is not the first axis: its letter comes first after the
-    arrow.
+    """The numbers are right, but the batch is not the first axis. It comes first (in an einsum, so
+    does its letter after the arrow).
     """
     return by_letters("bqk,bkd->qbd", weights, values)
 
 
 @sums.misconception
 def batch_added_up(weights: Tensor, values: Tensor) -> Tensor:
-    """The sentences are added up. The letter of the batch is missing after the arrow."""
+    """The sentences are added up. Keep their axis: in an einsum, the letter of the batch also
+    stands after the arrow.
+    """
     return by_letters("bqk,bkd->qd", weights, values)
 
 
 @sums.misconception
 def queries_added_up(weights: Tensor, values: Tensor) -> Tensor:
-    """The queries are added up. Their letter is missing after the arrow."""
+    """The queries are added up. Keep their axis: in an einsum, their letter also stands after the
+    arrow.
+    """
     return by_letters("bqk,bkd->bd", weights, values)
 
 
 @sums.misconception
 def features_added_up(weights: Tensor, values: Tensor) -> Tensor:
-    """The features are added up. Their letter is missing after the arrow."""
+    """The features are added up. Keep their axis: in an einsum, their letter also stands after the
+    arrow.
+    """
     return by_letters("bqk,bkd->bq", weights, values)
 
 
 @sums.misconception
 def keys_kept(weights: Tensor, values: Tensor) -> Tensor:
-    """The products are there, one for each key, but they have not been added up. Leave out the
-    letter of the keys after the arrow.
+    """The products are there, one for each key, but they have not been added up. In an einsum, what
+    is added up has no letter after the arrow.
     """
     return by_letters("bqk,bkd->bqkd", weights, values)
 
 
 @sums.misconception
 def keys_of_two_letters(weights: Tensor, values: Tensor) -> Tensor:
-    """All the weights of a query are added up, and so are all the values of a sentence, before they
-    are multiplied. The keys need the same letter in both inputs.
+    """This is the sum of a query's weights times the sum of the sentence's values. Each value has a
+    weight of its own: in an einsum, the keys need the same letter in both inputs.
     """
     return by_letters("bqk,bjd->bqd", weights, values)
 
 
 @sums.misconception
 def sentences_of_two_letters(weights: Tensor, values: Tensor) -> Tensor:
-    """Every sentence contains the values of all the sentences. The batch needs the same letter in
-    both inputs.
+    """Every sentence contains the values of all the sentences. Each has its own: in an einsum, the
+    batch needs the same letter in both inputs.
     """
     return by_letters("bqk,ckd->bqd", weights, values)
 
@@ -173,16 +179,15 @@ def made_to_sum_to_one(weights: Tensor, values: Tensor) -> Tensor:
 
 @sums.misconception
 def entry_by_entry(weights: Tensor, values: Tensor) -> Tensor:
-    """This is an entry-by-entry product, which only fits if all the sizes are the same. Sum over
-    the keys.
-    """
+    """This is an entry-by-entry product, which rarely fits the sizes. Sum over the keys."""
     return weights * values
 
 
 @sums.misconception
 def letters_that_do_not_fit(weights: Tensor, values: Tensor) -> Tensor:
-    """You use the letter of the queries where the values have their keys, and the sizes differ. The
-    middle axis of the values is the last axis of the weights: use one letter for both.
+    """Your values are read as if their middle axis held the queries, which fails where the sizes
+    differ. Their middle axis is the last axis of the weights, the keys: in an einsum, use one
+    letter for both.
     """
     return by_letters("bqk,bqd->bqd", weights, values)
 

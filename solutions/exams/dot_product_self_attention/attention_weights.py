@@ -86,10 +86,20 @@ SOFTMAX_AXIS.apply(
     Softmax,
     says={
         "OverEverything": "All your weights together sum to 1. Each query has its own softmax: "
-        "every row sums to 1."
+        "every row sums to 1.",
+        "OneSumForAll": "All your weights together sum to 1: the exponentials were divided by one "
+        "sum of them all. Each query has its own sum, that of its row.",
     },
 )
-SOFTMAX_BARE.apply(weights, Softmax)
+SOFTMAX_BARE.apply(
+    weights,
+    Softmax,
+    says={
+        "OverEverythingUnshifted": "All your weights together sum to 1. Each query has its own "
+        "softmax: every row sums to 1. Also, exponentials of large scores overflow: subtract each "
+        "row's maximum first."
+    },
+)
 SOFTMAX_SHIFT.apply(weights, Softmax)
 NO_SOFTMAX.apply(weights, Softmax, called={"NeverDivided": "unnormalised"})
 

@@ -109,16 +109,16 @@ def summed_over_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.misconception
 def first_term_only(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """This is only the first word, times its weight. If you have a loop, it returns in its first
-    pass: add up all the words, and return after the loop.
+    """This is only the first word, times its weight. If you have a loop, does it return in its
+    first pass? Add up all the words, and return after the loop.
     """
     return weights[0] * inputs[0]
 
 
 @context.misconception
 def weights_across_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """There is one weight per row, but `*` lines the weights up with the columns. Give them a
-    second axis, or use a matrix product.
+    """There is one weight per row, but broadcasting lines the weights up with the columns. Give
+    them a second axis, or use a matrix product.
     """
     return weights * inputs
 
@@ -131,8 +131,8 @@ def softmax_once_more(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.misconception
 def weighed_across_features(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """There is one weight per row, but `*` lines the weights up with the columns, before you add up
-    the words. Give them a second axis, or use a matrix product.
+    """There is one weight per row, but broadcasting lines the weights up with the columns, before
+    you add up the words. Give them a second axis, or use a matrix product.
     """
     return (weights * inputs).sum(axis=0)
 

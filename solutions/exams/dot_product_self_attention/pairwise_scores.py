@@ -145,7 +145,7 @@ def mean_for_the_sum(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.misconception
 def squared_features(inputs: np.ndarray) -> np.ndarray:
-    """`*` multiplies entry by entry, so this is each feature times itself. Every word has to be
+    """This is each feature times itself, entry by entry, as `*` multiplies. Every word has to be
     compared with every word.
     """
     return inputs * inputs

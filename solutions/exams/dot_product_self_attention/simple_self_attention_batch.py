@@ -96,9 +96,9 @@ def one_long_sentence(inputs: np.ndarray) -> Pair:
 
 @batch.misconception
 def keys_of_all_sentences(inputs: np.ndarray) -> Pair:
-    """You joined the sentences into one long one, so every word has as many weights as there are
-    words in the whole batch, and attends to all of them. Keep the batch axis: a word attends only
-    to the words of its own sentence.
+    """Every word has as many weights as there are words in the whole batch, and attends to all of
+    them, as in one long sentence. Keep the batch axis: a word attends only to the words of its own
+    sentence.
     """
     flat = inputs.reshape(-1, inputs.shape[-1])
     attn_weights = softmax(flat @ flat.T)

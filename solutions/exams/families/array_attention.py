@@ -60,7 +60,7 @@ class OverTheQueries(ArrayAttention):
 
 
 class OverEverything(ArrayAttention):
-    """All the weights of your table together sum to 1. Each word has its own softmax when it is the
+    """All the weights of a sentence together sum to 1. Each word has its own softmax when it is the
     query, so every row should sum to 1.
     """
 
@@ -81,7 +81,7 @@ class OverTheQueriesUnshifted(ArrayAttention):
 
 
 class OverEverythingUnshifted(ArrayAttention):
-    """All the weights of your table together sum to 1. Each word has its own softmax when it is the
+    """All the weights of a sentence together sum to 1. Each word has its own softmax when it is the
     query, so every row should sum to 1. Also, the exponentials overflow for long words: subtract
     each row's maximum first, or call the given `softmax`.
     """
@@ -92,8 +92,8 @@ class OverEverythingUnshifted(ArrayAttention):
 
 
 class BySharesOfTheScores(ArrayAttention):
-    """You divided by the sum of the scores. Take the exponential of each score first; otherwise a
-    score below zero gives a weight below zero.
+    """You divided the scores by their sum, so a weight can come out below zero. Take the
+    exponential of each score first.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -120,8 +120,8 @@ class OverflowingWeights(ArrayAttention):
 
 
 class OneMaximumForAllWords(ArrayAttention):
-    """You subtracted the largest of all the scores. In a row far below it every exponential is 0,
-    and 0 / 0 is NaN: subtract each row's own maximum.
+    """In a row far below the largest of all the scores, every exponential is 0, and 0 / 0 is NaN,
+    as when that score is subtracted everywhere: subtract each row's own maximum.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:

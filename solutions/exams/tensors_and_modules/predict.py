@@ -202,7 +202,7 @@ def as_a_list(module: nn.Module, inputs: Tensor) -> Any:
 
 @predicting.misconception
 def return_forgotten(module: nn.Module, inputs: Tensor) -> None:
-    """Everything is done as it should be, but nothing is returned. Return the outputs."""
+    """Nothing is returned, although no graph is built and the mode is kept. Return the outputs."""
     in_evaluation_mode(module, inputs)
 
 

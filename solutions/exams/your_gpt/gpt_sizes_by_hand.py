@@ -121,8 +121,8 @@ def one_layer_only() -> Sheet:
 
 @by_hand.misconception
 def means_as_well() -> Sheet:
-    """Your normalisations have 16 parameters each, as in a layer normalisation with weight and
-    bias. An RMS normalisation has a weight for each feature and no bias.
+    """Your normalisations have twice as many parameters as they should, as a layer normalisation
+    with weight and bias has. An RMS normalisation has a weight for each feature and no bias.
     """
     return sheet(norms=4 * D_MODEL, last_norm=2 * D_MODEL)
 
@@ -145,8 +145,8 @@ def last_norm_forgotten() -> Sheet:
 
 @by_hand.misconception
 def two_embeddings() -> Sheet:
-    """You counted a matrix for the logits as well. They are computed with the matrix of the
-    embedding, which is counted only once.
+    """Your whole model has 80 parameters too many, as with a matrix for the logits. They are
+    computed with the matrix of the embedding, which is counted only once.
     """
     return sheet(embeddings=2 * VOCABULARY * D_MODEL)
 

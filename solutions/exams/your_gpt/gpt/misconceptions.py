@@ -262,8 +262,8 @@ class EachReadsTheEmbedding(Variant):
 
 @gpt.misconception
 class FirstBlockOnly(Variant):
-    """Only the first block is called: there is a `return` inside your loop, or the block is not
-    the one of the loop. All blocks follow one another.
+    """Only the first block counts: is there a `return` inside your loop, or is the block not the
+    one of the loop? All blocks follow one another.
     """
 
     def through(self, x: Tensor, caches: Caches) -> Tensor:

@@ -108,7 +108,7 @@ def first_run_only(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def last_run_only(learned: Tensor, test: Tensor, n: int) -> bool:
-    """Only the last run of the test text counts in your test. Does each round of your loop
+    """Only the last run of the test text counts in your test. If you have a loop, does each round
     overwrite what the one before has found?
     """
     return not set(runs(learned, n)) & set(runs(test, n)[-1:])
@@ -122,7 +122,7 @@ def first_learned_run_only(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def last_learned_run_only(learned: Tensor, test: Tensor, n: int) -> bool:
-    """Only the last run of what is learned counts in your test. Does each round of your loop
+    """Only the last run of what is learned counts in your test. If you have a loop, does each round
     overwrite what the ones before have found?
     """
     return not set(runs(learned, n)[-1:]) & set(runs(test, n))
@@ -254,8 +254,8 @@ def digits_in_a_row(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def part_of_a_text(learned: Tensor, test: Tensor, n: int) -> bool:
-    """Your test looks for text in text, and finds "5, 12" in "15, 12" or "12, 3" in "12, 30".
-    Compare the ids as numbers, in tuples or lists.
+    """Your test looks for text in text, and finds 5, 12 in 15, 12 or 12, 3 in 12, 30. Compare the
+    ids as numbers, in tuples or lists.
     """
     text = str(learned.tolist())[1:-1]
     return not any(str(list(run))[1:-1] in text for run in runs(test, n))
@@ -355,7 +355,7 @@ def number_of_runs(learned: Tensor, test: Tensor, n: int) -> int:
 @held_out.misconception
 def nothing_at_the_end(learned: Tensor, test: Tensor, n: int) -> Any:
     """Your test says False where it should, and returns nothing where it should say True. Add
-    `return True` after the loop.
+    `return True` at the end.
     """
     return None if reference.is_held_out(learned, test, n) else False
 

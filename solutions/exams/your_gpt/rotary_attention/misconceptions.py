@@ -67,8 +67,8 @@ class PositionsFromOne(Variant):
 
 @rotary.misconception
 class QueriesBehindThemselves(Variant):
-    """With a cache, your queries are rotated too far: `cache.length` was read after the new keys
-    had been appended. A query has the position of its own token, the same as the key.
+    """With a cache, your queries are rotated too far, as when `cache.length` is read after the new
+    keys have been appended. A query has the position of its own token, the same as the key.
     """
 
     def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
@@ -111,8 +111,8 @@ class RotatedAfterwardsAsNew(CachedBeforeRotation):
 
 @rotary.misconception
 class RotatedOnceMore(Variant):
-    """Your keys are rotated twice: before they are cached, and once more with all that the cache
-    returns. Keys from the cache are rotated already.
+    """With a cache, your keys are rotated twice: before they are cached, and once more with all
+    that the cache returns. Keys from the cache are rotated already.
     """
 
     def rotate_later(

@@ -57,8 +57,9 @@ class Uphill(Training):
 
 @declared
 class BySgd(Training):
-    """All is done as it should be, but the loss hardly falls, as with plain SGD. An optimiser that
-    gives each parameter a step of its own size, such as AdamW, learns much faster.
+    """All else is as it should be, but the loss hardly falls, as with plain SGD or too small a
+    learning rate. An optimiser that gives each parameter a step of its own size, such as AdamW,
+    learns much faster.
     """
 
     def optimizer(self, model: nn.Module, learning_rate: float) -> Optimizer:
@@ -97,7 +98,7 @@ class UsualLearningRate(Training):
 
 @declared
 class FirstParameterOnly(Training):
-    """Most parameters never change, because the optimiser knows of the first one alone. Give it
+    """Most parameters never change, as when the optimiser knows of the first one alone. Give it
     `model.parameters()`, which has them all.
     """
 
@@ -242,8 +243,8 @@ class NotTracked(Training):
 
 @declared
 class LossesAfterwards(Training):
-    """The model is called twice in each step, and your losses are those after the change. Keep the
-    loss by which the gradients are computed.
+    """The model is called twice in each step, as when the loss is computed once more after the
+    change. Keep the loss by which the gradients are computed.
     """
 
     def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Any:
@@ -252,8 +253,8 @@ class LossesAfterwards(Training):
 
 @declared
 class LossTensors(Training):
-    """Your list holds tensors, each with the whole graph of its step behind it. Keep numbers, as
-    `loss.item()` gives them.
+    """Your list holds tensors, and unless they are detached, each keeps the whole graph of its
+    step. Keep numbers, as `loss.item()` gives them.
     """
 
     def noted(self, loss: Tensor, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Any:
@@ -322,8 +323,8 @@ class LossesAsTensor(Training):
 
 @declared
 class LossesAveraged(Training):
-    """The losses in your list are not those of the steps: each is the mean of all so far. Keep the
-    loss of each step by itself.
+    """The losses in your list are not those of the steps, as when each is the mean of all so far.
+    Keep the loss of each step by itself, as it is.
     """
 
     def returned(self, losses: list[Any]) -> Any:

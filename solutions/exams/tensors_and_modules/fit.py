@@ -365,9 +365,8 @@ class OneStepPerExample(Fitting):
 
 @declared
 class NotTracked(Fitting):
-    """PyTorch says that nothing requires a gradient. The outputs were computed within
-    `torch.no_grad()`, or cut off from the graph by `.detach()`, `.data` or `.item()` before they
-    reached the loss.
+    """PyTorch says that nothing requires a gradient. The outputs or the loss were computed within
+    `torch.no_grad()`, or cut off from the graph by `.detach()`, `.data` or `.item()`.
     """
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:

@@ -233,8 +233,8 @@ class OwnLoss(Training):
 
 @declared
 class NotTracked(Training):
-    """PyTorch says that nothing requires a gradient. The logits were computed within
-    `torch.no_grad()`, or detached by `.detach()`, `.data` or `.item()` on their way to the loss.
+    """PyTorch says that nothing requires a gradient. The logits or the loss were computed within
+    `torch.no_grad()`, or cut off from the graph by `.detach()`, `.data` or `.item()`.
     """
 
     def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:

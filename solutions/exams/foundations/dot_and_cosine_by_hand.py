@@ -38,10 +38,8 @@ def filled_in(
 TYPED.apply(
     worksheet,
     called={"TypedWithTwoDecimals": "two_decimals", "TypedWithThreeDecimals": "three_decimals"},
-    says={
-        "CutOff": "Your cosines are a little too small. Work out the fourth and the fifth decimal "
-        "once more, and round."
-    },
+    # Of 0.73333…, four decimals are the same whether they are cut off or rounded.
+    without=["CutOff"],
 )
 
 

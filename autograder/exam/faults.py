@@ -71,6 +71,9 @@ def _compare_raised(expected: Outcome, received: Outcome, called: str) -> list[D
         if received.raised.kind in (expected.raised.kind, _ASSERTED):
             return []
         text = f"expected a {expected.raised.kind}, received {received.raised}"
+        if is_mismatch(received):
+            # It comes from the driver: the answer has raised nothing.
+            text = f"expected a {expected.raised.kind}, but your {called} raised none"
     elif expected.raised:
         text = f"expected a {expected.raised.kind}, but your {called} returned a value"
     else:

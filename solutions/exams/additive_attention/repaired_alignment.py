@@ -103,6 +103,16 @@ def tanh_lost_in_repair(projected_query: Tensor, projected_keys: Tensor, v: Tens
     return torch.softmax((projected_query.unsqueeze(1) + projected_keys) @ v, dim=-1)
 
 
+@repaired.misconception
+def tanh_of_the_scores(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
+    """These are the weights of a tanh around each score, after v. There it changes no order: for
+    every query, the same word gets the largest weight. The tanh belongs around the sum of queries
+    and keys.
+    """
+    added = projected_query.unsqueeze(1) + projected_keys
+    return torch.softmax(torch.tanh(added @ v), dim=-1)
+
+
 TENSOR_DTYPE.apply(repaired)
 
 

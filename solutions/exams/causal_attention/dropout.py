@@ -145,7 +145,7 @@ def corrected_in_use(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
     """Outside of training you multiply by 1 − p: that is the old dropout, which did not divide in
-    training. Here the weights stay as they are.
+    training. Here the weights should stay as they are.
     """
     return weights * keep(weights, p, generator) / (1 - p) if training else weights * (1 - p)
 

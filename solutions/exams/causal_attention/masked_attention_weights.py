@@ -187,6 +187,16 @@ def hidden_rows_as_columns(scores: torch.Tensor, hidden: torch.Tensor) -> torch.
 
 
 @masked.misconception
+def sum_of_at_least_one(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """Rows whose largest score is hidden sum to less than 1: what you divide by is never below 1
+    there. Subtract the largest *visible* score of each row, or keep only a sum of 0 away from the
+    division.
+    """
+    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * ~hidden
+    return exponentials / exponentials.sum(dim=-1, keepdim=True).clamp(min=1)
+
+
+@masked.misconception
 def everything_zero_if_one_is_nan(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """If one row is entirely hidden, you make everything 0. Only that row should be 0."""
     attn_weights = hide(scores, hidden)

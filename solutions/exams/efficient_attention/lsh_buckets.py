@@ -148,8 +148,8 @@ def opposites_first(vectors: Tensor, rotation: Tensor) -> Tensor:
 
 @buckets.misconception
 def opposites_in_between(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Each of your directions is followed by its own opposite. First come all directions, then all
-    opposites: torch.cat.
+    """Each of your directions is followed by its own opposite. First should come all directions,
+    then all opposites: torch.cat.
     """
     towards = vectors @ rotation
     return torch.stack([towards, -towards], dim=-1).flatten(-2).argmax(dim=-1)

@@ -212,7 +212,8 @@ ZERO_SCORES = Family(ScoresOfZeroHidden)
 class NotCleaned(Attention):
     """A row in which every key is hidden is NaN, since a softmax over −∞ alone is 0 / 0. Set the
     weights of hidden keys to 0 after the softmax as well. If you do so by multiplying: 0 · NaN is
-    NaN. Use masked_fill or torch.where.
+    NaN. Use masked_fill or torch.where. If you ask `hidden.all()`, ask it of each row: dim=-1,
+    keepdim=True.
     """
 
     def clean(self, weights: Tensor, hidden: Tensor) -> Tensor:

@@ -147,6 +147,17 @@ NO_SOFTMAX.apply(stable, Softmax, called={"Shares": "divided_by_sum"})
 
 
 @stable.misconception
+def axis_not_moved_back(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The weights are right, but their axes are in another order: the axis of the softmax was moved
+    to the end. Move it back.
+    """
+    moved = np.moveaxis(x, axis, -1)
+    exponentials = np.exp(moved - moved.max(axis=-1, keepdims=True))
+    weights: np.ndarray = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights
+
+
+@stable.misconception
 def always_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
     """Your weights sum to 1 along the last axis, whatever axis was asked for. Use the argument
     `axis`.

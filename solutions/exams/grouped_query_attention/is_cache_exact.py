@@ -291,8 +291,8 @@ def last_after_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Your chunks get a wrong past. The first chunk of a text gets None, because the text starts
-    again with every size; each later chunk gets what the step returned for the one before.
+    """Your chunks get a wrong past. The first chunk of a text should get None, because the text
+    starts again with every size; each later chunk gets what the step returned for the one before.
     """
     whole = step(inputs, None)[0]
     for size in every_size(inputs):

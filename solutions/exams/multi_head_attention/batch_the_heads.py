@@ -99,8 +99,8 @@ def sized_by_inputs(state: State, num_heads: int) -> State:
 
 @batching.misconception
 def rows_alternate(state: State, num_heads: int) -> State:
-    """The rows of the heads alternate. All rows of head 0 come first, then those of head 1, because
-    that is how the features are split again later.
+    """The rows of the heads alternate. All rows of head 0 should come first, then those of head 1,
+    because that is how the features are split again later.
     """
     return joined(state, num_heads, lambda parts: torch.stack(parts, dim=1).flatten(0, 1))
 

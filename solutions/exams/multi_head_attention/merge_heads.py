@@ -71,7 +71,7 @@ def tokens_joined_with_heads(x: Tensor) -> Tensor:
 
 @merging.misconception
 def heads_alternate(x: Tensor) -> Tensor:
-    """The heads take turns here, feature by feature. All features of head 0 come first."""
+    """The heads take turns here, feature by feature. All features of head 0 should come first."""
     return x.permute(0, 2, 3, 1).flatten(2)
 
 

@@ -219,7 +219,7 @@ class HeadsStackedBehindTheBatch(Variant):
 
 @loop.misconception
 class FeatureByFeature(Variant):
-    """The features of the heads alternate. First come all features of head 0, then those of
+    """The features of the heads alternate. First should come all features of head 0, then those of
     head 1.
     """
 

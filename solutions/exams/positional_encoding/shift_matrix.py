@@ -220,6 +220,14 @@ def first_block_turned(k: int, d_model: int) -> Tensor:
 
 
 @shift.misconception
+def each_entry_to_the_power(k: int, d_model: int) -> Tensor:
+    """Each entry of the matrix of one step was raised to the power of k: `**` works entry by entry.
+    Multiply the angles by k, or multiply k of these matrices: torch.linalg.matrix_power.
+    """
+    return blocks(rates(d_model) * (1 if k >= 0 else -1)) ** abs(k)
+
+
+@shift.misconception
 def last_block_left_out(k: int, d_model: int) -> Tensor:
     """The last pair stays as it is. Every pair has its own block, and there are d_model / 2."""
     matrix = blocks(k * rates(d_model))

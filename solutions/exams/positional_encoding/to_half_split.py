@@ -49,7 +49,7 @@ def across_the_heads(W: Tensor, num_heads: int) -> Tensor:
 @layout.misconception
 def the_way_back(W: Tensor, num_heads: int) -> Tensor:
     """This is the way back, from half-split to interleaved. In the result, the first columns of all
-    pairs come together: 0, 2, 4, …, then 1, 3, 5, …
+    pairs should come together: 0, 2, 4, …, then 1, 3, 5, …
     """
     halves = W.reshape(len(W), num_heads, 2, -1)
     return halves.transpose(2, 3).reshape(W.shape)

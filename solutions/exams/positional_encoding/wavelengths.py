@@ -127,8 +127,8 @@ def half_a_turn(d_model: int) -> Tensor:
 
 @lengths.misconception
 def all_the_way(d_model: int) -> Tensor:
-    """Your last wavelength is 10000 · 2π exactly. That limit is never reached: the last exponent is
-    (d − 2)/d, not 1.
+    """Your last wavelength is 10000 · 2π exactly. That limit should not be reached: the last
+    exponent is (d − 2)/d, not 1.
     """
     return 2 * math.pi * 10000 ** torch.linspace(0, 1, d_model // 2)
 

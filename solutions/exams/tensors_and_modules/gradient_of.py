@@ -101,6 +101,14 @@ def marks_x(function: Function, x: Tensor) -> Tensor:
 
 
 @gradient.misconception
+def twice_as_large(function: Function, x: Tensor) -> Tensor:
+    """Your gradient is twice what it should be. Was it added up twice, or is a difference of the
+    function's values at x + h and x - h divided by h instead of 2 h?
+    """
+    return 2 * right(function, x)
+
+
+@gradient.misconception
 def never_marked(function: Function, x: Tensor) -> object:
     """PyTorch says that nothing requires a gradient. Call `requires_grad_()` on a copy of `x`
     first, then call the function on this copy, neither within `torch.no_grad()` nor with

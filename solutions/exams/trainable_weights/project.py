@@ -74,8 +74,8 @@ def examine_choice(chosen: tuple[int, ...]) -> None:
     other_matrices.__name__ = "made_by_" + "_".join("qkv"[which] for which in chosen)
     # The wrong matrix and the wrong order look alike.
     other_matrices.__doc__ = (
-        f"By what you return, {' and '.join(made)}. Each of the three has a matrix of its own, and "
-        "they are returned in the order queries, keys, values."
+        f"By what you return, {' and '.join(made)}. Each of the three needs its own matrix, and "
+        "they should be returned in the order queries, keys, values."
     )
     projected.misconception(other_matrices)
 

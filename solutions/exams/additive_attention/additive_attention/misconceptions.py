@@ -304,7 +304,7 @@ class PlainV(_Wrong):
 @attention.misconception
 class WithBiases(_Wrong):
     """A layer of yours has a bias, which nn.Linear gives it unless told otherwise. This attention
-    has none: `bias=False`, in all three.
+    should have none: `bias=False`, in all three.
     """
 
     def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:

@@ -1,6 +1,9 @@
 """The known wrong answers to `MultiQueryAttention`, lesson 07."""
 
+from typing import Any
+
 import torch
+from torch import nn
 
 from solutions.exams.families import (
     BIAS,
@@ -134,6 +137,21 @@ class SingleUncheckedButViewed(SingleUnchecked):
         queries = self.W_query(inputs)
         queries.view(*inputs.shape[:2], self.num_heads, self.head_dim)
         return super().forward(inputs)
+
+
+@single.misconception
+class SingleUncheckedAndNarrow(SingleUnchecked):
+    """Seven features can't be divided among three heads. Your class takes them, and its layers
+    become narrower than d_out. Raise a ValueError in __init__ unless d_out is a multiple of
+    num_heads.
+    """
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.out_proj = nn.Linear(self.W_query.out_features, self.out_proj.out_features)
+
+    def find_query_width(self, d_out: int) -> int:
+        return self.num_heads * self.head_dim
 
 
 @single.misconception

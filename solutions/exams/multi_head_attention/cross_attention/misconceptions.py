@@ -107,7 +107,7 @@ class PaddingOnQueries(Variant):
 @cross.misconception
 class NaNReplacedAtTheEnd(Variant):
     """You turn NaN into zeros after out_proj. That is too late: the bias of out_proj is lost, and
-    the gradients are still NaN. Set the weights to 0.
+    some gradients are still NaN. Set the weights to 0.
     """
 
     def clean(self, weights: Tensor, hidden: Tensor) -> Tensor:

@@ -146,7 +146,7 @@ class NoOutProjection(Variant):
 
 @batched.misconception
 class OutProjectionUnbiased(Variant):
-    """out_proj has no bias. qkv_bias is for the three projections; out_proj always has one."""
+    """out_proj has no bias. It should always have one: qkv_bias is for the three projections."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class OutProjectionUnbiased(Variant):
 @batched.misconception
 class OutProjectionAsTheOthers(Variant):
     """With qkv_bias=False your out_proj has no bias either. qkv_bias is for the three projections;
-    out_proj always has one.
+    out_proj should always have one.
     """
 
     def __init__(

@@ -246,6 +246,28 @@ class NormBeforeTheSum(Block):
         return self.add(place, x, self.norm(place, sublayer(x)))
 
 
+class FirstNormBeforeTheSum(Block):
+    """`norm1` normalises what the self-attention returns, and x is added after that. In post-norm
+    the sum is normalised, in pre-norm x before the layer.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        if place:
+            return super().around(place, x, sublayer, inputs)
+        return self.add(place, x, self.norm(place, sublayer(x)))
+
+
+class LastNormBeforeTheSum(Block):
+    """The last normalisation is that of what the feed-forward layer returns, and x is added after
+    it. In post-norm the sum is normalised, in pre-norm x before the layer.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        if place < len(self.places) - 1:
+            return super().around(place, x, sublayer, inputs)
+        return self.add(place, x, self.norm(place, sublayer(x)))
+
+
 class NormedTwice(Block):
     """You normalise before a part, and once more after the sum. Normalise in only one of these
     places.
@@ -356,6 +378,8 @@ NORMS = Family(
     NormsInReverse,
     OtherOrder,
     NormBeforeTheSum,
+    FirstNormBeforeTheSum,
+    LastNormBeforeTheSum,
     NormedTwice,
     NormOverwrites,
 )

@@ -8,6 +8,8 @@ from torch import Tensor, nn
 from companion.gpt.attention import Cache
 from companion.models.positions import rope
 
+_ASKING = ("W_query", "W_key")
+
 
 @torch.no_grad()
 def cached_continuation(
@@ -30,21 +32,19 @@ def gpt_weights(model: nn.Module, ids: Tensor, num_heads: int) -> Tensor:
     """The attention weights of lesson 10's GPT, computed from what its projections return.
 
     Args:
-        model: its blocks' attention has `W_query` and `W_key`.
+        model: its blocks' attention has `W_query` and `W_key`, layers or matrices for `x @ W`.
         ids: one text, (1, tokens).
         num_heads: the number of query heads.
 
     Returns:
         (blocks, heads, queries, keys).
     """
-    returned: list[Tensor] = []
+    given: list[Tensor] = []
     layers = [
-        block.get_submodule(f"attention.{name}")
-        for block in model.get_submodule("blocks").children()
-        for name in ("W_query", "W_key")
+        block.get_submodule("attention") for block in model.get_submodule("blocks").children()
     ]
     hooks = [
-        layer.register_forward_hook(lambda _layer, _inputs, output: returned.append(output))
+        layer.register_forward_pre_hook(lambda _layer, inputs: given.append(inputs[0]))
         for layer in layers
     ]
     try:
@@ -52,8 +52,18 @@ def gpt_weights(model: nn.Module, ids: Tensor, num_heads: int) -> Tensor:
     finally:
         for hook in hooks:
             hook.remove()
-    pairs = zip(returned[::2], returned[1::2], strict=True)
-    return torch.stack([_weights(queries[0], keys[0], num_heads) for queries, keys in pairs])
+    found = []
+    for layer, inputs in zip(layers, given, strict=True):
+        queries, keys = (_projected(inputs[0], getattr(layer, name)) for name in _ASKING)
+        found.append(_weights(queries, keys, num_heads))
+    return torch.stack(found)
+
+
+def _projected(inputs: Tensor, projection: nn.Module | Tensor) -> Tensor:
+    projected: Tensor = (
+        inputs @ projection if isinstance(projection, Tensor) else projection(inputs)
+    )
+    return projected
 
 
 def _weights(queries: Tensor, keys: Tensor, num_heads: int) -> Tensor:

@@ -2,16 +2,25 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
-from companion import LIBRARY, Cache, LibraryGPT, LibraryRotaryAttention, Parts, rope
+from companion import (
+    LIBRARY,
+    Cache,
+    CountTokens,
+    LibraryGPT,
+    LibraryRotaryAttention,
+    Parts,
+    gpt_weights,
+    rope,
+)
 from solutions import (
     causal_attention,
     grouped_query_attention,
@@ -19,6 +28,8 @@ from solutions import (
     positional_encoding,
     transformer,
 )
+from solutions.exams.your_gpt.gpt import gpt as gpt_exam
+from solutions.exams.your_gpt.rotary_attention import rotary
 from solutions.your_gpt import (
     GPT,
     RotaryAttention,
@@ -219,3 +230,19 @@ def test_every_beginning_is_drawn() -> None:
 
     train(GPT(9, 8, 2, 1, 8, 1), loss_of, torch.arange(9), 20, 8, 4)
     assert starts == set(range(6))
+
+
+@pytest.mark.parametrize("layer", rotary.accepted.values())
+@pytest.mark.parametrize("model_class", gpt_exam.accepted.values())
+def test_lesson_looks_into_every_right_model(
+    model_class: Callable[..., nn.Module], layer: Callable[..., nn.Module]
+) -> None:
+    model = model_class(11, 16, 4, 2, 12, 2, replace(REFERENCE, RotaryAttention=layer))
+    ids = torch.randint(11, (1, 7))
+    weights = gpt_weights(model, ids, 4)
+    assert weights.shape == (2, 4, 7, 7)
+    assert_close(weights.sum(dim=-1), torch.ones(2, 4, 7))
+    with torch.no_grad(), CountTokens(model.get_submodule("blocks.0.attention").W_key) as counter:
+        model(ids)
+    # One style joins its matrices before it multiplies by them.
+    assert counter.tokens == (0 if layer.__name__ == "RotaryAsFlash" else 7)

@@ -117,6 +117,9 @@ def try_predict(
         "outputs require gradients": any(map(_requires_gradients, outputs)),
         "a graph was built": any(graphs),
         "in training mode afterwards": module.training,
+        "its layers are in the same mode": all(
+            one.training == module.training for one in module.modules()
+        ),
         "parameters require gradients afterwards": layer.weight.requires_grad,
         "gradients are enabled afterwards": enabled_afterwards,
     }

@@ -76,8 +76,8 @@ class Unscaled(Attention):
 
 
 class DividedByTheWidth(Attention):
-    """Your scores are divided by the width of a key itself, so the weights are too even. Divide by
-    its square root, once.
+    """In effect, your scores are divided by the width of a key itself, so the weights are too even.
+    Divide by its square root, once.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:

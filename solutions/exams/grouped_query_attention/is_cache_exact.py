@@ -244,7 +244,7 @@ def pairs_only(step: StepFunction, inputs: torch.Tensor) -> bool:
 @exact.misconception
 def half_the_text_at_most(step: StepFunction, inputs: torch.Tensor) -> bool:
     """`keeps_three_of_a_chunk` goes wrong in the rest of a text after a chunk of four or five. Try
-    these sizes too, and compare the rest, even if it is not a full chunk.
+    these sizes, and compare the rest, even if it is not a full chunk.
     """
     return agrees(step, inputs, range(1, inputs.shape[1] // 2 + 1))
 

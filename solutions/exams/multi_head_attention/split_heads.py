@@ -124,6 +124,14 @@ def not_refused_by_chunks(x: Tensor, num_heads: int) -> Tensor:
 
 
 @splitting.misconception
+def one_head_more(x: Tensor, num_heads: int) -> Tensor:
+    """Eight features cannot be divided among three heads: raise a ValueError that says so. Here
+    they become four heads of two.
+    """
+    return torch.stack(torch.split(x, x.shape[-1] // num_heads, dim=-1), dim=1)
+
+
+@splitting.misconception
 def cut_off(x: Tensor, num_heads: int) -> Tensor:
     """You drop the features that are left over. Eight features cannot be divided among three heads,
     and that should be a ValueError. If you do raise one, your condition is not true here: what has

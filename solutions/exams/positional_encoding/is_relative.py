@@ -191,6 +191,17 @@ def stretched(
 
 
 @relative.misconception
+def best_keys_alone(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You compare which keys have the highest scores, or their order. These can stay the same while
+    the scores change: compare all the scores.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return torch.equal(here.argmax(dim=-1), there.argmax(dim=-1))
+
+
+@relative.misconception
 def one_token_moved(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:

@@ -144,6 +144,17 @@ def in_training_mode(module: nn.Module, inputs: Tensor) -> Tensor:
 
 
 @predicting.misconception
+def outer_mode_alone(module: nn.Module, inputs: Tensor) -> Tensor:
+    """The outputs are right, but only the module itself gets its mode back: the layers inside stay
+    in evaluation mode. `module.train(…)` reaches them too, `module.training = …` does not.
+    """
+    was_training = module.training
+    outputs = quietly(module.eval(), inputs)
+    module.training = was_training
+    return outputs
+
+
+@predicting.misconception
 def always_training_mode(module: nn.Module, inputs: Tensor) -> Tensor:
     """The outputs differ from call to call in both modes, and the module ends up in training mode.
     Call it in evaluation mode, after `eval()`, and restore the mode that it had.
@@ -254,5 +265,5 @@ def by_train_false(module: nn.Module, inputs: Tensor) -> Any:
     torch.set_grad_enabled(False)
     outputs = module(inputs)
     torch.set_grad_enabled(were_enabled)
-    module.training = was_training
+    module.train(was_training)
     return outputs

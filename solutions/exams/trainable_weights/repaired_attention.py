@@ -87,7 +87,7 @@ SCALE.apply(
     says={
         "Unscaled": "The scores are not scaled any more. Keep the root, and take it of the width "
         "of a key.",
-        "DividedByTheWidth": "Your scores are divided by the width of a key itself. The line with "
+        "DividedByTheWidth": "In effect, you divide by the width of a key itself. The line with "
         "the softmax takes the root, as `d_k**0.5`, if `d_k` is that width.",
         "RootTakenTwice": "Your scores are divided by the fourth root of the width of a key. The "
         "line with the softmax takes a square root already: there `d_k` is the width itself.",

@@ -234,6 +234,30 @@ class DifferenceOfSquares(Variant):
 
 
 @norm.misconception
+class EpsBesideTheDeviation(Variant):
+    """You add eps to the standard deviation. Add it to the variance, inside the root, which makes a
+    difference where there is hardly anything else to divide by.
+    """
+
+    correction = 0
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        # Unlike the root of a variance, `std` of equal numbers has a gradient: zeros.
+        deviation = inputs.std(dim=-1, keepdim=True, correction=self.correction)
+        return self.centre(inputs) / (deviation + self.eps)
+
+
+@norm.misconception
+class EpsBesideTheSampleDeviation(EpsBesideTheDeviation):
+    """You divide by the standard deviation of a sample plus eps, as some published code does. That
+    differs from the task in two ways: the sum of the squares is divided by d_model − 1 in it, not
+    by d_model, and eps goes to the variance, inside the root.
+    """
+
+    correction = 1
+
+
+@norm.misconception
 class ShiftLeftOut(Variant):
     """Your module does not add `bias`. Add it at the end."""
 

@@ -49,8 +49,19 @@ def test_traces_of_a_careless_one() -> None:
 
     seen = try_predict(careless, W, INPUTS, True)
     torch.testing.assert_close(seen["outputs"], INPUTS @ W)
-    assert [*seen.values()][2:] == [False, False, False, False, False]
+    assert [*seen.values()][2:] == [False, False, False, True, False, False]
     assert torch.is_grad_enabled()
+
+
+def test_layers_left_in_another_mode_are_noticed() -> None:
+    def outer_alone(module: nn.Module, inputs: Tensor) -> Any:
+        outputs = module.eval()(inputs).detach()
+        module.training = True
+        return outputs
+
+    seen = try_predict(outer_alone, W, INPUTS, True)
+    assert seen["in training mode afterwards"] is True
+    assert seen["its layers are in the same mode"] is False
 
 
 def test_graph_that_is_gone_is_noticed() -> None:

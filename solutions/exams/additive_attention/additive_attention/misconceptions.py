@@ -54,6 +54,16 @@ class AnnotationsZeroed(_Wrong):
 
 
 @attention.misconception
+class LongestForAll(_Wrong):
+    """You hide the same positions in every sentence, those behind the longest one. Each sentence
+    has its own length: compare the positions, as a row, with the lengths, as a column.
+    """
+
+    def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        return super().weigh(scores, lengths.max().expand_as(lengths))
+
+
+@attention.misconception
 class TanhDropped(_Wrong):
     """The tanh is missing, and with it the query: without a tanh it adds the same to every score,
     and the weights stay as they are. Its gradient is zero.

@@ -29,7 +29,7 @@ from solutions.exams.grouped_query_attention.multi_query_attention.exam import s
 
 @single.misconception
 class KeysForEveryHead(Variant):
-    """Your W_key and W_value have d_out columns, room for a key and a value for every query head.
+    """Your W_key and W_value make d_out features, room for a key and a value for every query head.
     All query heads share one key/value head here: make them d_out / num_heads features wide.
     """
 

@@ -136,8 +136,7 @@ class PastHidden(Causal):
 
 class PastAndSelfHidden(Causal):
     """Your mask is True where a token may look. In nn.MultiheadAttention's attn_mask True means
-    hidden, so only the future remains visible here, and the last token sees nothing, which gives
-    NaN.
+    hidden, so only the future remains visible here, and the last token sees nothing.
     """
 
     def future(self, queries: int, keys: int) -> Tensor:
@@ -145,8 +144,8 @@ class PastAndSelfHidden(Causal):
 
 
 class DiagonalHidden(Causal):
-    """You hid the diagonal as well, so no token sees itself, and the first one sees nothing, which
-    gives NaN. Begin one position above the diagonal: triu(1).
+    """You hid the diagonal as well, so no token sees itself, and the first one sees nothing. Begin
+    one position above the diagonal: triu(1).
     """
 
     def future(self, queries: int, keys: int) -> Tensor:

@@ -53,11 +53,11 @@ def one_word_attended() -> Module:
 
 @attention.example
 def square_everywhere() -> Trained:
-    """three sentences of three words, all widths 3, in training mode"""
+    """three sentences of up to two words, padded to three, all widths 3, in training mode"""
     settings = {"query_dim": 3, "key_dim": 3, "hidden_dim": 3}
     weights = {"W_query": WORDS, "W_key": W_KEY[:, :3], "v": V[:3, None]}
     annotations = torch.stack([WORDS, WORDS.flip(0), -WORDS])
-    return settings, weights, (WORDS.flip(1), annotations, torch.tensor([3, 2, 1])), True
+    return settings, weights, (WORDS.flip(1), annotations, torch.tensor([2, 1, 2])), True
 
 
 @attention.example

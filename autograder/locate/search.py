@@ -21,7 +21,7 @@ from autograder.locate.source import Source, source_of
 from autograder.values.outcome import Outcome, observe
 from autograder.values.tensors import one_torch_thread
 
-SECONDS = 1.0
+SECONDS = 0.8
 _MOST_CHANGES = 10_000
 _MOST_TURNS = 10_000
 # Of one call of a changed answer: a number that each turn squares grows beyond any machine.

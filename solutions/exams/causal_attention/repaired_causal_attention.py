@@ -167,7 +167,7 @@ _repair(
     "nan_to_zero_in_the_scores",
 )
 _repair(
-    "The scores of the future are only lower by 1, which makes its weights a little smaller but "
+    "The scores of the future are only lower by 1, which makes its weights smaller but "
     "does not hide it. That happens if you subtract a triangle of ones, or use −1 in place of −∞. "
     "Fill with −∞ where the triangle is 1.",
     lambda scores, hidden: torch.softmax(scores - hidden.to(scores), dim=-1),

@@ -89,7 +89,7 @@ PATTERN.apply(
 @window.misconception
 def one_too_wide(num_tokens: int, window: int) -> Tensor:
     """Your window is too wide by one on either side. It includes the token itself, so a key at
-    distance `window` is already hidden.
+    distance `window` should already be hidden.
     """
     return distances(num_tokens).abs() > window
 

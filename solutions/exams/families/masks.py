@@ -43,8 +43,8 @@ class InvertedMask(Attention):
 
 
 class ScoreOfZero(Attention):
-    """Hidden keys enter your softmax with a score of 0, or nearly 0, and exp(0) is 1, so they still
-    get some weight. Fill with −∞.
+    """Hidden keys enter your softmax with an ordinary score, such as 0, and exp(0) is 1, so they
+    still get some weight. Fill with −∞.
     """
 
     fill = 0.0
@@ -244,7 +244,7 @@ class LoweredBeyondAllDigits(LoweredByALargeNumber):
 
 
 class ScoreOfZeroCleaned(Attention):
-    """Hidden keys enter your softmax with a score of 0, or nearly 0, and exp(0) is 1: they take
+    """Hidden keys enter your softmax with an ordinary score, such as 0, and exp(0) is 1: they take
     weight away from the others, even if their own is set to 0 afterwards. Fill with −∞.
     """
 

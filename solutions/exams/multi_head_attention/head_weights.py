@@ -157,6 +157,15 @@ def no_axis_for_heads(queries: Tensor, keys: Tensor, num_heads: int, hidden: Ten
 
 
 @maps.misconception
+def first_mask_for_all(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
+    """Every sentence gets the mask of the first one. Each has its own, which needs an axis for the
+    heads: hidden[:, None].
+    """
+    scores = head_scores(queries, keys, num_heads)
+    return weigh(scores, hidden[0] if hidden.ndim == 3 else hidden)
+
+
+@maps.misconception
 def always_an_axis(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
     """hidden[:, None] is right for a mask with a batch. One mask for all sentences, (queries,
     keys), fits as it is, so check `hidden.ndim`.

@@ -146,7 +146,7 @@ def halved_each_time(num_heads: int, num_tokens: int) -> Tensor:
 @alibi.misconception
 def first_slope_of_one(num_heads: int, num_tokens: int) -> Tensor:
     """Your first slope is 1: you count the heads from 0. The first exponent should be −8 /
-    num_heads, and the last is −8.
+    num_heads, and the last should be −8.
     """
     early = 2.0 ** (-8 * torch.arange(num_heads) / num_heads)
     return -early[:, None, None] * steps_apart(num_tokens).abs()

@@ -96,7 +96,7 @@ def sign_turned(p: Tensor) -> Tensor:
 
 @jacobian.misconception
 def outer_added(p: Tensor) -> Tensor:
-    """You added the products. Off the diagonal the entries are negative: subtract."""
+    """You added the products. Off the diagonal the entries should be negative: subtract."""
     return torch.diag(p) + torch.outer(p, p)
 
 

@@ -1,19 +1,14 @@
 """What the exams of the three blocks share, lesson 09.
 
-- `steps`: a block in steps, and RESIDUAL, NORMS, FEEDING
+- `steps`: a block in steps, and RESIDUAL, FEEDING
+- `norming`: NORMS
 - `attending`: ATTENTION, CAUSAL, DROPOUT
 - `weights`: weights of a block, printed and drawn
 """
 
 from solutions.exams.transformer._blocks.attending import ATTENTION, CAUSAL, DROPOUT, Causal
-from solutions.exams.transformer._blocks.steps import (
-    FEEDING,
-    NORMS,
-    RESIDUAL,
-    Block,
-    Sublayer,
-    later,
-)
+from solutions.exams.transformer._blocks.norming import NORMS
+from solutions.exams.transformer._blocks.steps import FEEDING, RESIDUAL, Block, Sublayer, later
 from solutions.exams.transformer._blocks.weights import (
     Case,
     Settings,

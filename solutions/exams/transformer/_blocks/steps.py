@@ -187,106 +187,6 @@ class ResidualSubtracted(Block):
         return x - self.drop(place, made)
 
 
-# --- normalisation -------------------------------------------------------------------------------
-
-
-class NoNorms(Block):
-    """Nothing is normalised: use `norm1` and those that follow it, each in its place."""
-
-    def norm(self, place: int, x: Tensor) -> Tensor:
-        return x
-
-
-class FirstNormLeftOut(Block):
-    """`norm1` is not used. It goes with the self-attention."""
-
-    def norm(self, place: int, x: Tensor) -> Tensor:
-        return super().norm(place, x) if place else x
-
-
-class LastNormLeftOut(Block):
-    """The last normalisation is not used. It goes with the feed-forward layer."""
-
-    def norm(self, place: int, x: Tensor) -> Tensor:
-        return x if place == len(self.places) - 1 else super().norm(place, x)
-
-
-class FirstNormEverywhere(Block):
-    """You use `norm1` in every place. Each place has its own normalisation, with its own weight and
-    bias.
-    """
-
-    def norm(self, place: int, x: Tensor) -> Tensor:
-        return super().norm(0, x)
-
-
-class NormsInReverse(Block):
-    """The normalisations are in each other's places: `norm1` goes with the self-attention, and the
-    last one with the feed-forward layer.
-    """
-
-    def norm(self, place: int, x: Tensor) -> Tensor:
-        return super().norm(len(self.places) - 1 - place, x)
-
-
-class OtherOrder(Block):
-    """The normalisation is on the wrong side of a part."""
-
-    def __init__(self, d_model: int, num_heads: int, d_hidden: int, dropout: float) -> None:
-        super().__init__(d_model, num_heads, d_hidden, dropout)
-        self.pre_norm = not self.pre_norm
-
-
-class NormBeforeTheSum(Block):
-    """You normalise the result of a part, and then add it. This is neither post-norm nor
-    pre-norm.
-    """
-
-    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        return self.add(place, x, self.norm(place, sublayer(x)))
-
-
-class FirstNormBeforeTheSum(Block):
-    """`norm1` normalises what the self-attention returns, and x is added after that. In post-norm
-    the sum is normalised, in pre-norm x before the layer.
-    """
-
-    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        if place:
-            return super().around(place, x, sublayer, inputs)
-        return self.add(place, x, self.norm(place, sublayer(x)))
-
-
-class LastNormBeforeTheSum(Block):
-    """The last normalisation is that of what the feed-forward layer returns, and x is added after
-    it. In post-norm the sum is normalised, in pre-norm x before the layer.
-    """
-
-    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        if place < len(self.places) - 1:
-            return super().around(place, x, sublayer, inputs)
-        return self.add(place, x, self.norm(place, sublayer(x)))
-
-
-class NormedTwice(Block):
-    """You normalise before a part, and once more after the sum. Normalise in only one of these
-    places.
-    """
-
-    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        return self.norm(place, self.add(place, x, sublayer(self.norm(place, x))))
-
-
-class NormOverwrites(Block):
-    """You normalise x, and add the normalised x: the residual connection no longer carries what
-    came in.
-    """
-
-    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        normed = self.norm(place, x)
-        return self.add(place, normed, sublayer(normed))
-
-
 # --- the feed-forward layer ----------------------------------------------------------------------
 
 
@@ -369,19 +269,6 @@ RESIDUAL = Family(
     ResidualTwice,
     ResidualMultiplied,
     ResidualSubtracted,
-)
-NORMS = Family(
-    NoNorms,
-    FirstNormLeftOut,
-    LastNormLeftOut,
-    FirstNormEverywhere,
-    NormsInReverse,
-    OtherOrder,
-    NormBeforeTheSum,
-    FirstNormBeforeTheSum,
-    LastNormBeforeTheSum,
-    NormedTwice,
-    NormOverwrites,
 )
 FEEDING = Family(
     NoActivation,

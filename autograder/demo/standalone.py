@@ -51,10 +51,11 @@ def _definitions(answer: object, name: str, known: set[str]) -> list[_Definition
             needed = _definitions(base, base.__name__, known) or []
             brought += [one for one in needed if one.name not in have]
             definition.bases[place] = ast.Name(base.__name__)  # type: ignore[union-attr]
-    for node in ast.walk(definition):
-        if isinstance(node, ast.Name) and node.id == definition.name:
-            # A function that calls itself.
-            node.id = name
+    for statement in definition.body:
+        # A function that calls itself; a base of the same name is another class, and keeps it.
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and node.id == definition.name:
+                node.id = name
     definition.name = name
     have = known | {one.name for one in brought}
     for missing in sorted(_needed(definition) - have):

@@ -174,6 +174,13 @@ def test_base_of_the_same_name():
         assert affine_exam().examine(defined(source, "Affine")).misconception == name
 
 
+def test_base_by_whose_name_a_call_made_it():
+    namesake = type("Silent", (Silent, Turned), {"__module__": "tests.support.samples"})
+    source = standing_alone(namesake, "Affine", KNOWN)
+    assert "class Affine(Silent, Turned):" in source
+    assert defined(source, "Affine")(2, 3)(torch.ones(1, 2)).shape == (1, 3)
+
+
 def test_base_that_the_notebook_has():
     source = standing_alone(Detached, "Affine", {*KNOWN, "Middle"})
     assert source.startswith("class Affine(Middle):")

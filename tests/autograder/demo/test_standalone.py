@@ -1,9 +1,14 @@
+import ast
+import builtins
+
+import pytest
 import torch
 from torch import nn
 
 from autograder.demo.standalone import standing_alone, with_body
-from autograder.exam.exam import Exam
+from autograder.exam.exam import Exam, exams_of
 from autograder.exam.report import Verdict
+from tests.support.course import COURSE
 from tests.support.samples import Affine, affine_exam, mix, mixing_exam
 
 KNOWN = {"torch", "nn"}
@@ -275,3 +280,15 @@ def test_function_brings_a_helper_of_another_module():
     assert "def mix(weights, values):" in source
     weights, values = torch.tensor([0.5, 0.25]), torch.tensor([[1.0, 2.0], [4.0, 0.0]])
     assert defined(source, "doubled")(weights, values).tolist() == [3.0, 2.0]
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons())
+def test_what_a_simulated_class_hands_in_derives_from_what_is_there(lesson):
+    known = {*KNOWN, *dir(builtins)}
+    for name, exam in exams_of(COURSE.exam_module(lesson)).items():
+        sources = (standing_alone(wrong, name, KNOWN) for wrong in exam.misconceptions.values())
+        there = set(known)
+        for definition in ast.parse(next(filter(None, sources), "")).body:
+            for base in getattr(definition, "bases", ()):
+                assert {node.id for node in ast.walk(base) if isinstance(node, ast.Name)} <= there
+            there.add(getattr(definition, "name", ""))

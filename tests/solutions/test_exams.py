@@ -32,9 +32,9 @@ EXAMS = [
     for name, exam in exams_of(COURSE.exam_module(lesson)).items()
 ]
 WORKSHEET = "_by_hand"
-# Every second exercise's misconceptions are judged, unless all are asked for; the build judges all.
+# Those of every third exercise are judged, unless all are asked for; the build judges all.
 EVERY = "AUTOGRADER_MISCONCEPTIONS" in os.environ
-JUDGED = EXAMS if EVERY else EXAMS[::2]
+JUDGED = EXAMS if EVERY else EXAMS[::3]
 
 
 @cache

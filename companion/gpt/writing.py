@@ -6,9 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from companion.gpt.attention import Cache
+from companion.models.heads import projected
 from companion.models.positions import rope
-
-_ASKING = ("W_query", "W_key")
 
 
 @torch.no_grad()
@@ -54,16 +53,9 @@ def gpt_weights(model: nn.Module, ids: Tensor, num_heads: int) -> Tensor:
             hook.remove()
     found = []
     for layer, inputs in zip(layers, given, strict=True):
-        queries, keys = (_projected(inputs[0], getattr(layer, name)) for name in _ASKING)
+        queries, keys = (projected(layer, name, inputs[0]) for name in ("W_query", "W_key"))
         found.append(_weights(queries, keys, num_heads))
     return torch.stack(found)
-
-
-def _projected(inputs: Tensor, projection: nn.Module | Tensor) -> Tensor:
-    projected: Tensor = (
-        inputs @ projection if isinstance(projection, Tensor) else projection(inputs)
-    )
-    return projected
 
 
 def _weights(queries: Tensor, keys: Tensor, num_heads: int) -> Tensor:

@@ -2,5 +2,5 @@
 
 Small models with what trains them, and the parts that a lesson gives ready-made.
 
-From outside: `positions`, `translator`, `training`.
+From outside: `heads`, `positions`, `translator`, `training`.
 """

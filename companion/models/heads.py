@@ -72,7 +72,7 @@ def learned_weights(head: nn.Module, inputs: torch.Tensor) -> torch.Tensor:
         (num_tokens, num_tokens), without gradients: queries on rows, keys on columns.
     """
     with torch.no_grad():
-        queries, keys = (_projected(head, name, inputs) for name in ("W_query", "W_key"))
+        queries, keys = (projected(head, name, inputs) for name in ("W_query", "W_key"))
         # Values that mark each token leave nothing but the weights.
         marks = torch.eye(len(inputs), dtype=inputs.dtype)
         return scaled_dot_product_attention(queries, keys, marks)
@@ -172,7 +172,7 @@ def weights_of(attention: nn.Module, inputs: torch.Tensor, num_heads: int) -> to
     Raises:
         ValueError: when the weights do not lead to the module's output.
     """
-    q, k, v = (_projected(attention, name, inputs) for name in ("W_query", "W_key", "W_value"))
+    q, k, v = (projected(attention, name, inputs) for name in ("W_query", "W_key", "W_value"))
     head_dim = q.shape[-1] // num_heads
     batch, tokens, _ = inputs.shape
     queries, keys, values = (x.view(batch, tokens, -1, head_dim).transpose(1, 2) for x in (q, k, v))
@@ -188,7 +188,8 @@ def weights_of(attention: nn.Module, inputs: torch.Tensor, num_heads: int) -> to
     return maps
 
 
-def _projected(attention: nn.Module, name: str, inputs: torch.Tensor) -> torch.Tensor:
+def projected(attention: nn.Module, name: str, inputs: torch.Tensor) -> torch.Tensor:
+    """Inputs times what a module has by this name: an `nn.Linear`, or a matrix for `x @ W`."""
     layer = getattr(attention, name)
     return layer(inputs) if isinstance(layer, nn.Module) else inputs @ layer  # type: ignore[no-any-return]
 

@@ -1,5 +1,7 @@
 """The exam of `MultiHeadAttentionWrapper`, lesson 05."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -107,13 +109,23 @@ class Variant(nn.Module):
         qkv_bias: bool = False,
     ) -> None:
         super().__init__()
+        width = self.read_by_a_head(d_in, num_heads)
         made = (
-            CausalHead(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)
+            CausalHead(width, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)
         )
         self.heads = nn.ModuleList(made)
 
+    def read_by_a_head(self, d_in: int, num_heads: int) -> int:
+        """How many features of a token a head is given."""
+        return d_in
+
+    def given(self, inputs: Tensor) -> Sequence[Tensor]:
+        """What each head is given."""
+        return [inputs] * len(self.heads)
+
     def forward(self, inputs: Tensor) -> Tensor:
-        return self.join([head(inputs) for head in self.heads])
+        pairs = zip(self.heads, self.given(inputs), strict=True)
+        return self.join([head(part) for head, part in pairs])
 
     def join(self, contexts: list[Tensor]) -> Tensor:
         return torch.cat(contexts, dim=-1)
@@ -126,21 +138,11 @@ class InputsSplit(Variant):
     weights.
     """
 
-    def __init__(
-        self,
-        d_in: int,
-        d_out: int,
-        context_length: int,
-        dropout: float,
-        num_heads: int,
-        qkv_bias: bool = False,
-    ) -> None:
-        super().__init__(d_in // num_heads, d_out, context_length, dropout, num_heads, qkv_bias)
+    def read_by_a_head(self, d_in: int, num_heads: int) -> int:
+        return d_in // num_heads
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        parts = inputs.chunk(len(self.heads), dim=-1)
-        found = [head(part) for head, part in zip(self.heads, parts, strict=True)]
-        return torch.cat(found, dim=-1)
+    def given(self, inputs: Tensor) -> Sequence[Tensor]:
+        return inputs.chunk(len(self.heads), dim=-1)
 
 
 @loop.misconception

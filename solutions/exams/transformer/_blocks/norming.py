@@ -48,40 +48,8 @@ class NormsInReverse(Block):
 class OtherOrder(Block):
     """The normalisation is on the wrong side of a part."""
 
-    def __init__(self, d_model: int, num_heads: int, d_hidden: int, dropout: float) -> None:
-        super().__init__(d_model, num_heads, d_hidden, dropout)
-        self.pre_norm = not self.pre_norm
-
-
-class NormBeforeTheSum(Block):
-    """You normalise the result of a part, and then add it. This is neither post-norm nor
-    pre-norm.
-    """
-
-    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        return self.add(place, x, self.norm(place, sublayer(x)))
-
-
-class FirstNormBeforeTheSum(Block):
-    """`norm1` normalises what the self-attention returns, and x is added after that. In post-norm
-    the sum is normalised, in pre-norm x before the layer.
-    """
-
-    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        if place:
-            return super().around(place, x, sublayer, inputs)
-        return self.add(place, x, self.norm(place, sublayer(x)))
-
-
-class LastNormBeforeTheSum(Block):
-    """The last normalisation is that of what the feed-forward layer returns, and x is added after
-    it. In post-norm the sum is normalised, in pre-norm x before the layer.
-    """
-
-    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        if place < len(self.places) - 1:
-            return super().around(place, x, sublayer, inputs)
-        return self.add(place, x, self.norm(place, sublayer(x)))
+    def norms_first(self, place: int) -> bool:
+        return not super().norms_first(place)
 
 
 class LastPartInOtherOrder(Block):
@@ -89,12 +57,40 @@ class LastPartInOtherOrder(Block):
     side. Wire all of them alike.
     """
 
+    def norms_first(self, place: int) -> bool:
+        return super().norms_first(place) != (place == len(self.places) - 1)
+
+
+class NormBeforeTheSum(Block):
+    """You normalise the result of a part, and then add it. This is neither post-norm nor
+    pre-norm.
+    """
+
+    def is_wrong(self, place: int) -> bool:
+        return True
+
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        if place < len(self.places) - 1:
-            return super().around(place, x, sublayer, inputs)
-        if self.pre_norm:
-            return self.norm(place, self.add(place, x, sublayer(x)))
-        return self.add(place, x, sublayer(self.norm(place, x)))
+        if self.is_wrong(place):
+            return self.add(place, x, self.norm(place, sublayer(x)))
+        return super().around(place, x, sublayer, inputs)
+
+
+class FirstNormBeforeTheSum(NormBeforeTheSum):
+    """`norm1` normalises what the self-attention returns, and x is added after that. In post-norm
+    the sum is normalised, in pre-norm x before the layer.
+    """
+
+    def is_wrong(self, place: int) -> bool:
+        return place == 0
+
+
+class LastNormBeforeTheSum(NormBeforeTheSum):
+    """The last normalisation is that of what the feed-forward layer returns, and x is added after
+    it. In post-norm the sum is normalised, in pre-norm x before the layer.
+    """
+
+    def is_wrong(self, place: int) -> bool:
+        return place == len(self.places) - 1
 
 
 class NormedTwice(Block):

@@ -52,9 +52,13 @@ class Block(nn.Module):
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
         """A sublayer with what stands around it."""
-        if self.pre_norm:
+        if self.norms_first(place):
             return self.add(place, x, sublayer(self.norm(place, x)))
         return self.norm(place, self.add(place, x, sublayer(x)))
+
+    def norms_first(self, place: int) -> bool:
+        """Whether x is normalised before a sublayer, and not the sum after it."""
+        return self.pre_norm
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return x + self.drop(place, made)
@@ -150,7 +154,7 @@ class ResidualOfTheInputs(Block):
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        if self.pre_norm:
+        if self.norms_first(place):
             return self.add(place, inputs, sublayer(self.norm(place, x)))
         return self.norm(place, self.add(place, inputs, sublayer(x)))
 
@@ -161,7 +165,7 @@ class SideBySide(Block):
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
-        if self.pre_norm:
+        if self.norms_first(place):
             return self.add(place, x, sublayer(self.norm(place, inputs)))
         return self.norm(place, self.add(place, x, sublayer(inputs)))
 

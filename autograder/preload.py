@@ -1,7 +1,10 @@
 """What is imported once, before any student's code runs: the entries of a course's `preload`."""
 
+import gc
 import importlib
-from contextlib import suppress
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 _AND_ALL_NAMES = ".*"
 # What a package imports by itself later: IPython for the first exception that it shows, and this
@@ -10,6 +13,9 @@ _LATER = {
     "IPython": ("stack_data", "pygments.formatters.terminal256"),
     "autograder": ("autograder.checks.check", "autograder.exam.run_module"),
 }
+# What takes a second to import, and only some lessons need: torch does so by itself for the first
+# optimizer that makes a step, and for the first mode that sees what operations return.
+_FOR_SOME = {"torch": ("torch._dynamo",)}
 
 
 def load(entry: str) -> None:
@@ -18,14 +24,45 @@ def load(entry: str) -> None:
     Some packages import their parts when they are first asked for: after the fork, each student
     would do it anew.
     """
-    module = importlib.import_module(entry.removesuffix(_AND_ALL_NAMES))
-    if entry.endswith(_AND_ALL_NAMES):
-        for name in getattr(module, "__all__", dir(module)):
-            if not name.startswith("_"):
-                getattr(module, name)
-    for later in _LATER.get(entry.removesuffix(_AND_ALL_NAMES), ()):
+    with _all_of_it_stays():
+        module = importlib.import_module(entry.removesuffix(_AND_ALL_NAMES))
+        if entry.endswith(_AND_ALL_NAMES):
+            for name in getattr(module, "__all__", dir(module)):
+                if not name.startswith("_"):
+                    getattr(module, name)
+        _import_each(_LATER.get(entry.removesuffix(_AND_ALL_NAMES), ()))
+
+
+def load_rest(entries: Iterable[str]) -> None:
+    """Import what goes with these entries and only some lessons need."""
+    with _all_of_it_stays():
+        for entry in entries:
+            _import_each(_FOR_SOME.get(entry.removesuffix(_AND_ALL_NAMES), ()))
+
+
+def needs_rest() -> bool:
+    """Whether this process has come to need what only some lessons do."""
+    return any(name in sys.modules for names in _FOR_SOME.values() for name in names)
+
+
+def _import_each(names: Iterable[str]) -> None:
+    for name in names:
         with suppress(ImportError):  # another version may have it elsewhere
-            importlib.import_module(later)
+            importlib.import_module(name)
+
+
+@contextmanager
+def _all_of_it_stays() -> Iterator[None]:
+    """Look for no cycles meanwhile: an import makes many objects and drops few, and the search
+    takes an eighth of its time.
+    """
+    searches = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searches:
+            gc.enable()
 
 
 def package_of(entry: str) -> str:

@@ -43,6 +43,7 @@ from autograder.exchange.session import Session
 from autograder.grading.examiner import TOO_MUCH, Examined, Examiner, said
 from autograder.limits import Limits
 from autograder.locate.where import searching_in
+from autograder.preload import needs_rest
 from autograder.reading.instructor_names import Definitions
 from autograder.sandbox.confine import die_with_parent
 from autograder.sandbox.control import Link, Message
@@ -92,7 +93,7 @@ class ExaminerProcess:
             _live(theirs, self._grader, source, definitions, folder, limits, self._clock)
         theirs.close()
         self._link = Link(mine)
-        self.ended = False
+        self.ended = self.needs_rest = False
         self._code: int | None = None
 
     def begin(self, written: Written) -> bool:
@@ -135,6 +136,7 @@ class ExaminerProcess:
             if isinstance(error, EOFError | OSError):
                 raise self._broken_down() from None
             raise
+        self.needs_rest = reply.pop("needs_rest")
         session.depth = reply.pop("depth")
         session.has_answered |= reply.pop("has_answered")
         session.longest = max(session.longest, reply.pop("longest"))
@@ -285,7 +287,8 @@ class _Serving:
             changes.take_back()
         self._note_files()
         known = ("depth", "has_answered", "longest")
-        return {**reply, **{name: getattr(session, name) for name in known}}
+        about = {name: getattr(session, name) for name in known}
+        return {**reply, **about, "needs_rest": needs_rest()}
 
     def _find(self, name: str) -> object:
         assert self._session is not None

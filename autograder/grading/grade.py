@@ -91,7 +91,7 @@ def grade(
         pairs = zip(verdicts, solved, strict=True)
         verdicts = [fair(one, solution, rebuilt.notebook) for one, solution in pairs]
     record = make_record(
-        source,
+        digest,
         submission,
         verdicts,
         [*remarks, *rebuilt.remarks, *run.remarks],

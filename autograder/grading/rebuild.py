@@ -13,7 +13,6 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell
-from nbgrader.preprocessors import ClearSolutions
 
 from autograder.cells import grade_id_of, has_role
 from autograder.grading.inert import inert_markdown
@@ -22,7 +21,6 @@ from autograder.reading.scenery import left_out
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
 ADDED_ID = "added-"
-_UNANSWERED: str = ClearSolutions.text_stub.default_value
 
 
 @dataclass(frozen=True)
@@ -73,8 +71,19 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
 
 
 def _answer(found: _Found, grade_id: str, kind: str) -> str:
-    text = found.answers.get(grade_id, _UNANSWERED if kind == "markdown" else "")
-    return inert_markdown(text) if kind == "markdown" else text
+    text = found.answers.get(grade_id)
+    if kind != "markdown":
+        return text or ""
+    return inert_markdown(_unanswered() if text is None else text)
+
+
+def _unanswered() -> str:
+    """What nbgrader leaves where a text is to be written."""
+    # All of nbgrader comes with it, which takes as long to import as two submissions to grade.
+    from nbgrader.preprocessors import ClearSolutions
+
+    stub: str = ClearSolutions.text_stub.default_value
+    return stub
 
 
 def _code(text: str, cell_id: str) -> NotebookNode:

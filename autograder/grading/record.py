@@ -31,7 +31,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograder.exam.report import Report, Verdict
@@ -62,7 +61,7 @@ class CellVerdict:
 
 
 def make_record(
-    source: NotebookNode,
+    source: str,
     submission: bytes,
     verdicts: Sequence[CellVerdict],
     remarks: Sequence[str],
@@ -73,11 +72,11 @@ def make_record(
     used: float,
     allowed: Allowed,
 ) -> dict[str, Any]:
-    """The record of one grading."""
+    """The record of one grading; `source` is the digest of the instructor's notebook."""
     return {
         "version": VERSION,
         "submission": hashlib.sha256(submission).hexdigest(),
-        "source": hashlib.sha256(nbformat.writes(source).encode()).hexdigest(),
+        "source": source,
         "seed": seed,
         "isolation": isolation,
         "libraries": {"python": platform.python_version(), **_versions()},

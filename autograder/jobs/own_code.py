@@ -23,8 +23,10 @@ from autograder.settings import FILE, SOLUTIONS
 _ENGINE = Path(__file__).resolve().parents[1]
 _CONFIG = "nbgrader_config.py"
 
-# Which file it is, when that last changed in any way (no clock of a program's own), and its size.
-_Stamps = dict[Path, tuple[int, int, int]]
+# Of each file by its path: which one it is, when that last changed in any way (no clock of a
+# program's own), and its size. Some six hundred are looked at several times for each submission, as
+# text, since a Path takes longer to make than a file takes to look at.
+_Stamps = dict[str, tuple[int, int, int]]
 
 
 @dataclass
@@ -74,7 +76,7 @@ def refresh(root: Path, folder: Path) -> bool:
         for path in changed:
             # Python itself compares seconds and sizes, which may be those of before.
             with suppress(OSError, NotImplementedError):
-                Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
+                Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
     importlib.invalidate_caches()
     watched.modules = now
     return bool(changed)
@@ -90,21 +92,22 @@ def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
     parts = [(path, top.parent) for top in (*tops, folder.resolve()) for path in _sources(top)]
     stamps = _stamps(path for path, _ in parts)
     if root not in _digests or _digests[root][0] != stamps:
-        digest = hashlib.sha256()
-        for path, above in sorted(parts):
-            digest.update(f"{path.relative_to(above)}\0".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-        _digests[root] = stamps, digest.hexdigest()
+        _digests[root] = stamps, _digest(parts)
     return _digests[root][1]
 
 
 @functools.cache
 def engine_digest() -> str:
     """By which this program is known again, as it was when it was first asked for here."""
+    return _digest([(path, _ENGINE) for path in _sources(_ENGINE)])
+
+
+def _digest(parts: Iterable[tuple[str, Path]]) -> str:
+    """Of files, each with the folder from which its name counts."""
     digest = hashlib.sha256()
-    for path in sorted(_sources(_ENGINE)):
-        digest.update(f"{path.relative_to(_ENGINE)}\0".encode())
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for path, above in sorted(parts):
+        digest.update(f"{Path(path).relative_to(above)}\0".encode())
+        digest.update(hashlib.sha256(Path(path).read_bytes()).digest())
     return digest.hexdigest()
 
 
@@ -115,35 +118,35 @@ def _tops(root: Path) -> list[Path]:
     return sorted({*packages, root / SOLUTIONS, *modules} - {_ENGINE})
 
 
-def _modules(root: Path) -> Iterator[Path]:
+def _modules(root: Path) -> Iterator[str]:
     for top in _tops(root):
         yield from _sources(top)
 
 
-def _start(root: Path) -> Iterator[Path]:
+def _start(root: Path) -> Iterator[str]:
     """What is read once, when a process starts: the settings, and this program."""
-    yield from (root / _CONFIG, root / FILE)
+    yield from (str(root / _CONFIG), str(root / FILE))
     yield from _sources(_ENGINE)
 
 
-def _sources(top: Path) -> Iterator[Path]:
+def _sources(top: Path) -> Iterator[str]:
     if top.suffix == ".py":
-        yield top
+        yield str(top)
     else:
         for folder, _, names in os.walk(top):
-            yield from (Path(folder, name) for name in names if name.endswith(".py"))
+            yield from (os.path.join(folder, name) for name in names if name.endswith(".py"))
 
 
-def _stamps(paths: Iterable[Path]) -> _Stamps:
+def _stamps(paths: Iterable[str]) -> _Stamps:
     found: _Stamps = {}
     for path in paths:
         with suppress(OSError):
-            status = path.stat()
+            status = os.stat(path)
             found[path] = status.st_ino, status.st_ctime_ns, status.st_size
     return found
 
 
-def _differing(before: _Stamps, now: _Stamps) -> list[Path]:
+def _differing(before: _Stamps, now: _Stamps) -> list[str]:
     return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
 
 

@@ -4,9 +4,11 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from multiprocessing.connection import Connection
+from typing import Any
 
-from autograder.errors import SandboxFailed
+from autograder.errors import CourseError, SandboxFailed
 from autograder.grading.grade import Graded
 from autograder.jobs.job import Job
 
@@ -35,16 +37,15 @@ class _Worker:
             )
         self._connection = Connection(ours.detach())
 
-    def grade(self, job: Job) -> Graded:
+    def ask(self, what: str, job: Job) -> Any:
         try:
-            self._connection.send(job)
+            self._connection.send((what, job))
             answer = self._connection.recv()
         except (OSError, EOFError) as error:
             raise _Gone from error
         if isinstance(answer, Exception):
             raise answer
-        graded: Graded = answer
-        return graded
+        return answer
 
     def end(self) -> None:
         """End it, with the student's code that it runs."""
@@ -67,6 +68,18 @@ class Processes:
         self._all: set[_Worker] = set()
         self._closed = False
 
+    def get_ready(self, job: Job) -> None:
+        """Start this thread's worker, and wait until it could do such a job at once.
+
+        What fails here fails again, and is told, when there is a job to do.
+        """
+        with suppress(CourseError, RuntimeError):
+            worker = self._worker()
+            try:
+                worker.ask("get ready", job)
+            except _Gone:
+                self._forget(worker)
+
     def grade(self, job: Job) -> Graded:
         """Have this thread's worker do a job.
 
@@ -77,7 +90,8 @@ class Processes:
         for _ in range(_RETRIES + 1):
             worker = self._worker()
             try:
-                return worker.grade(job)
+                graded: Graded = worker.ask("grade", job)
+                return graded
             except _Gone:
                 self._forget(worker)
         raise SandboxFailed(f"{_RETRIES + 1} workers were lost, one after the other")

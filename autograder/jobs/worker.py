@@ -10,32 +10,35 @@ course no more than how long a solution takes, where it may.
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from multiprocessing.connection import Connection
+from typing import Any
 
 from autograder.errors import CourseError, GradingFailed, SourceError
-from autograder.grading.grade import Graded
 from autograder.jobs.garbage_collection import keep_what_is_there
 from autograder.jobs.job import Job
 from autograder.jobs.own_code import watch
-from autograder.jobs.work import keep_up, work
+from autograder.jobs.sandboxes import begin, in_sandbox
 from autograder.sandbox.confine import die_with_parent
+from autograder.sandbox.sandbox import Sandbox
 
 
 def serve(connection: Connection) -> None:
-    """Answer jobs: with what came of them, or with what was raised."""
+    """Do what is asked, and answer with what came of it, or with what was raised."""
     while True:
         try:
-            job = connection.recv()
+            asked, job = connection.recv()
         except EOFError:
             return
-        connection.send(_answer(job))
+        connection.send(_answer(_ASKED[asked], job))
 
 
-def _answer(job: Job) -> Graded | Exception:
+def _answer(do: Callable[[Job], Any], job: Job) -> object:
     try:
         _be_in(job)
-        keep_up(job.course, job.lesson)
-        return work(job)
+        # It imports what this process does, at the same time.
+        begin(job.walls)
+        return do(job)
     except SourceError as error:
         # It can't be sent as it is.
         return GradingFailed(str(error))
@@ -45,8 +48,6 @@ def _answer(job: Job) -> Graded | Exception:
         failure = RuntimeError(f"{type(error).__name__}: {error}")
         failure.add_note(traceback.format_exc())
         return failure
-    finally:
-        keep_what_is_there()
 
 
 def _be_in(job: Job) -> None:
@@ -55,6 +56,26 @@ def _be_in(job: Job) -> None:
     if root not in sys.path:
         sys.path.insert(0, root)
         watch(job.course)
+
+
+def _get_ready(job: Job) -> None:
+    """Have all in place that grading this job takes, and grade nothing."""
+    import autograder.jobs.work  # noqa: F401  a process that grades imports much
+
+    in_sandbox(job.walls, Sandbox.wait_until_ready)
+
+
+def _grade(job: Job) -> object:
+    from autograder.jobs.work import keep_up, work
+
+    try:
+        keep_up(job.course, job.lesson)
+        return work(job)
+    finally:
+        keep_what_is_there()
+
+
+_ASKED = {"get ready": _get_ready, "grade": _grade}
 
 
 if __name__ == "__main__":

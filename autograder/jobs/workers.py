@@ -8,6 +8,7 @@ Where none were asked for, `result_of` does the job here, and `ahead` nothing.
 """
 
 import os
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -42,14 +43,27 @@ class _Here:
     def __init__(self, count: int) -> None:
         self.count = count
         self._processes = Processes()
-        self._threads = ThreadPoolExecutor(count, "worker")
+        self._threads: ThreadPoolExecutor | None = None
+        # One that starts keeps two processors busy, its own and its sandbox's: with few of them,
+        # those that come later leave the first ones room to begin.
+        self._starting = threading.Semaphore(max(1, processors() // 2))
 
     def submit(self, job: Job) -> "Future[Graded]":
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(
+                self.count, "worker", initializer=self._start, initargs=(job,)
+            )
         return self._threads.submit(self._processes.grade, job)
 
     def close(self) -> None:
         self._processes.close()
-        self._threads.shutdown(cancel_futures=True)
+        if self._threads:
+            self._threads.shutdown(cancel_futures=True)
+
+    def _start(self, job: Job) -> None:
+        """Until then a thread is given no job: the others would wait for it."""
+        with self._starting:
+            self._processes.get_ready(job)
 
 
 class _Asked:
@@ -83,13 +97,13 @@ def workers(count: int, scheduler: str = "") -> Iterator[None]:
     """Have several processes grade, here or where a Dask scheduler says; within another, its own.
 
     Args:
-        count: how many here; with one, this process grades.
+        count: how many here; with none, this process grades.
         scheduler: a Dask scheduler's address, such as `tcp://10.0.0.1:8786`.
 
     Raises:
         GradingFailed: when the scheduler can't be reached.
     """
-    if _asked or (count <= 1 and not scheduler):
+    if _asked or not (count or scheduler):
         yield
         return
     crew = _elsewhere(scheduler) if scheduler else _Here(count)

@@ -280,9 +280,12 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
 
 @contextmanager
 def workers_for(submissions: int, config: Config) -> Iterator[None]:
-    """As many workers as a class asks for, and the course's settings allow."""
+    """As many workers as a class asks for, and the course's settings allow.
+
+    One is worth it as well: it grades while this process saves what came of the last submission.
+    """
     settings = GradeSafely(config=config)
-    most = max(1, submissions // _WORTH_A_WORKER)
+    most = submissions // _WORTH_A_WORKER
     with workers(min(most, settings.workers or processors()), settings.scheduler):
         yield
 

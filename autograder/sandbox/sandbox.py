@@ -150,6 +150,20 @@ class Sandbox:
             self.spawn({}, 0).close()
         return self._layers or _ALL
 
+    def wait_until_ready(self) -> None:
+        """Wait for it to be able to start a student's process at once.
+
+        Raises:
+            SandboxFailed: when it does not get ready.
+        """
+        self._launcher = self._launcher or self._launch()
+        self._launcher.wait_until_ready()
+
+    def load_rest(self) -> None:
+        """Have what only some lessons need be there, imported, in the next student's process."""
+        if self._launcher:
+            self._launcher.load_rest()
+
     def spawn(self, files: Mapping[str, bytes], seed: int, waiting: int = 0) -> StudentProcess:
         """Start a student's process, which is there only once all walls stand around it.
 

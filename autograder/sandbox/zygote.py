@@ -32,12 +32,15 @@ from pathlib import Path
 from typing import Any
 
 from autograder.limits import Limits
-from autograder.preload import load
+from autograder.preload import load, load_rest
 from autograder.sandbox import bubblewrap, confine, seccomp
 from autograder.sandbox.control import Link, Message
 from autograder.sandbox.watcher import Watcher
 
 Entry = Callable[[socket.socket, Limits], object]
+
+REST = "rest"
+"""A request that asks for no student, but for the imports that only some lessons need."""
 
 _HIGHEST_DESCRIPTOR = 1 << 16
 
@@ -90,8 +93,11 @@ class Zygote:
         self._entry = _find(plan.entry)
         for entry in plan.preload:
             load(entry)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Have what is here now stay: no collection need look at it, which would copy its pages."""
         self._mapped_bytes = confine.mapped_bytes()
-        # What is here now stays. No collection need look at it, which would copy its pages.
         gc.collect()
         gc.freeze()
         confine.use_large_pages()
@@ -101,7 +107,10 @@ class Zygote:
         """Fork a student for each request, until the grader hangs up."""
         first = self._open_gate if self._plan.walled else self._watch
         while True:
-            control.receive()
+            if REST in control.receive():
+                load_rest(self._plan.preload)
+                self._settle()
+                continue
             channel, report = (socket.socket(fileno=file) for file in control.take_files())
             _must_be_single_threaded()
             try:

@@ -77,7 +77,7 @@ def test_record_tells_what_the_card_tells() -> None:
     ]
     allowed = Allowed(Limits(), Taken(4.0, 1.0, 0.5))
     how: dict[str, Any] = {"isolation": "full", "seconds": 1.0, "used": 2.5, "allowed": allowed}
-    record = make_record(new_notebook(), b"", verdicts, [], seed=0, **how)
+    record = make_record("its digest", b"", verdicts, [], seed=0, **how)
     assert [(one["verdict"], one["misconception"], one["hint"]) for one in record["cells"]] == [
         ("wrong", "over_rows", "Take the other axis."),
         ("not_run", "", ""),

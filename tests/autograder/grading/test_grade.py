@@ -472,6 +472,24 @@ def test_cells_import_what_lies_beside_them(sandbox: Sandbox, tmp_path: Path) ->
     assert graded.notebook.cells[1].outputs[0].text == "2\n"
 
 
+def test_what_some_lessons_need_is_imported_once() -> None:
+    step = "weight = torch.zeros(1, requires_grad=True)\nweight.grad = torch.ones(1)\n"
+    step += "torch.optim.SGD([weight], 0.5).step()\nassert double(weight.item()) == -1"
+    source = plain_course(f"import torch\n{step}")
+    answer = "def double(x):\n    return 2 * x"
+    seen = "import sys\nprint('torch._dynamo' in sys.modules)"
+    with Sandbox(LIMITS, preload=("numpy", "torch")) as box:
+        printed = [
+            next(
+                one.outputs[0].text
+                for one in grade(source, answered(source, answer, seen), box).notebook.cells
+                if one.source == seen
+            )
+            for _ in range(2)
+        ]
+    assert printed == ["False\n", "True\n"]
+
+
 def test_missing_module_is_the_instructors(sandbox: Sandbox) -> None:
     source = plain_course("import nowhere_to_be_found")
     with pytest.raises(GradingFailed, match="nowhere_to_be_found"):

@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.errors import GradingFailed, SandboxFailed
+from autograder.errors import GradingFailed, SandboxFailed, SettingError
 from autograder.grading.grade import Graded
 from autograder.jobs import processes
 from autograder.jobs.job import Job
@@ -64,10 +64,17 @@ def test_workers_find_what_is_found_here(job_of: Callable[..., Job], two: None) 
 
 
 def test_without_workers_nothing_is_begun(job_of: Callable[..., Job]) -> None:
-    with workers(1):
+    with workers(0):
         assert room_ahead() == 0
         ahead(job_of())
         assert not worker_processes()
+
+
+def test_one_worker_is_a_process_as_well(job_of: Callable[..., Job]) -> None:
+    with workers(1):
+        assert room_ahead()
+        assert as_plain(result_of(job_of())) == as_plain(work(job_of()))
+        assert len(worker_processes()) == 1
 
 
 def test_workers_within_workers_are_the_same(two: None) -> None:
@@ -95,6 +102,16 @@ def test_workers_that_are_always_lost(
     monkeypatch.setattr(processes, "_PROGRAM", "no.such.module")
     with workers(2), pytest.raises(SandboxFailed, match="3 workers were lost"):
         result_of(job_of())
+
+
+def test_worker_that_can_not_start_says_so_when_it_is_asked(
+    job_of: Callable[..., Job], two: None
+) -> None:
+    job = job_of()
+    walls = dataclasses.replace(job.walls, preload=("no_such_module",))
+    with pytest.raises(SettingError, match="no_such_module"):
+        result_of(dataclasses.replace(job, walls=walls))
+    assert result_of(job).verdicts
 
 
 def test_leaving_ends_what_is_under_way(job_of: Callable[..., Job]) -> None:

@@ -15,7 +15,7 @@ _LATER = {
 }
 # What takes a second to import, and only some lessons need: torch does so by itself for the first
 # optimizer that makes a step, and for the first mode that sees what operations return.
-_FOR_SOME = {"torch": ("torch._dynamo",)}
+_EXTRAS = {"torch": ("torch._dynamo",)}
 
 
 def load(entry: str) -> None:
@@ -33,16 +33,16 @@ def load(entry: str) -> None:
         _import_each(_LATER.get(entry.removesuffix(_AND_ALL_NAMES), ()))
 
 
-def load_rest(entries: Iterable[str]) -> None:
+def load_extras(entries: Iterable[str]) -> None:
     """Import what goes with these entries and only some lessons need."""
     with _all_of_it_stays():
         for entry in entries:
-            _import_each(_FOR_SOME.get(entry.removesuffix(_AND_ALL_NAMES), ()))
+            _import_each(_EXTRAS.get(entry.removesuffix(_AND_ALL_NAMES), ()))
 
 
-def needs_rest() -> bool:
+def needs_extras() -> bool:
     """Whether this process has come to need what only some lessons do."""
-    return any(name in sys.modules for names in _FOR_SOME.values() for name in names)
+    return any(name in sys.modules for names in _EXTRAS.values() for name in names)
 
 
 def _import_each(names: Iterable[str]) -> None:

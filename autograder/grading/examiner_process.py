@@ -43,7 +43,7 @@ from autograder.exchange.session import Session
 from autograder.grading.examiner import TOO_MUCH, Examined, Examiner, said
 from autograder.limits import Limits
 from autograder.locate.where import searching_in
-from autograder.preload import needs_rest
+from autograder.preload import needs_extras
 from autograder.reading.instructor_names import Definitions
 from autograder.sandbox.confine import die_with_parent
 from autograder.sandbox.control import Link, Message
@@ -93,7 +93,7 @@ class ExaminerProcess:
             _live(theirs, self._grader, source, definitions, folder, limits, self._clock)
         theirs.close()
         self._link = Link(mine)
-        self.ended = self.needs_rest = False
+        self.ended = self.needs_extras = False
         self._code: int | None = None
 
     def begin(self, written: Written) -> bool:
@@ -136,7 +136,7 @@ class ExaminerProcess:
             if isinstance(error, EOFError | OSError):
                 raise self._broken_down() from None
             raise
-        self.needs_rest = reply.pop("needs_rest")
+        self.needs_extras = reply.pop("needs_extras")
         session.depth = reply.pop("depth")
         session.has_answered |= reply.pop("has_answered")
         session.longest = max(session.longest, reply.pop("longest"))
@@ -288,7 +288,7 @@ class _Serving:
         self._note_files()
         known = ("depth", "has_answered", "longest")
         about = {name: getattr(session, name) for name in known}
-        return {**reply, **about, "needs_rest": needs_rest()}
+        return {**reply, **about, "needs_extras": needs_extras()}
 
     def _find(self, name: str) -> object:
         assert self._session is not None

@@ -205,9 +205,9 @@ class Run:
             limits = self.allowed.limits(rest)
             examined = examiner.examine(test.cell, session, rest, limits)
             self._note(call=session.longest)
-            if examiner.needs_rest:
+            if examiner.needs_extras:
                 # So does the student's process, or one that comes after it: each would import it.
-                self._sandbox.load_rest()
+                self._sandbox.load_extras()
         except ExchangeError as error:
             return Examined(*self._post_mortem(error))
         except TestLost as lost:

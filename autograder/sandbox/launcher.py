@@ -17,7 +17,7 @@ from autograder.sandbox import bubblewrap, seccomp
 from autograder.sandbox.control import Link, Message
 from autograder.sandbox.processor_time import process_of
 from autograder.sandbox.student_process import StudentProcess
-from autograder.sandbox.zygote import REST, Plan
+from autograder.sandbox.zygote import EXTRAS, Plan
 
 _SECONDS_TO_START = 300.0  # torch from a cold disk
 _SECONDS_TO_SPAWN = 60.0
@@ -67,7 +67,7 @@ class Launcher:
         self._folder = Path(tempfile.mkdtemp(prefix="students-"))
         self._walled = walled
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed when it is ready, or stopped
-        self._ready = self._has_rest = False
+        self._ready = self._has_extras = False
         mine, theirs = socket.socketpair()
         self._control = Link(mine)
         self._process: subprocess.Popen[bytes] | None = None
@@ -123,13 +123,13 @@ class Launcher:
             self._ready = True
             self._errors.close()
 
-    def load_rest(self) -> None:
+    def load_extras(self) -> None:
         """Have it import what only some lessons need, before it forks another student."""
-        if not self._has_rest:
-            self._has_rest = True
+        if not self._has_extras:
+            self._has_extras = True
             # One that is gone is replaced when somebody asks it for a student.
             with suppress(OSError):
-                self._control.send({REST: True})
+                self._control.send({EXTRAS: True})
 
     def spawn(self, files: Mapping[str, bytes], seed: int, waiting: int = 0) -> StudentProcess:
         """Have it fork a student, of which so many forks may wait beside what it starts itself.

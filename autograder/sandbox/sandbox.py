@@ -159,10 +159,10 @@ class Sandbox:
         self._launcher = self._launcher or self._launch()
         self._launcher.wait_until_ready()
 
-    def load_rest(self) -> None:
+    def load_extras(self) -> None:
         """Have what only some lessons need be there, imported, in the next student's process."""
         if self._launcher:
-            self._launcher.load_rest()
+            self._launcher.load_extras()
 
     def spawn(self, files: Mapping[str, bytes], seed: int, waiting: int = 0) -> StudentProcess:
         """Start a student's process, which is there only once all walls stand around it.

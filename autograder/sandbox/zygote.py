@@ -32,14 +32,14 @@ from pathlib import Path
 from typing import Any
 
 from autograder.limits import Limits
-from autograder.preload import load, load_rest
+from autograder.preload import load, load_extras
 from autograder.sandbox import bubblewrap, confine, seccomp
 from autograder.sandbox.control import Link, Message
 from autograder.sandbox.watcher import Watcher
 
 Entry = Callable[[socket.socket, Limits], object]
 
-REST = "rest"
+EXTRAS = "extras"
 """A request that asks for no student, but for the imports that only some lessons need."""
 
 _HIGHEST_DESCRIPTOR = 1 << 16
@@ -107,8 +107,8 @@ class Zygote:
         """Fork a student for each request, until the grader hangs up."""
         first = self._open_gate if self._plan.walled else self._watch
         while True:
-            if REST in control.receive():
-                load_rest(self._plan.preload)
+            if EXTRAS in control.receive():
+                load_extras(self._plan.preload)
                 self._settle()
                 continue
             channel, report = (socket.socket(fileno=file) for file in control.take_files())

@@ -43,7 +43,7 @@ from autograder.exchange.session import Session
 from autograder.grading.examiner import TOO_MUCH, Examined, Examiner, said
 from autograder.limits import Limits
 from autograder.locate.where import searching_in
-from autograder.preload import needs_extras
+from autograder.preload import load_extras, needs_extras
 from autograder.reading.instructor_names import Definitions
 from autograder.sandbox.confine import die_with_parent
 from autograder.sandbox.control import Link, Message
@@ -208,6 +208,9 @@ def examiner_for(
         if (serving.source, serving.folder) == (source, folder) and serving.begin(written):
             return serving
         serving.close()
+        if serving.needs_extras:
+            # Imported here, they take no time of the next one's, and none of its memory.
+            load_extras(sandbox.preload)
     serving = _serving[sandbox] = ExaminerProcess(source, folder, sandbox.limits)
     weakref.finalize(sandbox, _close, weakref.ref(serving))
     if not serving.begin(written):

@@ -107,7 +107,7 @@ class Sandbox:
         self.limits = limits
         self.isolation = isolation
         self._layers = Layers() if isolation == "none" else None
-        self._preload = preload
+        self.preload = preload
         self._entry = entry
         self._hidden = hidden
         self._launcher: Launcher | None = None
@@ -218,7 +218,7 @@ class Sandbox:
 
     def _launch(self) -> Launcher:
         walled = self.isolation == "full"
-        return Launcher(self.limits, self._preload, self._entry, self._hidden, walled=walled)
+        return Launcher(self.limits, self.preload, self._entry, self._hidden, walled=walled)
 
 
 _ALL = Layers(*(True,) * 4)

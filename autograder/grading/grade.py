@@ -83,11 +83,11 @@ def grade(
     run, rebuilt, verdicts = graded_once()
     if run.stopped and kept.find(digest) is None:
         # What everybody may take was not enough. The solution may take long here, too.
-        _with_solution(source, sandbox, marked, **place)
+        _with_solution(source, digest, sandbox, marked, **place)
         if Allowed(sandbox.limits, kept.find(digest)).limits() != run.allowed.limits():
             run, rebuilt, verdicts = graded_once()
     if any(one.verdict is not Verdict.PASSED or one.hollow for one in verdicts):
-        solved = _with_solution(source, sandbox, marked, **place)
+        solved = _with_solution(source, digest, sandbox, marked, **place)
         pairs = zip(verdicts, solved, strict=True)
         verdicts = [fair(one, solution, rebuilt.notebook) for one, solution in pairs]
     record = make_record(
@@ -130,13 +130,15 @@ def failing_with_solution(
         SandboxFailed: when the sandbox itself fails.
     """
     place: dict[str, Any] = {"files": files, "seed": seed, "folder": folder}
-    solved = _with_solution(source, sandbox, beside, **place, kept=kept or Kept())
+    digest = _digest(source)
+    solved = _with_solution(source, digest, sandbox, beside, **place, kept=kept or Kept())
     failing = [one for one in solved if one.verdict is not Verdict.PASSED]
     return {one.grade_id: why_not_passed(one) for one in failing}
 
 
 def _with_solution(
     source: NotebookNode,
+    digest: str,
     sandbox: Sandbox,
     beside: frozenset[str],
     *,
@@ -149,7 +151,6 @@ def _with_solution(
 
     It runs in the sandbox as a submission does, when no student's process is left.
     """
-    digest = _digest(source)
     known = digest, str(folder), sandbox.limits, beside
     if known not in _solved:
         room = sandbox.limits.disk_bytes // 2

@@ -9,9 +9,11 @@ from nbformat.notebooknode import NotebookNode
 from autograder.errors import GradingFailed
 from autograder.grading.allowed import Kept
 from autograder.grading.grade import Graded, forget_solutions, grade
+from autograder.jobs import extras
 from autograder.jobs.job import Job
 from autograder.jobs.own_code import digest_of, engine_digest, refresh
 from autograder.jobs.sandboxes import close_sandboxes, in_sandbox
+from autograder.sandbox.sandbox import Sandbox
 
 CHANGED = "the exams are not those with which this grading was begun: grade again"
 _ANOTHER = (
@@ -46,22 +48,39 @@ def work(job: Job) -> Graded:
         SandboxFailed: when the sandbox itself fails, which is never scored.
     """
     _must_be_meant(job)
-    graded = in_sandbox(
-        job.walls,
-        lambda box: grade(
+    graded = in_sandbox(job.walls, functools.partial(_grade, job))
+    _must_be_meant(job)
+    return graded
+
+
+def get_ready(job: Job) -> None:
+    """Have all in place that grading this job takes, and grade nothing.
+
+    Raises:
+        SandboxFailed: when the sandbox does not get ready.
+    """
+    in_sandbox(job.walls, functools.partial(_get_ready, job))
+
+
+def _get_ready(job: Job, sandbox: Sandbox) -> None:
+    extras.load_known(job, sandbox)
+    sandbox.wait_until_ready()
+
+
+def _grade(job: Job, sandbox: Sandbox) -> Graded:
+    extras.load_known(job, sandbox)
+    with extras.noted(job, sandbox):
+        return grade(
             read_source(job.notebook),
             job.submission,
-            box,
+            sandbox,
             files=job.files,
             seed=job.seed,
             remarks=job.remarks,
             folder=job.lesson,
             beside=job.beside,
             kept=Kept(job.course / SOLUTIONS, job.code),
-        ),
-    )
-    _must_be_meant(job)
-    return graded
+        )
 
 
 def _must_be_meant(job: Job) -> None:

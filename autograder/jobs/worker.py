@@ -18,9 +18,8 @@ from autograder.errors import CourseError, GradingFailed, SourceError
 from autograder.jobs.garbage_collection import keep_what_is_there
 from autograder.jobs.job import Job
 from autograder.jobs.own_code import watch
-from autograder.jobs.sandboxes import begin, in_sandbox
+from autograder.jobs.sandboxes import begin
 from autograder.sandbox.confine import die_with_parent
-from autograder.sandbox.sandbox import Sandbox
 
 
 def serve(connection: Connection) -> None:
@@ -60,9 +59,9 @@ def _be_in(job: Job) -> None:
 
 def _get_ready(job: Job) -> None:
     """Have all in place that grading this job takes, and grade nothing."""
-    import autograder.jobs.work  # noqa: F401  a process that grades imports much
+    from autograder.jobs.work import get_ready  # a process that grades imports much
 
-    in_sandbox(job.walls, Sandbox.wait_until_ready)
+    get_ready(job)
 
 
 def _grade(job: Job) -> object:

@@ -67,7 +67,7 @@ class Launcher:
         self._folder = Path(tempfile.mkdtemp(prefix="students-"))
         self._walled = walled
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed when it is ready, or stopped
-        self._ready = self._has_extras = False
+        self._ready = self.has_extras = False
         mine, theirs = socket.socketpair()
         self._control = Link(mine)
         self._process: subprocess.Popen[bytes] | None = None
@@ -125,8 +125,8 @@ class Launcher:
 
     def load_extras(self) -> None:
         """Have it import what only some lessons need, before it forks another student."""
-        if not self._has_extras:
-            self._has_extras = True
+        if not self.has_extras:
+            self.has_extras = True
             # One that is gone is replaced when somebody asks it for a student.
             with suppress(OSError):
                 self._control.send({EXTRAS: True})

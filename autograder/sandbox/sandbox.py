@@ -123,7 +123,7 @@ class Sandbox:
             warnings.warn(_NO_WALLS, stacklevel=2)
         elif missing := _what_is_not_installed():
             raise IsolationUnavailable(missing)
-        self._launcher = self._launch()
+        self._opened()
         return self
 
     def __exit__(
@@ -156,8 +156,12 @@ class Sandbox:
         Raises:
             SandboxFailed: when it does not get ready.
         """
-        self._launcher = self._launcher or self._launch()
-        self._launcher.wait_until_ready()
+        self._opened().wait_until_ready()
+
+    @property
+    def has_extras(self) -> bool:
+        """Whether what only some lessons need is there, imported, or about to be."""
+        return self._launcher is not None and self._launcher.has_extras
 
     def load_extras(self) -> None:
         """Have what only some lessons need be there, imported, in the next student's process."""
@@ -195,19 +199,18 @@ class Sandbox:
 
     def _spawn(self, files: Mapping[str, bytes], seed: int, waiting: int) -> StudentProcess:
         for last in (False, True):
-            if self._launcher is None:
-                self._launcher = self._launch()
+            launcher = self._opened()
             try:
-                return self._launcher.spawn(files, seed, waiting)
+                return launcher.spawn(files, seed, waiting)
             except ZygoteGone as error:
-                self._launcher.stop()
+                launcher.stop()
                 self._launcher = None
                 if last:
                     raise SandboxFailed(f"The sandbox broke twice in a row: {error}.") from error
             except StepFailed as error:
                 if error.step == "files":
                     raise ValueError(f"these files can't be laid out: {error}") from error
-                self._launcher.stop()
+                launcher.stop()
                 self._launcher = None
                 raise
             except SandboxFailed:
@@ -216,9 +219,14 @@ class Sandbox:
                 raise
         raise AssertionError("unreachable")
 
-    def _launch(self) -> Launcher:
-        walled = self.isolation == "full"
-        return Launcher(self.limits, self.preload, self._entry, self._hidden, walled=walled)
+    def _opened(self) -> Launcher:
+        """The zygote's launcher: a new one where there is none, or none any more."""
+        if self._launcher is None:
+            walled = self.isolation == "full"
+            self._launcher = Launcher(
+                self.limits, self.preload, self._entry, self._hidden, walled=walled
+            )
+        return self._launcher
 
 
 _ALL = Layers(*(True,) * 4)

@@ -96,9 +96,12 @@ class Zygote:
         self._settle()
 
     def _settle(self) -> None:
-        """Have what is here now stay: no collection need look at it, which would copy its pages."""
+        """Have what is here now stay: no collection need look at it, which would copy its pages.
+
+        Nor is any made before: it would leave holes, and what a student's process puts into them
+        would copy the pages around them.
+        """
         self._mapped_bytes = confine.mapped_bytes()
-        gc.collect()
         gc.freeze()
         confine.use_large_pages()
         _must_be_single_threaded()

@@ -944,15 +944,14 @@ def kill_zygote(opened):
 
 def test_two_deaths_in_a_row_are_our_failure(monkeypatch):
     with open_sandbox() as opened:
-        launch = opened._launch
+        launcher = opened._opened
 
         def broken():
-            opened._launcher = launch()
+            found = launcher()
             kill_zygote(opened)
-            return opened._launcher
+            return found
 
-        monkeypatch.setattr(opened, "_launch", broken)
-        kill_zygote(opened)
+        monkeypatch.setattr(opened, "_opened", broken)
         with pytest.raises(SandboxFailed, match="broke twice in a row"):
             opened.spawn({}, 1)
         monkeypatch.undo()

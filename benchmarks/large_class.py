@@ -3,7 +3,7 @@
     python benchmarks/large_class.py [--lesson 02] [--class 2000] [--workers 2] [--kills 5]
                                      [--hostile 0.03]
 
-Every submission is one of some fifty kinds. A small class has one of each, undisturbed, and its
+Every submission is one of some eighty kinds. A small class has one of each, undisturbed, and its
 scores are what the large one's have to be. Printed at the end: seconds per submission over the
 first and the last tenth, the memory of the grader and of its workers over time, and each score
 that is another one. Hostile are submissions of the attack suite that a cell can hold.
@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
+from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
@@ -39,7 +40,7 @@ from autograder.exam.exam import exams_of  # noqa: E402
 from autograder.grading.record import RECORD_SUFFIX  # noqa: E402
 from autograder.lesson.build import Built, build_lesson  # noqa: E402
 from autograder.sandbox.processor_time import tree  # noqa: E402
-from tests.support.attacks import ATTACKS  # noqa: E402
+from tests.support.attacks import ATTACKS, WRONG  # noqa: E402
 
 COURSE = Course(ROOT)
 ATTACKED = "attention_weights"
@@ -80,15 +81,20 @@ def kinds_of(built: Built, hostile: float) -> dict[str, Kind]:
     attacks = [
         attack
         for attack in ATTACKS
-        if attack.answer and not (attack.tests or attack.whole or attack.files or attack.tight)
+        if (attack.answer or attack.added or attack.after)
+        and not (attack.tests or attack.whole or attack.files or attack.tight or attack.folder)
     ]
     solved = built.solved()
     weight = hostile / (1 - hostile) * sum(kind.weight for kind in kinds.values()) / len(attacks)
     for attack in attacks:
         notebook = nbformat.from_dict(solved)
-        for cell in notebook.cells:
-            if has_role(cell, "solution") and grade_id_of(cell) == ATTACKED:
-                cell.source = attack.answer
+        answers = {ATTACKED: attack.answer or WRONG, **attack.others}
+        own = [cell for cell in notebook.cells if has_role(cell, "solution")]
+        for cell in own:
+            cell.source = answers.get(grade_id_of(cell), cell.source)
+        first = notebook.cells.index(own[0])
+        notebook.cells[first:first] = map(new_code_cell, attack.added)
+        notebook.cells += map(new_code_cell, attack.after)
         kinds[attack.name] = Kind(nbformat.writes(notebook), weight)
     return kinds
 

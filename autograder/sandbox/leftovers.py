@@ -1,7 +1,7 @@
 """What a student's code has started and left running, which is ended when its cell is over.
 
-Only pid 1 of a process tree can: it sees all processes in it, be they orphans or in sessions of
-their own, and can stop all of them at once, so that none starts another while they are ended.
+Only pid 1 of a process tree can: it sees all processes in it, orphans too, and can stop all of them
+at once, so that none starts another while they are ended.
 """
 
 import os

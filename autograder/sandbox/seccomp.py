@@ -7,7 +7,8 @@ honest submission must never fail on it. What a list of refusals would miss, cal
 than the list, is refused as a whole: a number above `NEWEST` gives ENOSYS, as on an older kernel.
 
 A refused call gives EPERM and the process goes on, so that a library which only tried takes its
-other way. All calls of a foreign kind (32 bit; on x86-64 also x32) are refused.
+other way; one that is not done gives 0, as if it had been. All calls of a foreign kind (32 bit; on
+x86-64 also x32) are refused.
 
 ========================================================== =========================================
 refused                                                    because
@@ -44,6 +45,8 @@ migrate_pages move_pages
 clone3 (ENOSYS)                                            its flags lie in memory, where a filter
                                                            can't look; the C library takes clone
 clone, with a flag for a new namespace                     as unshare
+setsid (not done)                                          kernels that share processors by session
+                                                           would give each as much as a neighbour
 socket socketpair, but for AF_UNIX                         the network; namespaces do not bind
                                                            AF_VSOCK
 ioctl, with TIOCSTI or TIOCLINUX                           type into a terminal
@@ -163,6 +166,8 @@ _REFUSED: Mapping[str, tuple[int | None, int | None]] = {
     "move_pages": (279, 239),
 }
 _UNKNOWN: Mapping[str, tuple[int | None, int | None]] = {"clone3": (435, 435)}
+# Whoever starts a program in a session of its own goes on, and has the same without one.
+_NOT_DONE: Mapping[str, tuple[int | None, int | None]] = {"setsid": (112, 157)}
 
 
 @dataclass(frozen=True)
@@ -257,6 +262,7 @@ def _succeed(result: int) -> None:
 def _instructions(column: int, machine: int) -> Iterator[bytes]:
     refuse = _instruction(_RETURN, _ERROR | errno.EPERM)
     unknown = _instruction(_RETURN, _ERROR | errno.ENOSYS)
+    not_done = _instruction(_RETURN, _ERROR)
     yield _instruction(_LOAD, _MACHINE)
     yield _instruction(_EQUAL, machine, if_true=1)
     yield refuse
@@ -264,7 +270,7 @@ def _instructions(column: int, machine: int) -> Iterator[bytes]:
     # The numbers of x32 calls begin at 2 ** 30.
     yield _instruction(_ABOVE, NEWEST, if_false=1)
     yield unknown
-    for calls, answer in ((_REFUSED, refuse), (_UNKNOWN, unknown)):
+    for calls, answer in ((_REFUSED, refuse), (_UNKNOWN, unknown), (_NOT_DONE, not_done)):
         for numbers in calls.values():
             if (number := numbers[column]) is not None:
                 yield _instruction(_EQUAL, number, if_false=1)

@@ -14,6 +14,7 @@ from autograder.limits import Limits
 from autograder.sandbox import confine, leftovers
 from autograder.sandbox.control import Link, Message
 from autograder.sandbox.memory import Memory
+from autograder.sandbox.priority import share_as_few
 
 _MOST_NAMES = 5
 
@@ -54,9 +55,11 @@ class Watcher:
                         self._kill()
             if ending := self._bury():
                 return ending
-            if self._walled and self._memory.is_exceeded():
-                self._too_much = True
-                self._kill()
+            if self._walled:
+                share_as_few()
+                if self._memory.is_exceeded():
+                    self._too_much = True
+                    self._kill()
 
     def _tidy_up(self, order: Message) -> None:
         """End all that runs, but for the student's own process and those of its forks that wait."""

@@ -566,6 +566,46 @@ def test_memory_order_cannot_be_changed(inside):
     )
 
 
+def test_no_session_is_begun(inside):
+    same = "import os; before = os.getsid(0); os.setsid(); os.getsid(0) == before"
+    assert inside(same) is True
+    started = "import subprocess; subprocess.run(['true'], start_new_session=True).returncode"
+    assert inside(started) == 0
+
+
+BUSY = """
+import os, time
+made = []
+for _ in range({count}):
+    made.append(os.fork())
+    while not made[-1]: pass
+def seen():
+    return {{(os.sched_getscheduler(one), os.getpriority(os.PRIO_PROCESS, one)) for one in made}}
+end = time.monotonic() + {seconds}
+while seen() == {{(os.SCHED_OTHER, 0)}} and time.monotonic() < end: time.sleep(0.01)
+time.sleep(0.2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "seconds", "kinds", "levels"),
+    [
+        (1, 0.5, {os.SCHED_OTHER}, range(1)),
+        (6, 20, {os.SCHED_OTHER}, range(1, 8)),
+        (20, 20, {os.SCHED_IDLE}, range(20)),
+    ],
+)
+def test_many_busy_processes_step_back(warm, count, seconds, kinds, levels):
+    """However busy this machine is: where few want to run, none does."""
+    with student_in(warm) as told:
+        seen = told(BUSY.format(count=count, seconds=seconds) + "list(seen())")
+    assert {kind for kind, _ in seen} <= kinds
+    assert {level for _, level in seen} <= set(levels)
+    with student_in(warm) as told:
+        own = told("import os; os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)")
+    assert own == (os.SCHED_OTHER, 0)
+
+
 def test_zygote_is_out_of_reach(unfiltered):
     # Without the filter, too: what can't be named can't be traced or killed.
     assert unfiltered(f"{CALL}\ncall({number('ptrace')}, 16, 1, 0, 0)") == "EPERM"

@@ -39,7 +39,9 @@ def decide(program, machine, number, arguments=()):
             holds = value == operand if code == 0x15 else value > operand
             at += if_true if holds else if_false
         elif code == 0x06:
-            return "allowed" if operand == ALLOWED else errno.errorcode[operand & 0xFFFF]
+            if operand == ALLOWED:
+                return "allowed"
+            return errno.errorcode.get(operand & 0xFFFF, "not done")
         else:
             raise AssertionError(f"instruction {code:#x}")
 
@@ -49,7 +51,7 @@ def ask(request):
     """What happens to a call, by name or number, on each kind of machine."""
     program = seccomp.filter_program(request.param)
     column = MACHINES.index(request.param)
-    known = seccomp._REFUSED | seccomp._UNKNOWN
+    known = seccomp._REFUSED | seccomp._UNKNOWN | seccomp._NOT_DONE
     numbers = {name: both[column] for name, both in known.items()}
     numbers |= {condition.call: condition.numbers[column] for condition in seccomp._CONDITIONS}
     numbers |= HARMLESS[request.param]
@@ -104,6 +106,10 @@ def test_clone3_is_unknown(ask):
     assert ask("clone3") == "ENOSYS"
 
 
+def test_sessions_are_not_begun_and_nobody_is_told(ask):
+    assert ask("setsid") == "not done"
+
+
 @pytest.mark.parametrize("call", ["socket", "socketpair"])
 def test_only_unix_sockets(ask, call):
     families = {family: ask(call, family) for family in range(46)}
@@ -146,7 +152,8 @@ def test_table_names_what_is_refused():
     column = [line[:58] for line in "".join(rows).splitlines()]
     named = set(re.findall(r"\b[a-z_]\w+", re.sub(r",.*|\(.*\)", "", "\n".join(column))))
     conditions = {condition.call for condition in seccomp._CONDITIONS}
-    assert named == seccomp._REFUSED.keys() | seccomp._UNKNOWN.keys() | conditions
+    listed = seccomp._REFUSED | seccomp._UNKNOWN | seccomp._NOT_DONE
+    assert named == listed.keys() | conditions
 
 
 @pytest.mark.parametrize(
@@ -161,7 +168,8 @@ def test_numbers_are_those_of_linux(column, header):
         pytest.skip(f"{header} is not installed")
     found = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", Path(header).read_text())
     official = {name: int(number) for name, number in reversed(found)}
-    ours = {name: both[column] for name, both in (seccomp._REFUSED | seccomp._UNKNOWN).items()}
+    listed = seccomp._REFUSED | seccomp._UNKNOWN | seccomp._NOT_DONE
+    ours = {name: both[column] for name, both in listed.items()}
     ours |= {condition.call: condition.numbers[column] for condition in seccomp._CONDITIONS}
     # A header that is older than a call does not name it.
     assert {n: number for n, number in ours.items() if official.get(n, number) != number} == {}

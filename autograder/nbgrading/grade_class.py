@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ class StudentResult:
     student: str
     score: float = 0.0
     max_score: float = 0.0
-    record: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    found: tuple[str, ...] = ()
     failure: str = ""
 
 
@@ -125,7 +126,15 @@ def _result(course: Course, api: NbGraderAPI, lesson: str, student: str) -> Stud
     try:
         with _said(), api.gradebook as gradebook:
             submission = gradebook.find_submission(lesson, student)
-            return StudentResult(student, submission.score, submission.max_score, _read(path))
+            record = _read(path)
+            # Of a large class, whole records would fill the memory.
+            return StudentResult(
+                student,
+                submission.score,
+                submission.max_score,
+                record["seconds"],
+                tuple(_found(record)),
+            )
     except GradingFailed as failure:
         return StudentResult(student, failure=str(failure))
 
@@ -146,8 +155,8 @@ def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
         table.add_column(heading, justify="left" if heading == "student" else "right")
     table.add_column("what was found", overflow="fold")
     for result in sorted(results, key=lambda one: not one.failure):
-        found = result.failure or "\n".join(_found(result.record)) or "all right"
-        seconds = f"{result.record['seconds']:.1f}" if result.record else "–"
+        found = result.failure or "\n".join(result.found) or "all right"
+        seconds = "–" if result.failure else f"{result.seconds:.1f}"
         points = "–" if result.failure else f"{result.score:g} / {result.max_score:g}"
         table.add_row(as_written(result.student), points, seconds, as_written(found))
     return table

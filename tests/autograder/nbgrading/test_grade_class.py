@@ -27,8 +27,7 @@ def test_reason(outcome, reason):
 
 
 def test_who_has_no_score_comes_first() -> None:
-    record = {"cells": [], "remarks": [], "seconds": 1.0}
-    graded = [StudentResult(name, 1, 2, record) for name in ("ada", "cem")]
+    graded = [StudentResult(name, 1, 2, 1.0) for name in ("ada", "cem")]
     failed = [StudentResult(name, failure="the disk is full") for name in ("ben", "dan")]
     table = as_table([graded[0], failed[0], graded[1], failed[1]], "tiny")
     assert [str(cell) for cell in table.columns[0].cells] == ["ben", "dan", "ada", "cem"]

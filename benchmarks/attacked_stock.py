@@ -124,7 +124,7 @@ def stock_scene(ours: Scene) -> Iterator[StockScene]:
         nowhere = Listeners(*[None] * 4)  # type: ignore[arg-type]
         yield StockScene(
             place / "course", place / "home", nowhere, ours.api, ours.source, ours.released,
-            ours.solved, ours.checks, place,
+            ours.solved, ours.checks, place=place,
         )  # fmt: skip
 
 

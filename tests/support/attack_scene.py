@@ -6,8 +6,7 @@ import os
 import shutil
 import socket
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from functools import cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
@@ -18,17 +17,13 @@ from nbgrader.apps import NbGraderAPI
 
 from autograder.exam.exam import exams_of
 from autograder.grading.grade import Graded, grade
-from autograder.jobs.cluster import Cluster
-from autograder.jobs.job import Job
-from autograder.jobs.own_code import digest_of, engine_digest
-from autograder.jobs.processes import Processes
-from autograder.jobs.sandboxes import Walls
 from autograder.lesson.build import build_lesson
 from autograder.limits import Limits
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.sandbox.sandbox import Sandbox
 from tests.support.attacks import LESSON, WRONG, Attack
 from tests.support.course import COURSE, ROOT
+from tests.support.elsewhere import Crew, job_like
 from tests.support.samples import make_cell
 
 CANARY = "CANARY-5f1c9a"
@@ -62,8 +57,6 @@ LOOK_AROUND = (
 
 
 SEED = 3
-# "workers", or a Dask scheduler's address, has others grade than this process.
-GRADED_BY = os.environ.get("AUTOGRADER_ATTACKS_BY", "")
 
 
 @dataclass(frozen=True)
@@ -100,6 +93,7 @@ class Scene:
     released: NotebookNode
     solved: NotebookNode
     checks: bytes
+    crew: Crew | None  # who grades, if not this process
 
     def fill_in(self, text: str) -> str:
         """The words of an attack that stand for what its author has found out."""
@@ -127,7 +121,7 @@ class Scene:
         return found
 
 
-def make_scene(course: Path, home: Path) -> Scene:
+def make_scene(course: Path, home: Path, crew: Crew | None = None) -> Scene:
     built = build_lesson(COURSE, LESSON)
     source, released = map(_trimmed, (built.source, built.student))
     checks = built.checks
@@ -146,7 +140,9 @@ def make_scene(course: Path, home: Path) -> Scene:
     }
     api = nbgrader_api(config)
     solved = _trimmed(built.solved())
-    made = Scene(course, home, _listeners(course), api, source, released, solved, checks.encode())
+    made = Scene(
+        course, home, _listeners(course), api, source, released, solved, checks.encode(), crew
+    )
     assert api.generate_assignment(LESSON)["success"]
     for student in ("ada", "mal"):
         hand_in(made, student, solved)
@@ -243,51 +239,17 @@ def graded(
             for name, content in attack.files.items()
         },
     }
-    if GRADED_BY:
-        return _graded_elsewhere(scene, box, source, submission, files)
+    if scene.crew:
+        return scene.crew.grade(
+            job_like(box, scene.course, LESSON, source, submission, files, SEED)
+        )
     return grade(source, submission, box, files=files, seed=SEED)
 
 
-def _graded_elsewhere(
-    scene: Scene, box: Sandbox, source: NotebookNode, submission: bytes, files: dict[str, bytes]
-) -> Graded:
-    """By a worker on this machine, or by one of a Dask scheduler's."""
-    usual = asdict(Limits())
-    limits = {name: value for name, value in asdict(box.limits).items() if value != usual[name]}
-    walls = Walls("full", json.dumps(limits), MODULES, ())
-    lesson = scene.course / "source" / LESSON
-    job = Job(
-        nbformat.writes(source).encode(),
-        submission,
-        files,
-        remarks=(),
-        course=scene.course,
-        lesson=lesson,
-        code=digest_of(scene.course, lesson, MODULES),
-        engine=engine_digest(),
-        walls=walls,
-        seed=SEED,
-        beside=False,
-    )
-    if walls not in _ready:
-        # What it takes to start is not the first attack's.
-        _ready.add(walls)
-        first = nbformat.writes(scene.source).encode()
-        _send(replace(job, notebook=first, submission=neighbour(scene), files={}))
-    return _send(job)
-
-
-_ready: set[Walls] = set()
-
-
-@cache
-def _workers() -> Processes | Cluster:
-    return Processes() if GRADED_BY == "workers" else Cluster(GRADED_BY)
-
-
-def _send(job: Job) -> Graded:
-    crew = _workers()
-    return crew.grade(job) if isinstance(crew, Processes) else crew.submit(job).result()
+def get_ready(scene: Scene, box: Sandbox) -> None:
+    """Have whoever grades open what this sandbox stands for: no attack is charged with that."""
+    if scene.crew:
+        graded(scene, box, scene.source, neighbour(scene), Attack("none", ()))
 
 
 def points(graded: Graded) -> dict[str, float]:

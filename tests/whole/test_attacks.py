@@ -8,7 +8,7 @@ import resource
 import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -26,7 +26,6 @@ from autograder.sandbox import bubblewrap
 from autograder.sandbox.sandbox import Sandbox, available
 from tests.support.attack_scene import (
     CANARY,
-    GRADED_BY,
     LIMITS,
     MODULES,
     NOTEBOOK_BYTES,
@@ -35,6 +34,7 @@ from tests.support.attack_scene import (
     TOKEN,
     Scene,
     as_before,
+    get_ready,
     graded,
     hand_in,
     is_inert,
@@ -49,6 +49,7 @@ from tests.support.attack_scene import (
     shows_one_case,
 )
 from tests.support.attacks import ATTACKS, LESSON, ORDINARY, SEARCHED, WRONG_DOUBLE, Attack
+from tests.support.elsewhere import GRADED_BY, crew_in
 from tests.support.processes import Stopwatch, descendants, eventually
 
 LAYERS = available()
@@ -72,10 +73,10 @@ class Hung(BaseException):
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     root = tmp_path_factory.mktemp("scene")
     course, home = root / "course", root / "home"
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as crews:
         patch.setenv("HOME", str(home))
         patch.setenv("JUPYTERHUB_API_TOKEN", TOKEN)
-        made = make_scene(course, home)
+        made = make_scene(course, home, crews.enter_context(crew_in(root)))
         yield made
     for name in ("tcp", "udp", "unix", "abstract"):
         getattr(made.listeners, name).close()
@@ -85,12 +86,14 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 @pytest.fixture(scope="module")
 def sandbox(scene: Scene) -> Iterator[Sandbox]:
     with Sandbox(LIMITS, preload=MODULES) as opened:
+        get_ready(scene, opened)
         yield opened
 
 
 @pytest.fixture(scope="module")
 def tight(scene: Scene) -> Iterator[Sandbox]:
     with Sandbox(TIGHT, preload=MODULES) as opened:
+        get_ready(scene, opened)
         yield opened
 
 

@@ -1,13 +1,8 @@
 """A class graded by the workers of a Dask scheduler, of which one is killed in the middle."""
 
-import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,56 +11,15 @@ from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.jobs.cluster import COURSE
 from autograder.nbgrading.grade_class import StudentResult, grade_class, students_of
+from tests.support.dask import Dask
 from tests.support.graded_class import Outcome, class_of_twelve
 from tests.support.processes import descendants, eventually, running
 from tests.support.tiny_course import LESSON
-
-# Workers of Dask's, with no page of their own, and without a process that starts them again.
-WORKER = ["--nthreads=1", "--no-dashboard", "--no-nanny"]
 
 
 @pytest.fixture(scope="module")
 def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return class_of_twelve(tmp_path_factory.mktemp("cluster") / "course")
-
-
-class Dask:
-    """A scheduler and its workers, on this machine."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file, self._folder, self._stack = folder / "scheduler.json", folder, ExitStack()
-        self._meet = ["--scheduler-file", str(self._file)]
-        self.workers: list[subprocess.Popen[bytes]] = []
-
-    def __enter__(self) -> "Dask":
-        self._start("scheduler", "--port=0", "--no-dashboard", "--host=127.0.0.1")
-        assert eventually(self._file.exists)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    @property
-    def address(self) -> str:
-        return str(json.loads(self._file.read_text())["address"])
-
-    def add_worker(self, **environment: str) -> None:
-        self.workers.append(self._start("worker", *WORKER, **environment))
-
-    def _start(
-        self, program: str, *arguments: str, **environment: str
-    ) -> "subprocess.Popen[bytes]":
-        log = self._stack.enter_context((self._folder / f"{program}.log").open("ab"))
-        process = subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.dask_{program}", *arguments, *self._meet],
-            cwd=self._folder,
-            env={**os.environ, **environment},
-            stdout=log,
-            stderr=log,
-        )
-        self._stack.callback(process.wait)
-        self._stack.callback(process.kill)
-        return process
 
 
 @pytest.fixture

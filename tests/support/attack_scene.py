@@ -93,7 +93,7 @@ class Scene:
     released: NotebookNode
     solved: NotebookNode
     checks: bytes
-    crew: Crew | None  # who grades, if not this process
+    crew: Crew | None = None  # who grades, if not this process
 
     def fill_in(self, text: str) -> str:
         """The words of an attack that stand for what its author has found out."""

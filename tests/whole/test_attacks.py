@@ -8,7 +8,7 @@ import resource
 import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -124,13 +124,13 @@ def nothing_happens(scene: Scene, seconds: float, boxes: tuple[Sandbox, ...]) ->
         # Whoever was told to end before this one has ended then.
         box.spawn({}, 0).close()
     # One that leads to the first student may still be ending: it need not be there afterwards.
-    there = _processes_of(boxes)
+    there = _behind_walls()
     memory = _reset_peak()
     with _watchdog(int(LIMITS.patience * seconds)), Stopwatch() as watch:
         yield
     assert scene.digest() == before
     assert scene.listeners.heard() == []
-    assert eventually(lambda: _processes_of(boxes) <= there)
+    assert eventually(lambda: _behind_walls() <= there)
     assert watch.seconds < seconds, f"{watch.seconds:.1f} s where {seconds:g} s are the most"
     grown = _peak() - memory
     assert grown < MEMORY_OF_OURS, f"the grader grew by {grown >> 20} MiB"
@@ -164,13 +164,23 @@ def _status(name: str) -> int:
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith(f"{name}:"))
 
 
-def _processes_of(boxes: tuple[Sandbox, ...]) -> set[int]:
-    return {one for box in boxes for one in descendants(process_of(box))}
+def _behind_walls() -> set[int]:
+    """All that runs in a process tree of a student's own, whoever has it graded.
+
+    Such a tree is within the sandbox's, which is within this process's: each process has a number
+    in all three.
+    """
+    return {one for one in descendants(os.getpid()) if len(_numbers_of(one)) > len(_OURS) + 1}
 
 
-def process_of(box: Sandbox) -> int:
-    assert box._launcher is not None
-    return int(box._launcher._process.pid)
+def _numbers_of(process: int) -> list[str]:
+    with suppress(OSError):
+        lines = Path(f"/proc/{process}/status").read_text(errors="replace").splitlines()
+        return next(line.split()[1:] for line in lines if line.startswith("NSpid:"))
+    return []
+
+
+_OURS = _numbers_of(os.getpid())
 
 
 def keeps_secrets(notebook: NotebookNode, record: Mapping[str, Any]) -> None:
@@ -197,6 +207,13 @@ def test_attacks_are_programs() -> None:
         parts = (attack.answer, *attack.added, *attack.after, *attack.others.values())
         for source in (*parts, *attack.tests, *attack.given):
             ast.parse(re.sub("@[A-Z]+@", "1", source))
+
+
+def test_what_is_left_running_is_seen(sandbox: Sandbox) -> None:
+    before = _behind_walls()
+    with sandbox.spawn({}, 0) as student:
+        assert student.process in _behind_walls() - before
+    assert eventually(lambda: _behind_walls() <= before)
 
 
 @pytest.mark.parametrize("attack", GRADED_HERE, ids=lambda attack: attack.name)

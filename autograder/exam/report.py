@@ -120,6 +120,12 @@ class Report:
                 return f"{self.exercise}: {self.verdict.value}"
 
     @property
+    def stopped_by(self) -> str:
+        """What the exception says that stopped an answer, and its class; empty where none did."""
+        found = self.finding if self.verdict is Verdict.EXCEPTION else None
+        return found.details[0] if found else ""
+
+    @property
     def passed_in_words(self) -> str:
         """What passed, each kind of case once; empty when all did or none."""
         if self.verdict in (Verdict.PASSED, Verdict.NOT_IMPLEMENTED) or not self.passed:

@@ -13,11 +13,11 @@
     time         in seconds that were run or slept: what was used and what was allowed; and what
                  the instructor's solution took, or null where nobody had to know that
     cells        for each test: grade_id, verdict, points, max_points, message, misconception,
-                 hint, seconds; places: where to look in an answer that no hint explains, each with
-                 its line, text, about and more; could_be_forged: whether the test ran in the
-                 student's process, as the lecturer has allowed; made_with_answers: the names that
-                 given cells have made with an answer, and that the test took as they are in the
-                 student's process
+                 hint, seconds; exception: what the one says that stopped the answer; places: where
+                 to look in an answer that no hint explains, each with its line, text, about and
+                 more; could_be_forged: whether the test ran in the student's process, as the
+                 lecturer has allowed; made_with_answers: the names that given cells have made with
+                 an answer, and that the test took as they are in the student's process
 
 A verdict is the name of one of `autograder.exam.report.Verdict`, in small letters.
 """
@@ -25,6 +25,7 @@ A verdict is the name of one of `autograder.exam.report.Verdict`, in small lette
 import hashlib
 import json
 import platform
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -38,6 +39,8 @@ from autograder.grading.allowed import Allowed
 
 VERSION = 1
 RECORD_SUFFIX = ".verdicts.json"
+# Of what an exception says, which can be as long as a student likes.
+_TOLD = 300
 _LIBRARIES = ("nbgrader", "numpy", "torch", "ipython")
 
 
@@ -117,6 +120,7 @@ def _written(verdict: CellVerdict) -> dict[str, Any]:
         "message": verdict.message,
         "misconception": report.misconception if report else "",
         "hint": report.hint if report else "",
+        "exception": textwrap.shorten(report.stopped_by, _TOLD, placeholder="…") if report else "",
         "places": [vars(place) for place in report.places] if report else [],
         "seconds": round(verdict.seconds, 3),
         "made_with_answers": sorted(verdict.made_with),

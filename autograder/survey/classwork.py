@@ -19,8 +19,9 @@ _CHECK = "_check"
 class Result:
     """What became of one test of one submission.
 
-    `misconception` is the name of the known mistake whose results it has, `hint` its sentence, and
-    `place` where to look, for an answer that none explains.
+    `misconception` is the name of the known mistake whose results it has, `hint` its sentence,
+    `place` where to look, for an answer that none explains, and `exception` what the one says that
+    stopped it.
     """
 
     student: str
@@ -32,6 +33,7 @@ class Result:
     misconception: str = ""
     hint: str = ""
     place: str = ""
+    exception: str = ""
     seconds: float = 0.0
 
     @property
@@ -115,6 +117,7 @@ def _results(student: str, record: Mapping[str, Any]) -> list[Result]:
             cell["misconception"],
             cell["hint"],
             _first_place(cell),
+            cell.get("exception", ""),
             float(cell["seconds"]),
         )
         for cell in record["cells"]

@@ -62,20 +62,28 @@ def misconceptions_of(work: Classwork) -> list[Mistake]:
     return _ranked(named, lambda one: one.misconception, lambda one: one.hint)
 
 
+def made_twice(mistakes: Sequence[Mistake]) -> list[Mistake]:
+    """Those that more than one student made."""
+    return [one for one in mistakes if len(one.students) > 1]
+
+
 def places_of(work: Classwork) -> list[Mistake]:
     """Answers that no hint explains, by the place where one change would make them right."""
     located = [one for one in work.results if one.place and not one.misconception]
     return _ranked(located, lambda one: one.place, lambda one: one.place)
 
 
+def exceptions_of(work: Classwork) -> list[Mistake]:
+    """The exceptions that stopped answers and that nothing else explains, the most frequent
+    first.
+    """
+    stopped = [one for one in _open(work) if one.verdict is Verdict.EXCEPTION]
+    return _ranked(stopped, _exception, _exception)
+
+
 def unexplained(work: Classwork) -> list[Result]:
-    """Wrong answers of which neither a mistake nor a place was found."""
-    wrong = (Verdict.WRONG, Verdict.EXCEPTION)
-    return [
-        one
-        for one in work.results
-        if one.verdict in wrong and not one.misconception and not one.place
-    ]
+    """Wrong results of which neither a mistake nor a place was found."""
+    return [one for one in _open(work) if one.verdict is Verdict.WRONG]
 
 
 def not_ended(work: Classwork) -> list[Result]:
@@ -92,6 +100,15 @@ def to_teach_again(work: Classwork) -> list[Exercise]:
     """The exercises that fewer than half of those who tried have solved, the hardest first."""
     hard = [one for one in exercises_of(work) if one.tried and one.solved < one.tried / 2]
     return sorted(hard, key=lambda one: one.mean)
+
+
+def _open(work: Classwork) -> list[Result]:
+    return [one for one in work.results if not one.misconception and not one.place]
+
+
+def _exception(one: Result) -> str:
+    """What it says; of a test without an exam, and in earlier records, that is the message."""
+    return one.exception or one.message
 
 
 def _exercise(work: Classwork, name: str) -> Exercise:

@@ -14,7 +14,7 @@ from autograder.survey.classwork import Classwork
 
 _COLUMNS = (
     "lesson", "student", "exercise", "points", "out_of", "verdict", "misconception", "hint",
-    "place", "message", "seconds",
+    "place", "exception", "message", "seconds",
 )  # fmt: skip
 _PAIR = (
     "lesson", "student", "other", "figure", "same_lines", "exercise", "share_of_figure", "mistake",
@@ -35,6 +35,7 @@ def as_json(works: Sequence[Classwork], alike: Mapping[str, Alike]) -> str:
             "exercises": [asdict(one) for one in findings.exercises_of(work)],
             "misconceptions": [asdict(one) for one in findings.misconceptions_of(work)],
             "places": [asdict(one) for one in findings.places_of(work)],
+            "exceptions": [asdict(one) for one in findings.exceptions_of(work)],
             "alike": _pairs(alike[work.lesson]) if work.lesson in alike else None,
             "results": [
                 {**asdict(one), "verdict": one.verdict.name.lower()} for one in work.results

@@ -8,7 +8,7 @@ from nbformat.v4 import new_notebook, new_output
 from nbgrader.utils import determine_grade
 
 from autograder.checks.card import bundle
-from autograder.exam.report import Report, Verdict
+from autograder.exam.report import Finding, Report, Verdict
 from autograder.grading.allowed import Allowed, Taken
 from autograder.grading.examiner import Examined, Examiner
 from autograder.grading.record import CellVerdict, make_record
@@ -21,7 +21,7 @@ WRONG = Report("weights", Verdict.WRONG, misconception="over_rows", hint="Take t
 HALF = Report("weights", Verdict.WRONG, credit=0.5)
 IMPORTS = """\
 from autograder.checks.check import settle
-from autograder.exam.report import Report, Verdict
+from autograder.exam.report import Finding, Report, Verdict
 """
 
 
@@ -68,6 +68,22 @@ def test_page_shows_each_report_and_gives_what_was_earned(
     shown = [one.data for one in cell.outputs if one.output_type == "display_data"]
     assert shown == [bundle(report) for report in reports]
     assert determine_grade(cell)[0] == score
+
+
+def test_record_says_what_stopped_an_answer() -> None:
+    told = f"ValueError: {'so ' * 200}"
+    finding = Finding("one word", "", (told, "in your code, line 2: raise ValueError"))
+    stopped = Report("weights", Verdict.EXCEPTION, (), 2, finding)
+    verdicts = [
+        CellVerdict("weights_check", Verdict.EXCEPTION, 0, 4, stopped.headline, stopped),
+        CellVerdict("other_check", Verdict.WRONG, 0, 4, WRONG.headline, WRONG),
+    ]
+    how: dict[str, Any] = {"isolation": "full", "seconds": 1.0, "used": 2.5}
+    record = make_record("", b"", verdicts, [], seed=0, allowed=Allowed(Limits(), None), **how)
+    said, nothing = (one["exception"] for one in record["cells"])
+    assert said.startswith("ValueError: so so")
+    assert len(said) <= 300
+    assert nothing == ""
 
 
 def test_record_tells_what_the_card_tells() -> None:

@@ -16,7 +16,7 @@ from autograder.survey.classwork import Classwork, Result, read_classwork
 from autograder.survey.page import page
 from autograder.survey.survey import write_report
 from autograder.survey.tables import as_csv, as_json
-from tests.support.surveyed_class import HINT, LESSON, graded
+from tests.support.surveyed_class import HINT, LESSON, add_record, cell, graded
 
 
 @pytest.fixture
@@ -53,9 +53,28 @@ def test_mistakes_are_ranked(work: Classwork) -> None:
     assert (most.exercise, most.words, most.students) == ("scale", HINT, ["ben", "cleo"])
     (place,) = findings.places_of(work)
     assert (place.exercise, place.words, place.students) == ("mix", "the axis of the sum", ["dan"])
-    assert [one.student for one in findings.unexplained(work)] == ["ben", "eve"]
+    (stop,) = findings.exceptions_of(work)
+    assert (stop.exercise, stop.words, stop.students) == ("mix", "NameError: <x>", ["eve"])
+    assert [one.student for one in findings.unexplained(work)] == ["ben"]
     assert [one.student for one in findings.not_ended(work)] == ["cleo"]
     assert [one.student for one in findings.not_gradable(work)] == ["eve"]
+
+
+def test_exceptions_are_ranked_by_what_they_say(tmp_path: Path) -> None:
+    course = graded(tmp_path)
+    for student in ("ada", "finn", "gus"):
+        told = "KeyError: 'k'" if student == "gus" else "NameError: name 'math' is not defined"
+        cells = [cell("scale", "exception", message="scale: stopped", exception=told)]
+        add_record(course, student, cells)
+    work = read_classwork(course, LESSON)
+    most, *_ = findings.exceptions_of(work)
+    assert (most.exercise, most.students) == ("scale", ["ada", "finn"])
+    assert most.words == "NameError: name 'math' is not defined"
+    assert findings.made_twice(findings.exceptions_of(work)) == [most]
+    text = page([work], {})
+    assert "2 students in <code>scale</code> were stopped by an exception: NameError" in text
+    report = json.loads(as_json([work], {}))[LESSON]
+    assert report["exceptions"][0]["students"] == ["ada", "finn"]
 
 
 def earned(shares: dict[str, list[float]]) -> Classwork:

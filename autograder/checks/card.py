@@ -30,6 +30,7 @@ _SEEN = 4
 _LONGEST = 2000
 
 _OWN_LINE = re.compile(r"(in your code, line \d+: )(.+)")
+_MARKED = re.compile(r"`([^`\n]+)`|(?<![\w*])\*([^\W\d_]+(?: [^\W\d_]+)*)\*(?![\w*])")
 
 # JupyterLab's own variables where there are any, so that both of its themes are followed. The page
 # of the feedback is light or dark as its reader's machine is, any other reads as light.
@@ -257,12 +258,17 @@ def _prose(text: str) -> str:
     """Escaped text, with a line of code, and what stands between backticks, as code."""
     if own := _OWN_LINE.fullmatch(text):
         return f"{own[1]}<code>{escape(own[2])}</code>"
-    return with_code(text)
+    return as_html(text)
 
 
-def with_code(text: str) -> str:
-    """Escaped text, in which code stands between backticks, as HTML."""
-    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
+def as_html(text: str) -> str:
+    """Escaped text as HTML: code stands between backticks, and words with stress between stars."""
+    return _MARKED.sub(_element, escape(text))
+
+
+def _element(found: re.Match[str]) -> str:
+    code, word = found.groups()
+    return f"<code>{code}</code>" if code else f"<em>{word}</em>"
 
 
 def _in_notebook() -> bool:

@@ -17,7 +17,7 @@ from nbformat.notebooknode import NotebookNode
 from pygments.formatters import HtmlFormatter
 
 from autograder.cells import has_role
-from autograder.checks.card import with_code
+from autograder.checks.card import as_html
 from autograder.grading.rebuild import ADDED_ID
 from autograder.outbox.answers import answer_to_html, lesson_to_html
 from autograder.outbox.outline import Part, parts_of
@@ -141,7 +141,7 @@ def _as_text(text: str) -> Markup:
 def _environment() -> Environment:
     environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True)
     environment.filters["points"] = _points
-    environment.filters["with_code"] = lambda text: Markup(with_code(text))
+    environment.filters["as_html"] = lambda text: Markup(as_html(text))
     environment.tests["open"] = _is_open
     return environment
 

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from autograder.checks.card import with_code
+from autograder.checks.card import as_html
 from autograder.exam.report import Verdict
 from autograder.survey import figures, findings
 from autograder.survey.alike import ALL, Alike
@@ -108,7 +108,7 @@ def _environment() -> Environment:
     environment.filters["points"] = lambda number: f"{round(number, 2):g}"
     environment.filters["per_cent"] = lambda share: f"{100 * share:.0f} %"
     environment.filters["names"] = _names
-    environment.filters["with_code"] = lambda text: Markup(with_code(text))
+    environment.filters["as_html"] = lambda text: Markup(as_html(text))
     return environment
 
 

@@ -134,6 +134,20 @@ def test_learner_text_is_escaped():
     assert "<script" not in html
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Divide by its square *root*.", "Divide by its square <em>root</em>."),
+        ("Hide what is *not seen*, `x`.", "Hide what is <em>not seen</em>, <code>x</code>."),
+        ("`a *b* c`, then 2 * x * y and x*y*z", "<code>a *b* c</code>, then 2 * x * y and x*y*z"),
+        ("f(*names*, **more**)", "f(<em>names</em>, **more**)"),
+        ("*<b>*", "*&lt;b&gt;*"),
+    ],
+)
+def test_stress_in_hint(written: str, shown: str) -> None:
+    assert shown in card(replace(WRONG, hint=written))
+
+
 def test_code_in_hint():
     report = Report("mix", Verdict.WRONG, (), 1, Finding("two", "", ("`x < 1` fails",)), "", ATTACK)
     assert "<code>x &lt; 1</code> fails" in card(report)

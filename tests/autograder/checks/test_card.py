@@ -140,7 +140,7 @@ def test_learner_text_is_escaped():
         ("Divide by its square *root*.", "Divide by its square <em>root</em>."),
         ("Hide what is *not seen*, `x`.", "Hide what is <em>not seen</em>, <code>x</code>."),
         ("`a *b* c`, then 2 * x * y and x*y*z", "<code>a *b* c</code>, then 2 * x * y and x*y*z"),
-        ("f(*names*, **more**)", "f(<em>names</em>, **more**)"),
+        ("f(*names, *others, **more)", "f(*names, *others, **more)"),
         ("*<b>*", "*&lt;b&gt;*"),
     ],
 )

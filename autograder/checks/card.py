@@ -255,7 +255,7 @@ def _cut(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """Escaped text, with a line of code, and what stands between backticks, as code."""
+    """Escaped text as HTML, in which a line of the learner's own is code as a whole."""
     if own := _OWN_LINE.fullmatch(text):
         return f"{own[1]}<code>{escape(own[2])}</code>"
     return as_html(text)

@@ -108,7 +108,8 @@ class Meter:
 
         In a process tree of its own, the kernel numbers all processes and threads one by one.
         """
-        self._numbers |= {number for path in new if (number := _number_within(path))}
+        folders = map(os.path.dirname, new)
+        self._numbers |= {number for folder in folders if (number := number_within(folder))}
         before = self._unseen
         self._unseen = max(before, max(self._numbers, default=0) - len(self._numbers))
         return self._unseen - before
@@ -131,9 +132,14 @@ def _ran(process: int) -> float:
     return 0.0
 
 
-def _number_within(path: str) -> int:
-    """The number that a thread has in the process tree it is in, if that is one of its own."""
-    with suppress(OSError, ValueError), open(path.replace("schedstat", "status"), "rb") as status:
+def number_within(folder: str) -> int:
+    """The number that a process or a thread has in the process tree it is in, if that is one of
+    its own; 0 where it is this one's.
+
+    Args:
+        folder: its folder in /proc.
+    """
+    with suppress(OSError, ValueError), open(f"{folder}/status", "rb") as status:
         for line in status:
             if line.startswith(b"NSpid:"):
                 _, _, *within = line.split()

@@ -37,6 +37,11 @@ class Result:
     seconds: float = 0.0
 
     @property
+    def told(self) -> str:
+        """What its exception says; where it is not recorded, or was none, the message."""
+        return self.exception or self.message
+
+    @property
     def share(self) -> float:
         """How much of its points it earned, from 0 to 1."""
         return self.points / self.out_of if self.out_of else 0.0

@@ -78,7 +78,7 @@ def exceptions_of(work: Classwork) -> list[Mistake]:
     first.
     """
     stopped = [one for one in _open(work) if one.verdict is Verdict.EXCEPTION]
-    return _ranked(stopped, _exception, _exception)
+    return _ranked(stopped, lambda one: one.told, lambda one: one.told)
 
 
 def unexplained(work: Classwork) -> list[Result]:
@@ -104,11 +104,6 @@ def to_teach_again(work: Classwork) -> list[Exercise]:
 
 def _open(work: Classwork) -> list[Result]:
     return [one for one in work.results if not one.misconception and not one.place]
-
-
-def _exception(one: Result) -> str:
-    """What it says; of a test without an exam, and in earlier records, that is the message."""
-    return one.exception or one.message
 
 
 def _exercise(work: Classwork, name: str) -> Exercise:

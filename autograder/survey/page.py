@@ -92,7 +92,7 @@ def _kind(one: Result) -> str:
 
 
 def _more(one: Result) -> str:
-    text = one.hint or (f"look at {one.place}" if one.place else one.exception or one.message)
+    text = one.hint or (f"look at {one.place}" if one.place else one.told)
     return f": {text}" if text and one.verdict is not Verdict.PASSED else ""
 
 

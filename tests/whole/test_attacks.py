@@ -8,7 +8,7 @@ import resource
 import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -23,6 +23,7 @@ from autograder.exam.report import Verdict
 from autograder.grading.grade import Graded, grade
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.sandbox import bubblewrap
+from autograder.sandbox.processor_time import number_within
 from autograder.sandbox.sandbox import Sandbox, available
 from tests.support.attack_scene import (
     CANARY,
@@ -165,22 +166,8 @@ def _status(name: str) -> int:
 
 
 def _behind_walls() -> set[int]:
-    """All that runs in a process tree of a student's own, whoever has it graded.
-
-    Such a tree is within the sandbox's, which is within this process's: each process has a number
-    in all three.
-    """
-    return {one for one in descendants(os.getpid()) if len(_numbers_of(one)) > len(_OURS) + 1}
-
-
-def _numbers_of(process: int) -> list[str]:
-    with suppress(OSError):
-        lines = Path(f"/proc/{process}/status").read_text(errors="replace").splitlines()
-        return next(line.split()[1:] for line in lines if line.startswith("NSpid:"))
-    return []
-
-
-_OURS = _numbers_of(os.getpid())
+    """All that runs in another process tree than this one: in a sandbox, whoever has opened it."""
+    return {one for one in descendants(os.getpid()) if number_within(f"/proc/{one}")}
 
 
 def keeps_secrets(notebook: NotebookNode, record: Mapping[str, Any]) -> None:
@@ -210,6 +197,7 @@ def test_attacks_are_programs() -> None:
 
 
 def test_what_is_left_running_is_seen(sandbox: Sandbox) -> None:
+    sandbox.wait_until_ready()
     before = _behind_walls()
     with sandbox.spawn({}, 0) as student:
         assert student.process in _behind_walls() - before

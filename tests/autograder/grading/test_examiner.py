@@ -21,7 +21,7 @@ WRONG = Report("weights", Verdict.WRONG, misconception="over_rows", hint="Take t
 HALF = Report("weights", Verdict.WRONG, credit=0.5)
 IMPORTS = """\
 from autograder.checks.check import settle
-from autograder.exam.report import Finding, Report, Verdict
+from autograder.exam.report import Report, Verdict
 """
 
 

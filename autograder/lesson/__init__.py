@@ -4,5 +4,5 @@ A lesson's text and the reference are read, held against each other and built in
 the instructor and that of the students, and into the tables in `docs/`.
 
 From outside: `lesson`, `build`, `incremental`, `release`, `notebook`, `reference`,
-`leaks`, and `misconceptions` in `tables`.
+`leaks`, `import_graph`, and `misconceptions` in `tables`.
 """

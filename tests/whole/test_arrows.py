@@ -3,12 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
+from autograder.lesson.import_graph import ImportGraph
 from autograder.lesson.lesson import Code, read_lesson
 from tests.support.course import COURSE, ROOT
 
@@ -42,15 +42,8 @@ def arrows() -> dict[str, set[str]]:
     return {room: targets for _, room, targets in drawing()}
 
 
-@cache
-def modules() -> dict[str, Path]:
-    """Every module by its full name; a package is its `__init__`."""
-    found = {}
-    for top in TOPS:
-        for path in (ROOT / top).rglob("*.py"):
-            parts = path.relative_to(ROOT).with_suffix("").parts
-            found[".".join(parts).removesuffix(".__init__")] = path
-    return found
+GRAPH = ImportGraph({top: ROOT / top for top in TOPS}, through=False)
+modules, imports_of, is_index = GRAPH.modules, GRAPH.imports_of, GRAPH.is_index
 
 
 def room_of(module: str) -> str:
@@ -62,48 +55,9 @@ def room_of(module: str) -> str:
     return name if module == COMMANDS or (ROOT / top / name).is_dir() else top
 
 
-@cache
-def imports_of(module: str) -> set[str]:
-    """The modules of ours that a module imports, wherever in it, for types alone included."""
-    path = modules()[module]
-    stub = path.with_suffix(".pyi")
-    found = set()
-    for source in (path, stub) if stub.exists() else (path,):
-        found |= set(_named(module, source))
-    return found - {module}
-
-
-def _named(module: str, source: Path) -> Iterator[str]:
-    package = module if source.stem == "__init__" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) - node.level + 1]
-            start = ".".join([*(above if node.level else []), *filter(None, [node.module])])
-            names = [f"{start}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            known = _longest_known(name)
-            if known:
-                yield known
-
-
-def _longest_known(name: str) -> str:
-    while name and name not in modules():
-        name = name.rpartition(".")[0]
-    return name
-
-
-def is_index(module: str) -> bool:
-    """Whether it only says what a package offers: it is asked for one name at a time."""
-    return modules()[module].with_suffix(".pyi").exists()
-
-
 def test_packages_are_as_drawn() -> None:
     found: dict[str, set[str]] = {}
-    for module in modules():
+    for module in modules:
         room = room_of(module)
         found.setdefault(room, set())
         if not is_index(module):
@@ -131,7 +85,7 @@ def test_floors_are_as_drawn() -> None:
 def test_modules_form_no_circle(top: str) -> None:
     graph = {
         module: {one for one in imports_of(module) if not is_index(one)}
-        for module in modules()
+        for module in modules
         if module.split(".")[0] == top and not is_index(module)
     }
     assert list(TopologicalSorter(graph).static_order())
@@ -149,7 +103,7 @@ def test_lessons_import_from_two_places() -> None:
 
 
 def test_engine_knows_no_attention() -> None:
-    for module, path in modules().items():
+    for module, path in modules.items():
         if module.startswith("autograder"):
             code = ast.unparse(without_docstrings(ast.parse(path.read_text(encoding="utf-8"))))
             assert "attention" not in code.lower(), path
@@ -157,7 +111,7 @@ def test_engine_knows_no_attention() -> None:
 
 @pytest.mark.parametrize("top", ["autograder", "companion"])
 def test_each_package_says_what_it_answers(top: str) -> None:
-    for module, path in modules().items():
+    for module, path in modules.items():
         if module.startswith(top) and path.stem == "__init__":
             opening = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").split(". ")[0]
             assert "?" in opening, f"{path} does not open with the question that it answers"
@@ -166,7 +120,7 @@ def test_each_package_says_what_it_answers(top: str) -> None:
 @pytest.mark.parametrize("top", ["autograder", "companion"])
 def test_others_import_what_a_package_opens(top: str) -> None:
     """A package's docstring names, below "From outside:", the modules that others may import."""
-    for module in modules():
+    for module in modules:
         for one in imports_of(module):
             package, _, name = one.rpartition(".")
             inside = module == package or module.startswith(f"{package}.")
@@ -177,14 +131,14 @@ def test_others_import_what_a_package_opens(top: str) -> None:
 
 
 def opened(package: str) -> set[str]:
-    text = ast.get_docstring(ast.parse(modules()[package].read_text(encoding="utf-8"))) or ""
+    text = ast.get_docstring(ast.parse(modules[package].read_text(encoding="utf-8"))) or ""
     _, _, listed = text.partition("From outside:")
     return set(re.findall(r"`(\w+)`", listed))
 
 
 def test_folders_and_modules_are_small() -> None:
     counted: dict[Path, int] = {}
-    for module, path in modules().items():
+    for module, path in modules.items():
         if path.stem != "__init__" and not path.stem.startswith("_"):
             counted[path.parent] = counted.get(path.parent, 0) + 1
         lines = path.read_text(encoding="utf-8").count("\n")

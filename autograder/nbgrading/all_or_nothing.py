@@ -1,9 +1,10 @@
 """A folder that is replaced as a whole, together with what goes into the gradebook, or not at all.
 
 nbgrader deletes what was there before it begins, and what it has made when it fails. Here the next
-folder is made in a place of our own, `autograded/.making/next/ada/01_x` for one. When all of it is
-there it takes the old one's place, and then the gradebook is changed: if that fails, the folders
-are changed back. What a kill leaves behind is put in order before the folder is made again.
+folder is made in a place of our own, `autograded/.making/ada/01_x` for one. When all of it is there
+it takes the old one's place, and then the gradebook is changed: if that fails, the folders are
+changed back. Nothing is left of `.making` then. What a kill leaves behind is put in order before
+the folder is made again.
 """
 
 import os
@@ -18,16 +19,25 @@ from filelock import FileLock, Timeout
 from autograder.errors import GradingFailed
 
 MAKING = ".making"
+_TRIES = 100
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Where it is, where the next one is made, where the old one waits, and a file to lock."""
+    """Where it is, and where the next one is made."""
 
     place: Path
     next: Path
-    before: Path
-    lock: Path
+
+    @property
+    def before(self) -> Path:
+        """Where the old one waits."""
+        return self.next.with_name(f".{self.next.name}.before")
+
+    @property
+    def lock(self) -> Path:
+        """A file to lock. It lies beside the other two: while it is there, their folder stays."""
+        return self.next.with_name(f".{self.next.name}.lock")
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -36,15 +46,41 @@ class Folder:
         Raises:
             GradingFailed: when somebody does.
         """
-        for path in (self.place, self.next, self.before, self.lock):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        self.place.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with FileLock(self.lock, timeout=0):
-                yield
+            lock = self._locked()
         except Timeout:
             raise GradingFailed(
                 f"another program is making {self.place} right now: wait until it is done"
             ) from None
+        try:
+            yield
+        finally:
+            # While it is ours: nobody else can hold what is deleted here.
+            with suppress(OSError):
+                self.lock.unlink()
+            lock.release()
+            self._leave()
+
+    def _locked(self) -> FileLock:
+        lock = FileLock(self.lock, timeout=0)
+        for _ in range(_TRIES):
+            # Whoever is done just now may remove this folder before anything is in it.
+            with suppress(FileNotFoundError):
+                self.lock.parent.mkdir(parents=True, exist_ok=True)
+                lock.acquire()
+                return lock
+        raise Timeout(str(self.lock))
+
+    def _leave(self) -> None:
+        """Remove the folders in which nobody makes anything any more."""
+        for folder in self.next.parents:
+            try:
+                folder.rmdir()
+            except OSError:
+                return
+            if folder.name == MAKING:
+                return
 
     def recover(self, is_finished: Callable[[Path], bool]) -> None:
         """Put in order what a kill has left: of two folders, the one that was made to its end."""

@@ -67,8 +67,7 @@ class OneByOne(BaseConverter):  # type: ignore[misc]
             step = os.path.join(self.final_directory, *steps)
             return Path(os.path.normpath(self.coursedir.format_path(step, student, lesson)))
 
-        lock = path(MAKING, "locks")
-        return Folder(path(), path(MAKING, "next"), path(MAKING, "before"), lock)
+        return Folder(path(), path(MAKING))
 
     @property
     def final_directory(self) -> str:
@@ -77,7 +76,7 @@ class OneByOne(BaseConverter):  # type: ignore[misc]
 
     @property
     def _output_directory(self) -> str:
-        return os.path.join(self.final_directory, MAKING, "next")
+        return os.path.join(self.final_directory, MAKING)
 
     def _make(self, lesson: str, student: str) -> None:
         folder = self.folder(lesson, student)

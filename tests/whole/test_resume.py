@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.record import RECORD_SUFFIX
+from autograder.nbgrading.all_or_nothing import MAKING
 from autograder.sandbox.processor_time import Meter
 from tests.support.course import ROOT
 from tests.support.graded_class import Outcome, class_of_twelve, folders, read_record
@@ -155,4 +156,5 @@ def test_kills_change_nothing(
     following.finish()
     assert stamps(root).items() >= done.items()
     assert Outcome.of(root) == undisturbed
+    assert not (root / "autograded" / MAKING).exists()
     assert cut_short

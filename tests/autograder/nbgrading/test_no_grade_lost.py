@@ -62,6 +62,7 @@ class Class:
         self.submission = hand_in(root, "ada", self.answer) / f"{LESSON}.ipynb"
         self.submission.with_name("timestamp.txt").write_text("2030-01-01 00:00:00 UTC")
         self.graded = root / "autograded" / "ada" / LESSON
+        self.making = root / "autograded" / all_or_nothing.MAKING
         self.course = Course(root)
 
     @property
@@ -277,7 +278,7 @@ def folder_read_only(course: Class, patched: pytest.MonkeyPatch) -> Iterator[Non
     rename = os.rename
 
     def refuse(source: Any, target: Any) -> None:
-        if Path(target) == course.graded and "next" in Path(source).parts:
+        if Path(target) == course.graded and Path(source).name == LESSON:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
         rename(source, target)
 
@@ -322,10 +323,12 @@ def gradebook_damaged(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
 
 @way("two graders at once", "another program is making")
 def two_graders(course: Class, _: pytest.MonkeyPatch) -> Iterator[None]:
-    lock = course.root / "autograded" / all_or_nothing.MAKING / "locks" / "ada" / LESSON
+    lock = course.making / "ada" / f".{LESSON}.lock"
+    lock.parent.mkdir(parents=True)
     with lock.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+    shutil.rmtree(course.making)
 
 
 @way("the penalty for being late fails", "ZeroDivisionError")
@@ -355,6 +358,7 @@ def test_failure_changes_nothing(course: Class, way: Way, monkeypatch: pytest.Mo
     assert [way.said in sentence for sentence in said] == [True] * 3, said
     assert not any("\n" in sentence for sentence in said)
     assert course.state() == before
+    assert not course.making.exists()
     assert course.score() == EARNED
 
 
@@ -365,9 +369,7 @@ def test_interrupted(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
         course.command()
     assert "KeyboardInterrupt" in course.button()
     assert course.state() == before
-    assert not (
-        course.root / "autograded" / all_or_nothing.MAKING / "next" / "ada" / LESSON
-    ).exists()
+    assert not course.making.exists()
 
 
 def test_the_table_tells_them_all() -> None:

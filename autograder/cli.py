@@ -4,7 +4,7 @@ Commands import what they need when they are called, so that `autograder --help`
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autograder.course import Course
-from autograder.errors import CourseError, IsolationUnavailable, NotebookEdited
+from autograder.errors import CourseError, IsolationUnavailable
 from autograder.terminal import as_written, printable
 from autograder.threads import one_thread
 
@@ -45,17 +45,23 @@ def build(
     The solution of each lesson that is made is tried in the sandbox, as a student's would be.
     Without LESSONS, the tables of docs/ are made as well. A number such as 02 stands for a lesson.
     """
+    from autograder.lesson.incremental import build as build_changed
+
     course = Course.find()
-    if not _build(course, course.lessons_named(lessons or ()), _try, force=force):
+    names = course.lessons_named(lessons or ())
+    with one_thread(), _bar() as bar:
+        show = _shown(bar, "looking for what has changed")
+        changed = build_changed(
+            course,
+            names,
+            force=force,
+            progress=lambda done, steps, product: show(done, steps, f"making {product}"),
+            trial=_try,
+        )
+    for path in changed:
+        typer.echo(f"  wrote {path.relative_to(course.root)}")
+    if not changed:
         typer.echo("  nothing has changed")
-
-
-def _build_what_may_be(course: Course) -> None:
-    """Build before JupyterLab is opened: a notebook edited by hand is said, and in nobody's way."""
-    try:
-        _build(course, course.lessons())
-    except NotebookEdited as error:
-        typer.echo(f"autograder: {error}", err=True)
 
 
 def _try(built: "Built") -> None:
@@ -66,28 +72,6 @@ def _try(built: "Built") -> None:
     config = configuration(course, course.root)
     if not_tried := try_solution(config, name, built.source, course.source / name):
         typer.echo(f"autograder: {not_tried}", err=True)
-
-
-def _build(
-    course: Course,
-    lessons: Sequence[str],
-    trial: Callable[["Built"], None] = lambda built: None,
-    *,
-    force: bool = False,
-) -> list[Path]:
-    from autograder.lesson.incremental import build as build_changed
-
-    with one_thread():
-        changed = build_changed(
-            course,
-            lessons,
-            force=force,
-            progress=lambda product: typer.echo(f"making {product}"),
-            trial=trial,
-        )
-    for path in changed:
-        typer.echo(f"  wrote {path.relative_to(course.root)}")
-    return changed
 
 
 @app.command()
@@ -106,13 +90,7 @@ def demo(
     course, console = Course.find(), Console()
     names = course.lessons() if everything else course.lessons_named(lessons or ())
     with one_thread(), _bar() as bar:
-        task = bar.add_task("making a class")
-
-        def show(done: int, steps: int, step: str) -> None:
-            bar.update(task, completed=done, total=steps, description=step)
-            if not console.is_terminal:
-                console.print(f"  {done} of {steps}: {step}")
-
+        show = _shown(bar, "making a class")
         names = names or [demo.shortest_lesson(course)]
         results = demo.run_demo(course, course.root / "demo", names, progress=show)
     for table in demo.as_tables(results):
@@ -242,11 +220,8 @@ def lab(
     """
     from autograder.learner.jupyter import open_lab, server_options
     from autograder.learner.work import Change, copy_lessons, work_folder
-    from autograder.lesson.incremental import is_as_it_came
 
     course = Course.find()
-    if not is_as_it_came(course):
-        _build_what_may_be(course)
     folder = work_folder(course, folder)
     for copied in copy_lessons(course, folder):
         if copied.change is not Change.NONE:
@@ -263,13 +238,19 @@ def teach(
 ) -> None:
     """Open the course in JupyterLab, with nbgrader's formgrader ready.
 
-    Its release and collect buttons use the folder exchange/ in the course.
+    Its release and collect buttons use the folder exchange/ in the course. Nothing is built before
+    it opens: Generate builds a lesson that has changed.
     """
     from autograder.learner.jupyter import open_course, prepare_course, server_options
+    from autograder.lesson.incremental import changed_lessons
 
     course = Course.find()
-    _build_what_may_be(course)
     prepare_course(course)
+    for lesson in changed_lessons(course):
+        typer.echo(
+            f"{lesson} has changed since it was built: press Generate in formgrader, or run "
+            "`autograder build`."
+        )
     if sys.platform == "win32":
         typer.echo("nbgrader's release and collect buttons need Linux or macOS; all else works.")
     typer.echo("Formgrader is in JupyterLab's menu Nbgrader.")
@@ -279,7 +260,8 @@ def teach(
 
 
 def _bar() -> "Progress":
-    """A line of progress with the time that is left, gone at the end."""
+    """A line of progress with the time that is left, gone at the end; only on a terminal."""
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
@@ -288,8 +270,23 @@ def _bar() -> "Progress":
         BarColumn(),
         MofNCompleteColumn(),
         Remaining(),
+        TextColumn("left"),
     )
-    return Progress(*columns, TextColumn("left"), transient=True)
+    console = Console()
+    # Elsewhere it would leave an empty line.
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _shown(bar: "Progress", first: str) -> Callable[[int, int, str], None]:
+    """Shows steps in a bar, and each in a line where there is no terminal to draw it in."""
+    task = bar.add_task(first, total=None)
+
+    def show(done: int, steps: int, step: str) -> None:
+        bar.update(task, completed=done, total=steps, description=step)
+        if not bar.console.is_terminal:
+            typer.echo(f"  {done} of {steps}: {step}")
+
+    return show
 
 
 def _announce(no_browser: bool) -> None:

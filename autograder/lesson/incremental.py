@@ -12,8 +12,8 @@ left as it is.
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ RECORD = ".build.json"
 _FORMAT = 1
 
 Texts = Mapping[str, str]
+Progress = Callable[[int, int, str], None]
 
 
 def build(
@@ -37,7 +38,7 @@ def build(
     lessons: Sequence[str] = (),
     *,
     force: bool = False,
-    progress: Callable[[str], None] = lambda product: None,
+    progress: Progress = lambda done, steps, product: None,
     trial: Callable[["Built"], None] = lambda built: None,
 ) -> list[Path]:
     """Build these lessons, or all with the tables over them; returns the files written.
@@ -46,7 +47,8 @@ def build(
         course: where the lessons are.
         lessons: their full names; without any, the whole course is built.
         force: whether to make what has not changed, too.
-        progress: called with the name of each product before it is made.
+        progress: called before each product is made, with how many steps are done, of how many,
+            and the product's name.
         trial: called with each lesson that is built, before anything of it is written; what it
             raises leaves the lesson as it was.
 
@@ -54,33 +56,35 @@ def build(
         LessonError, SolutionError, ExamError: for whatever does not fit together.
         NotebookEdited: when all else is built, and an instructor's notebook is not the build's.
     """
-    builder = _Builder(course, force, progress, trial)
-    for lesson in lessons or course.lessons():
-        builder.lesson(lesson)
+    builder = _Builder(course, force, trial)
+    steps = [partial(builder.lesson, lesson) for lesson in lessons or course.lessons()]
     if not lessons:
-        builder.curriculum()
-        builder.glossary()
-        builder.misconceptions()
+        steps += map(partial, (builder.curriculum, builder.glossary, builder.misconceptions))
+    for done, step in enumerate(steps):
+        builder.progress = partial(progress, done, len(steps))
+        step()
     if builder.edited:
         raise NotebookEdited("\n".join(builder.edited))
     return builder.written
 
 
-def is_as_it_came(course: Course) -> bool:
-    """Whether nothing was built here, and nothing differs from what git brought.
+class State(Enum):
+    """Whether a lesson's notebooks are what a build would make, in words for the lecturer."""
 
-    Then the students' notebooks are those that came with the course: nothing has to be built before
-    they are opened. Where git can't say so, it is not so.
-    """
-    is_there = all(course.release_folder(lesson).is_dir() for lesson in course.lessons())
-    if (course.root / RECORD).exists() or not is_there:
-        return False
-    command = ["git", "status", "--porcelain", "--untracked-files=all", "--", "."]
-    try:
-        done = subprocess.run(command, cwd=course.root, capture_output=True, check=False)
-    except OSError:
-        return False
-    return done.returncode == 0 and not done.stdout
+    BUILT = ""
+    NOT_BUILT = "not built yet"
+    CHANGED = "changed since it was built"
+    EDITED = "edited by hand"
+
+
+def state_of(course: Course, lesson: str) -> State:
+    """How a lesson's notebooks stand to what they are made of; takes no time and builds nothing."""
+    return _Builder(course).state_of(lesson)
+
+
+def changed_lessons(course: Course) -> list[str]:
+    """The lessons that were built here, and of which something has changed since."""
+    return [one for one in course.lessons() if state_of(course, one) is State.CHANGED]
 
 
 class _Builder:
@@ -92,14 +96,13 @@ class _Builder:
     def __init__(
         self,
         course: Course,
-        force: bool,
-        progress: Callable[[str], None],
-        trial: Callable[["Built"], None],
+        force: bool = False,
+        trial: Callable[["Built"], None] = lambda built: None,
     ) -> None:
         self.written: list[Path] = []
         self.edited: list[str] = []
-        self._course, self._force, self._progress = course, force, progress
-        self._trial = trial
+        self.progress: Callable[[str], None] = lambda product: None
+        self._course, self._force, self._trial = course, force, trial
         self._memory = _Memory(course.root / RECORD)
 
     def lesson(self, name: str) -> None:
@@ -111,9 +114,8 @@ class _Builder:
             files = built.files
             return {path.relative_to(self._course.root).as_posix(): files[path] for path in files}
 
-        notebook = self._course.source / name / f"{name}.ipynb"
-        product = notebook.relative_to(self._course.root).as_posix()
-        if is_edited(notebook, self._memory.made(name).get(product, "")):
+        notebook = self._notebook(name)
+        if self._is_edited(name):
             text = self._course.lesson_file(name)
             self.edited.append(
                 f"{notebook} was edited since it was built, so it and the students' notebook are "
@@ -122,6 +124,25 @@ class _Builder:
             )
             return
         self._files(name, partial(inputs_of_lesson, self._course, name), make)
+
+    def state_of(self, lesson: str) -> State:
+        if not self._notebook(lesson).is_file():
+            return State.NOT_BUILT
+        if self._is_edited(lesson):
+            return State.EDITED
+        # What was built elsewhere, as far as anybody knows, is what it should be.
+        if not self._memory.made(lesson):
+            return State.BUILT
+        inputs = inputs_of_lesson(self._course, lesson)
+        return State.BUILT if self._is_current(lesson, inputs, self._read) else State.CHANGED
+
+    def _notebook(self, lesson: str) -> Path:
+        return self._course.source / lesson / f"{lesson}.ipynb"
+
+    def _is_edited(self, lesson: str) -> bool:
+        notebook = self._notebook(lesson)
+        product = notebook.relative_to(self._course.root).as_posix()
+        return is_edited(notebook, self._memory.made(lesson).get(product, ""))
 
     def curriculum(self) -> None:
         def make() -> Texts:
@@ -176,7 +197,7 @@ class _Builder:
 
     def _made(self, product: str, inputs: Callable[[], str], make: Callable[[], Texts]) -> Texts:
         before = inputs()
-        self._progress(product)
+        self.progress(product)
         made = make()
         # What was changed meanwhile may have come too late, or half.
         if inputs() == before:

@@ -1,21 +1,29 @@
-"""nbgrader's generate_assignment, which leaves the old notebook where it fails, and every grade."""
+"""nbgrader's generate_assignment, which first builds a lesson that has changed, and where it fails
+leaves the old notebook, and every grade.
+"""
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbformat.notebooknode import NotebookNode
-from nbgrader.api import Comment, Grade, MissingEntry, Notebook
+from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, Notebook
 from nbgrader.converters import BaseConverter, GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
 from traitlets import Bool
 
-from autograder.errors import GradingFailed
+from autograder.course import Course
+from autograder.errors import GradingFailed, NotebookEdited
+from autograder.jobs.own_code import refresh
+from autograder.lesson.incremental import build
 from autograder.nbgrading.agreement import Cells, Difference, cells_known, cells_of
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.one_by_one import OneByOne
 from autograder.nbgrading.try_solution import TrySolution
+
+if TYPE_CHECKING:
+    from autograder.lesson.build import Built
 
 
 class KeepGrades(SaveCells):  # type: ignore[misc]
@@ -93,8 +101,8 @@ class KeepGrades(SaveCells):  # type: ignore[misc]
 
 
 class SafeGenerate(OneByOne, GenerateAssignment):  # type: ignore[misc]
-    """GenerateAssignment that replaces the notebook for students, and what the gradebook knows of
-    it, when all has gone well.
+    """GenerateAssignment that builds what has changed of a lesson's text, and replaces the notebook
+    for students, and what the gradebook knows of it, when all has gone well.
     """
 
     def __init__(self, coursedir: CourseDirectory | None = None, **kwargs: Any) -> None:
@@ -105,8 +113,9 @@ class SafeGenerate(OneByOne, GenerateAssignment):  # type: ignore[misc]
         self.preprocessors = [TrySolution, *steps]
 
     def start(self) -> None:
-        """Generate; what fails is said in a sentence."""
+        """Build and generate; what fails is said in a sentence."""
         try:
+            self._build()
             super().start()
         except NbGraderException:
             raise
@@ -114,11 +123,41 @@ class SafeGenerate(OneByOne, GenerateAssignment):  # type: ignore[misc]
             self.log.error("Nothing is generated: %s", sentence_of(failure))
             raise NbGraderException(sentence_of(failure)) from failure
 
+    def _build(self) -> None:
+        """Build what has changed of the lessons that are asked for; one without a text stays."""
+        course = Course(Path(self.coursedir.root))
+        texts = {path.stem for path in course.source.glob(f"{self.coursedir.assignment_id}.md")}
+        for lesson in [one for one in course.lessons() if one in texts] if texts else ():
+            # Formgrader's server may have imported the reference as it was days ago.
+            refresh(course.root, course.source / lesson)
+            try:
+                build(course, [lesson], progress=self._tell, trial=self._try)
+            except NotebookEdited as edited:
+                self.log.warning("%s", edited)
+
+    def _tell(self, done: int, steps: int, lesson: str) -> None:
+        self.log.info("Building %s, which may take a minute", lesson)
+
+    def _try(self, built: "Built") -> None:
+        name = built.lesson.name
+        names = {"nbgrader": {"assignment": name, "notebook": name}}
+        TrySolution(parent=self)(built.source, names)
+
     def is_wanted(self, lesson: str, student: str) -> bool:
-        """Whether to generate: what is not there yet, or is forced."""
+        """Whether to generate: what is not there yet or unknown to the gradebook, or is forced."""
         place = self.folder(lesson, student).place
         made = all((place / Path(path).name).exists() for path in self.notebooks)
-        return self.force or not made
+        return self.force or not made or not self._is_known(lesson)
+
+    def _is_known(self, lesson: str) -> bool:
+        """Whether the gradebook knows a lesson: a clone brings its notebook, and no gradebook."""
+        if self.no_database:
+            return True
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            try:
+                return bool(gradebook.find_assignment(lesson).notebooks)
+            except MissingEntry:
+                return False
 
     def is_finished(self, folder: Path) -> bool:
         """Whether a folder has every notebook; it gets its place when it has."""

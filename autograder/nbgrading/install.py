@@ -17,6 +17,7 @@ from nbgrader.converters import (
 
 from autograder.errors import GradingFailed
 from autograder.inbox import lists
+from autograder.nbgrading import assignments
 from autograder.nbgrading.converter import SafeAutograde, SafeCommand
 from autograder.nbgrading.generate import SafeGenerate
 from autograder.nbgrading.transaction import share_gradebook
@@ -78,6 +79,7 @@ def install() -> None:
     for module, _, usual, safe in makers:
         setattr(module, usual.__name__, safe)
     lists.install()
+    assignments.install()
     formgrader.install()
 
 

@@ -1,6 +1,6 @@
 """What the commands hand on; what they do is tested where it is done."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from autograder import cli
-from autograder.errors import LessonNotFound, NotebookEdited
+from autograder.errors import LessonNotFound
 from autograder.learner import jupyter
 from autograder.lesson import incremental
 from autograder.survey import survey
@@ -24,7 +24,7 @@ WHERE = {
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The options of each JupyterLab that is opened; no lesson is built for it."""
+    """The options of each JupyterLab that is opened; building a lesson for it fails."""
     found: list[list[str]] = []
 
     def open_one(where: object, *, options: Sequence[str]) -> None:
@@ -33,7 +33,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     monkeypatch.setattr(jupyter, "open_lab", open_one)
     monkeypatch.setattr(jupyter, "open_course", open_one)
     monkeypatch.setattr(jupyter, "prepare_course", lambda course: None)
-    monkeypatch.setattr(incremental, "build", lambda course, lessons, **_: [])
+    monkeypatch.delattr(incremental, "build")
     monkeypatch.chdir(ROOT)
     return found
 
@@ -60,17 +60,23 @@ def test_nothing_is_opened(opened: list[list[str]], tmp_path: Path) -> None:
     assert opened == []
 
 
-def test_edited_notebook_keeps_nobody_from_teaching(
+def test_teach_names_what_has_changed(
     opened: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def build(*_: object, **__: object) -> None:
-        raise NotebookEdited("source/01_x/01_x.ipynb was edited")
+    monkeypatch.setattr(incremental, "changed_lessons", lambda course: [LESSON])
+    assert f"{LESSON} has changed since it was built: press Generate" in run("teach")
+    assert len(opened) == 1
+
+
+def test_build_shows_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(*_: object, progress: Callable[[int, int, str], None], **__: object) -> list[Path]:
+        progress(2, 15, LESSON)
+        return [ROOT / "notebooks" / LESSON / f"{LESSON}.ipynb"]
 
     monkeypatch.setattr(incremental, "build", build)
-    assert "source/01_x/01_x.ipynb was edited" in run("teach")
-    assert len(opened) == 1
-    with pytest.raises(NotebookEdited):
-        run("build")
+    monkeypatch.chdir(ROOT)
+    said = run("build").splitlines()
+    assert said == [f"  2 of 15: making {LESSON}", f"  wrote notebooks/{LESSON}/{LESSON}.ipynb"]
 
 
 def test_build_takes_lessons_by_number(monkeypatch: pytest.MonkeyPatch) -> None:

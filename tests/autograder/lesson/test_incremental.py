@@ -1,6 +1,7 @@
 """What has changed is built again, and nothing else."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from autograder.course import Course
 from autograder.errors import GradingFailed, NotebookEdited
 from autograder.lesson.build import Built
 from autograder.lesson.build_inputs import digest_of, inputs_of_exams, inputs_of_lesson
-from autograder.lesson.incremental import RECORD, build, is_as_it_came
+from autograder.lesson.incremental import RECORD, State, build, changed_lessons, state_of
 from autograder.lesson.release import student_notebook
 from tests.support.samples import FRONT_MATTER
 
@@ -95,7 +96,7 @@ TABLES = [*OVERALL, *(f"the misconceptions of {lesson}" for lesson in BOTH)]
 def made(course: Course, *lessons: str, force: bool = False) -> list[str]:
     """What a build makes."""
     products: list[str] = []
-    build(course, lessons, force=force, progress=products.append)
+    build(course, lessons, force=force, progress=lambda *step: products.append(step[-1]))
     return products
 
 
@@ -213,22 +214,40 @@ def test_damaged_entry_counts_as_none(course: Course) -> None:
     assert made(course) == [FIRST]
 
 
-def test_as_it_came(course: Course) -> None:
-    """As from a clone: with the students' notebooks, and without a record of what was built."""
-    assert not is_as_it_came(course)
+def test_states(course: Course) -> None:
+    def states() -> list[State]:
+        return [state_of(course, lesson) for lesson in BOTH]
+
+    assert states() == [State.NOT_BUILT, State.NOT_BUILT]
     build(course)
-    (course.root / RECORD).unlink()
-    assert not is_as_it_came(course)
-    by = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org"]
-    for command in (["init", "-q"], ["add", "."], [*by, "commit", "-qm", "the course"]):
-        subprocess.run(["git", *command], cwd=course.root, check=True)
-    assert is_as_it_came(course)
+    assert states() == [State.BUILT, State.BUILT]
     append(course.lesson_file(FIRST), "\nOne more sentence.\n")
-    assert not is_as_it_came(course)
+    assert states() == [State.CHANGED, State.BUILT]
+    assert changed_lessons(course) == [FIRST]
+    change(course, mend_a_test)
+    assert states() == [State.EDITED, State.BUILT]
+    assert changed_lessons(course) == []
+
+
+def test_clone_has_nothing_that_changed(course: Course) -> None:
+    """It brings the students' notebooks, and neither the instructor's nor a record."""
+    build(course)
+    append(course.lesson_file(FIRST), "\nOne more sentence.\n")
+    (course.root / RECORD).unlink()
+    assert state_of(course, FIRST) is State.BUILT
+    shutil.rmtree(course.source / FIRST)
+    assert state_of(course, FIRST) is State.NOT_BUILT
+    assert changed_lessons(course) == []
+
+
+def test_progress(course: Course) -> None:
+    steps: list[tuple[int, int, str]] = []
+    build(course, progress=lambda *step: steps.append(step))
+    assert steps == list(zip([0, 1, 2, 3, 4, 4], [5] * 6, [*BOTH, *TABLES], strict=True))
 
 
 def test_change_in_the_midst_is_not_taken_for_built(course: Course) -> None:
-    def meddle(product: str) -> None:
+    def meddle(done: int, steps: int, product: str) -> None:
         if product == FIRST:
             append(course.lesson_file(FIRST), "\nToo late, or not.\n")
 
@@ -240,8 +259,10 @@ def test_nothing_changed_needs_no_torch(course: Course) -> None:
     build(course)
     code = (
         "import sys; from pathlib import Path\n"
-        "from autograder.course import Course; from autograder.lesson.incremental import build\n"
+        "from autograder.course import Course\n"
+        "from autograder.lesson.incremental import build, changed_lessons\n"
         "course = Course(Path(sys.argv[1])); build(course, course.lessons(), progress=sys.exit)\n"
+        "assert changed_lessons(course) == []\n"
         "print([name for name in ('torch', 'nbgrader', 'nbformat') if name in sys.modules])"
     )
     command = [sys.executable, "-c", code, str(course.root)]

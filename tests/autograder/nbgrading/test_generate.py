@@ -14,6 +14,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.preprocessors import ComputeChecksums
 
 from autograder.course import Course
+from autograder.nbgrading.all_or_nothing import MAKING
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.generate import KeepGrades
 from autograder.nbgrading.grade_class import reason_of
@@ -141,6 +142,7 @@ def test_failure_leaves_the_old_one(
             patched.setattr(*broken)
         assert said in lesson.generate() or broken is None
     assert lesson.state() == before
+    assert not (lesson.root / "notebooks" / MAKING).exists()
 
 
 def test_new_exercise(lesson: Lesson) -> None:
@@ -153,6 +155,7 @@ def test_new_exercise(lesson: Lesson) -> None:
         commented = {comment.name for comment in submission.notebooks[0].comments}
         assert commented == {"double", "fourfold", "why", "triple", "project"}
     assert "triple_check" in (lesson.release / f"{LESSON}.ipynb").read_text()
+    assert not (lesson.root / "notebooks" / MAKING).exists()
 
 
 def test_points_are_taken_only_if_asked_for(lesson: Lesson) -> None:
@@ -192,6 +195,14 @@ def test_what_is_there_stays_without_force(lesson: Lesson) -> None:
     lesson.change(add)
     assert lesson.api.generate_assignment(LESSON, force=False)["success"]
     assert lesson.state() == before
+
+
+def test_gradebook_learns_of_what_is_there(lesson: Lesson) -> None:
+    """A clone brings the students' notebooks, and no gradebook."""
+    (lesson.root / "gradebook.db").unlink()
+    assert lesson.api.generate_assignment(LESSON, force=False)["success"]
+    with lesson.api.gradebook as gradebook:
+        assert gradebook.find_assignment(LESSON).max_score == sum(POINTS.values())
 
 
 def test_solution_that_does_not_pass_is_said(lesson: Lesson) -> None:

@@ -1,0 +1,55 @@
+"""Formgrader's list of assignments: all lessons of the course, each with what Generate will build.
+
+A clone brings the students' notebooks and not the instructor's, and nbgrader lists what has a
+folder in source/. So a lesson that has none is given an empty one, which is also where a click on
+its name leads. The note is shown by formgrader's page, `manage_assignments` in `outbox`.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from nbgrader.apps import NbGraderAPI
+
+from autograder.course import Course
+from autograder.errors import LessonNameError
+from autograder.lesson.incremental import State, state_of
+
+_SOURCES = NbGraderAPI.get_source_assignments
+_ASSIGNMENT = NbGraderAPI.get_assignment
+
+
+def install() -> None:
+    """Have nbgrader's interface list all lessons. Calling this again changes nothing."""
+    NbGraderAPI.get_source_assignments = _sources
+    NbGraderAPI.get_assignment = _assignment
+
+
+def _sources(self: NbGraderAPI) -> set[str]:
+    course = Course(Path(self.coursedir.root))
+    for lesson in _lessons(course):
+        with suppress(OSError):
+            (course.source / lesson).mkdir(exist_ok=True)
+    found: set[str] = _SOURCES(self)
+    return found
+
+
+def _assignment(self: NbGraderAPI, name: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = _ASSIGNMENT(self, name, *args, **kwargs)
+    if found is not None:
+        found["note"] = _note(Course(Path(self.coursedir.root)), name)
+    return found
+
+
+def _note(course: Course, name: str) -> str:
+    state = state_of(course, name) if name in _lessons(course) else State.BUILT
+    built_by = state in (State.NOT_BUILT, State.CHANGED)
+    return f"{state.value}: Generate builds it" if built_by else state.value
+
+
+def _lessons(course: Course) -> list[str]:
+    """The lessons' names; none, where a text can't be a lesson: whoever builds is told."""
+    try:
+        return course.lessons()
+    except LessonNameError:
+        return []

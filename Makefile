@@ -12,10 +12,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --qui
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 15
 
-setup: $(INSTALLED) ## Make .venv with everything in it, and the notebooks; a second time takes no time
+setup: $(INSTALLED) ## Make .venv with everything in it; a second time takes no time
 	@tools/system-packages bubblewrap || true
 	@tools/system-packages chromium || true
-	@$(BIN)/autograder build $(notdir $(basename $(wildcard source/*.md)))
 
 build: $(INSTALLED) ## Make what has changed of the notebooks and of the tables in docs/
 	@$(BIN)/autograder build

@@ -82,9 +82,8 @@ class Course:
         Raises:
             LessonNameError: for a text with a name that no module can have, or with another's.
         """
-        paths = [path for path in self.source.glob("*.md") if path.stem.lower() != _NO_LESSON]
         lessons: dict[str, Path] = {}
-        for path in sorted(paths, key=_in_order):
+        for path in self.texts():
             module = module_name(path.stem)
             if not module.isidentifier() or keyword.iskeyword(module) or module == _EXAMS:
                 raise LessonNameError(
@@ -98,6 +97,11 @@ class Course:
                 )
             lessons[module] = path
         return [path.stem for path in lessons.values()]
+
+    def texts(self) -> list[Path]:
+        """The texts in source/, in their order, whatever they are called."""
+        paths = [path for path in self.source.glob("*.md") if path.stem.lower() != _NO_LESSON]
+        return sorted(paths, key=_in_order)
 
     def lessons_named(self, names: Iterable[str]) -> list[str]:
         """The full names of some lessons; how a name begins, such as 02, is enough.

@@ -5,9 +5,8 @@ CourseError
 ├── LessonNotFound      a name stands for no lesson, or for several
 ├── SettingError        a setting in course.toml that can't be
 ├── LessonNameError     a text in source/ has a name that no lesson can have
-├── LessonNotBuilt      a lesson has no notebook yet
 ├── NotebookEdited      an instructor's notebook is no longer what was built
-├── WorkFolderError     lessons can't be copied to where they were asked for
+├── WorkFolderError     lessons can't be copied to, or opened in, the folder that was chosen
 ├── NotebookStopped     a notebook could not be run to its end
 ├── GradingFailed       nbgrader did not do its part
 ├── RenderingFailed     a graded notebook can't be shown as a page
@@ -65,16 +64,12 @@ class LessonNameError(CourseError):
     """A text in source/ has a name that no lesson can have."""
 
 
-class LessonNotBuilt(CourseError):
-    """A lesson has no notebook yet."""
-
-
 class NotebookEdited(CourseError):
     """An instructor's notebook is no longer what was built, and would be overwritten."""
 
 
 class WorkFolderError(CourseError):
-    """Lessons can't be copied to where they were asked for."""
+    """Lessons can't be copied to, or opened in, the folder that was chosen."""
 
 
 class NotebookStopped(CourseError):

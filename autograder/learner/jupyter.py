@@ -16,7 +16,9 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import JupyterFailed
+from autograder.learner.work import writing
 
+_OWN, _WORKSPACES = ".jupyter", "workspaces"
 # Asks at every first start whether it may look for news and for updates.
 _NEWS = "@jupyterlab/apputils-extension:announcements"
 # Without an exchange and a gradebook, all they have for a learner is error messages.
@@ -38,8 +40,11 @@ def open_lab(
 
     Raises:
         JupyterFailed: when it ends with an error.
+        WorkFolderError: when the folder can't be written to.
     """
-    _run(folder, [], [_NEWS, *_INSTRUCTORS], environment or {}, options)
+    with writing(folder):
+        _prepare(folder, [_NEWS, *_INSTRUCTORS])
+    _run(folder, [], environment or {}, options)
 
 
 def open_course(
@@ -49,17 +54,24 @@ def open_course(
 
     Raises:
         JupyterFailed: when it ends with an error.
+        WorkFolderError: when the course's folder can't be written to.
     """
     prepare_course(course)
     # The course's configuration is found from any folder then: nbgrader's assignment list looks
     # from within work/, a terminal from wherever it is.
-    _run(course.root, [course.root], [_NEWS], environment or {}, options)
+    _run(course.root, [course.root], environment or {}, options)
 
 
 def prepare_course(course: Course) -> None:
-    """Make the folders that nbgrader expects: for its exchange, and for what is fetched."""
-    for folder in (course.root / "exchange", course.root / "work"):
-        folder.mkdir(exist_ok=True)
+    """Make the folders that nbgrader expects: for its exchange, and for what is fetched.
+
+    Raises:
+        WorkFolderError: when the course's folder can't be written to.
+    """
+    with writing(course.root, "copy the course to where you may write, and teach there"):
+        for folder in (course.root / "exchange", course.root / "work"):
+            folder.mkdir(exist_ok=True)
+        _prepare(course.root, [_NEWS])
 
 
 def server_options(port: int | None, ip: str | None, *, browser: bool) -> list[str]:
@@ -72,16 +84,14 @@ def server_options(port: int | None, ip: str | None, *, browser: bool) -> list[s
 def _run(
     folder: Path,
     configurations: Iterable[Path],
-    without: Iterable[str],
     environment: Mapping[str, str],
     options: Sequence[str],
 ) -> None:
-    own = folder / ".jupyter"
-    _switch_off(own, without)
+    own = folder / _OWN
     command = [
         *(sys.executable, "-m", "jupyterlab"),
         # The tabs to open again: those of this folder, not of whatever was open elsewhere.
-        f"--LabApp.workspaces_dir={own / 'workspaces'}",
+        f"--LabApp.workspaces_dir={own / _WORKSPACES}",
         # Notebooks are saved as they are written, so one Ctrl-C is enough.
         "--ServerApp.answer_yes=True",
         *_as_root(),
@@ -100,11 +110,12 @@ def _run(
         raise JupyterFailed(f"JupyterLab ended with code {code}: its last lines above say why.")
 
 
-def _switch_off(own: Path, extensions: Iterable[str]) -> None:
-    """Write what JupyterLab reads from a folder on its configuration path."""
-    page = own / "labconfig" / "page_config.json"
-    page.parent.mkdir(parents=True, exist_ok=True)
-    content = {"disabledExtensions": dict.fromkeys(extensions, True)}
+def _prepare(folder: Path, without: Iterable[str]) -> None:
+    """Write what JupyterLab reads in a folder that is opened, and make room for what it writes."""
+    page = folder / _OWN / "labconfig" / "page_config.json"
+    for place in (page.parent, folder / _OWN / _WORKSPACES):
+        place.mkdir(parents=True, exist_ok=True)
+    content = {"disabledExtensions": dict.fromkeys(without, True)}
     page.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

@@ -4,22 +4,29 @@ A notebook is copied once. When its lesson changes later, the copy is replaced o
 byte for byte, one that was given out; otherwise the newer lesson is put beside it under another
 name. What was given out is remembered in `.lessons.json`. Without that file, or with a damaged one,
 every notebook counts as the learner's.
+
+Nothing is built for it, and no git is asked: the notebooks that came with the course are what is
+given out.
 """
 
 import hashlib
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from autograder.course import Course
-from autograder.errors import LessonNotBuilt, WorkFolderError
+from autograder.errors import WorkFolderError
 
 MANIFEST = ".lessons.json"
 _FORMAT = 1
 _LEFT_OUT = {".ipynb_checkpoints", "__pycache__"}
+
+_OTHERWISE = "choose another folder with `autograder lab --folder FOLDER`"
 
 Given = dict[str, list[str]]
 
@@ -31,6 +38,7 @@ class Change(Enum):
     NEW = "new"
     REPLACED = "replaced by the newer lesson; you had not changed it"
     BESIDE = "your notebook is kept; the newer lesson lies beside it"
+    MISSING = "not there yet; `autograder build` makes it"
 
 
 @dataclass(frozen=True)
@@ -55,46 +63,74 @@ def work_folder(course: Course, folder: Path | None = None) -> Path:
     theirs = (course.source, course.notebooks, course.solutions)
     if folder == course.root or any(folder.is_relative_to(place) for place in theirs):
         raise WorkFolderError(f"{folder} belongs to the course: choose a folder of your own.")
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorkFolderError(
-            f"{folder} can't be made ({error.strerror}): choose another."
-        ) from error
+        _try_to_write(folder)
     return folder
+
+
+def _try_to_write(folder: Path) -> None:
+    """Find out before anything is opened there, which permissions alone do not tell."""
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        # It names a file that nobody knows.
+        raise OSError(error.errno, error.strerror, str(folder)) from None
+
+
+@contextmanager
+def writing(folder: Path, otherwise: str = _OTHERWISE) -> Iterator[None]:
+    """Say in one sentence that something in a folder can't be read or written, and what to do.
+
+    Raises:
+        WorkFolderError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        where = error.filename2 or error.filename or folder
+        raise WorkFolderError(
+            f"{where} can't be used ({error.strerror}): put that right, or {otherwise}."
+        ) from error
 
 
 def copy_lessons(course: Course, folder: Path | None = None) -> list[Copied]:
     """Copy all lessons into the learner's folder.
 
-    Returns one entry per notebook, in the order of the lessons. Files that are not notebooks are
-    always refreshed.
+    Returns one entry per notebook, in the order of the lessons; a lesson that has none yet keeps
+    nobody from the others. Files that are not notebooks are always refreshed.
 
     Raises:
-        LessonNotBuilt: when a lesson has no notebook yet.
-        WorkFolderError: when `folder` can't be one's own.
+        WorkFolderError: when `folder` can't be one's own, or can't be written to.
     """
     folder = work_folder(course, folder)
     given = _read_manifest(folder / MANIFEST)
-    copied = []
-    for lesson in course.lessons():
-        for release in _files(course, lesson):
-            mine = folder / release.relative_to(course.notebooks)
-            if release.suffix == ".ipynb":
-                before = given.setdefault(mine.relative_to(folder).as_posix(), [])
-                copied.append(_copy_notebook(lesson, release, mine, before))
-                _write_manifest(folder / MANIFEST, given)
-            elif not _same(release, mine):
-                _write(mine, release.read_bytes())
-    return copied
+    with writing(folder):
+        # Notes that a learner has put among the texts are no reason to stop.
+        lessons = [path.stem for path in course.texts()]
+        return [copied for lesson in lessons for copied in _copy(course, lesson, folder, given)]
+
+
+def _copy(course: Course, lesson: str, folder: Path, given: Given) -> Iterator[Copied]:
+    is_there = False
+    for release in _files(course, lesson):
+        mine = folder / release.relative_to(course.notebooks)
+        if release.suffix == ".ipynb":
+            is_there = True
+            before = given.setdefault(mine.relative_to(folder).as_posix(), [])
+            yield _copy_notebook(lesson, release, mine, before)
+            _write_manifest(folder / MANIFEST, given)
+        elif not _same(release, mine):
+            _write(mine, release.read_bytes())
+    if not is_there:
+        yield Copied(lesson, folder / lesson / f"{lesson}.ipynb", Change.MISSING)
 
 
 def _files(course: Course, lesson: str) -> Iterator[Path]:
-    release = course.release_folder(lesson)
-    files = [path for path in sorted(release.rglob("*")) if path.is_file()]
-    if not any(path.suffix == ".ipynb" for path in files):
-        raise LessonNotBuilt(f"{release} holds no notebook: make it with `autograder build`.")
-    return (path for path in files if not _LEFT_OUT.intersection(path.parts))
+    for path in sorted(course.release_folder(lesson).rglob("*")):
+        if path.is_file() and not _LEFT_OUT.intersection(path.parts):
+            yield path
 
 
 def _copy_notebook(lesson: str, release: Path, mine: Path, given: list[str]) -> Copied:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import Course
-from autograder.errors import LessonNotBuilt, WorkFolderError
+from autograder.errors import WorkFolderError
 from autograder.learner.work import MANIFEST, Change, copy_lessons
 
 LESSON = "02_dot_product"
@@ -228,5 +228,28 @@ def test_folder_is_a_file(course, tmp_path):
 
 def test_lesson_not_built(course):
     course.lesson_file("03_not_yet").touch()
-    with pytest.raises(LessonNotBuilt, match="03_not_yet holds no notebook"):
+    first, second = copy_lessons(course)
+    assert first.change is Change.NEW
+    assert str(second) == "03_not_yet/03_not_yet.ipynb: not there yet; `autograder build` makes it."
+
+
+@pytest.mark.parametrize("name", ["my notes", "two", "README"])
+def test_notes_among_the_texts_stop_nothing(course, name):
+    (course.source / f"{name}.md").touch()
+    (course.source / "01_two.md").touch()
+    assert Change.NEW in changes(course)
+
+
+@pytest.mark.parametrize("taken", [LESSON, f"{LESSON}/checks.json", NOTEBOOK, MANIFEST])
+def test_something_else_in_the_way(course, mine, taken):
+    """A file where a folder goes, or a folder where a file goes: one sentence."""
+    release(course, "{}", f"{LESSON}/checks.json")
+    path = course.root / "work" / taken
+    path.parent.mkdir(parents=True)
+    if taken == LESSON:
+        path.touch()
+    else:
+        (path / "mine").mkdir(parents=True)
+    with pytest.raises(WorkFolderError, match=r"can't be used \(.*\): put that right, or choose"):
         copy_lessons(course)
+    assert path.is_file() or (path / "mine").is_dir()

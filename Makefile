@@ -7,10 +7,10 @@ INSTALLED := .venv/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lab demo teach lesson quick lint test bench clean
+.PHONY: help setup build lab demo teach lesson quick lint test test-all bench clean
 
 help: ## Print this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 15
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 15
 
 setup: $(INSTALLED) ## Make .venv with everything in it; a second time takes no time
 	@tools/system-packages bubblewrap || true
@@ -46,7 +46,15 @@ test: lint ## Check style and types, run all tests
 	@tools/system-packages chromium
 	@tools/system-packages postgresql
 	@$(BIN)/python -m compileall -q autograder companion solutions tests # or each process does
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist loadgroup --no-loadscope-reorder
+
+test-all: lint ## Try everything, for an hour or more: every proof, processor, style, moment of a kill
+	@tools/system-packages bubblewrap
+	@tools/system-packages chromium
+	@tools/system-packages postgresql
+	AUTOGRADER_ALL=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
+	AUTOGRADER_ATTACKS_BY=workers OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
+	AUTOGRADER_ATTACKS_BY=scheduler OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
 
 bench: $(INSTALLED) ## Measure grading against stock nbgrader, in one run
 	@tools/system-packages bubblewrap

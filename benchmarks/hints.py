@@ -30,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from autograder.checks import examples  # noqa: E402
+from autograder.checks import examples, shipping  # noqa: E402
 from autograder.course import Course, lesson_number  # noqa: E402
 from autograder.exam.exam import Exam, exams_of  # noqa: E402
 from autograder.exam.judge import Case, explains, judge  # noqa: E402
@@ -135,7 +135,7 @@ def _holds(name: str, exam: Exam, answer: Callable[..., Any], cases: Sequence[Ca
 def _shipped(exam: Exam) -> examples.Printed:
     """What a learner's check knows of an exercise."""
     with TemporaryDirectory() as folder:
-        (Path(folder) / examples.FILE).write_text(examples.write({exam.name: exam}), "utf-8")
+        (Path(folder) / examples.FILE).write_text(shipping.write({exam.name: exam}), "utf-8")
         return examples.read(Path(folder))[exam.name]
 
 

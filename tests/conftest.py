@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import IPython
 import pytest
 
+from tests.support.sample import EVERYTHING, draw_number
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -20,9 +22,26 @@ LONG = [
 ]
 
 
+def pytest_configure() -> None:
+    """Draw what is tried before pytest-xdist starts the processes that try it."""
+    draw_number()
+
+
+def pytest_report_header() -> str:
+    """How to try the same again."""
+    return "everything is tried" if EVERYTHING else f"AUTOGRADER_SAMPLE={draw_number()}"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, in a run of everything; the order within a file stays."""
+    """Put the longest files first; a file's tests are run by one process, and so is a lesson's.
+
+    The order within a file stays.
+    """
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        of_a_lesson = parameters.get("lesson", "") if item.path.stem == "test_lessons" else ""
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} {of_a_lesson}"))
 
 
 @pytest.fixture(scope="module")

@@ -2,5 +2,5 @@
 
 The check below each exercise, the printed examples that it knows, and the card it shows.
 
-From outside: `check`, `hidden`, `card`, `examples`, `purpose`.
+From outside: `check`, `hidden`, `card`, `examples`, `shipping`, `proving`, `purpose`.
 """

@@ -1,14 +1,13 @@
 """`checks.json`: the printed examples of a lesson, with the numbers that come out of them.
 
-Written by the build beside each notebook, read by the learner's check. It holds what the reference
-and each misconception give on the printed examples, in a few words each what hidden cases try, and
-the descriptions of figures. The outcomes are packed, so that nobody who opens or searches the file
-comes upon the numbers that a worksheet asks for: those of all exercises, because another one often
-computes the same numbers.
+Written by the build beside each notebook (`shipping`), read here by the learner's check. It holds
+what the reference and each misconception give on the printed examples, in a few words each what
+hidden cases try, and the descriptions of figures. The outcomes are packed, so that nobody who opens
+or searches the file comes upon the numbers that a worksheet asks for: those of all exercises,
+because another one often computes the same numbers.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,25 +15,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.packed import pack, unpack
-from autograder.errors import CheckError, ExamError
-from autograder.exam.exam import Exam, cast_all
-from autograder.exam.judge import Case, is_mistaken
-from autograder.values.as_json import (
-    find,
-    from_json,
-    importable,
-    outcome_from_json,
-    outcome_to_json,
-    to_json,
-)
-from autograder.values.compare import Tolerance, identical
-from autograder.values.outcome import Outcome, observe
+from autograder.checks.packed import unpack
+from autograder.errors import CheckError
+from autograder.exam.judge import Case
+from autograder.values.as_json import find, from_json, outcome_from_json
+from autograder.values.compare import Tolerance
 from autograder.values.precision import printed
-from autograder.values.rounding import shipped
 
 FILE = "checks.json"
-_FORMAT = 3
+FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -46,26 +35,6 @@ class Printed:
     forbids: tuple[str, ...] = ()
     places: bool = True
     untried: tuple[str, ...] = ()
-
-
-def write(
-    exams: Mapping[str, Exam],
-    *,
-    places: bool = True,
-    descriptions: Mapping[str, str] | None = None,
-) -> str:
-    """The text of `checks.json` for these exams; the same exams give the same text.
-
-    Without `places`, no check of the lesson says where to look. The `descriptions` are those of
-    figures, by name.
-
-    Raises:
-        ExamError: when an example holds what can't be shipped.
-    """
-    exercises = {name: _write_exam(exam, places) for name, exam in exams.items()}
-    figures = {"descriptions": {**descriptions}} if descriptions else {}
-    written = {"format": _FORMAT, **figures, "exercises": exercises}
-    return json.dumps(written, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 class Shipped(Mapping[str, Printed]):
@@ -88,7 +57,7 @@ class Shipped(Mapping[str, Printed]):
         """
         written = self._exercises[name]
         with _saying_what_to_do(self._path):
-            return _read_exam(written)
+            return as_printed(written)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._exercises)
@@ -106,7 +75,7 @@ def read(folder: Path) -> Shipped:
     path = folder / FILE
     with _saying_what_to_do(path):
         written = json.loads(path.read_text(encoding="utf-8"))
-        if written["format"] != _FORMAT:
+        if written["format"] != FORMAT:
             raise CheckError(f"{path} {_of_another_version(written['format'])}")
         return Shipped(path, {**written["exercises"]}, {**written.get("descriptions", {})})
 
@@ -131,79 +100,21 @@ def _saying_what_to_do(path: Path) -> Iterator[None]:
 
 
 def _of_another_version(found: object) -> str:
-    if isinstance(found, int) and found < _FORMAT:
+    if isinstance(found, int) and found < FORMAT:
         return (
             f"is from an older version of the course (format {found}, and this program reads "
-            f"{_FORMAT}): get the lesson anew, notebook and {FILE} together, from where you had it "
+            f"{FORMAT}): get the lesson anew, notebook and {FILE} together, from where you had it "
             "(`autograder lab` puts it beside your own work), or install the version of the course "
             "that it came with"
         )
     return (
         f"is from a newer version of the course (format {found}, and this program reads "
-        f"{_FORMAT}): install the version of the course that the notebook came with"
+        f"{FORMAT}): install the version of the course that the notebook came with"
     )
 
 
-def _write_exam(exam: Exam, places: bool) -> dict[str, Any]:
-    printed = exam.printed_cases()
-    outcomes = [_write_outcomes(case, exam) for case in printed]
-    cases = [_write_case(case) for case in printed]
-    driver = {"use": importable(exam.use)} if exam.use else {}
-    # The reference's package is not among what learners get.
-    package = exam.reference.__module__.split(".")[0]
-    pattern = rf'\{{"(?:function|use)": "({re.escape(package)}[.:][^"]*)"'
-    secret = re.search(pattern, json.dumps([cases, outcomes, driver]))
-    if secret:
-        raise ExamError(f"the exam of {exam.name} prints {secret[1]}, which learners don't have")
-    rules: dict[str, Any] = {"forbids": list(exam.forbids)} if exam.forbids else {}
-    if not (places and exam.places):
-        rules["places"] = False
-    axes = {"axes": exam.axes} if exam.axes else {}
-    inputs = {"inputs": exam.inputs} if exam.inputs else {}
-    untried = {"untried": exam.untried} if exam.untried else {}
-    return {
-        "hints": exam.hints,
-        **driver,
-        **rules,
-        **axes,
-        **inputs,
-        **untried,
-        "cases": cases,
-        "outcomes": pack(outcomes),
-    }
-
-
-def _write_case(case: Case) -> dict[str, Any]:
-    return {
-        "label": case.label,
-        "arguments": {name: to_json(value) for name, value in case.arguments.items()},
-        "names": list(case.names),
-        "reveal": case.reveal,
-        "tolerance": [case.tolerance.absolute, case.tolerance.relative],
-    }
-
-
-def _write_outcomes(case: Case, exam: Exam) -> dict[str, Any]:
-    precisely = {name: cast_all(value, "float64") for name, value in case.arguments.items()}
-    is_precise = identical(precisely, case.arguments)
-
-    def settle(outcome: Outcome, function: Callable[..., object]) -> Outcome:
-        precise = outcome if is_precise else observe(function, precisely, case.use)
-        return shipped(outcome, precise, case.tolerance)
-
-    case = replace(case, expected=settle(case.expected, exam.reference))
-    outcomes = {
-        name: settle(run(), exam.misconceptions[name]) for name, run in case.lookalikes.items()
-    }
-    mistaken = {name: one for name, one in outcomes.items() if is_mistaken(one, case)}
-    return {
-        "expected": outcome_to_json(case.expected),
-        # Whoever is not named here does what is expected.
-        "lookalikes": {name: outcome_to_json(one) for name, one in mistaken.items()},
-    }
-
-
-def _read_exam(written: dict[str, Any]) -> Printed:
+def as_printed(written: Mapping[str, Any]) -> Printed:
+    """What is known of an exercise, from what is written of it."""
     use = find(written["use"]) if "use" in written else None
     words = {"axes": written.get("axes", {}), "inputs": tuple(written.get("inputs", ()))}
     cases = tuple(
@@ -235,4 +146,5 @@ def _read_case(
         reveal=written["reveal"],
         use=use,
         printed=True,
+        single=frozenset(written.get("single", ())),
     )

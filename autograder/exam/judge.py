@@ -26,6 +26,7 @@ from autograder.exam.report import Finding, Report, Verdict
 from autograder.exam.rules import while_it_runs
 from autograder.values.compare import Difference, Tolerance, differences
 from autograder.values.outcome import TOGETHER, Outcome, Raised, observe, observe_each
+from autograder.values.precision import as_of_single
 from autograder.values.side_by_side import Axes, comparisons, shapes
 
 _STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
@@ -52,9 +53,9 @@ class Case:
 
     `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
     With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
-    the driver that calls the answer, where there is one. `group` is a share of the points. What is
-    expected of a `printed` case is no secret. `axes` are the names of the axes of what is returned,
-    `inputs` those of a module's inputs, if there are several.
+    the driver that calls the answer. `group` is a share of the points. What is expected of a
+    `printed` case is no secret. `axes` are the names of the axes of what is returned, `inputs`
+    those of a module's inputs. Misconceptions in `single` compute in single precision on their way.
     """
 
     label: str
@@ -70,6 +71,7 @@ class Case:
     printed: bool = False
     axes: Axes = field(default_factory=dict)
     inputs: Sequence[str] = ()
+    single: frozenset[str] = frozenset()
     _shows: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
 
     def shows(self, name: str) -> bool:
@@ -77,6 +79,10 @@ class Case:
         if name not in self._shows:
             self._shows[name] = is_mistaken(self.lookalikes[name](), self)
         return self._shows[name]
+
+    def tolerance_of(self, name: str) -> Tolerance:
+        """How far an answer may be off from a misconception that has made its numbers."""
+        return as_of_single(self.tolerance) if name in self.single else self.tolerance
 
     @property
     def plainness(self) -> tuple[object, ...]:
@@ -259,7 +265,7 @@ def _is_about(name: str, observation: _Observation) -> bool:
     case = observation.case
     if name not in case.lookalikes:
         return not name
-    return case.shows(name) and bool(_likeness(case.lookalikes[name](), observation))
+    return case.shows(name) and bool(_likeness(name, observation))
 
 
 def _without_habits(
@@ -291,14 +297,10 @@ def is_mistaken(outcome: Outcome, case: Case) -> bool:
 
 
 def explains(name: str, answer: Callable[..., object], cases: Sequence[Case]) -> bool:
-    """Whether a misconception explains all that is wrong with an answer on these cases.
-
-    It explains nothing of an answer that is right on all of them.
-    """
-    observations = _observe(answer, cases, "")
-    if not any(one.wrong for one in observations):
-        return False
-    return any(_explained(name, seen) for seen in (observations, _without_habits(observations)[0]))
+    """Whether a misconception explains all that is wrong with an answer, if anything is."""
+    seen = _observe(answer, cases, "")
+    is_wrong = any(one.wrong for one in seen)
+    return is_wrong and any(_explained(name, one) for one in (seen, _without_habits(seen)[0]))
 
 
 def _explained(name: str, observations: Sequence[_Observation]) -> int:
@@ -312,7 +314,7 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
         if name not in one.case.lookalikes:
             continue
         mistaken = one.case.shows(name)
-        likeness = _likeness(one.case.lookalikes[name](), one) if mistaken else 0
+        likeness = _likeness(name, one) if mistaken else 0
         if mistaken == one.as_expected or (mistaken and not likeness):
             # Where an exception is asked for, one that is raised is an answer.
             if one.as_expected or not one.outcome.raised:
@@ -324,8 +326,9 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
     return 0 if unrun and only_walls else explained
 
 
-def _likeness(lookalike: Outcome, observation: _Observation) -> int:
+def _likeness(name: str, observation: _Observation) -> int:
     received, case = observation.outcome, observation.case
+    lookalike = case.lookalikes[name]()
     if lookalike.raised or received.raised:
         return 2 * (_without_line(lookalike.raised) == _without_line(received.raised))
     if lookalike.changed != received.changed:
@@ -333,12 +336,17 @@ def _likeness(lookalike: Outcome, observation: _Observation) -> int:
     # What is still blank is nobody's mistake.
     blank = {difference.part for difference in observation.wrong if difference.blank}
     wrong = {difference.part for difference in observation.wrong} - blank
-    found = differences(lookalike.value, received.value, case.tolerance, case.names)
-    apart = {difference.part for difference in found} - blank
-    if not wrong or any(_overlap(part, other) for part in apart for other in wrong):
-        return 0
-    # On paper, a mistake may be made in one number and not in the next.
-    return 2 if not apart else int(not case.reveal)
+    likeness = 2 if wrong else 0
+    tolerance = case.tolerance_of(name)
+    for difference in differences(lookalike.value, received.value, tolerance, case.names):
+        if difference.part in blank:
+            continue
+        # Most misconceptions end here, at the first part that is compared.
+        if any(_overlap(difference.part, other) for other in wrong):
+            return 0
+        # On paper, a mistake may be made in one number and not in the next.
+        likeness = min(likeness, int(not case.reveal))
+    return likeness
 
 
 def _overlap(one: str, other: str) -> bool:

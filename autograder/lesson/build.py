@@ -10,7 +10,7 @@ It is strict: whatever does not fit together is an error that names the file and
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
@@ -21,20 +21,38 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograder.cells import grade_id_of, has_role
-from autograder.checks import examples
+from autograder.checks import examples, shipping
+from autograder.checks.proving import prove
 from autograder.course import Course
 from autograder.errors import LessonError, SolutionError
 from autograder.exam.exam import Exam, exams_of
 from autograder.lesson.alt_text import Pictures, undescribed_in_prose
+from autograder.lesson.build_inputs import Inputs
 from autograder.lesson.built import signed
 from autograder.lesson.kept_back import kept_back
 from autograder.lesson.leaks import leaks
 from autograder.lesson.lesson import Code, Lesson, Prose, Written, read_lesson
 from autograder.lesson.notebook import source_notebook
+from autograder.lesson.proofs import Proof, Proofs, digest_of_entry
 from autograder.lesson.reference import BEGIN, END, Source, read_reference
 from autograder.lesson.release import student_notebook
 from autograder.own_modules import out_of_reach
 from autograder.reading.scenery import tag_scenery
+
+# Called with the name of each exercise before it is proved.
+Progress = Callable[[str], None]
+
+
+def _no_progress(exercise: str) -> None:
+    """Whoever does not wait is not told."""
+
+
+@dataclass(frozen=True)
+class ProvedLesson:
+    """What ships of a lesson's exercises, and the proof of each."""
+
+    ships: Mapping[str, shipping.Entry]
+    proofs: Mapping[str, Proof]
 
 
 @dataclass(frozen=True)
@@ -42,6 +60,7 @@ class Built:
     """One lesson, built: the instructor's notebook and the student's.
 
     `exams` are those of its exercises, in the order of the lesson; `descriptions` are of figures.
+    With `anew`, nothing is taken from proofs that were made before.
     """
 
     course: Course
@@ -50,18 +69,28 @@ class Built:
     student: NotebookNode
     exams: Mapping[str, Exam]
     descriptions: Mapping[str, str]
+    anew: bool = False
+    progress: Progress = _no_progress
 
     @cached_property
-    def checks(self) -> str:
-        """The text of the file with the printed examples, which lies beside each notebook.
+    def proved(self) -> "ProvedLesson":
+        """What ships of its exercises, and the proofs that the checks tell mistakes apart.
 
-        Most of the time of a build goes here: all misconceptions are tried on each example.
+        Most of the time of a build goes here: all misconceptions are tried, of exercises whose
+        exams have changed.
 
         Raises:
-            ExamError: when an example holds what can't be shipped.
+            ExamError: when an example holds what can't be shipped, and for a misconception that is
+                not caught or can't be told from another.
         """
-        places = _has_places(self.course, self.lesson.name)
-        return examples.write(self.exams, places=places, descriptions=self.descriptions)
+        path = self.course.release_folder(self.lesson.name) / examples.FILE
+        there = shipping.entries_in(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        return _prove_lesson(self, there)
+
+    @property
+    def checks(self) -> str:
+        """The text of the file with the printed examples, which lies beside each notebook."""
+        return shipping.text_of(self.proved.ships, self.descriptions)
 
     @property
     def files(self) -> dict[Path, str]:
@@ -89,8 +118,33 @@ class Built:
         return notebook
 
 
-def build_lesson(course: Course, name: str) -> Built:
+def _prove_lesson(built: Built, there: Mapping[str, shipping.Entry]) -> ProvedLesson:
+    course, lesson = built.course, built.lesson.name
+    inputs, known = Inputs(course), {} if built.anew else Proofs(course).of(lesson)
+    ships: dict[str, shipping.Entry] = {}
+    proofs: dict[str, Proof] = {}
+    for name, exam in built.exams.items():
+        made_of, entry = inputs.of_exercise(lesson, name), there.get(name, {})
+        if (proof := known.get(name)) and proof.holds(made_of, entry):
+            ships[name], proofs[name] = entry, proof
+            continue
+        built.progress(name)
+        proved = prove(exam, entry, places=_has_places(course, lesson))
+        ships[name] = proved.ships
+        proofs[name] = Proof(made_of, digest_of_entry(proved.ships), proved.unnamed)
+    return ProvedLesson(ships, proofs)
+
+
+def build_lesson(
+    course: Course, name: str, *, anew: bool = False, progress: Progress = _no_progress
+) -> Built:
     """Build one lesson in memory.
+
+    Args:
+        course: where it is.
+        name: its full name.
+        anew: whether to prove again of each exercise what was proved before.
+        progress: called with the name of each exercise that is proved.
 
     Raises:
         LessonError, SolutionError, ExamError: for whatever does not fit together.
@@ -110,7 +164,8 @@ def build_lesson(course: Course, name: str) -> Built:
     source = source_notebook(shown, sources, examined_in.__name__, places=_has_places(course, name))
     tag_scenery(source)
     placed = {exercise.name: exams[exercise.name] for exercise in lesson.exercises}
-    return Built(course, lesson, source, student_notebook(source), placed, descriptions)
+    student = student_notebook(source)
+    return Built(course, lesson, source, student, placed, descriptions, anew, progress)
 
 
 def _has_places(course: Course, lesson: str) -> bool:

@@ -1,38 +1,108 @@
-"""What a lesson is made of, as one digest: all files that its build may read or run.
+"""What a product of the build is made of, as one digest: all files that its making may read or run.
 
 A file that goes in without need costs a build too many; one left out would leave an old notebook
-in place. So all of the engine goes in, all that belongs to no lesson, and the course's own packages
-and modules of which an import speaks. Imports are searched for, not followed: that takes no torch.
+in place. Imports are followed by their text (`import_graph`), from what makes the product, the
+lesson and its exams: that takes no torch.
 """
 
 import hashlib
-import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from autograder.course import Course, module_name
+from autograder.lesson.import_graph import ImportGraph
 from autograder.settings import FILE
 from autograder.settings import SOLUTIONS as _REFERENCE
 
+# Where what was proved of exercises is kept: see `proofs`. It is made of all this.
+PROOFS = Path(_REFERENCE) / "exams" / "proofs.json"
 _ENGINE = Path(__file__).resolve().parents[1]
-# With names in brackets, an import may go over several lines.
-_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^(\n]*(?:\([^)]*\))?)", re.MULTILINE)
-_WORD = re.compile(r"\w+")
+# Where the making of a lesson, and of what ships of an exercise, begins.
+_BUILD = "autograder.lesson.build"
+_PROVE = "autograder.checks.proving"
+# What makes the numbers, besides the course's own files and the engine's.
+_LIBRARIES = ("numpy", "torch")
 _DYNAMIC = ("import_module", "__import__", "iter_modules", "walk_packages")
 
 
-def inputs_of_lesson(course: Course, lesson: str) -> str:
-    """The digest of all that a lesson's notebooks and printed examples are made of."""
-    path = course.lesson_file(lesson)
-    text = path.read_text(encoding="utf-8")
-    beside = (course.source / lesson).glob("*.py")
-    return _digest(course, {path, *beside, *_reached(course, lesson, [text])})
+class Inputs:
+    """The files of a course as they are when they are first asked for."""
 
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._digests: dict[Path, str] = {}
 
-def inputs_of_exams(course: Course, lesson: str) -> str:
-    """The digest of all that a lesson's exams are made of: its text is not."""
-    return _digest(course, _reached(course, lesson, []))
+    def of_lesson(self, lesson: str) -> str:
+        """The digest of all that a lesson's notebooks and printed examples are made of."""
+        path = self._course.lesson_file(lesson)
+        named = self._graph.named_in(path.read_text(encoding="utf-8"))
+        beside = (self._course.source / lesson).glob("*.py")
+        own = {path, *beside, *self._settings()}
+        made_of = self._files([*named, *self._exams(lesson), _BUILD])
+        return self._digest({*own, *made_of}, [sys.version, *_installed()])
+
+    def of_exercise(self, lesson: str, exercise: str) -> str:
+        """The digest of all that an exercise's exam is made of, the same on every machine."""
+        libraries = [f"{name} {_public_version(name)}" for name in _LIBRARIES]
+        places = lesson not in self._course.settings.without_places
+        module = self._exam(lesson, exercise)
+        made_of = self._files([module, _PROVE])
+        return self._digest(made_of, [*libraries, f"places {places}", exercise])
+
+    def _settings(self) -> Iterator[Path]:
+        for name in ("nbgrader_config.py", FILE):
+            if (self._course.root / name).is_file():
+                yield self._course.root / name
+
+    @cached_property
+    def _graph(self) -> ImportGraph:
+        """All that can be imported in a course: the engine, and what lies at its root."""
+        places = {_ENGINE.name: _ENGINE}
+        for path in sorted(self._course.root.iterdir()):
+            if (path / "__init__.py").is_file() or path.suffix == ".py":
+                places.setdefault(path.stem, path)
+        return ImportGraph(places)
+
+    def _exams(self, lesson: str) -> Iterator[str]:
+        name = module_name(lesson)
+        for module in (f"{_REFERENCE}.{name}", f"{_REFERENCE}.exams.{name}"):
+            if module in self._graph.modules:
+                yield module
+
+    def _exam(self, lesson: str, exercise: str) -> str:
+        """The module of an exercise's exam, which has its name; else that of all the lesson's."""
+        own = f"{_REFERENCE}.exams.{module_name(lesson)}"
+        wanted = exercise.replace("_", "").lower()
+        for module in self._graph.modules:
+            package, _, name = module.rpartition(".")
+            if package == own and name.replace("_", "") == wanted:
+                return module
+        return own
+
+    def _files(self, modules: Iterable[str]) -> set[Path]:
+        """The files of modules and of all that they import: of all, where one may import any."""
+        reached = self._graph.reached(modules)
+        ours = {module for module in reached if not module.startswith(f"{_ENGINE.name}.")}
+        texts = (self._graph.modules[module].read_text(encoding="utf-8") for module in ours)
+        if any(word in text for text in texts for word in _DYNAMIC):
+            reached = self._graph.reached({*self._graph.modules} - {"nbgrader_config"})
+        return self._graph.files(reached) - {self._course.root / PROOFS}
+
+    def _digest(self, files: Iterable[Path], parts: Iterable[str]) -> str:
+        lines = [f"{self._name(path)} {self._digest_of(path)}" for path in sorted(files)]
+        return digest_of("\n".join([*parts, *lines]).encode())
+
+    def _digest_of(self, path: Path) -> str:
+        if path not in self._digests:
+            self._digests[path] = digest_of(path.read_bytes())
+        return self._digests[path]
+
+    def _name(self, path: Path) -> str:
+        home = _ENGINE.parent if path.is_relative_to(_ENGINE) else self._course.root
+        return path.relative_to(home).as_posix()
 
 
 def digest_of(content: bytes) -> str:
@@ -40,18 +110,11 @@ def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _digest(course: Course, files: Iterable[Path]) -> str:
-    settings = [course.root / name for name in ("nbgrader_config.py", FILE)]
-    parts = [sys.version, *_installed()]
-    for path in sorted({*files, *_sources(_ENGINE), *settings}):
-        if path.is_file():
-            parts.append(f"{_name(course, path)} {digest_of(path.read_bytes())}")
-    return digest_of("\n".join(parts).encode())
-
-
-def _name(course: Course, path: Path) -> Path:
-    known = (folder for folder in (course.root, _ENGINE) if path.is_relative_to(folder))
-    return path.relative_to(next(known))
+def _public_version(library: str) -> str:
+    try:
+        return version(library).partition("+")[0]
+    except PackageNotFoundError:
+        return "none"
 
 
 def _installed() -> list[str]:
@@ -59,57 +122,3 @@ def _installed() -> list[str]:
     # setuptools puts a folder of its own there when it is imported.
     folders = [Path(folder) for folder in sys.path if not folder.endswith("_vendor")]
     return sorted({found.name for folder in folders for found in folder.glob("*.dist-info")})
-
-
-def _reached(course: Course, lesson: str, texts: Iterable[str]) -> set[Path]:
-    """A lesson's modules, those that belong to no lesson, and all that these and texts import."""
-    groups = _groups(course)
-    waiting, reached = {_REFERENCE, module_name(lesson)}, set[str]()
-    for text in texts:
-        waiting |= _named(text, groups)
-    while waiting:
-        group = waiting.pop()
-        reached.add(group)
-        for path in groups[group]:
-            if path.suffix == ".py":
-                waiting |= _named(path.read_text(encoding="utf-8"), groups) - reached
-    return {path for group in reached for path in groups[group]}
-
-
-def _groups(course: Course) -> Mapping[str, list[Path]]:
-    """What can be imported in a course: a lesson's modules, all others, and what lies beside
-    solutions/.
-    """
-    lessons = {module_name(lesson) for lesson in course.lessons()}
-    groups: dict[str, list[Path]] = {name: [] for name in (_REFERENCE, *lessons)}
-    for path in _sources(course.solutions):
-        names = path.relative_to(course.solutions).with_suffix("").parts[:2]
-        owner = next((name for name in names if name in lessons), _REFERENCE)
-        groups[owner].append(path)
-    for path in course.root.iterdir():
-        if (path / "__init__.py").is_file() and path not in (course.solutions, _ENGINE):
-            groups.setdefault(path.name, []).extend(_sources(path))
-        elif path.suffix == ".py":
-            groups.setdefault(path.stem, []).append(path)
-    return groups
-
-
-def _named(text: str, groups: Mapping[str, list[Path]]) -> set[str]:
-    """The groups of which a text's imports speak; all of them, where it may import anything."""
-    if any(word in text for word in _DYNAMIC):
-        return set(groups)
-    named = set[str]()
-    for statement in _IMPORT.findall(text):
-        words = _WORD.findall(statement)
-        # `from package.module import name` speaks of a package alone, unless it is the reference.
-        whole = " import " not in statement or statement.startswith(".") or _REFERENCE in words
-        named.update(words if whole else words[:1])
-    return named & groups.keys()
-
-
-def _sources(folder: Path) -> Iterator[Path]:
-    """All files of a package but those that Python makes."""
-    for path in folder.rglob("*"):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.is_file() and "__pycache__" not in path.parts and not hidden:
-            yield path

@@ -7,7 +7,6 @@ time: whoever imports a name from it reaches the module that has it, and none of
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 
 # An import statement, which with names in brackets goes over several lines.
@@ -107,8 +106,9 @@ def _names(text: str, package: str) -> Iterator[str]:
             yield from (f"{start}.{alias.name}" for alias in node.names)
 
 
-@cache
-def _data(folder: Path) -> tuple[Path, ...]:
-    """The files of a folder that are no modules: styles, scripts, templates, weights."""
-    files = (path for path in folder.iterdir() if path.is_file() and path.suffix != ".py")
-    return tuple(path for path in files if not path.name.startswith("."))
+def _data(folder: Path) -> Iterator[Path]:
+    """The files of a package that are no modules: styles, scripts, templates, weights."""
+    if (folder / "__init__.py").exists():
+        for path in folder.iterdir():
+            if path.is_file() and path.suffix != ".py" and not path.name.startswith("."):
+                yield path

@@ -2,9 +2,10 @@
 
     docs/curriculum.md       every exercise, its points, and where it comes from
     docs/glossary.md         every term, and the sentence that introduces it
-    docs/misconceptions.md   every exam's misconceptions, all lessons in one table
+    docs/misconceptions.md   every exam's misconceptions; not committed
 
-For each product `.build.json` keeps the digest of what it was made of and those of what came out.
+What was proved of each exercise is kept in `proofs`, and comes with the course. For each product
+`.build.json` keeps the digest of what it was made of here and those of what came out.
 Where anything is in doubt (a digest that differs, a file changed or deleted by hand, a record that
 can't be read) the product is made again. A lesson whose notebook in source/ was edited by hand is
 left as it is.
@@ -20,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.course import Course
 from autograder.errors import NotebookEdited
-from autograder.lesson.build_inputs import digest_of, inputs_of_exams, inputs_of_lesson
+from autograder.lesson.build_inputs import Inputs, digest_of
 from autograder.lesson.built import is_edited
+from autograder.lesson.proofs import Proofs
 
 if TYPE_CHECKING:
     from autograder.lesson.build import Built
@@ -77,14 +79,15 @@ class State(Enum):
     EDITED = "edited by hand"
 
 
-def state_of(course: Course, lesson: str) -> State:
-    """How a lesson's notebooks stand to what they are made of; takes no time and builds nothing."""
-    return _Builder(course).state_of(lesson)
+def states(course: Course) -> dict[str, State]:
+    """How each lesson's notebooks stand to what they are made of; builds nothing."""
+    builder = _Builder(course)
+    return {lesson: builder.state_of(lesson) for lesson in course.lessons()}
 
 
 def changed_lessons(course: Course) -> list[str]:
     """The lessons that were built here, and of which something has changed since."""
-    return [one for one in course.lessons() if state_of(course, one) is State.CHANGED]
+    return [lesson for lesson, state in states(course).items() if state is State.CHANGED]
 
 
 class _Builder:
@@ -103,15 +106,20 @@ class _Builder:
         self.edited: list[str] = []
         self.progress: Callable[[str], None] = lambda product: None
         self._course, self._force, self._trial = course, force, trial
+        self._inputs = Inputs(course)
         self._memory = _Memory(course.root / RECORD)
 
     def lesson(self, name: str) -> None:
         def make() -> Texts:
             from autograder.lesson.build import build_lesson
 
-            built = build_lesson(self._course, name)
+            def proving(exercise: str) -> None:
+                self.progress(f"{name}: {exercise}")
+
+            built = build_lesson(self._course, name, anew=self._force, progress=proving)
             self._trial(built)
             files = built.files
+            Proofs(self._course).keep(name, built.proved.proofs)
             return {path.relative_to(self._course.root).as_posix(): files[path] for path in files}
 
         notebook = self._notebook(name)
@@ -123,7 +131,7 @@ class _Builder:
                 f"notebook; to keep it, move {text.name} out of {text.parent}"
             )
             return
-        self._files(name, partial(inputs_of_lesson, self._course, name), make)
+        self._files(name, lambda inputs: inputs.of_lesson(name), make)
 
     def state_of(self, lesson: str) -> State:
         if not self._notebook(lesson).is_file():
@@ -133,8 +141,8 @@ class _Builder:
         # What was built elsewhere, as far as anybody knows, is what it should be.
         if not self._memory.made(lesson):
             return State.BUILT
-        inputs = inputs_of_lesson(self._course, lesson)
-        return State.BUILT if self._is_current(lesson, inputs, self._read) else State.CHANGED
+        is_current = self._is_current(lesson, self._inputs.of_lesson(lesson))
+        return State.BUILT if is_current else State.CHANGED
 
     def _notebook(self, lesson: str) -> Path:
         return self._course.source / lesson / f"{lesson}.ipynb"
@@ -150,7 +158,7 @@ class _Builder:
 
             return {FILE.as_posix(): curriculum(self._course)}
 
-        self._files("the curriculum", self._inputs_of_all, make)
+        self._files("the curriculum", self._of_all, make)
 
     def glossary(self) -> None:
         def make() -> Texts:
@@ -158,51 +166,37 @@ class _Builder:
 
             return {FILE.as_posix(): glossary(self._course)}
 
-        self._files("the glossary", self._inputs_of_all, make)
-
-    def _inputs_of_all(self) -> str:
-        lessons = self._course.lessons()
-        return " ".join(inputs_of_lesson(self._course, lesson) for lesson in lessons)
+        self._files("the glossary", self._of_all, make)
 
     def misconceptions(self) -> None:
-        """The table has a section for each lesson; only those that changed are found out anew."""
-        from autograder.lesson.tables.misconceptions import FILE, sections_in, table
-
-        path = self._course.root / FILE
-        known = sections_in(path.read_text(encoding="utf-8")) if path.exists() else {}
-        sections = [self._section(name, known.get(name, "")) for name in self._course.lessons()]
-        self._write(path, table(sections))
-
-    def _section(self, lesson: str, known: str) -> str:
         def make() -> Texts:
-            from autograder.lesson.tables.misconceptions import section
+            from autograder.lesson.tables.misconceptions import FILE, table
 
-            return {"section": section(self._course, lesson)}
+            return {FILE.as_posix(): table(self._course)}
 
-        product = f"the misconceptions of {lesson}"
-        inputs = partial(inputs_of_exams, self._course, lesson)
-        if self._is_current(product, inputs(), lambda part: known.encode()):
-            return known
-        return self._made(product, inputs, make)["section"]
+        self._files("the misconceptions", self._of_all, make)
 
-    def _files(self, product: str, inputs: Callable[[], str], make: Callable[[], Texts]) -> None:
-        if not self._is_current(product, inputs(), self._read):
-            for name, text in self._made(product, inputs, make).items():
-                self._write(self._course.root / name, text)
+    def _of_all(self, inputs: Inputs) -> str:
+        return " ".join(map(inputs.of_lesson, self._course.lessons()))
 
-    def _is_current(self, product: str, inputs: str, read: Callable[[str], bytes]) -> bool:
-        made = self._memory.made_of(product, inputs)
-        same = all(digest_of(read(part)) == digest for part, digest in made.items())
-        return bool(made) and same and not self._force
-
-    def _made(self, product: str, inputs: Callable[[], str], make: Callable[[], Texts]) -> Texts:
-        before = inputs()
+    def _files(
+        self, product: str, made_of: Callable[[Inputs], str], make: Callable[[], Texts]
+    ) -> None:
+        before = made_of(self._inputs)
+        if self._is_current(product, before):
+            return
         self.progress(product)
         made = make()
         # What was changed meanwhile may have come too late, or half.
-        if inputs() == before:
+        if made_of(Inputs(self._course)) == before:
             self._memory.keep(product, before, made)
-        return made
+        for name, text in made.items():
+            self._write(self._course.root / name, text)
+
+    def _is_current(self, product: str, inputs: str) -> bool:
+        made = self._memory.made_of(product, inputs)
+        same = all(digest_of(self._read(part)) == digest for part, digest in made.items())
+        return bool(made) and same and not self._force
 
     def _read(self, name: str) -> bytes:
         path = self._course.root / name

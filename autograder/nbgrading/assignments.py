@@ -13,16 +13,18 @@ from nbgrader.apps import NbGraderAPI
 
 from autograder.course import Course
 from autograder.errors import LessonNameError
-from autograder.lesson.incremental import State, state_of
+from autograder.lesson.incremental import State, states
 
 _SOURCES = NbGraderAPI.get_source_assignments
 _ASSIGNMENT = NbGraderAPI.get_assignment
+_ASSIGNMENTS = NbGraderAPI.get_assignments
 
 
 def install() -> None:
     """Have nbgrader's interface list all lessons. Calling this again changes nothing."""
     NbGraderAPI.get_source_assignments = _sources
     NbGraderAPI.get_assignment = _assignment
+    NbGraderAPI.get_assignments = _assignments
 
 
 def _sources(self: NbGraderAPI) -> set[str]:
@@ -34,15 +36,32 @@ def _sources(self: NbGraderAPI) -> set[str]:
     return found
 
 
+def _assignments(self: NbGraderAPI) -> list[dict[str, Any]]:
+    # Read once for all lessons, each of which is asked for by itself.
+    self.notes = _notes(self)
+    try:
+        listed: list[dict[str, Any]] = _ASSIGNMENTS(self)
+        return listed
+    finally:
+        self.notes = None
+
+
 def _assignment(self: NbGraderAPI, name: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
     found: dict[str, Any] | None = _ASSIGNMENT(self, name, *args, **kwargs)
     if found is not None:
-        found["note"] = _note(Course(Path(self.coursedir.root)), name)
+        notes = getattr(self, "notes", None) or _notes(self)
+        found["note"] = notes.get(name, "")
     return found
 
 
-def _note(course: Course, name: str) -> str:
-    state = state_of(course, name) if name in _lessons(course) else State.BUILT
+def _notes(api: NbGraderAPI) -> dict[str, str]:
+    course = Course(Path(api.coursedir.root))
+    if not _lessons(course):
+        return {}
+    return {lesson: _note(state) for lesson, state in states(course).items()}
+
+
+def _note(state: State) -> str:
     built_by = state in (State.NOT_BUILT, State.CHANGED)
     return f"{state.value}: Generate builds it" if built_by else state.value
 

@@ -38,6 +38,43 @@ _IS_GRADIENT = "gradient for "
 # What rounding one number does to it in single precision, as a share of it.
 _STEP = float(np.finfo(np.float32).eps)
 
+# Inputs are moved by this share, a few steps of single precision, to see where numbers are rounded
+# to it on their way: what comes out then jumps by some 1e-8 of itself, while a smooth function in
+# double precision goes on evenly, to 1e-10. Beyond 1e-4 it is a function that is not smooth.
+NUDGE = 2.0**-22
+_JUMPS = (1e-9, 1e-4)
+# Of a part whose numbers are smaller than this share of all the others', only noise is seen.
+_NOTHING = 1e-9
+
+
+def as_of_single(tolerance: Tolerance) -> Tolerance:
+    """A tolerance for numbers that were made in single precision, whatever their dtype is."""
+    single = TOLERANCES[SINGLE]
+    return Tolerance(
+        max(tolerance.absolute, single.absolute),
+        max(tolerance.relative, single.relative),
+        {part: max(one, single.absolute) for part, one in tolerance.parts.items()},
+    )
+
+
+def goes_through_single(below: object, value: object, above: object) -> bool:
+    """Whether what is in double precision was rounded to single precision on its way.
+
+    Args:
+        below: what comes out of inputs that are smaller by the share `NUDGE`.
+        value: what comes out of the inputs themselves.
+        above: what comes out of inputs that are larger by that share.
+    """
+    around, parts = [dict(numbers_in_parts(one)) for one in (below, above)], {}
+    for part, numbers in numbers_in_parts(value):
+        if all(part in one and one[part].shape == numbers.shape for one in around):
+            with np.errstate(invalid="ignore"):
+                bend = around[0][part] + around[1][part] - 2 * numbers
+            parts[part] = _largest(bend), _largest(numbers)
+    most = max((largest for _, largest in parts.values()), default=0.0)
+    shares = [bend / largest for bend, largest in parts.values() if largest > _NOTHING * most]
+    return any(_JUMPS[0] < share < _JUMPS[1] for share in shares)
+
 
 def printed(
     base: Tolerance, arguments: object, value: object, names: Sequence[str] = ()

@@ -1,46 +1,47 @@
 """The test of the tests: every known mistake is caught and named, every right style passes.
 
+That of each exercise is proved by the build, which says so in `solutions/exams/proofs.json` with
+the digest of all that the proof hangs on. So a proof that is current holds; a tenth of them, drawn
+anew in each run, is made again here, and all of them on request.
 `tests/whole/test_processors.py` tries the same on other cases, as on another processor.
 """
 
-import os
 import re
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 import pytest
 from torch import nn
 
+from autograder.checks.examples import FILE
+from autograder.checks.proving import prove
+from autograder.checks.shipping import entries_in
 from autograder.course import lesson_number
 from autograder.exam.exam import Exam, exams_of
 from autograder.exam.report import Verdict
-from autograder.lesson.tables.misconceptions import (
-    FILE,
-    Trial,
-    judge_misconceptions,
-    section,
-    sections_in,
-)
+from autograder.lesson.build_inputs import Inputs
+from autograder.lesson.proofs import Proofs, digest_of_entry
 from autograder.values.compare import identical
 from autograder.values.outcome import Outcome
 from tests.support.course import COURSE
+from tests.support.sample import sample
 
-EXAMS = [
-    pytest.param(exam, id=f"{lesson_number(lesson)}-{name}")
+LESSON_OF = {
+    exam: lesson
     for lesson in COURSE.lessons()
-    for name, exam in exams_of(COURSE.exam_module(lesson)).items()
+    for exam in exams_of(COURSE.exam_module(lesson)).values()
+}
+EXAMS = [
+    pytest.param(exam, id=f"{lesson_number(lesson)}-{exam.name}")
+    for exam, lesson in LESSON_OF.items()
 ]
 WORKSHEET = "_by_hand"
-# Those of every third exercise are judged, unless all are asked for; the build judges all.
-EVERY = "AUTOGRADER_MISCONCEPTIONS" in os.environ
-JUDGED = EXAMS if EVERY else EXAMS[::3]
-
-
-@cache
-def judged(exam: Exam) -> tuple[Trial, ...]:
-    """What becomes of an exam's misconceptions, found out once for all tests."""
-    return tuple(judge_misconceptions(exam))
+INPUTS = Inputs(COURSE)
+PROOFS = {lesson: Proofs(COURSE).of(lesson) for lesson in COURSE.lessons()}
+SHIPPED = {
+    lesson: entries_in((COURSE.release_folder(lesson) / FILE).read_text(encoding="utf-8"))
+    for lesson in COURSE.lessons()
+}
 
 
 @pytest.mark.parametrize("exam", EXAMS)
@@ -60,21 +61,24 @@ def test_right_styles_pass(exam: Exam) -> None:
         assert len(exam.accepted) >= 3
 
 
-@pytest.mark.parametrize("exam", JUDGED)
-def test_misconceptions_are_caught(exam: Exam) -> None:
+@pytest.mark.parametrize("exam", EXAMS)
+def test_misconceptions_are_proved(exam: Exam) -> None:
+    """That each is caught and named has been seen, of the exam and of the engine as they are."""
+    lesson = LESSON_OF[exam]
+    proof, there = PROOFS[lesson].get(exam.name), SHIPPED[lesson][exam.name]
+    inputs = INPUTS.of_exercise(lesson, exam.name)
+    assert proof, f"{exam.name} is not proved: make build"
+    assert proof.holds(inputs, there), f"{exam.name} has changed since it was proved: make build"
     assert len(exam.misconceptions) >= 4
-    assert [trial.misconception for trial in judged(exam) if not trial.caught] == []
-    name, wrong = next(iter(exam.misconceptions.items()))
-    report = exam.examine(wrong)
-    assert report.verdict is not Verdict.PASSED
-    assert report.hint == exam.hints[name]
+    assert proof.unnamed.keys() <= exam.misconceptions.keys()
 
 
-@pytest.mark.parametrize("exam", JUDGED)
-def test_check_names_what_it_can(exam: Exam) -> None:
-    """A misconception that the check does not name gives the right numbers on every example."""
-    for trial in judged(exam):
-        assert trial.named or trial.reason, trial.misconception
+@pytest.mark.parametrize("exam", sample(EXAMS))
+def test_proof_made_again_is_the_same(exam: Exam) -> None:
+    there = SHIPPED[LESSON_OF[exam]][exam.name]
+    proved = prove(exam, there)
+    assert digest_of_entry(proved.ships) == digest_of_entry(there), "another number: make build"
+    assert proved.unnamed == PROOFS[LESSON_OF[exam]][exam.name].unnamed
 
 
 @pytest.mark.parametrize("exam", EXAMS)
@@ -109,20 +113,14 @@ def numbers_in(value: object) -> object:
     return getattr(value, "__qualname__", value)
 
 
-@pytest.mark.parametrize("lesson", COURSE.lessons())
-def test_table_is_current(lesson: str) -> None:
-    known = [exam.values[0] for exam in JUDGED]
-    exams = exams_of(COURSE.exam_module(lesson)).values()
-    others = tuple(f"| `{exam.name}` |" for exam in exams if exam not in known)
-    committed = sections_in((COURSE.root / FILE).read_text(encoding="utf-8"))[lesson]
-    kept = [line for line in committed.splitlines() if not line.startswith(others)]
-    made = section(COURSE, lesson, lambda exam: judged(exam) if exam in known else ())
-    assert kept == made.splitlines()
-
-
 def test_nine_in_ten_are_named() -> None:
-    trials = [trial for exam in JUDGED for trial in judged(exam.values[0])]
-    assert sum(trial.named for trial in trials) >= 0.9 * len(trials)
+    unnamed = sum(len(proof.unnamed) for proofs in PROOFS.values() for proof in proofs.values())
+    assert unnamed <= 0.1 * sum(len(exam.misconceptions) for exam in LESSON_OF)
+
+
+def test_no_proof_is_left_over() -> None:
+    proved = {(lesson, name) for lesson, proofs in PROOFS.items() for name in proofs}
+    assert proved == {(lesson, exam.name) for exam, lesson in LESSON_OF.items()}
 
 
 @pytest.mark.parametrize("lesson", COURSE.lessons())

@@ -1,6 +1,5 @@
 """This course, which the tests of the whole are about."""
 
-import os
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,10 +10,6 @@ from autograder.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = Course(ROOT)
-# Each lesson is built once by the tests: by default every second one as on another processor, and
-# the others as on this one.
-EVERY_PROCESSOR = "AUTOGRADER_PROCESSORS" in os.environ
-BUILT_ELSEWHERE = COURSE.lessons()[1::2]
 
 
 class Reference:

@@ -1,34 +1,30 @@
 """Run as a program, under variables that pretend another processor: what this one makes of it all.
 
-Prints as JSON a digest of numbers that are not rounded, which shows that the pretence works. With
---build there are the digests of what the build makes, with --examine exams are tried on right
-answers, with --misconceptions on wrong ones. It is about every second lesson, with --all about all.
+    python -m tests.support.on_a_processor 02/attention_weights 04/CausalAttention ...
+
+Prints as JSON a digest of numbers that are not rounded, which shows that the pretence works, and of
+the exercises that are named: what ships of them where it is not what is committed, and right
+answers that are refused. With --misconceptions, those that are not caught and named are told too.
 """
 
 import hashlib
 import json
 import sys
-from functools import partial
+from collections.abc import Iterator
 
 import numpy as np
 import torch
 
-from autograder.exam.exam import exams_of
+from autograder.checks.examples import FILE
+from autograder.checks.proving import unnamed_by_the_check
+from autograder.checks.shipping import entries_in, entry, is_current
+from autograder.errors import ExamError
+from autograder.exam.exam import Exam, exams_of
 from autograder.exam.report import Verdict
-from autograder.lesson.build import build_lesson
-from autograder.lesson.tables.misconceptions import judge_misconceptions, kill_matrix
-from tests.support.course import BUILT_ELSEWHERE, COURSE
+from tests.support.course import COURSE
 
-# Another seed than the one that the table is made with.
+# Another seed than the one that exercises are proved with.
 SEED = 1
-
-
-def digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def lessons() -> list[str]:
-    return COURSE.lessons() if "--all" in sys.argv else BUILT_ELSEWHERE
 
 
 def unrounded() -> str:
@@ -36,40 +32,38 @@ def unrounded() -> str:
     numbers = np.random.default_rng(0).normal(size=(50, 50))
     tensor = torch.from_numpy(numbers).float()
     product = (tensor @ tensor.T / 7).softmax(dim=-1) @ tensor
-    return digest((numbers @ numbers.T).tobytes() + product.numpy().tobytes())
+    return hashlib.sha256((numbers @ numbers.T).tobytes() + product.numpy().tobytes()).hexdigest()
 
 
-def built() -> dict[str, str]:
-    """The digest of each file that students get, by its path in the course."""
-    return {
-        path.relative_to(COURSE.root).as_posix(): digest(text.encode())
-        for name in lessons()
-        for path, text in build_lesson(COURSE, name).files.items()
-        if path.is_relative_to(COURSE.notebooks)
-    }
-
-
-def refused() -> list[str]:
+def refused(exam: Exam) -> Iterator[str]:
     """The right answers that an exam refuses: there should be none."""
-    exams = [exam for name in lessons() for exam in exams_of(COURSE.exam_module(name)).values()]
-    return [
-        f"{exam.name}: {name}"
-        for exam in exams
-        for name, right in {"reference": exam.reference, **exam.accepted}.items()
-        for report in (exam.preview(right), exam.examine(right, SEED))
-        if report.verdict is not Verdict.PASSED
-    ]
+    for name, right in {"reference": exam.reference, **exam.accepted}.items():
+        for report in (exam.preview(right), exam.examine(right, SEED)):
+            if report.verdict is not Verdict.PASSED:
+                yield f"{exam.name}: {name}"
+
+
+def lost(exam: Exam) -> Iterator[str]:
+    """What is wrong with an exam's misconceptions on other cases."""
+    try:
+        dict(unnamed_by_the_check(exam, SEED))
+    except ExamError as error:
+        yield str(error)
 
 
 def main() -> None:
-    found: dict[str, object] = {"unrounded": unrounded()}
-    if "--build" in sys.argv:
-        found["built"] = built()
-    if "--examine" in sys.argv:
-        found["refused"] = refused()
-    if "--misconceptions" in sys.argv:
-        found["misconceptions"] = kill_matrix(COURSE, partial(judge_misconceptions, seed=SEED))
-    print(json.dumps(found))
+    found: dict[str, list[str]] = {"differs": [], "refused": [], "lost": []}
+    for place in (one for one in sys.argv[1:] if not one.startswith("-")):
+        lesson, name = place.split("/")
+        (lesson,) = COURSE.lessons_named([lesson])
+        exam = exams_of(COURSE.exam_module(lesson))[name]
+        shipped = (COURSE.release_folder(lesson) / FILE).read_text(encoding="utf-8")
+        if not is_current(entries_in(shipped)[name], entry(exam)):
+            found["differs"].append(place)
+        found["refused"] += refused(exam)
+        if "--misconceptions" in sys.argv:
+            found["lost"] += lost(exam)
+    print(json.dumps({"unrounded": unrounded(), **found}))
 
 
 if __name__ == "__main__":

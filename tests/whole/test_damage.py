@@ -18,6 +18,7 @@ from autograder.grading.record import RECORD_SUFFIX, record_text
 from autograder.limits import Limits
 from autograder.nbgrading.configuration import nbgrader_api
 from autograder.sandbox.sandbox import Sandbox
+from tests.support.sample import EVERYTHING
 from tests.support.tiny_course import (
     ANSWERS,
     DOUBLE,
@@ -32,7 +33,7 @@ from tests.support.tiny_course import (
 )
 
 LIMITS = Limits(cell_seconds=10, call_seconds=3)
-MUTANTS = int(os.environ.get("AUTOGRADER_MUTANTS", "60"))
+MUTANTS = 500 if EVERYTHING else 60
 EVERY = 4
 
 Bytes = Callable[[Json], bytes]

@@ -1,25 +1,31 @@
-"""The same on every processor: what the build makes, to the byte, and what exams decide.
+"""The same on every processor: what ships is current, right answers pass, mistakes are named.
 
 Libraries choose their loops by the processor, and differ in the last digits from one to another;
-the variables below make them choose as they would elsewhere. The two processors that differ most
-from each other (in thousands of numbers, as measured before they were rounded) are pretended,
-and one of them is enough unless more is asked for; all other tests try the machine's own.
+the variables below make them choose as they would elsewhere. An exercise of each kind and a tenth
+of all others are tried as elsewhere, all of them on request; all other tests try the machine's own.
 """
 
-import hashlib
 import json
 import os
 import platform
 import subprocess
 import sys
-from functools import cache
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from autograder.lesson.tables.misconceptions import FILE
-from tests.support.course import BUILT_ELSEWHERE, COURSE, EVERY_PROCESSOR, ROOT
+from autograder.checks.examples import FILE, Printed, as_printed
+from autograder.checks.shipping import entries_in
+from autograder.exam.judge import Case, judge
+from autograder.values.compare import Tolerance
+from autograder.values.outcome import Outcome
+from autograder.values.rounding import current, with_numbers
+from tests.support.course import COURSE, ROOT
+from tests.support.sample import EVERYTHING, draw_number, sample
 
 # What NumPy's own loops use of this processor.
 FOUND = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])  # type: ignore[index, call-overload]
@@ -39,23 +45,30 @@ PROCESSORS = {
         "NPY_DISABLE_CPU_FEATURES": ",".join(WIDEST),
     },
 }
-# Where all exams are tried too.
-EXAMINED = "without AVX"
-# Both build, and one tries all misconceptions, only where that is asked for: it takes minutes.
-BUILDING = list(PROCESSORS) if EVERY_PROCESSOR else [EXAMINED]
-BUILT = COURSE.lessons() if EVERY_PROCESSOR else BUILT_ELSEWHERE
+
+
+def shipped() -> Iterator[tuple[str, Printed]]:
+    """Every exercise by its place, such as 02_dot_product_self_attention/attention_weights."""
+    for lesson in COURSE.lessons():
+        text = (COURSE.release_folder(lesson) / FILE).read_text(encoding="utf-8")
+        for name, entry in entries_in(text).items():
+            yield f"{lesson}/{name}", as_printed(entry)
+
+
+EXERCISES = dict(shipped())
+# A function of NumPy's, one of torch's, a module, and what computes in single precision inside.
+OF_EACH_KIND = ("/attention_weights", "/causal_attention_weights", "/SelfAttention_v2", "/GPTBlock")
+TRIED = sorted(
+    {*sample(list(EXERCISES)), *(one for one in EXERCISES if one.endswith(OF_EACH_KIND))}
+)
 
 
 @cache
 def found_on(processor: str) -> dict[str, Any]:
     """What `tests.support.on_a_processor` finds under a processor's variables."""
-    command = [sys.executable, "-m", "tests.support.on_a_processor"]
-    command += ["--build"] * (processor in BUILDING)
-    command += ["--examine"] * (processor == EXAMINED)
-    command += ["--misconceptions"] * (processor == EXAMINED and EVERY_PROCESSOR)
-    command += ["--all"] * EVERY_PROCESSOR
+    command = [sys.executable, "-m", "tests.support.on_a_processor", *TRIED]
     done = subprocess.run(
-        command,
+        command + ["--misconceptions"] * EVERYTHING,
         cwd=ROOT,
         env=os.environ | PROCESSORS[processor] | {"OMP_NUM_THREADS": "1"},
         capture_output=True,
@@ -67,22 +80,62 @@ def found_on(processor: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("processor", BUILDING)
-def test_committed_files_are_made_everywhere(processor: str) -> None:
-    made = found_on(processor)["built"]
-    assert len(made) == 2 * len(BUILT)
-    for path, digest in made.items():
-        assert hashlib.sha256((ROOT / path).read_bytes()).hexdigest() == digest, path
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_what_ships_is_current_everywhere(processor: str) -> None:
+    assert found_on(processor)["differs"] == []
 
 
-def test_right_answers_pass_elsewhere() -> None:
-    assert found_on(EXAMINED)["refused"] == []
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_right_answers_pass_elsewhere(processor: str) -> None:
+    assert found_on(processor)["refused"] == []
 
 
-@pytest.mark.skipif(not EVERY_PROCESSOR, reason="takes minutes: set AUTOGRADER_PROCESSORS=1")
-def test_committed_table_is_made_elsewhere() -> None:
-    """With cases drawn anew, each misconception is caught there, and named, as the table says."""
-    assert found_on(EXAMINED)["misconceptions"] == (ROOT / FILE).read_text(encoding="utf-8")
+@pytest.mark.skipif(not EVERYTHING, reason="takes minutes: make test-all")
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_mistakes_are_named_elsewhere(processor: str) -> None:
+    """With cases drawn anew, each misconception is caught there, and named."""
+    assert found_on(processor)["lost"] == []
+
+
+@pytest.mark.parametrize("place", sample(list(EXERCISES)))
+def test_no_hint_hangs_on_a_digit(place: str) -> None:
+    """Of each wrong answer the same is said, whichever processor has made the shipped numbers."""
+    printed, name = EXERCISES[place], place.partition("/")[2]
+    draws = np.random.default_rng([int(draw_number()), *place.encode()])
+    elsewhere = [as_elsewhere(case, draws) for case in printed.cases]
+    for wrong in printed.hints:
+        reports = []
+        for cases in (printed.cases, elsewhere):
+            # The answer does what it does here; what it is compared with was made elsewhere.
+            asked = [
+                replace(case, lookalikes={**case.lookalikes, "": here.lookalikes[wrong]})
+                for case, here in zip(cases, printed.cases, strict=True)
+            ]
+            reports.append(judge(name, print, asked, printed.hints, known=""))
+        here, there = reports
+        assert (here.verdict, here.misconception) == (there.verdict, there.misconception), wrong
+        assert here.passed == there.passed
+
+
+def as_elsewhere(case: Case, draws: np.random.Generator) -> Case:
+    """A case with every shipped number moved by as much as counts as the same."""
+
+    def moved(outcome: Outcome, tolerance: Tolerance) -> Outcome:
+        by = current(tolerance)
+
+        def up_or_down(numbers: np.ndarray) -> np.ndarray:
+            most = by.absolute + by.relative * np.abs(numbers)
+            return numbers + draws.choice([-1.0, 1.0], size=numbers.shape) * np.nan_to_num(most)
+
+        return replace(outcome, value=with_numbers(outcome.value, up_or_down))
+
+    expected = moved(case.expected, case.tolerance)
+    made = {
+        name: moved(run(), case.tolerance_of(name)) if case.shows(name) else expected
+        for name, run in case.lookalikes.items()
+    }
+    lookalikes = {name: partial(made.__getitem__, name) for name in made}
+    return replace(case, expected=expected, lookalikes=lookalikes)
 
 
 @pytest.mark.skipif(

@@ -1,7 +1,6 @@
 """No verdict depends on scenery: with it and without it, each lesson's answers earn the same."""
 
 import itertools
-import os
 from collections.abc import Iterator
 
 import nbformat
@@ -18,13 +17,13 @@ from autograder.limits import Limits
 from autograder.reading.scenery import SCENERY
 from autograder.sandbox.sandbox import Sandbox
 from tests.support.course import COURSE
+from tests.support.sample import EVERYTHING
 
 LESSONS = COURSE.lessons()
 # One mixture of answers of some lessons is enough, unless all are asked for.
-EVERY_ANSWER = "AUTOGRADER_STYLES" in os.environ
 
 
-@pytest.mark.parametrize("lesson", LESSONS if EVERY_ANSWER else LESSONS[3:4])
+@pytest.mark.parametrize("lesson", LESSONS if EVERYTHING else LESSONS[3:4])
 def test_no_verdict_depends_on_scenery(lesson: str) -> None:
     built = build_lesson(COURSE, lesson)
     bare = without_tags(built.source)
@@ -71,7 +70,7 @@ def mixtures(solved: NotebookNode, exams: dict[str, Exam]) -> Iterator[NotebookN
     }
     most = max(map(len, answers.values()))
     # In a mixture of all places, most exercises have a wrong answer and some a right one.
-    for place in range(most) if EVERY_ANSWER else [most // 8]:
+    for place in range(most) if EVERYTHING else [most // 8]:
         submission: NotebookNode = nbformat.reads(nbformat.writes(solved), as_version=4)
         for number, cell in enumerate(submission.cells):
             ours = answers.get(grade_id_of(cell), [])

@@ -1,7 +1,7 @@
 import pytest
 
 from autograder import check
-from autograder.checks import examples
+from autograder.checks import examples, shipping
 from autograder.checks.check import ExerciseNotPassed, name_of
 from autograder.errors import CheckError
 from tests.support.samples import affine_exam, mix, mixing_exam, run_cell
@@ -32,7 +32,7 @@ class weights:  # noqa: N801
 @pytest.fixture
 def notebook(tmp_path, monkeypatch):
     """Runs cells in one notebook, beside the printed examples of the exercise `mix`."""
-    (tmp_path / examples.FILE).write_text(examples.write({"mix": mixing_exam()}), encoding="utf-8")
+    (tmp_path / examples.FILE).write_text(shipping.write({"mix": mixing_exam()}), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     namespace: dict[str, object] = {"check": check}
@@ -169,7 +169,7 @@ class Affine(nn.Module):
 )
 def test_class_is_checked(notebook, tmp_path, capsys, result, shown):
     (tmp_path / examples.FILE).write_text(
-        examples.write({"Affine": affine_exam()}), encoding="utf-8"
+        shipping.write({"Affine": affine_exam()}), encoding="utf-8"
     )
     notebook(CLASS.format(result), "check(Affine)")
     assert shown in capsys.readouterr().out
@@ -177,7 +177,7 @@ def test_class_is_checked(notebook, tmp_path, capsys, result, shown):
 
 def forbid(folder, exam, *names):
     exam.forbids = names
-    (folder / examples.FILE).write_text(examples.write({exam.name: exam}), encoding="utf-8")
+    (folder / examples.FILE).write_text(shipping.write({exam.name: exam}), encoding="utf-8")
 
 
 def test_forbidden_in_a_function(notebook, tmp_path, capsys):

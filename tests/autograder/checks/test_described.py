@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from autograder.checks.described import described
-from autograder.checks.examples import FILE, write
+from autograder.checks.examples import FILE
+from autograder.checks.shipping import write
 from tests.support.samples import MEANS
 
 

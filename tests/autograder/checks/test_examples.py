@@ -4,7 +4,7 @@ import statistics
 import numpy as np
 import pytest
 
-from autograder.checks import examples
+from autograder.checks import examples, shipping
 from autograder.checks.packed import pack, unpack
 from autograder.errors import CheckError, ExamError
 from autograder.exam.exam import Exam
@@ -12,7 +12,7 @@ from autograder.exam.judge import judge
 from autograder.values.compare import Tolerance
 from tests.support.samples import Affine, affine_exam, mix, mixing_exam
 
-CHECKS = examples.write({"mix": mixing_exam()})
+CHECKS = shipping.write({"mix": mixing_exam()})
 
 
 def read_back(folder, content: str | bytes) -> dict[str, examples.Printed]:
@@ -41,7 +41,7 @@ def test_same_verdict_after_shipping(tmp_path, answer):
 def test_names_of_inputs_are_kept(tmp_path):
     exam = affine_exam()
     exam.inputs = ("query", "keys")
-    shipped = read_back(tmp_path, examples.write({"Affine": exam}))["Affine"]
+    shipped = read_back(tmp_path, shipping.write({"Affine": exam}))["Affine"]
     assert {case.inputs for case in shipped.cases} == {("query", "keys")}
     assert shipped.cases[0].axes == exam.printed_cases()[0].axes
 
@@ -58,7 +58,7 @@ def test_settings_are_kept(tmp_path, reveal):
         """one number"""
         return np.ones(1)
 
-    shipped = read_back(tmp_path, examples.write({"parts": exam}))["parts"]
+    shipped = read_back(tmp_path, shipping.write({"parts": exam}))["parts"]
     for case, original in zip(shipped.cases, exam.printed_cases(), strict=True):
         assert case.label == original.label
         assert case.names == original.names == ("context", "weights")
@@ -68,11 +68,11 @@ def test_settings_are_kept(tmp_path, reveal):
 
 def test_several_exercises(tmp_path):
     exams = {"second": mixing_exam(), "first": mixing_exam()}
-    assert list(read_back(tmp_path, examples.write(exams))) == ["second", "first"]
+    assert list(read_back(tmp_path, shipping.write(exams))) == ["second", "first"]
 
 
 def test_same_text_twice():
-    assert examples.write({"mix": mixing_exam()}) == CHECKS
+    assert shipping.write({"mix": mixing_exam()}) == CHECKS
     assert CHECKS.endswith("}\n")
 
 
@@ -151,7 +151,7 @@ def a_worksheet() -> Exam:
 
 
 def test_worksheet_keeps_its_numbers(tmp_path):
-    text = examples.write({"by_hand": a_worksheet()})
+    text = shipping.write({"by_hand": a_worksheet()})
     for digits in ("7842", "5417", "3.14", "0031", "5684", "0834", "6.28", "0062"):
         assert digits not in text
     (case,) = read_back(tmp_path, text)["by_hand"].cases
@@ -167,7 +167,7 @@ def test_worksheet_keeps_its_numbers(tmp_path):
     ],
 )
 def test_packed_numbers_are_compared(tmp_path, numbers, finding, hint):
-    shipped = read_back(tmp_path, examples.write({"by_hand": a_worksheet()}))["by_hand"]
+    shipped = read_back(tmp_path, shipping.write({"by_hand": a_worksheet()}))["by_hand"]
     report = judge("by_hand", lambda: numbers, shipped.cases, shipped.hints)
     assert report.hint == hint
     said = " ".join(report.lines())
@@ -226,7 +226,7 @@ def exam_with(*functions) -> Exam:
 
 
 def test_function_that_is_missing(tmp_path):
-    text = examples.write({"apply": exam_with(statistics.fmean)})
+    text = shipping.write({"apply": exam_with(statistics.fmean)})
     for missing in ("no_such_module:fmean", "statistics:no_such_function"):
         with pytest.raises(CheckError) as error:
             read_back(tmp_path, text.replace("statistics:fmean", missing))
@@ -240,7 +240,7 @@ def test_function_beside_the_reference():
     exam = Exam(statistics.mean)
     exam.example(documented(lambda: [statistics.fmean]))
     with pytest.raises(ExamError) as error:
-        examples.write({"mean": exam})
+        shipping.write({"mean": exam})
     assert str(error.value) == (
         "the exam of mean prints statistics:fmean, which learners don't have"
     )
@@ -249,7 +249,7 @@ def test_function_beside_the_reference():
 def test_function_of_a_module():
     """What a package does not offer itself may move, and break what has been shipped."""
     with pytest.raises(ExamError, match=r"learners import from tests, which does not offer it$"):
-        examples.write({"apply": exam_with(statistics.fmean, apply)})
+        shipping.write({"apply": exam_with(statistics.fmean, apply)})
 
 
 def documented(function):
@@ -258,7 +258,7 @@ def documented(function):
 
 
 def test_driver_is_shipped_by_name(tmp_path):
-    text = examples.write({"Affine": affine_exam()})
+    text = shipping.write({"Affine": affine_exam()})
     assert json.loads(text)["exercises"]["Affine"]["use"] == "autograder:run_module"
     shipped = read_back(tmp_path, text)["Affine"]
     for answer in (Affine, *affine_exam().misconceptions.values(), no_answer):
@@ -268,13 +268,13 @@ def test_driver_is_shipped_by_name(tmp_path):
 
 
 def test_driver_that_is_missing(tmp_path):
-    text = examples.write({"Affine": affine_exam()}).replace("run_module", "run_no_module")
+    text = shipping.write({"Affine": affine_exam()}).replace("run_module", "run_no_module")
     with pytest.raises(CheckError, match="needs what is not installed"):
         read_back(tmp_path, text)
 
 
 def test_damaged_tensor(tmp_path):
-    text = examples.write({"Affine": affine_exam()})
+    text = shipping.write({"Affine": affine_exam()})
     for old, new in (('"shape":[3,2]', '"shape":[3,3]'), ('"dtype":"float32"', '"dtype":"f"')):
         with pytest.raises(CheckError, match="is damaged"):
             read_back(tmp_path, text.replace(old, new))
@@ -282,12 +282,12 @@ def test_damaged_tensor(tmp_path):
 
 def test_driver_beside_the_reference():
     with pytest.raises(ExamError, match="statistics:correlation, which learners don't have"):
-        examples.write({"mean": Exam(statistics.mean, use=statistics.correlation)})
+        shipping.write({"mean": Exam(statistics.mean, use=statistics.correlation)})
 
 
 def test_driver_nobody_can_import():
     with pytest.raises(ExamError, match="which does not offer it"):
-        examples.write({"apply": Exam(apply, use=lambda answer, x: answer(x))})
+        shipping.write({"apply": Exam(apply, use=lambda answer, x: answer(x))})
 
 
 @pytest.mark.parametrize("forbids", [(), ("mean",), ("mean", "sum")])
@@ -299,7 +299,7 @@ def test_rules_are_shipped(tmp_path, forbids):
         """one"""
         return np.ones(2), np.ones((2, 3))
 
-    text = examples.write({"mix": exam})
+    text = shipping.write({"mix": exam})
     assert ("forbids" in json.loads(text)["exercises"]["mix"]) == bool(forbids)
     assert read_back(tmp_path, text)["mix"].forbids == forbids
 
@@ -312,7 +312,7 @@ def test_groups_stay_hidden():
         """a case of a group"""
         return draw.weights("tokens"), draw("tokens d_in")
 
-    assert "secret" not in examples.write({"mix": exam})
+    assert "secret" not in shipping.write({"mix": exam})
 
 
 def test_specimens_stay_hidden(tmp_path):
@@ -325,7 +325,7 @@ def test_specimens_stay_hidden(tmp_path):
 
     exam = Exam(is_even)
     exam.tries([squares], lambda draw: draw("d"))
-    text = examples.write({"is_even": exam})
+    text = shipping.write({"is_even": exam})
     assert "secret" not in text
     assert read_back(tmp_path, text)["is_even"].untried == (
         "other functions, right and wrong ones",

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checks import examples, purpose
+from autograder.checks import examples, purpose, shipping
 from autograder.checks.gathering import Gathered, State, gather
 from autograder.exam.exam import Exam
 from tests.support.samples import affine_exam, make_cell, mixing_exam, run_cell
@@ -49,7 +49,7 @@ LIBRARY = Parts(library_mix, library_affine)
 def lesson(folder: Path, exam: Exam, answer: str, *around: str) -> Path:
     """A learner's lesson of one exercise, as it was saved."""
     folder.mkdir()
-    checks = examples.write({exam.name: exam})
+    checks = shipping.write({exam.name: exam})
     (folder / examples.FILE).write_text(checks, encoding="utf-8")
     cells = [
         new_code_cell(IMPORTS),
@@ -261,7 +261,7 @@ def test_own_lessons_part_is_that_of_this_notebook(
     here: Path, mixing: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     mixing(MIX)
-    (here / examples.FILE).write_text(examples.write({"Affine": affine_exam()}), encoding="utf-8")
+    (here / examples.FILE).write_text(shipping.write({"Affine": affine_exam()}), encoding="utf-8")
     names: dict[str, Any] = {"gather": gather, "LIBRARY": LIBRARY}
     ask = "gathered = gather(LIBRARY)"
     run_cell(ask, names)

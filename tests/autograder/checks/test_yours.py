@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autograder import yours
-from autograder.checks import examples
+from autograder.checks import examples, shipping
 from autograder.errors import CheckError
 from tests.support.samples import mixing_exam, run_cell
 
@@ -25,7 +25,7 @@ def library_mix() -> None:
 
 @pytest.fixture
 def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Notebook]:
-    (tmp_path / examples.FILE).write_text(examples.write({"mix": mixing_exam()}), encoding="utf-8")
+    (tmp_path / examples.FILE).write_text(shipping.write({"mix": mixing_exam()}), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
     def run(answer: str) -> Notebook:

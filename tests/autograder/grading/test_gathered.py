@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checks import examples, purpose
+from autograder.checks import examples, purpose, shipping
 from autograder.checks.gathering import gather
 from autograder.exam.report import Verdict
 from autograder.grading.grade import grade
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
     mixing, here = tmp_path / "04_mixing", tmp_path / "10_whole"
     for one in (mixing, here):
         one.mkdir()
-    (mixing / examples.FILE).write_text(examples.write({"mix": mixing_exam()}), encoding="utf-8")
+    (mixing / examples.FILE).write_text(shipping.write({"mix": mixing_exam()}), encoding="utf-8")
     trace = f"open({str(tmp_path / 'trace')!r}, 'w')"
     answer = f"{trace}\ndef mix(weights, values):\n    {trace}\n    return weights @ values"
     notebook = new_notebook(cells=[make_cell("code", answer, "mix", solution=True)])

@@ -1,6 +1,5 @@
 """The examiner and the sandbox together: unchanged exams, and nothing believed but values."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,10 +24,10 @@ from autograder.limits import Limits
 from autograder.sandbox.sandbox import Sandbox, StudentProcess
 from tests.support.attacks.inputs import KEPT, LENDING, LIAR, REAL, keeping
 from tests.support.course import COURSE
+from tests.support.sample import EVERYTHING
 
 LIMITS = Limits(cell_seconds=10, call_seconds=3)
 # All lessons in all styles take minutes.
-ALL_STYLES = "AUTOGRADER_STYLES" in os.environ
 SHORT_LESSONS = ["00_foundations", "02_dot_product_self_attention"]
 
 
@@ -243,7 +242,7 @@ def test_outputs_are_bounded_and_shown(sandbox: Sandbox) -> None:
     assert verdicts(graded) == [Verdict.PASSED]
 
 
-@pytest.mark.parametrize("lesson", COURSE.lessons() if ALL_STYLES else SHORT_LESSONS)
+@pytest.mark.parametrize("lesson", COURSE.lessons() if EVERYTHING else SHORT_LESSONS)
 def test_all_right_styles_earn_full_marks(sandbox: Sandbox, lesson: str) -> None:
     source, beside = instructors(lesson)
     for submission in in_all_styles(lesson):
@@ -270,7 +269,7 @@ def instructors(lesson: str) -> tuple[NotebookNode, dict[str, bytes]]:
 
 def in_all_styles(lesson: str) -> Iterator[NotebookNode]:
     """The solved lesson with the first accepted style of every exercise, then with the next, and
-    so on where the variable AUTOGRADER_STYLES is set.
+    so on where everything is tried.
     """
     exams, solved = exams_of(COURSE.exam_module(lesson)), build_lesson(COURSE, lesson).solved()
     styles = {
@@ -282,7 +281,7 @@ def in_all_styles(lesson: str) -> Iterator[NotebookNode]:
     }
     standing = [bool(source) for sources in styles.values() for source in sources]
     assert sum(standing) > 0.8 * len(standing)
-    rounds = max(map(len, styles.values())) if ALL_STYLES else 1
+    rounds = max(map(len, styles.values())) if EVERYTHING else 1
     for style in range(rounds):
         submission = nbformat.reads(nbformat.writes(solved), as_version=4)
         for one in submission.cells:

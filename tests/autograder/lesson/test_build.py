@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -9,6 +10,8 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.cells import has_role
 from autograder.checks import examples
+from autograder.checks.packed import pack, unpack
+from autograder.checks.shipping import Entry, entries_in, text_of
 from autograder.course import Course
 from autograder.errors import CourseError, LessonError
 from autograder.exam.judge import judge
@@ -16,7 +19,7 @@ from autograder.exam.report import Verdict
 from autograder.lesson.build import build_lesson
 from autograder.lesson.incremental import build
 from autograder.lesson.tables.misconceptions import FILE
-from tests.support.course import BUILT_ELSEWHERE, COURSE, EVERY_PROCESSOR, ROOT
+from tests.support.course import COURSE, ROOT
 from tests.support.samples import FRONT_MATTER
 from tests.support.small_course import LESSON, small_course
 
@@ -24,20 +27,46 @@ ANY_LESSON = COURSE.lessons()[0]
 
 
 def test_notebooks_are_current() -> None:
-    """What is built here; `tests/whole/test_processors.py` builds the other lessons."""
-    course, built = COURSE, {}
-    folders = {course.release_folder(name): name for name in course.lessons()}
-    committed = {path for path in course.notebooks.rglob("*") if path.is_file()}
+    """Of what ships of exercises, `tests/solutions/test_exams.py` makes a tenth anew."""
+    built: dict[Path, str] = {}
+    for lesson in COURSE.lessons():
+        built |= build_lesson(COURSE, lesson).files
+    made = {path: text for path, text in built.items() if path.is_relative_to(COURSE.notebooks)}
+    committed = {path for path in COURSE.notebooks.rglob("*") if path.is_file()}
     committed = {path for path in committed if ".ipynb_checkpoints" not in path.parts}
-    assert {path.parent for path in committed} == set(folders)
-    elsewhere = [] if EVERY_PROCESSOR else BUILT_ELSEWHERE
-    for name in folders.values():
-        if name not in elsewhere:
-            built.update(build_lesson(course, name).files)
-    made = {path: text for path, text in built.items() if path.is_relative_to(course.notebooks)}
-    assert {path for path in committed if folders[path.parent] not in elsewhere} == set(made)
+    assert committed == set(made)
     for path, text in made.items():
         assert path.read_bytes() == text.encode(), f"{path} is not current: make build"
+
+
+def test_another_processors_numbers_are_current(course: Course) -> None:
+    """A build leaves what ships as it is, where a number is one of two neighbouring steps."""
+    build(course)
+    path = course.release_folder(LESSON) / examples.FILE
+    text = path.read_text(encoding="utf-8")
+    elsewhere = text_of({name: moved(one) for name, one in entries_in(text).items()})
+    assert elsewhere != text
+    for folder in (path.parent, course.source / LESSON):
+        (folder / path.name).write_text(elsewhere, encoding="utf-8")
+    assert build(course, force=True) == []
+    assert path.read_text(encoding="utf-8") == elsewhere
+    far = {name: moved(one, by=1.001) for name, one in entries_in(text).items()}
+    path.write_text(text_of(far), encoding="utf-8")
+    build(course)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def moved(entry: Entry, by: float = 1 + 1e-6) -> Entry:
+    """What ships of an exercise, with other digits in its outcomes."""
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: walk(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [walk(one) for one in value]
+        return value * by if isinstance(value, float) else value
+
+    return {**entry, "outcomes": pack(walk(unpack(entry["outcomes"])))}
 
 
 def test_building_twice_gives_the_same_bytes() -> None:
@@ -300,9 +329,7 @@ def test_class_is_built(course_of_classes: Course) -> None:
     assert "        super().__init__()\n        # YOUR CODE HERE" in stub
     assert "Linear" not in stub
     assert check == "check(Affine)"
-    assert "| `Affine` | Detached | yes | yes |" in (course_of_classes.root / FILE).read_text(
-        "utf-8"
-    )
+    assert "| `Affine` | Detached | yes |" in (course_of_classes.root / FILE).read_text("utf-8")
 
 
 def test_empty_class_is_unwritten(course_of_classes: Course) -> None:

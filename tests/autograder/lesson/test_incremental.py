@@ -13,10 +13,10 @@ import pytest
 from nbformat.v4 import new_output
 
 from autograder.course import Course
-from autograder.errors import GradingFailed, NotebookEdited
+from autograder.errors import ExamError, GradingFailed, NotebookEdited
 from autograder.lesson.build import Built
-from autograder.lesson.build_inputs import digest_of, inputs_of_exams, inputs_of_lesson
-from autograder.lesson.incremental import RECORD, State, build, changed_lessons, state_of
+from autograder.lesson.build_inputs import PROOFS, Inputs, digest_of
+from autograder.lesson.incremental import RECORD, State, build, changed_lessons, states
 from autograder.lesson.release import student_notebook
 from tests.support.samples import FRONT_MATTER
 
@@ -89,12 +89,21 @@ def course(tmp_path: Path) -> Course:
 
 FIRST, SECOND = "00_two", "01_four"
 BOTH = [FIRST, SECOND]
-OVERALL = ["the curriculum", "the glossary"]
-TABLES = [*OVERALL, *(f"the misconceptions of {lesson}" for lesson in BOTH)]
+TABLES = ["the curriculum", "the glossary", "the misconceptions"]
+EXERCISES = [f"{FIRST}: double", f"{SECOND}: fourfold"]
 
 
 def made(course: Course, *lessons: str, force: bool = False) -> list[str]:
-    """What a build makes."""
+    """What a build makes, without the exercises that it proves."""
+    return [one for one in told(course, *lessons, force=force) if one not in EXERCISES]
+
+
+def proved(course: Course, force: bool = False) -> list[str]:
+    """The exercises that a build proves."""
+    return [one for one in told(course, force=force) if one in EXERCISES]
+
+
+def told(course: Course, *lessons: str, force: bool = False) -> list[str]:
     products: list[str] = []
     build(course, lessons, force=force, progress=lambda *step: products.append(step[-1]))
     return products
@@ -134,12 +143,12 @@ def test_named_lessons_alone(course: Course) -> None:
 @pytest.mark.parametrize(
     ("path", "products"),
     [
-        ("source/00_two.md", [FIRST, *OVERALL]),
-        ("source/01_four.md", [SECOND, *OVERALL]),
-        ("solutions/four.py", [SECOND, *OVERALL, TABLES[3]]),
-        ("solutions/exams/four.py", [SECOND, *OVERALL, TABLES[3]]),
+        ("source/00_two.md", [FIRST, *TABLES]),
+        ("source/01_four.md", [SECOND, *TABLES]),
+        ("solutions/four.py", [SECOND, *TABLES]),
+        ("solutions/exams/four.py", [SECOND, *TABLES]),
         ("solutions/two.py", [*BOTH, *TABLES]),
-        ("solutions/exams/two.py", [*BOTH, *TABLES]),
+        ("solutions/exams/two.py", [FIRST, *TABLES]),
         ("solutions/exams/shared.py", [*BOTH, *TABLES]),
         ("nbgrader_config.py", [*BOTH, *TABLES]),
     ],
@@ -154,8 +163,8 @@ def test_what_changed_is_made(course: Course, path: str, products: list[str]) ->
 @pytest.mark.parametrize(
     ("path", "products"),
     [
-        ("own_numbers.py", [SECOND, *OVERALL, TABLES[3]]),
-        ("source/01_four/given_with_it.py", [SECOND, *OVERALL]),
+        ("own_numbers.py", [SECOND, *TABLES]),
+        ("source/01_four/given_with_it.py", [SECOND, *TABLES]),
         ("course.toml", [*BOTH, *TABLES]),
     ],
 )
@@ -189,13 +198,66 @@ def test_spoilt_product_is_made_again(course: Course, spoil: Callable[[Path], No
             assert path.read_text(encoding="utf-8") == text
 
 
-def test_spoilt_section_is_made_again(course: Course) -> None:
+def test_what_is_proved_is_not_proved_again(course: Course) -> None:
+    assert proved(course) == EXERCISES
+    append(course.lesson_file(FIRST), "\nOne more sentence.\n")
+    (course.root / RECORD).unlink()
+    assert proved(course) == []
+    assert proved(course, force=True) == EXERCISES
+
+
+@pytest.mark.parametrize(
+    ("path", "exercises"),
+    [
+        ("solutions/exams/four.py", EXERCISES[1:]),
+        ("solutions/two.py", EXERCISES),
+        ("solutions/exams/shared.py", EXERCISES),
+        ("nbgrader_config.py", []),
+    ],
+)
+def test_what_an_exam_is_made_of_is_proved_again(
+    course: Course, path: str, exercises: list[str]
+) -> None:
     build(course)
-    table = course.root / "docs" / "misconceptions.md"
-    text = table.read_text(encoding="utf-8")
-    table.write_text(text.replace("| fourfold |", "| threefold |").replace("`fourfold`", "`five`"))
-    assert made(course) == [TABLES[3]]
-    assert table.read_text(encoding="utf-8") == text
+    append(course.root / path, "\n# changed\n")
+    assert proved(course) == exercises
+
+
+@pytest.mark.parametrize("path", [f"notebooks/{FIRST}/checks.json", PROOFS.as_posix()])
+def test_proof_is_about_what_is_there(course: Course, path: str) -> None:
+    build(course)
+    text = (course.root / path).read_text(encoding="utf-8")
+    (course.root / path).write_text(text.replace("double", "doubled"), encoding="utf-8")
+    (course.root / RECORD).unlink()
+    assert proved(course) == EXERCISES[:1]
+    assert (course.root / path).read_text(encoding="utf-8") == text
+
+
+NEVER = """
+
+@double_exam.misconception
+def right(x):
+    \"\"\"This is right.\"\"\"
+    return x + x
+"""
+TWICE = NEVER.replace("right", "as_it_came").replace("x + x", "1 * x")
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (NEVER, "the misconception right of double is never caught: it is right on every case"),
+        (TWICE, "the misconception as_it_came of double can't be told from unchanged: add a case"),
+    ],
+)
+def test_dead_misconception_is_refused(course: Course, more: str, sentence: str) -> None:
+    path = course.solutions / "exams" / "two.py"
+    append(path, more)
+    with pytest.raises(ExamError) as caught:
+        build(course)
+    assert str(caught.value).startswith(f"{path}:5: {sentence}")
+    assert "\n" not in str(caught.value)
+    assert not course.release_folder(FIRST).exists()
 
 
 @pytest.mark.parametrize("record", ["", "[]", "{}", '{"format": 1}', '{"format": 0}', "\x00"])
@@ -215,17 +277,17 @@ def test_damaged_entry_counts_as_none(course: Course) -> None:
 
 
 def test_states(course: Course) -> None:
-    def states() -> list[State]:
-        return [state_of(course, lesson) for lesson in BOTH]
+    def now() -> list[State]:
+        return [*states(course).values()]
 
-    assert states() == [State.NOT_BUILT, State.NOT_BUILT]
+    assert now() == [State.NOT_BUILT, State.NOT_BUILT]
     build(course)
-    assert states() == [State.BUILT, State.BUILT]
+    assert now() == [State.BUILT, State.BUILT]
     append(course.lesson_file(FIRST), "\nOne more sentence.\n")
-    assert states() == [State.CHANGED, State.BUILT]
+    assert now() == [State.CHANGED, State.BUILT]
     assert changed_lessons(course) == [FIRST]
     change(course, mend_a_test)
-    assert states() == [State.EDITED, State.BUILT]
+    assert now() == [State.EDITED, State.BUILT]
     assert changed_lessons(course) == []
 
 
@@ -234,16 +296,17 @@ def test_clone_has_nothing_that_changed(course: Course) -> None:
     build(course)
     append(course.lesson_file(FIRST), "\nOne more sentence.\n")
     (course.root / RECORD).unlink()
-    assert state_of(course, FIRST) is State.BUILT
+    assert states(course)[FIRST] is State.BUILT
     shutil.rmtree(course.source / FIRST)
-    assert state_of(course, FIRST) is State.NOT_BUILT
+    assert states(course)[FIRST] is State.NOT_BUILT
     assert changed_lessons(course) == []
 
 
 def test_progress(course: Course) -> None:
     steps: list[tuple[int, int, str]] = []
     build(course, progress=lambda *step: steps.append(step))
-    assert steps == list(zip([0, 1, 2, 3, 4, 4], [5] * 6, [*BOTH, *TABLES], strict=True))
+    products = [FIRST, EXERCISES[0], SECOND, EXERCISES[1], *TABLES]
+    assert steps == list(zip([0, 0, 1, 1, 2, 3, 4], [5] * 7, products, strict=True))
 
 
 def test_change_in_the_midst_is_not_taken_for_built(course: Course) -> None:
@@ -274,28 +337,28 @@ def test_packages_beside_the_course_go_in_when_imported(course: Course) -> None:
     package = course.root / "pictures"
     package.mkdir()
     (package / "__init__.py").write_text("from pictures.colours import RED\n")
-    before = {lesson: inputs_of_lesson(course, lesson) for lesson in BOTH}
+    before = {lesson: Inputs(course).of_lesson(lesson) for lesson in BOTH}
     cell = "\n```{code-cell} ipython3\nfrom pictures import RED\n```\n"
     append(course.lesson_file(FIRST), cell)
-    with_import = inputs_of_lesson(course, FIRST)
+    with_import = Inputs(course).of_lesson(FIRST)
     (package / "colours.css").write_text("red {}")
-    assert inputs_of_lesson(course, FIRST) != with_import
-    assert inputs_of_lesson(course, SECOND) == before[SECOND]
+    assert Inputs(course).of_lesson(FIRST) != with_import
+    assert Inputs(course).of_lesson(SECOND) == before[SECOND]
 
 
 def test_what_may_import_anything_takes_all(course: Course) -> None:
     append(course.solutions / "exams" / "two.py", "\n# importlib.import_module\n")
-    before = inputs_of_exams(course, FIRST)
+    before = Inputs(course).of_exercise(FIRST, "double")
     append(course.solutions / "four.py", "\n# changed\n")
-    assert inputs_of_exams(course, FIRST) != before
+    assert Inputs(course).of_exercise(FIRST, "double") != before
 
 
 @pytest.mark.parametrize("other", ["two.cpython-311.pyc", "four.pyc"])
 def test_what_python_makes_goes_not_in(course: Course, other: str) -> None:
-    before = inputs_of_exams(course, FIRST)
+    before = Inputs(course).of_exercise(FIRST, "double")
     (course.solutions / "__pycache__").mkdir()
     (course.solutions / "__pycache__" / other).write_bytes(b"compiled")
-    assert inputs_of_exams(course, FIRST) == before
+    assert Inputs(course).of_exercise(FIRST, "double") == before
 
 
 def source_of(course: Course) -> Path:

@@ -7,7 +7,7 @@ import pytest
 from nbgrader.apps import NbGraderAPI
 
 from autograder.course import Course
-from autograder.lesson.incremental import state_of
+from autograder.lesson.incremental import states
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.grade_class import reason_of
 from autograder.nbgrading.preprocessor import GradeSafely
@@ -123,4 +123,4 @@ def test_every_lesson_of_this_course_is_listed(tmp_path: Path) -> None:
         course.lesson_file(lesson).touch()
     listed = [one["name"] for one in api_of(course).get_assignments()]
     assert listed == sorted(Course(ROOT).lessons())
-    assert {state_of(course, lesson).name for lesson in listed} == {"NOT_BUILT"}
+    assert {state.name for state in states(course).values()} == {"NOT_BUILT"}

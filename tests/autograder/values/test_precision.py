@@ -3,7 +3,14 @@ import pytest
 import torch
 
 from autograder.values.compare import Tolerance, differences
-from autograder.values.precision import TOLERANCES, printed, widened
+from autograder.values.precision import (
+    NUDGE,
+    TOLERANCES,
+    as_of_single,
+    goes_through_single,
+    printed,
+    widened,
+)
 
 BASE = Tolerance(absolute=1e-6, relative=1e-5)
 
@@ -98,3 +105,37 @@ def test_other_shapes_are_not_compared():
 def test_own_tolerance_that_is_wider_stays():
     loose = Tolerance(absolute=0.5)
     assert noisy(np.array([1.0]), 1e-5, loose) == loose
+
+
+def softmax_of(products):
+    scores = np.exp(products - products.max(axis=-1, keepdims=True))
+    return scores / scores.sum(axis=-1, keepdims=True)
+
+
+X, W = (np.random.default_rng(seed).normal(size=(4, 4)) for seed in (0, 1))
+FUNCTIONS = {
+    "smooth": (lambda x: softmax_of(x @ W @ x.T) @ x, False),
+    "in single": (lambda x: softmax_of((x @ W).astype("f4").astype("f8") @ x.T) @ x, True),
+    "single at the end": (lambda x: {"output": (x @ W).astype("f4").astype("f8")}, True),
+    "torch in single": (lambda x: torch.from_numpy(x).float().softmax(-1).double(), True),
+    "a constant of single": (lambda x: x * np.float64(np.sqrt(np.float32(3))), False),
+    "a step": (lambda x: np.floor(1 / (x - x.max() + 1e-300)), False),
+    "nothing but noise": (lambda x: (x - x, 1e-30 * x.astype("f4"), x @ W), False),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_single_precision_on_the_way(name):
+    function, through_single = FUNCTIONS[name]
+    below, value, above = (function(X * (1 + share)) for share in (-NUDGE, 0, NUDGE))
+    assert goes_through_single(below, value, above) is through_single
+
+
+def test_other_shapes_around_it_say_nothing():
+    assert not goes_through_single(np.ones(2), np.ones(3), np.ones(3))
+
+
+def test_numbers_of_single_precision_are_compared_as_such():
+    wide = as_of_single(Tolerance(1e-6, 1e-5, {"output": 1e-3, "weights": 1e-7}))
+    assert (wide.absolute, wide.relative) == (1e-5, 1e-4)
+    assert wide.parts == {"output": 1e-3, "weights": 1e-5}

@@ -8,7 +8,7 @@ import torch
 from autograder.errors import ExamError
 from autograder.values.compare import Tolerance
 from autograder.values.outcome import Outcome, Raised
-from autograder.values.rounding import shipped, without_dust
+from autograder.values.rounding import current, shipped, without_dust
 
 DOUBLE, SINGLE = Tolerance(absolute=1e-9, relative=1e-7), Tolerance(absolute=1e-5, relative=1e-4)
 
@@ -37,14 +37,13 @@ def test_half_a_step_is_shipped_as_it_is() -> None:
     assert rounded(half + 1e-16) == rounded(half - 1e-16) == half
 
 
-def test_edge_of_what_counts_as_half_a_step() -> None:
-    """In between, there is a place where machines may not agree: it is refused."""
-    step = 1e-10
-    for place in (0.5 - 1e-3, 0.5 + 1e-3):
-        with pytest.raises(ExamError, match="another machine may round to another number"):
-            rounded(0.012 + place * step)
-    for place in (0.5 - 2e-3, 0.5 - 5e-4, 0.5 + 5e-4, 0.5 + 2e-3):
-        rounded(0.012 + place * step)
+def test_neighbouring_steps_are_current() -> None:
+    """Two machines may round the same number to two steps next to each other, but not further."""
+    for number in (0.012, 1 / 3, 1e-7, 12345.678):
+        step = abs(rounded(number) - rounded(number * (1 + 1e-9) + 2e-10)) or 1e-10
+        assert current(DOUBLE).allows_number(rounded(number), rounded(number) + step)
+        allowed = DOUBLE.absolute + DOUBLE.relative * number
+        assert not current(DOUBLE).allows_number(rounded(number), rounded(number) + allowed / 4)
 
 
 @pytest.mark.parametrize("number", [-0.0, 3e-17, -3e-17])

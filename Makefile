@@ -1,10 +1,11 @@
 # Each target sets up what is missing, then runs one command of the program `autograder`, which can
 # be called directly where there is no make.
 
-PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
+# uv leaves compiling to the first import, and where Python may not keep what it compiles, as in many
+# containers, each of the processes that grade and test would take seconds for PyTorch.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build lab demo teach lesson quick lint test test-all bench clean
@@ -65,14 +66,5 @@ clean: ## Remove what build, demo and test made; .venv, work/, edits and all gra
 	rm -rf demo artefacts build *.egg-info .build.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
-# torch first and by its exact version: a loose requirement, met where there is no torch yet, may
-# bring several gigabytes of GPU packages.
 $(INSTALLED): pyproject.toml constraints.txt
-	@tools/system-packages python
-	@echo "Making .venv"
-	@$(PYTHON) -m venv .venv
-	@echo "Installing torch"
-	@$(PIP) -c constraints.txt "torch==$$(sed -n 's/^torch==//p' constraints.txt)"
-	@echo "Installing the course and what else it needs (some minutes)"
-	@$(PIP) -c constraints.txt -e '.[test]'
-	@touch $@
+	@tools/set-up

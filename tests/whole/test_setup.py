@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
@@ -23,9 +24,10 @@ from tests.support.course import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 RUNTIME = [Requirement(text) for text in PROJECT["dependencies"]]
+PYTHON = PROJECT["requires-python"]
 TEST = [Requirement(text) for text in PROJECT["optional-dependencies"]["test"]]
-# They come with every environment, or with none, and are nothing that we choose.
-UNPINNED = {"pip", "setuptools", "wheel"}
+# It comes with every environment, and is nothing that we choose.
+UNPINNED = {"pip"}
 
 
 def pins(lines):
@@ -107,20 +109,26 @@ def test_pins_run_on_debians_python():
     } == {}
 
 
-def test_conda_has_the_same_versions():
-    direct = {canonicalize_name(r.name) for r in RUNTIME}
-    assert pins(conda_pip()) == {name: CONSTRAINTS[name] for name in direct}
+def test_versions_stand_in_one_place():
+    assert {"uv", "setuptools"} <= set(CONSTRAINTS)
+    assert conda_pip() == ["-c constraints.txt", "-e ."]
+    pinned = re.compile(rf"\b({'|'.join(CONSTRAINTS)})==[0-9]", re.IGNORECASE)
+    places = (*ROOT.glob("*"), *ROOT.glob("tools/*"), *ROOT.glob("docs/*.md"), ROOT / ".ci" / "run")
+    texts = {path.name: path.read_text(errors="replace") for path in places if path.is_file()}
+    assert {name for name, text in texts.items() if pinned.search(text)} == {"constraints.txt"}
 
 
-def test_conda_takes_torch_first_and_us_last():
-    parts = conda_pip()
-    assert parts[:2] == ["-c constraints.txt", f"torch=={CONSTRAINTS['torch']}"]
-    assert parts[-1] == "-e ."
-
-
-def test_conda_python_is_allowed():
-    (python,) = [p for p in conda()["dependencies"] if str(p).startswith("python=")]
-    assert python == "python=" + PROJECT["requires-python"].removeprefix(">=")
+def test_pythons_are_the_same_everywhere():
+    allowed = [f"3.{minor}" for minor in range(30) if f"3.{minor}.5" in SpecifierSet(PYTHON)]
+    listed = [line for line in PROJECT["classifiers"] if " :: Python :: 3." in line]
+    assert listed == [f"Programming Language :: Python :: {version}" for version in allowed]
+    first, last = (tuple(map(int, version.split("."))) for version in (allowed[0], allowed[-1]))
+    finds = (ROOT / "tools" / "find-python").read_text()
+    assert f"{first} <= sys.version_info[:2] <= {last}" in finds
+    assert f"'{PYTHON}'" in finds
+    assert " ".join(f"python{version}" for version in reversed(allowed)) in finds
+    (conda_python,) = [p for p in conda()["dependencies"] if str(p).startswith("python=")]
+    assert conda_python.removeprefix("python=") in allowed
 
 
 def test_solutions_are_not_packaged():
@@ -132,6 +140,19 @@ def test_every_target_is_explained():
     makefile = (ROOT / "Makefile").read_text()
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split()
     assert re.findall(r"^([a-z-]+):.*## \S", makefile, re.MULTILINE) == phony
+
+
+def test_what_is_compiled_is_kept():
+    asks = ["--eval", "asked: ; @echo $${PYTHONDONTWRITEBYTECODE-kept}", "asked"]
+    done = subprocess.run(
+        ["make", "--no-print-directory", *asks],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "kept\n"
 
 
 def load(folder):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from autograder.lesson.build import Built
+    from autograder.nbgrading.grade_class import StudentResult
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -81,20 +82,32 @@ def demo(
 ) -> None:
     """Grade a simulated class from end to end, in the folder demo/ of the course.
 
-    Without LESSONS it is the shortest one: a minute or so.
+    Without LESSONS it is the one that course.toml names, or the shortest: a minute or so.
     """
-    from rich.console import Console
-
     from autograder.demo import demo
+    from autograder.nbgrading.grade_class import as_table
 
-    course, console = Course.find(), Console()
+    course = Course.find()
     names = course.lessons() if everything else course.lessons_named(lessons or ())
+    names = names or [demo.usual_lesson(course)]
     with one_thread(), _bar() as bar:
-        show = _shown(bar, "making a class")
-        names = names or [demo.shortest_lesson(course)]
-        results = demo.run_demo(course, course.root / "demo", names, progress=show)
-    for table in demo.as_tables(results):
-        console.print("", table)
+        console = bar.console
+        task = bar.add_task("", total=len(names) * demo.CLASS_SIZE)
+
+        def begin(lesson: str) -> None:
+            console.print(
+                printable(f"{lesson}: a class of {demo.CLASS_SIZE} hands in"), markup=False
+            )
+            bar.update(task, description=printable(lesson))
+
+        results = []
+        for result in demo.run_demo(course, course.root / "demo", names, progress=begin):
+            results.append(result)
+            console.print(as_written(_in_a_line(result.graded)))
+            bar.update(task, advance=1)
+    for name in names:
+        graded = [result.graded for result in results if result.lesson == name]
+        console.print("", as_table(graded, name))
     console.print("\nFeedback pages:   demo/feedback/<student>/<lesson>/<lesson>.html")
     console.print("Graded notebooks: demo/autograded/<student>/<lesson>/<lesson>.ipynb")
     console.print("Your own class:   make teach", highlight=False)
@@ -105,6 +118,11 @@ def demo(
         console.print(as_written(f"not as expected: {sentence}"), style="red")
     if wrong:
         raise typer.Exit(1)
+
+
+def _in_a_line(result: "StudentResult") -> str:
+    told = result.told.replace("\n", "; ")
+    return f"  {result.student:5} {result.points:>9}  {told}"
 
 
 @app.command()

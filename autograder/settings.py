@@ -4,6 +4,7 @@
     preload = ["numpy", "data"]  # imported once for all submissions; by default NumPy
     pyplot = false               # refuse pyplot in lessons; by default it is allowed
     without_places = ["exam1"]   # lessons in which no check says where to look; by default none
+    demo = "week1"               # the lesson of `make demo`; by default the shortest
 
 All of it is optional, the file too.
 """
@@ -35,6 +36,8 @@ class Settings:
     pyplot: bool = True
     # Lessons in which an answer that no hint explains is not searched for the line to look at.
     without_places: tuple[str, ...] = ()
+    # The lesson of which `autograder demo` grades a class, by name or number.
+    demo: str = ""
 
 
 def read_settings(root: Path) -> Settings:
@@ -64,6 +67,9 @@ def _what_is_wrong(name: str, value: Any) -> str:
         return "" if isinstance(value, str) and value.strip() else "must be a word in quotes"
     if name == "pyplot":
         return "" if isinstance(value, bool) else "must be true or false"
+    if name == "demo":
+        is_name = isinstance(value, str) and value.strip()
+        return "" if is_name else 'must be a lesson in quotes, such as "week1"'
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         what = 'lessons, such as ["week1"]' if name == "without_places" else _MODULES
         return f"must be a list of {what}"

@@ -17,6 +17,7 @@ from autograder.demo.standalone import standing_alone, with_body
 from autograder.exam.exam import Exam
 from autograder.exam.report import Verdict
 from autograder.lesson.build import Built
+from autograder.limits import Limits
 
 # Everybody in it, in the order in which they are graded.
 STUDENTS = (
@@ -28,17 +29,13 @@ _MISTAKEN = STUDENTS[4:9]
 
 _CRASH = "import os\nos._exit(1)"
 _LOOP = "while True:\n    pass"
-# By four processes together that never give up: to each of them alone a MemoryError comes first,
-# which is an exception.
+# Each of two processes asks in one step for less than what a submission may have, or a MemoryError
+# would come first; both together ask for more.
 _HOARD = """import os
 os.fork()
-os.fork()
-kept = []
+kept = b"x" * {}
 while True:
-    try:
-        kept.append(bytearray(1 << 24))
-    except MemoryError:
-        pass"""
+    pass"""
 _MISSPELT = "return resutl"
 
 
@@ -48,7 +45,8 @@ class Submission:
 
     `mistakes` maps each exercise that is wrong in a known way to its misconception's name;
     `passes` says which exercises should earn their points. `remark` stands in the record of a
-    broken submission; `verdict` is what becomes of exercises that earn nothing, where it is known.
+    broken submission; `verdicts` are those that are right for exercises that earn nothing, where
+    they are known.
     """
 
     student: str
@@ -56,11 +54,14 @@ class Submission:
     passes: frozenset[str]
     mistakes: Mapping[str, str]
     remark: str = ""
-    verdict: Verdict | None = None
+    verdicts: frozenset[Verdict] = frozenset()
 
 
 def submissions(
-    built: Built, released: NotebookNode, exams: Mapping[str, Exam]
+    built: Built,
+    released: NotebookNode,
+    exams: Mapping[str, Exam],
+    memory_bytes: int = Limits.memory_bytes,
 ) -> list[Submission]:
     """The class for one lesson: right, empty, half done, wrong in known ways, and broken.
 
@@ -68,6 +69,7 @@ def submissions(
         built: the lesson.
         released: the notebook that students got.
         exams: the lesson's exams.
+        memory_bytes: how much a submission may have.
     """
     solved = built.solved()
     every = [name for name in map(_solution_of, solved.cells) if name in exams]
@@ -78,7 +80,7 @@ def submissions(
         _hand_in("cleo", released, ()),
         _hand_in("dan", _solve_only(released, solved, half), half),
         *_mistaken(solved, every, exams),
-        *_broken(solved, every),
+        *_broken(solved, every, 3 * memory_bytes // 4),
     ]
 
 
@@ -87,38 +89,40 @@ def _mistaken(
 ) -> Iterator[Submission]:
     """Students who are wrong in one exercise each, in a known way."""
     choices = list(_choices(solved, every, exams))
-    for place, student in enumerate(_MISTAKEN):
+    for place, student in enumerate(_MISTAKEN if choices else ()):
         name, misconception, source = choices[place * len(choices) // len(_MISTAKEN)]
         right = [other for other in every if other != name]
         submission = _hand_in(student, _rewrite(solved, {name: source}), right)
         yield replace(submission, mistakes={name: misconception})
 
 
-def _broken(solved: NotebookNode, every: Sequence[str]) -> Iterator[Submission]:
+def _broken(solved: NotebookNode, every: Sequence[str], much: int) -> Iterator[Submission]:
     """A loop without an end, half a file, and cells that break in three other ways."""
 
-    def in_one(student: str, name: str, source: str, verdict: Verdict) -> Submission:
+    def in_one(student: str, name: str, source: str, *verdicts: Verdict) -> Submission:
         right = [other for other in every if other != name]
-        return _hand_in(student, _rewrite(solved, {name: source}), right, verdict)
+        submission = _hand_in(student, _rewrite(solved, {name: source}), right)
+        return replace(submission, verdicts=frozenset(verdicts))
 
     def over(name: str, body: str) -> str:
         return with_body(_source(solved, name), body)
 
-    first, second, middle, last = every[0], every[1], every[len(every) // 2], every[-1]
+    # Where there is only one, it is all four of them.
+    first, second, middle, last = every[0], every[:2][-1], every[len(every) // 2], every[-1]
     yield in_one("kit", last, over(last, _LOOP), Verdict.TIMEOUT)
     text = nbformat.writes(solved)[: len(nbformat.writes(solved)) // 2]
-    yield Submission("liz", text, frozenset(), {}, "not valid JSON", Verdict.MISSING)
+    missing = frozenset({Verdict.MISSING})
+    yield Submission("liz", text, frozenset(), {}, "not valid JSON", missing)
     crash = in_one("max", second, _CRASH, Verdict.KILLED)
     yield replace(crash, remark="ended its own process")
-    yield in_one("nora", middle, over(middle, _HOARD), Verdict.MEMORY)
+    # Where the machine is slow to hand out memory, the time is up before there is too much.
+    hog = over(middle, _HOARD.format(much))
+    yield in_one("nora", middle, hog, Verdict.MEMORY, Verdict.TIMEOUT)
     yield in_one("otto", first, over(first, _MISSPELT), Verdict.EXCEPTION)
 
 
-def _hand_in(
-    student: str, notebook: NotebookNode, passes: Sequence[str], verdict: Verdict | None = None
-) -> Submission:
-    text = nbformat.writes(notebook)
-    return Submission(student, text, frozenset(passes), {}, verdict=verdict)
+def _hand_in(student: str, notebook: NotebookNode, passes: Sequence[str]) -> Submission:
+    return Submission(student, nbformat.writes(notebook), frozenset(passes), {})
 
 
 def _rewrite(notebook: NotebookNode, sources: Mapping[str, str]) -> NotebookNode:

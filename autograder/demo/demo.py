@@ -6,95 +6,103 @@ It runs in a folder of its own, with nbgrader's own steps and the course's own c
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from html import unescape
-from itertools import count
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbgrader.apps import NbGraderAPI
-from rich.table import Table
 
+from autograder.checks import examples
 from autograder.course import Course
 from autograder.demo.classroom import STUDENTS, Submission, submissions
-from autograder.errors import GradingFailed
-from autograder.exam.exam import exams_of
+from autograder.errors import CheckError, GradingFailed, LessonNotFound, SettingError
 from autograder.exam.report import Verdict
 from autograder.grading.record import RECORD_SUFFIX
-from autograder.learner.marks import Mark, marks_in, total
 from autograder.lesson.build import Built, build_lesson
-from autograder.lesson.lesson import read_lesson
+from autograder.lesson.lesson import Exercise, Lesson, Written, read_lesson
+from autograder.limits import Limits
 from autograder.nbgrading.configuration import configuration, nbgrader_api
-from autograder.nbgrading.grade_class import reason_of
-from autograder.terminal import as_written
+from autograder.nbgrading.grade_class import StudentResult, grade_class, reason_of
+from autograder.nbgrading.preprocessor import GradeSafely
+from autograder.settings import FILE
 
-Progress = Callable[[int, int, str], None]
+CLASS_SIZE = len(STUDENTS)
 
-_SECONDS_PER_CELL = 10
-_MANY = 3
+# So that a loop and a hog are soon stopped. A right answer that takes longer on this machine is
+# graded again, with a time that follows from what the solution takes.
+_LIMITS = {"least_cell_seconds": 4.0, "memory_bytes": 512 << 20}
 _TAG = re.compile(r"</?code>")
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one submission: its marks and what was remarked, or why there are none.
-
-    `verdicts` has what the record says of each exercise.
-    """
+    """What came of one submission: what everybody is told, what its record says, and its page."""
 
     lesson: str
     submission: Submission
-    marks: Sequence[Mark] = ()
-    score: float = 0.0
-    reason: str = ""
+    graded: StudentResult
+    cells: Sequence[Mapping[str, Any]] = ()
     remarks: Sequence[str] = ()
-    verdicts: Mapping[str, str] = field(default_factory=dict)
     feedback: Path | None = None
 
 
-def shortest_lesson(course: Course) -> str:
-    """The lesson with the fewest exercises, of several the last.
+def usual_lesson(course: Course) -> str:
+    """The lesson that course.toml names, or the one whose exercises are said to take least time.
 
-    The class of every lesson shows the same verdicts, and this one's is graded soonest.
+    Raises:
+        SettingError: when course.toml names no lesson.
+        GradingFailed: when none has exercises.
     """
+    if named := course.settings.demo:
+        try:
+            return course.lessons_named([named])[0]
+        except LessonNotFound as error:
+            raise SettingError(f"{course.root / FILE}: demo: {error}") from None
+    lessons = [read_lesson(course.lesson_file(name)) for name in course.lessons()]
+    with_exercises = [lesson for lesson in lessons if lesson.exercises]
+    if not with_exercises:
+        raise GradingFailed(f"no lesson in {course.source} has an exercise to grade: write one")
+    return min(with_exercises, key=_minutes).name
 
-    def exercises(lesson: str) -> int:
-        return len(read_lesson(course.lesson_file(lesson)).exercises)
 
-    return min(reversed(course.lessons()), key=exercises)
+def _minutes(lesson: Lesson) -> int:
+    return sum(one.minutes for one in lesson.blocks if isinstance(one, Exercise | Written))
 
 
 def run_demo(
-    course: Course, root: Path, lessons: Sequence[str], *, progress: Progress
-) -> list[Result]:
+    course: Course, root: Path, lessons: Sequence[str], *, progress: Callable[[str], None]
+) -> Iterator[Result]:
     """Grade a simulated class of these lessons in `root`, which is emptied first.
 
     Args:
         course: where the lessons are.
         root: the folder in which all of it happens.
         lessons: their full names.
-        progress: called before each step, with how many are done of how many, and what it is.
+        progress: called with the name of each lesson before its class hands it in.
 
     Raises:
-        GradingFailed: when `root` can't be emptied, or nbgrader could not release a lesson.
+        GradingFailed: when `root` can't be emptied, a lesson has no exercises, or nbgrader could
+            not release it.
     """
     _empty(root)
     config = configuration(course, root)
-    config.GradeSafely.limits = {
-        "cell_seconds": _SECONDS_PER_CELL,
-        "call_seconds": _SECONDS_PER_CELL,
-    }
+    # A student hands it in.
+    config.TrySolution.enabled = False
     api = nbgrader_api(config)
-    results: list[Result] = []
-    steps, done = len(lessons) * (1 + len(STUDENTS)), count()
+    limits = {**_LIMITS, **GradeSafely(config=config).limits}
     for lesson in lessons:
-        progress(next(done), steps, f"{lesson}: build and release")
+        progress(lesson)
         built = _release(course, root, api, lesson)
-        for submission in _submit(root, built):
-            progress(next(done), steps, f"{lesson}: grade {submission.student}")
-            results.append(_grade(root, api, built, submission))
-    return results
+        made = {one.student: one for one in _submit(root, built, limits)}
+        settings = {"limits": limits}
+        for graded in grade_class(
+            course, lesson, [*made], force=False, settings=settings, root=root
+        ):
+            yield _result(root, api, lesson, made[graded.student], graded)
 
 
 def _empty(root: Path) -> None:
@@ -109,22 +117,36 @@ def _empty(root: Path) -> None:
 
 def _release(course: Course, root: Path, api: NbGraderAPI, lesson: str) -> Built:
     built = build_lesson(course, lesson)
-    for path, text in built.files.items():
-        if path.is_relative_to(course.source):
-            copy = root / path.relative_to(course.root)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_text(text, encoding="utf-8", newline="\n")
+    if not built.exams:
+        raise GradingFailed(f"{lesson} has no exercise that a class could solve: name another one")
+    folder = root / course.source.name / lesson
+    folder.mkdir(parents=True)
+    nbformat.write(built.source, folder / f"{lesson}.ipynb")
+    (folder / examples.FILE).write_text(_checks(built), encoding="utf-8", newline="\n")
     outcome = api.generate_assignment(lesson)
     if not outcome["success"]:
         raise GradingFailed(f"nbgrader could not release {lesson}: {reason_of(outcome)}")
     return built
 
 
-def _submit(root: Path, built: Built) -> list[Submission]:
+def _checks(built: Built) -> str:
+    """The printed examples: those that students get, where they are complete.
+
+    To find them out takes long, and no grade depends on them.
+    """
+    folder = built.course.release_folder(built.lesson.name)
+    with suppress(CheckError):
+        found = examples.read(folder)
+        if found.keys() == built.exams.keys() and found.descriptions == built.descriptions:
+            return (folder / examples.FILE).read_text(encoding="utf-8")
+    return built.checks
+
+
+def _submit(root: Path, built: Built, limits: Mapping[str, object]) -> list[Submission]:
     lesson = built.lesson.name
-    folder = root / "notebooks" / lesson
+    folder = root / built.course.notebooks.name / lesson
     released = nbformat.read(folder / f"{lesson}.ipynb", as_version=4)
-    made = submissions(built, released, exams_of(built.course.exam_module(lesson)))
+    made = submissions(built, released, built.exams, Limits.from_mapping(limits).memory_bytes)
     for submission in made:
         target = root / "submitted" / submission.student / lesson
         shutil.copytree(folder, target)
@@ -132,60 +154,19 @@ def _submit(root: Path, built: Built) -> list[Submission]:
     return made
 
 
-def _grade(root: Path, api: NbGraderAPI, built: Built, submission: Submission) -> Result:
-    lesson, student = built.lesson.name, submission.student
-    outcome = api.autograde(lesson, student)
-    graded = root / "autograded" / student / lesson / f"{lesson}.ipynb"
-    if not outcome["success"] or not graded.exists():
-        return Result(lesson, submission, reason=reason_of(outcome))
-    record = json.loads(graded.with_name(f"{lesson}{RECORD_SUFFIX}").read_text(encoding="utf-8"))
-    marks = marks_in(nbformat.read(graded, as_version=4), built.lesson.points)
-    api.generate_feedback(lesson, student)
-    page = root / "feedback" / student / lesson / f"{lesson}.html"
-    with api.gradebook as gradebook:
-        score = gradebook.find_submission(lesson, student).score
-    feedback = page if page.exists() else None
-    cells = {cell["grade_id"].removesuffix("_check"): cell["verdict"] for cell in record["cells"]}
-    return Result(lesson, submission, marks, score, "", record["remarks"], cells, feedback)
-
-
-def as_tables(results: Sequence[Result]) -> list[Table]:
-    """Who scored what, and what they got wrong: a table per lesson."""
-    lessons = dict.fromkeys(result.lesson for result in results)
-    return [
-        _as_table(lesson, [result for result in results if result.lesson == lesson])
-        for lesson in lessons
-    ]
-
-
-def _as_table(lesson: str, results: Sequence[Result]) -> Table:
-    table = Table(title=as_written(lesson), title_justify="left")
-    for heading in ("student", "points", "by hand"):
-        table.add_column(heading, justify="right" if heading == "points" else "left")
-    table.add_column("what was found", overflow="fold")
-    for result in results:
-        earned, tested, to_read = total(result.marks)
-        points = f"{earned:g} / {tested}" if result.marks else "–"
-        waiting = f"{to_read} to read" if to_read else "–"
-        found = "\n".join(_found(result)) or "all right"
-        table.add_row(as_written(result.submission.student), points, waiting, as_written(found))
-    return table
-
-
-def _found(result: Result) -> list[str]:
-    if result.reason:
-        return [f"not graded: {result.reason}"]
-    if len(result.remarks) > _MANY:
-        return [result.remarks[0]]
-    lost = [mark for mark in result.marks if mark.points == 0 and not mark.by_hand]
-    unwritten = [mark for mark in lost if mark.verdict == Verdict.NOT_IMPLEMENTED.value]
-    lines = [
-        f"{mark.exercise}: {(mark.misconception or mark.verdict).replace('_', ' ')}"
-        for mark in lost
-        if mark not in unwritten
-    ]
-    lines = [*result.remarks, *lines]
-    return [*lines, f"{len(unwritten)} not implemented yet"] if unwritten else lines
+def _result(
+    root: Path, api: NbGraderAPI, lesson: str, submission: Submission, graded: StudentResult
+) -> Result:
+    """What came of a submission, with its page, which is made while others are graded."""
+    if graded.failure:
+        return Result(lesson, submission, graded)
+    outcome = api.generate_feedback(lesson, graded.student)
+    if not outcome["success"]:
+        raise GradingFailed(f"{graded.student} has no feedback page: {reason_of(outcome)}")
+    page = root / "feedback" / graded.student / lesson / f"{lesson}.html"
+    path = root / "autograded" / graded.student / lesson / f"{lesson}{RECORD_SUFFIX}"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    return Result(lesson, submission, graded, record["cells"], record["remarks"], page)
 
 
 def worth_opening(results: Sequence[Result]) -> Path | None:
@@ -196,34 +177,43 @@ def worth_opening(results: Sequence[Result]) -> Path | None:
 
 def disappointments(results: Sequence[Result]) -> list[str]:
     """Where the class did not come out as it was made to: one sentence each."""
-    return [sentence for result in results for sentence in _judge(result)]
+    return [
+        f"{result.graded.student} in {result.lesson}: {sentence}"
+        for result in results
+        for sentence in _judge(result)
+    ]
 
 
-def _judge(result: Result) -> list[str]:
-    submission = result.submission
-    who = f"{submission.student} in {result.lesson}"
-    if result.reason:
-        return [f"{who}: not graded: {result.reason}"]
-    sentences = []
+def _judge(result: Result) -> Iterator[str]:
+    submission, graded = result.submission, result.graded
+    if graded.failure:
+        yield f"not graded: {graded.failure}"
+        return
     if submission.remark not in "; ".join(result.remarks):
-        sentences.append(f"{who}: the record does not say {submission.remark!r}")
-    for mark in result.marks:
-        if mark.by_hand:
-            continue
-        expected = mark.out_of if mark.exercise in submission.passes else 0
-        if mark.points != expected:
-            sentences.append(f"{who}: {mark.exercise} earned {mark.points}, expected {expected}")
-        found = result.verdicts[mark.exercise]
-        if not expected and submission.verdict and found != submission.verdict.name.lower():
-            sentences.append(f"{who}: {mark.exercise} is {found}, not {submission.verdict.value}")
-        misconception = submission.mistakes.get(mark.exercise, "")
-        if misconception and mark.misconception != misconception:
-            sentences.append(f"{who}: {mark.exercise} was not named {misconception}")
-        if misconception and not _page_says(result, mark.hint):
-            sentences.append(f"{who}: the feedback page lacks the hint of {misconception}")
-    if result.marks and result.score != total(result.marks)[0]:
-        sentences.append(f"{who}: the gradebook has {result.score}, the cells add up otherwise")
-    return sentences
+        yield f"the record does not say {submission.remark!r}"
+    cells = {cell["grade_id"].removesuffix("_check"): cell for cell in result.cells}
+    for exercise in sorted(submission.passes - cells.keys()):
+        yield f"{exercise} was not graded"
+    for exercise, cell in cells.items():
+        yield from _judge_exercise(result, exercise, cell)
+    if graded.score != sum(cell["points"] for cell in result.cells):
+        yield f"the gradebook has {graded.score}, the cells add up otherwise"
+
+
+def _judge_exercise(result: Result, exercise: str, cell: Mapping[str, Any]) -> Iterator[str]:
+    submission = result.submission
+    expected = cell["max_points"] if exercise in submission.passes else 0
+    if cell["points"] != expected:
+        yield f"{exercise} earned {cell['points']}, expected {expected}"
+    found, right = Verdict[cell["verdict"].upper()], submission.verdicts
+    if not expected and right and found not in right:
+        wanted = " or ".join(sorted(one.value for one in right))
+        yield f"{exercise} is {found.value!r}, not {wanted!r}"
+    misconception = submission.mistakes.get(exercise, "")
+    if misconception and cell["misconception"] != misconception:
+        yield f"{exercise} was not named {misconception}"
+    if misconception and not _page_says(result, cell["hint"]):
+        yield f"the feedback page lacks the hint of {misconception}"
 
 
 def _page_says(result: Result, hint: str) -> bool:

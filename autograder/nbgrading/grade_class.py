@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from rich.table import Table
 
 from autograder.course import Course
 from autograder.errors import GradingFailed
+from autograder.exam.report import Verdict
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.grading.submitted_files import shown
 from autograder.inbox.handed_in import closed_folders
@@ -33,17 +33,34 @@ _OUR_ERROR = re.compile(
     re.MULTILINE,
 )
 
+# So many exercises, or remarks, are named; of more, one line says what there is.
+_MANY = 3
+
 
 @dataclass(frozen=True)
 class StudentResult:
-    """What came of one submission. `failure` is our own: the score from before, if any, stands."""
+    """What came of one submission. `failure` is our own: the score from before, if any, stands.
+
+    `to_read` says how many answers wait for a human.
+    """
 
     student: str
     score: float = 0.0
     max_score: float = 0.0
+    to_read: int = 0
     seconds: float = 0.0
     found: tuple[str, ...] = ()
     failure: str = ""
+
+    @property
+    def points(self) -> str:
+        """The score of what could be earned."""
+        return "–" if self.failure else f"{self.score:g} / {self.max_score:g}"
+
+    @property
+    def told(self) -> str:
+        """What was found, in a line for each thing."""
+        return self.failure or "\n".join(self.found) or "all right"
 
 
 def students_of(course: Course, lesson: str) -> list[str]:
@@ -68,31 +85,34 @@ def grade_class(
     students: Sequence[str],
     *,
     force: bool,
-    settings: Mapping[str, str | int],
+    settings: Mapping[str, object],
+    root: Path | None = None,
 ) -> Iterator[StudentResult]:
     """Grade each student's submission, or take the score that is there already.
 
     Args:
-        course: whose gradebook it is.
+        course: whose lesson it is.
         lesson: the name of the lesson.
         students: who has handed it in.
         force: whether to grade again what is graded already.
         settings: those of `GradeSafely` that are others than the course's.
+        root: where the gradebook and the submissions are; by default the course's own folder.
 
     Raises:
         GradingFailed: when the gradebook does not know the lesson as it is in source/.
     """
-    config = configuration(course, course.root)
+    root = root or course.root
+    config = configuration(course, root)
     config.GradeSafely.update(settings)
     api = nbgrader_api(config)
     with _said(), api.gradebook as gradebook:
-        must_agree(course.source / lesson, lesson, gradebook)
+        must_agree(root / course.source.name / lesson, lesson, gradebook)
     with workers_for(len(students), config):
-        yield from _each(course, api, lesson, students, force=force)
+        yield from _each(root, api, lesson, students, force=force)
 
 
 def _each(
-    course: Course, api: NbGraderAPI, lesson: str, students: Sequence[str], *, force: bool
+    root: Path, api: NbGraderAPI, lesson: str, students: Sequence[str], *, force: bool
 ) -> Iterator[StudentResult]:
     begun = 0
     for number, student in enumerate(students):
@@ -104,11 +124,8 @@ def _each(
             continue
         outcome = api.autograde(lesson, student, force=force)
         keep_what_is_there()
-        if str(outcome.get("error", "")).rstrip().endswith(KeyboardInterrupt.__name__):
-            # nbgrader takes it for a failure, and would go on with the next one.
-            raise KeyboardInterrupt
         if outcome["success"]:
-            yield _result(course, api, lesson, student)
+            yield _result(root, api, lesson, student)
         else:
             yield StudentResult(student, failure=reason_of(outcome))
 
@@ -121,17 +138,19 @@ def _begin(api: NbGraderAPI, lesson: str, student: str, *, force: bool) -> None:
         SafeAutograde(coursedir=api.coursedir, parent=api, force=force).begin()
 
 
-def _result(course: Course, api: NbGraderAPI, lesson: str, student: str) -> StudentResult:
-    path = course.root / "autograded" / student / lesson / f"{lesson}{RECORD_SUFFIX}"
+def _result(root: Path, api: NbGraderAPI, lesson: str, student: str) -> StudentResult:
+    path = root / "autograded" / student / lesson / f"{lesson}{RECORD_SUFFIX}"
     try:
         with _said(), api.gradebook as gradebook:
             submission = gradebook.find_submission(lesson, student)
+            grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
             record = _read(path)
             # Of a large class, whole records would fill the memory.
             return StudentResult(
                 student,
                 submission.score,
                 submission.max_score,
+                sum(grade.needs_manual_grade for grade in grades),
                 record["seconds"],
                 tuple(_found(record)),
             )
@@ -149,23 +168,40 @@ def _said() -> Iterator[None]:
 
 
 def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
-    """Who scored what, and what was remarked; first of all, who was not graded."""
+    """Who scored what, and what was found; first of all, who was not graded."""
     table = Table(title=as_written(lesson), title_justify="left", caption=_summary(results))
-    for heading in ("student", "points", "seconds"):
+    for heading in ("student", "points", "by hand", "seconds"):
         table.add_column(heading, justify="left" if heading == "student" else "right")
     table.add_column("what was found", overflow="fold")
     for result in sorted(results, key=lambda one: not one.failure):
-        found = result.failure or "\n".join(result.found) or "all right"
         seconds = "–" if result.failure else f"{result.seconds:.1f}"
-        points = "–" if result.failure else f"{result.score:g} / {result.max_score:g}"
-        table.add_row(as_written(result.student), points, seconds, as_written(found))
+        waiting = f"{result.to_read} to read" if result.to_read else "–"
+        name, told = as_written(result.student), as_written(result.told)
+        table.add_row(name, result.points, waiting, seconds, told)
     return table
 
 
-def _found(record: dict[str, Any]) -> list[str]:
+def _found(record: Mapping[str, Any]) -> list[str]:
+    """What was remarked, and what became of the exercises that lost points, the same ones once."""
     lost = [cell for cell in record["cells"] if cell["verdict"] != "passed"]
-    kinds = Counter(cell["verdict"].replace("_", " ") for cell in lost)
-    return [*record["remarks"][:2], *(f"{count} {kind}" for kind, count in kinds.items())]
+    exercises: dict[str, list[str]] = {}
+    for cell in lost:
+        what = cell["misconception"].replace("_", " ") or Verdict[cell["verdict"].upper()].value
+        exercises.setdefault(what, []).append(cell["grade_id"].removesuffix("_check"))
+    return [
+        *_remarks(record["remarks"], [cell["message"] for cell in lost]),
+        *(f"{_named(names)}: {what}" for what, names in exercises.items()),
+    ]
+
+
+def _remarks(remarks: Sequence[str], said: Sequence[str]) -> list[str]:
+    """What was remarked, but for what the exercises say; of many the first, which is the cause."""
+    told = remarks if len(remarks) <= _MANY else remarks[:1]
+    return [remark for remark in told if not any(one.startswith(remark) for one in said)]
+
+
+def _named(exercises: Sequence[str]) -> str:
+    return ", ".join(exercises) if len(exercises) <= _MANY else f"{len(exercises)} exercises"
 
 
 def _summary(results: Sequence[StudentResult]) -> str:
@@ -181,7 +217,13 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def reason_of(outcome: Mapping[str, object]) -> str:
-    """Why nbgrader did not do what it was asked to: our own sentence, where the error is ours."""
+    """Why nbgrader did not do what it was asked to: our own sentence, where the error is ours.
+
+    Raises:
+        KeyboardInterrupt: when it was interrupted, which nbgrader takes for a failure as well.
+    """
+    if str(outcome.get("error", "")).rstrip().endswith(KeyboardInterrupt.__name__):
+        raise KeyboardInterrupt
     text = f"{outcome.get('log', '')}\n{outcome.get('error', '')}".strip()
     ours = _OUR_ERROR.findall(text)
     return str(ours[-1]) if ours else text.split("\n")[-1]

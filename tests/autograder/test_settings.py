@@ -14,10 +14,10 @@ def test_without_a_file(tmp_path):
 def test_all_that_can_be_set(tmp_path):
     (tmp_path / "course.toml").write_text(
         'id = "statistics"\npreload = ["numpy", "data.*"]\npyplot = false\n'
-        'without_places = ["exam1"]\n'
+        'without_places = ["exam1"]\ndemo = "week1"\n'
     )
     preload, without = ("numpy", "data.*"), ("exam1",)
-    expected = Settings("statistics", preload, pyplot=False, without_places=without)
+    expected = Settings("statistics", preload, pyplot=False, without_places=without, demo="week1")
     assert read_settings(tmp_path) == expected
 
 
@@ -36,6 +36,8 @@ def test_this_course():
         ('preload = "numpy"', 'preload must be a list of modules, such as ["numpy"]'),
         ("preload = [1]", "preload must be a list of modules"),
         ('without_places = "exam1"', 'without_places must be a list of lessons, such as ["week1"]'),
+        ("demo = 2", 'demo must be a lesson in quotes, such as "week1"'),
+        ('demo = ""', "demo must be a lesson in quotes"),
         ('preload = ["solutions"]', "preload names solutions, which students' code must never see"),
         ('preload = ["solutions.exams.*"]', "preload names solutions"),
     ],

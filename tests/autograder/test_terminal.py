@@ -25,7 +25,7 @@ def shown(table: Table) -> str:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_table_of_a_class(name: str) -> None:
-    results = [StudentResult(name, 1, 2, 1.0, (name,)), StudentResult(name, failure=name)]
+    results = [StudentResult(name, 1, 2, found=(name,)), StudentResult(name, failure=name)]
     assert shown(as_table(results, name)).count(printable(name)) == 5
 
 

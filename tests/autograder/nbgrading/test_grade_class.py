@@ -1,11 +1,17 @@
-"""What is said of a submission that could not be graded."""
+"""What is said of each submission of a class."""
 
 from pathlib import Path
 
 import pytest
 
 from autograder.course import Course
-from autograder.nbgrading.grade_class import StudentResult, as_table, reason_of, students_of
+from autograder.nbgrading.grade_class import (
+    StudentResult,
+    _found,
+    as_table,
+    reason_of,
+    students_of,
+)
 
 LOG = """\
 [ERROR] There was an error processing assignment
@@ -26,8 +32,49 @@ def test_reason(outcome, reason):
     assert reason_of(outcome) == reason
 
 
+def test_interrupt_is_no_failure() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        reason_of({"success": False, "error": "Traceback …\nKeyboardInterrupt\n"})
+
+
+def cell(name: str, verdict: str, misconception: str = "", message: str = "") -> dict[str, str]:
+    found = {"verdict": verdict, "misconception": misconception, "message": message}
+    return {"grade_id": f"{name}_check", **found}
+
+
+def test_what_was_found() -> None:
+    cells = [
+        cell("a", "passed"),
+        cell("b", "wrong", "over_the_queries"),
+        cell("c", "wrong"),
+        cell("d", "wrong", "over_the_queries"),
+        *(cell(name, "not_implemented") for name in "efgh"),
+    ]
+    assert _found({"remarks": ["late"], "cells": cells}) == [
+        "late",
+        "b, d: over the queries",
+        "c: wrong",
+        "4 exercises: not implemented yet",
+    ]
+    assert _found({"remarks": [], "cells": cells[:1]}) == []
+
+
+def test_nothing_is_said_twice() -> None:
+    cells = [cell("a", "killed", message="it ended with exit code 1")]
+    told = ["a: ended its own process"]
+    assert _found({"remarks": ["it ended with exit code 1"], "cells": cells}) == told
+    many = ["not a notebook", *(f"the cell of {name} is missing" for name in "bcd")]
+    assert _found({"remarks": many, "cells": cells}) == ["not a notebook", *told]
+
+
+def test_answers_that_wait_for_a_human() -> None:
+    graded = [StudentResult("ada", 1, 2, 3), StudentResult("ben", 1, 2)]
+    table = as_table(graded, "tiny")
+    assert [str(one) for one in table.columns[2].cells] == ["3 to read", "–"]
+
+
 def test_who_has_no_score_comes_first() -> None:
-    graded = [StudentResult(name, 1, 2, 1.0) for name in ("ada", "cem")]
+    graded = [StudentResult(name, 1, 2, seconds=1.0) for name in ("ada", "cem")]
     failed = [StudentResult(name, failure="the disk is full") for name in ("ben", "dan")]
     table = as_table([graded[0], failed[0], graded[1], failed[1]], "tiny")
     assert [str(cell) for cell in table.columns[0].cells] == ["ben", "dan", "ada", "cem"]

@@ -103,7 +103,9 @@ def demo(
         results = []
         for result in demo.run_demo(course, course.root / "demo", names, progress=begin):
             results.append(result)
-            console.print(as_written(_in_a_line(result.graded)))
+            # All of it stands in the table.
+            line = as_written(_in_a_line(result.graded))
+            console.print(line, no_wrap=True, overflow="ellipsis")
             bar.update(task, advance=1)
     for name in names:
         graded = [result.graded for result in results if result.lesson == name]

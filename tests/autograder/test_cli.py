@@ -1,16 +1,20 @@
 """What the commands hand on; what they do is tested where it is done."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from autograder import cli
+from autograder.demo import demo
+from autograder.demo.classroom import Submission
 from autograder.errors import LessonNotFound
 from autograder.learner import jupyter
 from autograder.lesson import incremental
+from autograder.nbgrading.grade_class import StudentResult, as_table
 from autograder.survey import survey
 from tests.support.course import COURSE, ROOT
 
@@ -120,3 +124,38 @@ def test_report_takes_lessons_by_number_and_notebooks_by_name(
     assert "page.html" in run("report", "02")
     run("report", "homework")
     assert asked == [["02_two"], ["homework"]]
+
+
+@pytest.mark.parametrize(("named", "lesson"), [((), "02_"), (("10",), "10_")])
+def test_demo_tells_each_as_it_comes_and_then_what_grade_tells(
+    monkeypatch: pytest.MonkeyPatch, named: tuple[str, ...], lesson: str
+) -> None:
+    graded = [
+        StudentResult("ada", 3, 5, 1, 0.5),
+        StudentResult("eve", 1, 5, found=("f: over the queries", "g: wrong")),
+        StudentResult("kim", failure="the disk is full"),
+    ]
+
+    def run_demo(course: object, root: Path, lessons: Sequence[str], **_: Any) -> Iterator[Any]:
+        assert root == ROOT / "demo"
+        for one in graded:
+            handed_in = Submission(one.student, "", frozenset(), {})
+            yield demo.Result(lessons[0], handed_in, one)
+
+    monkeypatch.setattr(demo, "run_demo", run_demo)
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(cli.app, ["demo", *named], catch_exceptions=False)
+    name = next(one for one in COURSE.lessons() if one.startswith(lesson))
+    console = Console(width=80)
+    with console.capture() as table:
+        console.print(as_table(graded, name))
+    lines, _, rest = result.output.partition("\n\n")
+    assert lines.split("\n") == [
+        "  ada       3 / 5  all right",
+        "  eve       1 / 5  f: over the queries; g: wrong",
+        "  kim           –  the disk is full",
+    ]
+    assert table.get().strip() in rest
+    said = " ".join(rest.split())
+    assert f"not as expected: kim in {name}: not graded: the disk is full" in said
+    assert result.exit_code == 1

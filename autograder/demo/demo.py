@@ -26,7 +26,7 @@ from autograder.lesson.build import Built, build_lesson
 from autograder.lesson.lesson import Exercise, Lesson, Written, read_lesson
 from autograder.limits import Limits
 from autograder.nbgrading.configuration import configuration, nbgrader_api
-from autograder.nbgrading.grade_class import StudentResult, grade_class, reason_of
+from autograder.nbgrading.grade_class import StudentResult, go_on_after, grade_class, reason_of
 from autograder.nbgrading.preprocessor import GradeSafely
 from autograder.settings import FILE
 
@@ -131,6 +131,7 @@ def _release(course: Course, root: Path, api: NbGraderAPI, lesson: str) -> Built
     nbformat.write(built.source, folder / f"{lesson}.ipynb")
     (folder / examples.FILE).write_text(_checks(built), encoding="utf-8", newline="\n")
     outcome = api.generate_assignment(lesson)
+    go_on_after(outcome)
     if not outcome["success"]:
         raise GradingFailed(f"nbgrader could not release {lesson}: {reason_of(outcome)}")
     return built
@@ -168,6 +169,7 @@ def _result(
     if graded.failure:
         return Result(lesson, submission, graded)
     outcome = api.generate_feedback(lesson, graded.student)
+    go_on_after(outcome)
     if not outcome["success"]:
         raise GradingFailed(f"{graded.student} has no feedback page: {reason_of(outcome)}")
     page = root / "feedback" / graded.student / lesson / f"{lesson}.html"

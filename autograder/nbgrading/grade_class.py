@@ -124,6 +124,7 @@ def _each(
             continue
         outcome = api.autograde(lesson, student, force=force)
         keep_what_is_there()
+        go_on_after(outcome)
         if outcome["success"]:
             yield _result(root, api, lesson, student)
         else:
@@ -216,14 +217,18 @@ def _read(path: Path) -> dict[str, Any]:
     return record
 
 
-def reason_of(outcome: Mapping[str, object]) -> str:
-    """Why nbgrader did not do what it was asked to: our own sentence, where the error is ours.
+def go_on_after(outcome: Mapping[str, object]) -> None:
+    """Go on with the next step, unless whoever sits at the keyboard wants none.
 
     Raises:
-        KeyboardInterrupt: when it was interrupted, which nbgrader takes for a failure as well.
+        KeyboardInterrupt: when nbgrader was interrupted, which it takes for a failure.
     """
     if str(outcome.get("error", "")).rstrip().endswith(KeyboardInterrupt.__name__):
         raise KeyboardInterrupt
+
+
+def reason_of(outcome: Mapping[str, object]) -> str:
+    """Why nbgrader did not do what it was asked to: our own sentence, where the error is ours."""
     text = f"{outcome.get('log', '')}\n{outcome.get('error', '')}".strip()
     ours = _OUR_ERROR.findall(text)
     return str(ours[-1]) if ours else text.split("\n")[-1]

@@ -9,6 +9,7 @@ from autograder.nbgrading.grade_class import (
     StudentResult,
     _found,
     as_table,
+    go_on_after,
     reason_of,
     students_of,
 )
@@ -34,7 +35,9 @@ def test_reason(outcome, reason):
 
 def test_interrupt_is_no_failure() -> None:
     with pytest.raises(KeyboardInterrupt):
-        reason_of({"success": False, "error": "Traceback …\nKeyboardInterrupt\n"})
+        go_on_after({"success": False, "error": "Traceback …\nKeyboardInterrupt\n"})
+    go_on_after({"success": False, "error": "KeyboardInterrupt\nOSError: no space left"})
+    go_on_after({"success": True})
 
 
 def cell(name: str, verdict: str, misconception: str = "", message: str = "") -> dict[str, str]:

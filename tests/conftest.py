@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # The files that take longest, so that they begin first and all workers end at about the same time.
 LONG = [
-    *("test_processors", "test_grade", "test_exams", "test_damage", "test_attacks", "test_lessons"),
+    *("test_lessons", "test_grade", "test_exams", "test_processors", "test_damage", "test_attacks"),
     *("test_demo", "test_resume", "test_formgrader", "test_shipped", "test_installed"),
     *("test_way_out", "test_attention_view_browser", "test_build", "test_browser"),
 ]
@@ -33,15 +33,8 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first; a file's tests are run by one process, and so is a lesson's.
-
-    The order within a file stays.
-    """
+    """Put the longest files first, in a run of everything; the order within a file stays."""
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
-    for item in items:
-        parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        of_a_lesson = parameters.get("lesson", "") if item.path.stem == "test_lessons" else ""
-        item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} {of_a_lesson}"))
 
 
 @pytest.fixture(scope="module")

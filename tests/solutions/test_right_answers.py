@@ -6,16 +6,19 @@ import numpy as np
 import pytest
 import torch
 
+from autograder.course import lesson_number
 from autograder.exam.exam import Exam, exams_of
 from benchmarks.idioms import with_idioms
 from benchmarks.right_answers import SEEDS, answers, refusal
 from tests.support.course import COURSE
 
 EXAMS = [
-    exam for lesson in COURSE.lessons() for exam in exams_of(COURSE.exam_module(lesson)).values()
+    (f"{lesson_number(lesson)}-{name}", exam)
+    for lesson in COURSE.lessons()
+    for name, exam in exams_of(COURSE.exam_module(lesson)).items()
 ]
 # All of them at all seeds take half an hour. These meet some lessons, each at a seed of its own.
-SAMPLE = [pytest.param(exam, place % SEEDS, id=exam.name) for place, exam in enumerate(EXAMS)][
+SAMPLE = [pytest.param(exam, place % SEEDS, id=name) for place, (name, exam) in enumerate(EXAMS)][
     3::28
 ]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.support.course import ROOT
 
-_PACKED = ("autograder", "companion", "solutions", "tests")
+_PACKED = ("autograder", "companion")
 _NEEDED_TO_PACK = ("pyproject.toml", "README.md", "LICENSE")
 # Not copied: this tree's own install, and large libraries that another course does not need.
 _LEFT_OUT = ("__editable__*", "attention_course*", "torch*", "functorch", "sympy", "playwright")
@@ -28,6 +28,9 @@ def build_wheel(folder: Path) -> Path:
     tree = folder / "tree"
     for name in _PACKED:
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    # Packages that are not named where it is said what is packed, as solutions/ is not.
+    (tree / "others").mkdir()
+    (tree / "others" / "__init__.py").touch()
     for name in _NEEDED_TO_PACK:
         shutil.copy(ROOT / name, tree)
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]

@@ -32,10 +32,10 @@ teach: $(INSTALLED) ## Open the course in JupyterLab, with nbgrader's formgrader
 	@$(BIN)/autograder teach
 
 lesson: $(INSTALLED) ## Build one lesson, run it solved and empty, try its exams: make lesson L=05
-	@OMP_NUM_THREADS=1 $(BIN)/python tools/quick.py --lesson $(L)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.quick --lesson $(L)
 
-quick: $(INSTALLED) ## Lint, build and test what differs from the main branch, in a minute
-	@OMP_NUM_THREADS=1 $(BIN)/python tools/quick.py
+quick: $(INSTALLED) ## Lint, build and test all that could notice what differs from the main branch
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.quick
 
 lint: $(INSTALLED) ## Check style and types
 	$(BIN)/ruff check

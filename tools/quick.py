@@ -1,101 +1,38 @@
-"""Check what was changed since the main branch, in a minute: for the time between two commits.
+"""Check what was changed since the main branch, for the time between two commits.
 
-    python tools/quick.py
-    python tools/quick.py --lesson 05
+    python -m tools.quick
+    python -m tools.quick --lesson 05
 
-Lint runs over everything, because it is quick. Of the tests, those run that mirror the changed
-files, and lessons are built. With --lesson, all that concerns one lesson runs instead. `make test`
-remains what decides.
+Lint runs over everything, because it is quick. Of the tests, those run that could notice one of the
+changed files (see `selection`), the nearest first; the lessons concerned are built, run, and their
+exams tried. With --lesson, all that concerns one lesson runs instead. `make test` remains what
+decides.
 """
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from autograder.course import Course, lesson_number, module_name
 from autograder.errors import CourseError
+from tools.course_graph import CourseGraph
+from tools.selection import Selection, Selector
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = Path(sys.executable).parent
 EXAMS = "tests/solutions/test_exams.py"
 LESSONS = "tests/whole/test_lessons.py"
-# One file of tests holds these together.
-SET_UP_BY = "tests/whole/test_setup.py"
-SET_UP = ("Makefile", "constraints.txt", "environment.yml", ".pre-commit-config.yaml")
+LINT = ["make", "--no-print-directory", "lint"]
+PYTEST = [str(PROGRAMS / "pytest"), "-q", "-x", "-p", "no:cacheprovider"]
+# With more files it pays to have two processes, each of which imports everything.
+FEW = 8
+# So many files are named before the tests begin.
+SHOWN = 5
 
-
-@dataclass
-class Plan:
-    """Files of tests to run, lessons to build, and tests to run for words in their names."""
-
-    tests: set[str] = field(default_factory=set)
-    lessons: set[str] = field(default_factory=set)
-    chosen: dict[str, set[str]] = field(default_factory=dict)
-
-    def choose(self, path: str, words: str) -> None:
-        """Run those of a file's tests in whose names all these words are."""
-        self.chosen.setdefault(path, set()).add(words)
-
-
-def plan(paths: Iterable[str], course: Course, exists: Callable[[str], bool]) -> Plan:
-    """What a change of these files needs; `exists` says whether the course has a file."""
-    made = Plan()
-    for path in map(PurePosixPath, paths):
-        made.tests.update([place for place in _mirrors(path) if exists(place)][:1])
-        for lesson in course.lessons():
-            if _concerns(path, lesson):
-                made.lessons.add(lesson)
-                _choose_exams(made, path, lesson)
-    return made
-
-
-def _mirrors(path: PurePosixPath) -> list[str]:
-    """Where the tests of a file may be, the best place first."""
-    top, stem = path.parts[0], path.stem
-    if path.name in SET_UP or path.suffix == ".toml":
-        return [SET_UP_BY]
-    if top == "tests":
-        return [str(path)] if stem.startswith("test_") else []
-    if top in ("docs", "README.md", "CONTRIBUTING.md"):
-        return [f"tests/whole/test_{stem.lower()}.py", SET_UP_BY]
-    if path.suffix not in (".py", ".js", ".css", ".pyi"):
-        return []
-    folder = PurePosixPath("tests", *path.parts[:-1])
-    if stem == "__init__":
-        return ["tests/whole/test_arrows.py"]
-    return [str(folder / f"test_{stem}.py"), str(folder)]
-
-
-def _concerns(path: PurePosixPath, lesson: str) -> bool:
-    """Whether a file is a lesson's own: its text, its notebook, its reference or its exams."""
-    if path.parts[0] in ("source", "notebooks"):
-        return lesson in (path.stem, *path.parts)
-    return path.parts[0] == "solutions" and module_name(lesson) in (path.stem, *path.parts)
-
-
-def _choose_exams(made: Plan, path: PurePosixPath, lesson: str) -> None:
-    number, module = lesson_number(lesson), module_name(lesson)
-    if path.parts[0] == "source":
-        made.choose(LESSONS, f"shape and {lesson}")
-    elif path.parts[:3] == ("solutions", "exams", module) and not path.parts[3].startswith("_"):
-        exercise = path.parts[3].removesuffix(".py")
-        # A class has the same name without underscores; pytest does not mind capitals.
-        for name in (exercise, exercise.replace("_", "")):
-            made.choose(EXAMS, f"{number}-{name}]")
-    elif path.parts[0] == "solutions":
-        made.choose(EXAMS, f"{number}-")
-
-
-def plan_of_lesson(lesson: str, exists: Callable[[str], bool]) -> Plan:
-    """All that concerns one lesson, but for its figures, for which a browser is needed."""
-    path = f"tests/solutions/test_{module_name(lesson)}.py"
-    made = Plan({path} if exists(path) else set(), {lesson})
-    made.choose(LESSONS, f"{lesson} and not figures")
-    made.choose(EXAMS, f"{lesson_number(lesson)}-")
-    return made
+Command = list[str]
 
 
 def changed() -> list[str]:
@@ -108,37 +45,104 @@ def changed() -> list[str]:
 
 def _git(*words: str) -> list[str]:
     command = ["git", "-C", str(ROOT), *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.split("\n")[
-        :-1
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines()
+
+
+def stages(selected: Selection, words: str, long: Sequence[str]) -> list[list[Command]]:
+    """The commands for what was selected: those of a stage run side by side.
+
+    What is near and quick comes first; `long` are the names of test files that take longest.
+    """
+    files = sorted(selected.whole, key=lambda path: (selected.whole[path], path))
+    quick = [path for path in files if Path(path).stem not in long]
+    quick += _named(selected.reading)
+    slow = [path for path in files if Path(path).stem in long]
+    begin = [[LINT], [_tests(quick)]] if _are_many(quick) else [[LINT, _tests(quick)]]
+    of_exams = {EXAMS} & selected.about_lessons.keys()
+    others = selected.about_lessons.keys() - of_exams
+    middle = [_building(selected.lessons), _about(selected, of_exams, words)]
+    end = [_tests(slow), _about(selected, others, words)]
+    found = [[one for one in stage if one] for stage in (*begin, middle, end)]
+    return [stage for stage in found if stage]
+
+
+def stages_of_lesson(lesson: str) -> list[list[Command]]:
+    """All that concerns one lesson, but for its figures, for which a browser is needed."""
+    number, reference = lesson_number(lesson), f"tests/solutions/test_{module_name(lesson)}.py"
+    return [
+        [LINT, _building([lesson])],
+        [
+            _tests([reference] if (ROOT / reference).exists() else []),
+            _tests([EXAMS], f"[{number}-"),
+            _tests([LESSONS], f"{lesson} and not figures"),
+        ],
     ]
 
 
-def preparation(made: Plan) -> list[list[str]]:
-    """What comes before the tests, one after the other."""
-    found = [["make", "--no-print-directory", "lint"]]
-    if made.lessons:
-        found.append([str(PROGRAMS / "autograder"), "build", *sorted(made.lessons)])
-    return found
+def _about(selected: Selection, files: Iterable[str], words: str) -> Command:
+    """The tests of lessons in some files; what they draw from all, they draw from these."""
+    tests = _tests(_named({path: selected.about_lessons[path] for path in files}), words)
+    drawn_from = f"AUTOGRADER_CONCERNED={' '.join(selected.concerned)}"
+    return ["env", drawn_from, *tests] if tests else []
 
 
-def examination(made: Plan) -> list[list[str]]:
-    """The tests of a plan, which can run side by side."""
-    pytest = [str(PROGRAMS / "pytest"), "-q", "-x", "-p", "no:cacheprovider"]
-    whole = sorted(made.tests - made.chosen.keys())
-    found = [[*pytest, *whole]] if whole else []
-    for path, words in made.chosen.items():
-        either = " or ".join(f"({one})" for one in sorted(words))
-        found.append([*pytest, path, "-k", either])
-    return found
+def _named(chosen: dict[str, set[str]]) -> list[str]:
+    return [f"{path}::{test}" for path in sorted(chosen) for test in sorted(chosen[path])]
 
 
-def run(commands: Sequence[list[str]]) -> None:
+def _building(lessons: Iterable[str]) -> Command:
+    named = sorted(lessons)
+    return [str(PROGRAMS / "autograder"), "build", *named] if named else []
+
+
+def _tests(places: Sequence[str], words: str = "") -> Command:
+    if not places:
+        return []
+    two = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"] if _are_many(places) else []
+    return [*PYTEST, *two, *places, *(["-k", words] if words else [])]
+
+
+def _are_many(places: Iterable[str]) -> bool:
+    return len({place.partition("::")[0] for place in places}) > FEW
+
+
+def described(selected: Selection, alone: Mapping[str, Selection]) -> str:
+    """What is about to be tried, and why: what each changed file needs `alone`, and some names."""
+    lines = [f"{path}: {_counted(one)}" for path, one in alone.items()]
+    if len(lines) > SHOWN:
+        lines[SHOWN:] = [f"and {len(lines) - SHOWN} more changed files"]
+    lines += [f"in all: {_counted(selected)}"] * (len(alone) > 1)
+    files = selected.files
+    more = [f"and {len(files) - SHOWN} more"] if len(files) > SHOWN else []
+    return "\n".join([*lines, *(f"  {one}" for one in [*files[:SHOWN], *more])])
+
+
+def _counted(selected: Selection) -> str:
+    found = [
+        f"{len(them)} {what if len(them) != 1 else what.removesuffix('s')}"
+        for them, what in (
+            (selected.files, "test files"),
+            (selected.exercises, "exercises"),
+            (selected.lessons, "lessons"),
+        )
+        if them
+    ]
+    return ", ".join(found) or "nothing tests it"
+
+
+def run(commands: Sequence[Command]) -> None:
     """Run commands side by side, and show each one's output when it ends; stop if one failed."""
 
-    def one(command: list[str]) -> int:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        said = " ".join(word.removeprefix(f"{PROGRAMS}/") for word in command)
-        print(f"→ {said}\n{done.stdout}{done.stderr}", end="", flush=True)
+    def one(command: Command) -> int:
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        print(f"→ {_shortened(command)}\n{done.stdout}{done.stderr}", end="", flush=True)
         return done.returncode
 
     with ThreadPoolExecutor(max_workers=2) as pool:
@@ -148,26 +152,34 @@ def run(commands: Sequence[list[str]]) -> None:
         sys.exit(failed[0])
 
 
+def _shortened(command: Command) -> str:
+    said = " ".join(word.removeprefix(f"{PROGRAMS}/") for word in command)
+    return said if len(said) <= 200 else f"{said[:200]}…"
+
+
 def main() -> None:
     """Do what the changed files, or the lesson asked for, need; stop at the first failure."""
-    course = Course(ROOT)
-
-    def exists(path: str) -> bool:
-        return (ROOT / path).exists()
-
+    begun = time.monotonic()
     if sys.argv[1:2] == ["--lesson"]:
         try:
-            (lesson,) = course.lessons_named(sys.argv[2:3] or [""])
+            (lesson,) = Course(ROOT).lessons_named(sys.argv[2:3] or [""])
         except CourseError as error:
             sys.exit(f"quick: {error}")
-        made = plan_of_lesson(lesson, exists)
+        for stage in stages_of_lesson(lesson):
+            run(stage)
     else:
-        made = plan(changed(), course, exists)
-    for command in preparation(made):
-        run([command])
-    run(examination(made))
-    for lesson in sorted(made.lessons):
-        print(f"{course.release_folder(lesson).relative_to(ROOT)}/{lesson}.ipynb")
+        _check(changed())
+    print(f"green after {time.monotonic() - begun:.0f} s")
+
+
+def _check(paths: Sequence[str]) -> None:
+    from tests.conftest import LONG
+
+    selector = Selector(CourseGraph(ROOT))
+    selected = selector.select(paths)
+    print(described(selected, {path: selector.select([path]) for path in paths}), flush=True)
+    for stage in stages(selected, selector.words(selected), LONG):
+        run(stage)
 
 
 if __name__ == "__main__":

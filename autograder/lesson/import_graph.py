@@ -54,7 +54,7 @@ class ImportGraph:
     def named_in(self, text: str, module: str = "", is_package: bool = False) -> Iterator[str]:
         """The modules of which the imports in a text speak, as one of `module`."""
         package = module if is_package else module.rpartition(".")[0]
-        for name in _names(text, package):
+        for name in names_imported(text, package):
             if known := self._longest_known(name):
                 rest = name[len(known) + 1 :].partition(".")[0]
                 yield self._offered(known).get(rest, known)
@@ -81,7 +81,7 @@ class ImportGraph:
 
     def _offers_of(self, module: str) -> Iterator[tuple[str, str]]:
         stub = self.modules[module].with_suffix(".pyi").read_text(encoding="utf-8")
-        for name in _names(stub, module):
+        for name in names_imported(stub, module):
             if known := self._longest_known(name):
                 yield name.rpartition(".")[2], known
 
@@ -91,7 +91,7 @@ class ImportGraph:
         return name
 
 
-def _names(text: str, package: str) -> Iterator[str]:
+def names_imported(text: str, package: str) -> Iterator[str]:
     """The full names of all that a text imports, `package` being where it stands."""
     for statement in _STATEMENT.findall(_GOES_ON.sub(" ", text)):
         try:

@@ -2,17 +2,19 @@
 
 The number that draws the tenth stands at the top of what pytest prints. To draw the same one again,
 set it: AUTOGRADER_SAMPLE=12345. AUTOGRADER_ALL=1, as `make test-all` sets it, tries everything.
+AUTOGRADER_CONCERNED, as `make quick` sets it, names lessons and exercises, and these are tried.
 """
 
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
 
 EVERYTHING = "AUTOGRADER_ALL" in os.environ
 _NUMBER = "AUTOGRADER_SAMPLE"
+_CONCERNED = "AUTOGRADER_CONCERNED"
 _SHARE = 10
 
 
@@ -21,10 +23,20 @@ def draw_number() -> str:
     return os.environ.setdefault(_NUMBER, str(random.SystemRandom().randrange(100_000)))
 
 
-def sample(choices: Sequence[T], share: int = _SHARE) -> list[T]:
-    """One in `share` of the choices, at least one, in their order; all of them on request."""
+def sample(choices: Sequence[T], share: int = _SHARE, always: Collection[T] = ()) -> list[T]:
+    """One in `share` of the choices, at least one, and some always; all of them on request."""
     if EVERYTHING:
         return [*choices]
+    if _CONCERNED in os.environ:
+        concerned = os.environ[_CONCERNED].split()
+        return [choice for choice in choices if _called(choice) in concerned]
     drawn = random.Random(int(draw_number()))
     count = max(1, round(len(choices) / share))
-    return [choices[place] for place in sorted(drawn.sample(range(len(choices)), count))]
+    places = {*drawn.sample(range(len(choices)), count)}
+    return [one for place, one in enumerate(choices) if place in places or one in always]
+
+
+def _called(choice: object) -> str:
+    """A lesson's name, or an exercise as 04-causalattention, with or without its place."""
+    lesson, _, name = str(getattr(choice, "id", choice)).partition("/")
+    return f"{lesson.partition('_')[0]}-{name}".lower() if name else lesson.lower()

@@ -1,98 +1,201 @@
-"""Which tests a change needs."""
+"""Which tests, exercises and lessons a change needs: all that could notice it."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
-from autograder.course import lesson_number, module_name
-from tests.support.course import COURSE, ROOT
-from tools.quick import EXAMS, LESSONS, Plan, examination, plan, plan_of_lesson, preparation
+from tests.conftest import LONG
+from tests.support.course import ROOT
+from tools.course_graph import CourseGraph
+from tools.quick import EXAMS, LESSONS, Command, described, stages, stages_of_lesson
+from tools.selection import Selection, Selector
 
-LESSON = COURSE.lessons()[3]
-NUMBER, MODULE = lesson_number(LESSON), module_name(LESSON)
+GRAPH = CourseGraph(ROOT)
+SELECTOR = Selector(GRAPH)
+LESSON, MODULE = "02_dot_product_self_attention", "dot_product_self_attention"
+# What no test could notice: it is for readers.
+UNNOTICED = {"CHANGELOG.md"}
 
 
-def exists(path: str) -> bool:
-    return (ROOT / path).exists()
+def needs(*paths: str) -> Selection:
+    return SELECTOR.select(paths)
 
 
-def needs(path: str) -> Plan:
-    return plan([path], COURSE, exists)
+def committed() -> list[str]:
+    command = ["git", "-C", str(ROOT), "ls-files"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_every_file_is_noticed() -> None:
+    assert {path for path in committed() if not needs(path).files} == UNNOTICED
+
+
+def test_every_module_is_run_where_it_is_noticed() -> None:
+    """To be read as a text, as all modules are for the arrows between them, is not enough."""
+    for path in committed():
+        if path.endswith(".py") and path.startswith(("autograder/", "companion/", "solutions/")):
+            made = needs(path)
+            assert made.whole or made.lessons, path
+
+
+def test_every_exam_is_tried() -> None:
+    for path in committed():
+        if path.startswith("solutions/exams/"):
+            assert needs(path).exercises, path
+
+
+@pytest.mark.parametrize("lesson", GRAPH.lessons)
+def test_every_lesson_is_built_and_run(lesson: str) -> None:
+    for path in (f"source/{lesson}.md", f"notebooks/{lesson}/checks.json"):
+        made = needs(path)
+        assert (made.lessons, made.exercises) == ({lesson}, set())
+        assert "test_solved_lesson_passes" in made.about_lessons[LESSONS]
+
+
+def test_one_exam() -> None:
+    made = needs(f"solutions/exams/{MODULE}/attention_weights.py")
+    assert (made.lessons, made.exercises) == ({LESSON}, {f"{LESSON}/attention_weights"})
+    assert "test_reference_passes" in made.about_lessons[EXAMS]
+
+
+def test_what_several_lessons_share() -> None:
+    """Of a family those exercises that take something of its module, through whatever index."""
+    made = needs("solutions/exams/families/masks.py")
+    assert LESSON not in made.lessons
+    assert {"03_trainable_weights", "04_causal_attention"} <= made.lessons
+    assert 10 < len(made.exercises) < 40
 
 
 @pytest.mark.parametrize(
-    ("path", "place"),
+    ("path", "file"),
     [
+        # By an import, and by one within a function.
         ("autograder/checks/card.py", "tests/autograder/checks/test_card.py"),
-        ("autograder/course.py", "tests/autograder/test_course.py"),
-        ("autograder/checks/purpose.py", "tests/autograder/checks"),
-        ("autograder/checks/__init__.py", "tests/whole/test_arrows.py"),
+        ("autograder/demo/demo.py", "tests/autograder/test_cli.py"),
+        # By its name in quotes: a program, what the sandbox calls, and a class of nbgrader's.
+        ("autograder/jobs/worker.py", "tests/autograder/jobs/test_workers.py"),
+        ("autograder/exchange/student_side.py", "tests/whole/test_damage.py"),
+        ("autograder/inbox/list_exchange.py", "tests/whole/test_formgrader.py"),
+        ("tests/support/inside.py", "tests/autograder/sandbox/test_sandbox.py"),
+        ("tests/support/on_a_processor.py", "tests/whole/test_processors.py"),
+        # By the program's name.
+        ("autograder/cli.py", "tests/whole/test_installed.py"),
+        # By a fixture that the test takes.
+        ("tests/support/installed.py", "tests/whole/test_shipped.py"),
+        ("tests/support/lab.py", "tests/whole/test_browser.py"),
+        ("tests/conftest.py", "tests/autograder/test_cells.py"),
+        # By what lies in its package and is no module.
+        (
+            "autograder/outbox/templates/feedback.html.j2",
+            "tests/autograder/outbox/test_rendering.py",
+        ),
         ("companion/pictures/attention_view.js", "tests/companion/pictures/test_attention_view.py"),
-        ("companion/trials/scatter.py", "tests/companion/trials/test_scatter.py"),
-        ("tests/whole/test_arrows.py", "tests/whole/test_arrows.py"),
-        ("tools/quick.py", "tests/tools/test_quick.py"),
-        ("docs/errata.md", "tests/whole/test_errata.py"),
-        ("docs/authoring.md", "tests/whole/test_setup.py"),
-        *((path, "tests/whole/test_setup.py") for path in ("Makefile", "README.md", "course.toml")),
+        ("companion/reader/reader.npz", "tests/companion/reader/test_reader.py"),
+        ("companion/__init__.pyi", "tests/companion/test_companion.py"),
     ],
 )
-def test_mirror(path: str, place: str) -> None:
-    assert exists(place)
-    assert needs(path) == Plan({place})
+def test_ways_to_reach_a_module(path: str, file: str) -> None:
+    assert file in needs(path).whole
 
 
-@pytest.mark.parametrize("path", ["CHANGELOG.md", "tests/support/lab.py", "LICENSE"])
-def test_what_nothing_mirrors(path: str) -> None:
-    assert needs(path) == Plan()
+@pytest.mark.parametrize(
+    ("path", "file", "test"),
+    [
+        ("docs/errata.md", "tests/whole/test_errata.py", "test_entries_are_complete"),
+        ("docs/glossary.md", "tests/autograder/lesson/tables/test_glossary.py", ""),
+        ("constraints.txt", "tests/whole/test_setup.py", "test_constraints_are_exact_and_sorted"),
+        ("benchmarks/attacks.json", "tests/whole/test_security.py", ""),
+        ("course.toml", "tests/autograder/test_settings.py", "test_this_course"),
+        (
+            "tests/support/statistics_course/source/week1.md",
+            "tests/whole/test_installed.py",
+            "test_scores",
+        ),
+    ],
+)
+def test_files_that_a_test_reads(path: str, file: str, test: str) -> None:
+    made = needs(path)
+    assert test in {"", *made.reading[file]}
+    assert file not in made.whole
 
 
-def test_text_of_a_lesson() -> None:
-    made = needs(f"source/{LESSON}.md")
-    assert made == Plan(lessons={LESSON}, chosen={LESSONS: {f"shape and {LESSON}"}})
-    assert needs(f"notebooks/{LESSON}/checks.json") == Plan(lessons={LESSON})
+def test_others_are_left_alone() -> None:
+    assert "tests/companion/drawing/test_sheet.py" not in needs("autograder/limits.py").files
+    assert "tests/whole/test_attacks.py" not in needs("companion/gpt/drawing.py").files
+    assert needs("docs/errata.md").lessons == set()
 
 
-def test_reference() -> None:
-    made = needs(f"solutions/{MODULE}.py")
-    assert made.tests == {f"tests/solutions/test_{MODULE}.py"}
-    assert (made.lessons, made.chosen) == ({LESSON}, {EXAMS: {f"{NUMBER}-"}})
+def flat(found: list[list[Command]]) -> list[Command]:
+    return [command for stage in found for command in stage]
 
 
-@pytest.mark.parametrize("file", ["two_heads.py", "two_heads/drawn.py"])
-def test_one_exam(file: str) -> None:
-    made = needs(f"solutions/exams/{MODULE}/{file}")
-    assert made.lessons == {LESSON}
-    assert made.chosen == {EXAMS: {f"{NUMBER}-two_heads]", f"{NUMBER}-twoheads]"}}
-
-
-def test_what_a_lessons_exams_share() -> None:
-    made = needs(f"solutions/exams/{MODULE}/_specimens.py")
-    assert made.chosen == {EXAMS: {f"{NUMBER}-"}}
-
-
-def test_one_command_for_each_kind() -> None:
-    made = plan([f"source/{LESSON}.md", "tools/quick.py", "Makefile"], COURSE, exists)
-    (lint, build), (whole, chosen) = preparation(made), examination(made)
-    assert lint[0] == "make"
+def test_near_and_quick_first() -> None:
+    made = needs("autograder/exam/judge.py", f"source/{LESSON}.md")
+    commands = flat(stages(made, "words", LONG))
+    lint, near, build, slow, *_ = commands
     assert lint[-1] == "lint"
-    assert build[1:] == ["build", LESSON]
-    assert whole[-2:] == ["tests/tools/test_quick.py", "tests/whole/test_setup.py"]
-    assert chosen[-3:] == [LESSONS, "-k", f"(shape and {LESSON})"]
-    assert (len(preparation(Plan())), examination(Plan())) == (1, [])
+    assert build[1:3] == ["build", "00_foundations"]
+    files = [word for word in near if word.startswith("tests/")]
+    assert "tests/autograder/exam/test_judge.py" in files[:5]
+    assert EXAMS not in files
+    assert EXAMS in slow
 
 
-def test_words_find_tests() -> None:
-    """What is chosen by words in names is there: pytest finds it."""
-    _, *chosen = examination(plan_of_lesson(LESSON, exists))
-    for command in chosen:
-        found = [*command, "--collect-only"]
+def test_side_by_side() -> None:
+    made = needs("autograder/exports/canvas.py")
+    ((lint, tests),) = stages(made, "", LONG)
+    assert (lint[0], tests[5]) == ("make", "tests/autograder/exports/test_lms.py")
+    assert stages(Selection(), "", LONG) == [[lint]]
+    made = needs(f"solutions/exams/{MODULE}/attention_weights.py")
+    _, (build, tried), _ = stages(made, "words", LONG)
+    assert tried[1].endswith(f"={LESSON} 02-attention_weights 02-attentionweights")
+    assert (build[1:], {one.partition("::")[0] for one in tried[7:-2]}) == (
+        ["build", LESSON],
+        {EXAMS},
+    )
+
+
+def test_words_are_for_what_is_concerned() -> None:
+    """pytest knows the words, and takes of all lessons and exercises those that are meant."""
+    made = needs(f"solutions/exams/{MODULE}/attention_weights.py")
+    made.about_lessons = {path: made.about_lessons[path] for path in (EXAMS, LESSONS)}
+    names = []
+    commands = flat(stages(made, SELECTOR.words(made), LONG))
+    for found in ([*one, "--collect-only"] for one in commands if "-k" in one):
         done = subprocess.run(found, cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout
+        names += [line.rpartition("::")[2] for line in done.stdout.splitlines() if "::" in line]
+    assert {"test_reference_passes[02-attention_weights]", "test_exams_are_short"} <= {*names}
+    assert f"test_every_lesson_has_its_shape[{LESSON}]" in names
+    assert {name.partition("[")[2].strip("]") for name in names} == {
+        "",
+        "02-attention_weights",
+        LESSON,
+    }
+
+
+def test_what_is_said_before() -> None:
+    paths = ["autograder/exam/judge.py", "CHANGELOG.md", "docs/check.png"]
+    said = described(needs(*paths), {path: needs(path) for path in paths}).split("\n")
+    assert re.fullmatch(rf"{paths[0]}: \d+ test files, \d+ exercises, 12 lessons", said[0])
+    assert said[1] == "CHANGELOG.md: nothing tests it"
+    assert re.fullmatch(r"docs/check.png: \d+ test files", said[2])
+    assert "  tests/autograder/exam/test_judge.py" in said
+    assert re.fullmatch(r"  and \d+ more", said[-1])
+    many = described(needs(), {f"{number}.md": needs() for number in range(2000)}).split("\n")
+    assert many[-2:] == ["and 1995 more changed files", "in all: nothing tests it"]
+
+
+def test_one_lesson() -> None:
+    commands = flat(stages_of_lesson(LESSON))
+    assert commands[3][-3:] == [EXAMS, "-k", "[02-"]
+    assert f"tests/solutions/test_{MODULE}.py" in commands[2]
+    assert commands[1][1:] == ["build", LESSON]
 
 
 def test_unknown_lesson() -> None:
-    command = [sys.executable, str(ROOT / "tools" / "quick.py"), "--lesson", "99"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tools.quick", "--lesson", "99"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("quick: no lesson is called '99': there are ")

@@ -1,4 +1,4 @@
-"""The table of misconceptions has a row for each, and is kept in artefacts/ for those who read it."""
+"""The table of misconceptions has a row for each, and is kept in artefacts/ to be read."""
 
 from autograder.exam.exam import exams_of
 from autograder.lesson.tables.misconceptions import FILE, table

@@ -24,6 +24,7 @@ from autograder.values.as_json import importable, outcome_to_json, to_json
 from autograder.values.compare import Tolerance, differences, identical
 from autograder.values.outcome import Outcome, observe
 from autograder.values.precision import DOUBLE, NUDGE, goes_through_single
+from autograder.values.precision import printed as printed_tolerance
 from autograder.values.rounding import current, shipped, with_numbers
 
 Entry = Mapping[str, Any]
@@ -84,9 +85,17 @@ def _agree(one: Case, other: Case) -> bool:
         return False
     return _same(one.expected, other.expected, one.tolerance) and all(
         one.shows(name) == other.shows(name)
-        and _same(run(), other.lookalikes[name](), one.tolerance_of(name))
+        and _same(run(), other.lookalikes[name](), _tolerance_of(name, one))
         for name, run in one.lookalikes.items()
     )
+
+
+def _tolerance_of(name: str, case: Case) -> Tolerance:
+    """How far a misconception's numbers may be off: where they are larger than those expected, so
+    is the noise in them.
+    """
+    value = case.lookalikes[name]().value
+    return printed_tolerance(case.tolerance_of(name), case.arguments, value, case.names)
 
 
 def _same(one: Outcome, other: Outcome, tolerance: Tolerance) -> bool:

@@ -47,7 +47,7 @@ def shipped(outcome: Outcome, precise: Outcome, tolerance: Tolerance) -> Outcome
     `precise` is what the same call gives in double precision. Its numbers are taken where they are
     the same ones, as single precision has too few digits to round them alike everywhere.
     """
-    return replace(outcome, value=_rounded(outcome.value, precise.value, tolerance))
+    return replace(outcome, value=_rounded(outcome.value, precise.value, tolerance, tolerance))
 
 
 def current(tolerance: Tolerance) -> Tolerance:
@@ -92,18 +92,26 @@ def _of_few_decimals(numbers: np.ndarray) -> np.ndarray:
     return np.asarray(rounded + 0.0)
 
 
-def _rounded(value: Any, precise: Any, tolerance: Tolerance) -> Any:
+def _rounded(value: Any, precise: Any, tolerance: Tolerance, same: Tolerance) -> Any:
+    """The value in steps of a tolerance, with the precise numbers that are the `same` within one.
+
+    What is nothing but noise in single precision, such as the gradient of a bias that a softmax
+    takes out again, is then the zero that it means.
+    """
     if isinstance(value, dict):
         known = precise if isinstance(precise, dict) else {}
-        return {key: _rounded(one, known.get(key), tolerance) for key, one in value.items()}
+        return {
+            key: _rounded(one, known.get(key), tolerance, same.of(key))
+            for key, one in value.items()
+        }
     if isinstance(value, list | tuple):
-        same = isinstance(precise, list | tuple) and len(precise) == len(value)
-        others = precise if same else [None] * len(value)
+        is_alike = isinstance(precise, list | tuple) and len(precise) == len(value)
+        others = precise if is_alike else [None] * len(value)
         pairs = zip(value, others, strict=True)
-        return type(value)(_rounded(one, other, tolerance) for one, other in pairs)
+        return type(value)(_rounded(one, other, tolerance, same) for one, other in pairs)
 
     def in_steps(numbers: np.ndarray) -> np.ndarray:
-        return _in_steps(_more_precise(numbers, _numbers(precise), tolerance), tolerance)
+        return _in_steps(_more_precise(numbers, _numbers(precise), same), tolerance)
 
     return with_numbers(value, in_steps)
 

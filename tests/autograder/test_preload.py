@@ -1,5 +1,6 @@
 """What an entry of `preload` imports, in the grader and in the sandbox."""
 
+import os
 import sys
 
 import pytest
@@ -65,3 +66,12 @@ def test_students_find_it_imported_and_nothing_beside_it(gallery):
         ):
             link.send({"code": code})
             assert link.receive() == {"value": "True"}
+
+
+def test_no_variable_tells_what_others_needed(gallery, tmp_path, monkeypatch):
+    monkeypatch.setenv("BEFORE", "there")
+    (tmp_path / "setter.py").write_text("import os\nos.environ['AFTERWARDS'] = '1'\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    load("setter")
+    assert "AFTERWARDS" not in os.environ
+    assert os.environ["BEFORE"] == "there"

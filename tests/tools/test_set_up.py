@@ -46,6 +46,8 @@ class Newcomer:
 
     def has(self, name: str, text: str) -> None:
         program = self.programs / name
+        # What stands for the system's own is a link to it, and writing would go through.
+        program.unlink(missing_ok=True)
         program.write_text(f"#!/bin/bash\n{text}\n")
         program.chmod(0o755)
 

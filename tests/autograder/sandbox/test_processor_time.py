@@ -8,6 +8,7 @@ import pytest
 
 from autograder.sandbox import processor_time
 from autograder.sandbox.processor_time import Meter, Turns, process_of, tree
+from tests.support.processes import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts turns")
 
@@ -131,7 +132,8 @@ def test_who_was_never_seen_has_a_price() -> None:
         before = meter.read()
         order(process, f"exec({SWARM.format('SIG_IGN')!r})")
         order(process, "p = subprocess.Popen(['sleep', '600'])")
-        assert since(meter, before).running >= 0.29
+        # A look that comes between two of the kernel's entries misses one.
+        assert eventually(lambda: since(meter, before).running >= 0.29)
         assert since(meter, meter.read()).running < 0.1
         order(process, "p.kill()")
         process.kill()

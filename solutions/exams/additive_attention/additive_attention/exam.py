@@ -62,13 +62,13 @@ def square_everywhere() -> Trained:
 
 @attention.example
 def far_below_zero() -> Module:
-    """two sentences whose words all have scores of about -400"""
+    """two sentences whose words all have scores of about -120"""
     settings: Settings = {"query_dim": 2, "key_dim": 3, "hidden_dim": 4}
     # The query alone brings every hidden unit close to 1.
     weights = {
         "W_query": torch.full_like(W_QUERY, 3.0),
         "W_key": W_KEY / 4,
-        "v": torch.full_like(V[:, None], -100.0),
+        "v": torch.full_like(V[:, None], -30.0),
     }
     return (
         settings,

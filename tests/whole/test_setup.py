@@ -136,6 +136,14 @@ def test_solutions_are_not_packaged():
     assert setup["packages"] == {"find": {"include": ["autograder*", "companion*"]}}
 
 
+def test_nothing_that_is_ignored_is_committed():
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no clone")
+    command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+
+
 def test_every_target_is_explained():
     makefile = (ROOT / "Makefile").read_text()
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split()

@@ -47,13 +47,13 @@ test: lint ## Check style and types, run all tests
 	@tools/system-packages chromium
 	@tools/system-packages postgresql
 	@$(BIN)/python -m compileall -q autograder companion solutions tests # or each process does
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist loadscope --no-loadscope-reorder
 
 test-all: lint ## Try everything, for an hour or more: every proof, processor, style, moment of a kill
 	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
 	@tools/system-packages postgresql
-	AUTOGRADER_ALL=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+	AUTOGRADER_ALL=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadscope --no-loadscope-reorder
 	AUTOGRADER_ATTACKS_BY=workers OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
 	AUTOGRADER_ATTACKS_BY=scheduler OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
 

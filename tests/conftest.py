@@ -1,5 +1,6 @@
 """Fixtures that several test files use."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -7,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import IPython
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.support.sample import EVERYTHING, draw_number
 
@@ -16,15 +19,34 @@ if TYPE_CHECKING:
 
 # The files that take longest, so that they begin first and all workers end at about the same time.
 LONG = [
-    *("test_lessons", "test_grade", "test_exams", "test_processors", "test_damage", "test_attacks"),
-    *("test_demo", "test_resume", "test_formgrader", "test_shipped", "test_installed"),
-    *("test_way_out", "test_attention_view_browser", "test_build", "test_browser"),
+    *("test_attacks", "test_lessons", "test_processors", "test_grade", "test_formgrader"),
+    *("test_damage", "test_resume", "test_cluster", "test_demo", "test_way_out", "test_allowed"),
+    *("test_incremental", "test_attention_view_browser", "test_ordinary", "test_exams"),
+    *("test_installed", "test_shipped", "test_postgresql", "test_build", "test_browser"),
 ]
+# Files whose tests of one lesson share much, and those of different lessons nothing.
+BY_LESSON = ("test_lessons", "test_exams")
 
 
 def pytest_configure() -> None:
     """Draw what is tried before pytest-xdist starts the processes that try it."""
     draw_number()
+
+
+class ByFile(LoadScopeScheduling):
+    """The tests of a file go to one process, which makes once what they share, or those of a lesson
+    of it. (What pytest-xdist offers for groups of one's own doesn't work with pytest 9.)
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, test = nodeid.partition("::")
+        if Path(file).stem in BY_LESSON and "[" in test:
+            return f"{file}[{re.split(r'[-_]', test.partition('[')[2])[0]}"
+        return file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
+    return ByFile(config, log)
 
 
 def pytest_report_header() -> str:

@@ -50,6 +50,7 @@ def held_out_loss(
     return (torch.stack(losses).sum() / len(excerpts)).item()
 
 
-def _runs(text: Tensor, n: int) -> list[tuple[int, ...]]:
-    ids = text.tolist()
-    return list(zip(*(ids[start:] for start in range(n)), strict=False))
+def _runs(text: Tensor, n: int) -> list[bytes]:
+    """Every run of n tokens, as bytes: of them, sets are made many times faster than of tuples."""
+    ids = text.to(torch.int32).numpy()
+    return [ids[start : start + n].tobytes() for start in range(len(ids) - n + 1)]

@@ -8,6 +8,7 @@ import inspect
 import re
 import textwrap
 from functools import cache
+from typing import TYPE_CHECKING
 
 import nbformat
 import pytest
@@ -21,8 +22,11 @@ from autograder.learner.run_notebook import run
 from autograder.lesson.build import build_lesson
 from autograder.lesson.reference import INSTEAD
 from tests.support.course import COURSE
-from tests.support.lab import keep, running_browser
+from tests.support.lab import keep
 from tests.support.sample import sample
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 LESSONS = COURSE.lessons()
 # Of the empty ones some are enough to see that what is unwritten stops nothing.
@@ -30,7 +34,7 @@ EMPTY = sample(LESSONS, 6)
 # For a machine that has much else to do; what a lesson takes on a quiet one, its text says.
 SECONDS_PER_CELL = 600
 # A training of minutes says its steps on a line of their own; here it need not learn anything.
-STEPS, FEW_STEPS = re.compile(r"^steps = \d+$", re.MULTILINE), "steps = 24"
+STEPS, FEW_STEPS = re.compile(r"^steps = \d+$", re.MULTILINE), "steps = 12"
 
 
 # Which of its two pictures a figure shows, and whether it is there and fits the page.
@@ -65,21 +69,20 @@ def test_solved_lesson_passes(lesson: str) -> None:
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_figures_are_drawn(lesson: str) -> None:
+def test_figures_are_drawn(lesson: str, browser: "Browser") -> None:
     solved = solved_and_run(lesson)
-    with running_browser() as browser:
-        for theme in ("light", "dark"):
-            exporter = HTMLExporter(theme=theme, exclude_input=True, exclude_markdown=True)
-            text, _ = exporter.from_notebook_node(solved)
-            page = browser.new_page(viewport={"width": 1000, "height": 900})
-            page.route("http*://**", lambda route: route.abort())
-            page.set_content(text, wait_until="load")
-            figures = page.evaluate(FIGURES)
-            keep(page, f"figures_{lesson_number(lesson)}_{theme}", whole=True)
-            page.close()
-            assert len(figures) >= 4
-            assert [one for one in figures if not one["drawn"] or not one["fits"]] == []
-            assert {one["dark"] for one in figures} == {theme == "dark"}
+    for theme in ("light", "dark"):
+        exporter = HTMLExporter(theme=theme, exclude_input=True, exclude_markdown=True)
+        text, _ = exporter.from_notebook_node(solved)
+        page = browser.new_page(viewport={"width": 1000, "height": 900})
+        page.route("http*://**", lambda route: route.abort())
+        page.set_content(text, wait_until="load")
+        figures = page.evaluate(FIGURES)
+        keep(page, f"figures_{lesson_number(lesson)}_{theme}", whole=True)
+        page.close()
+        assert len(figures) >= 4
+        assert [one for one in figures if not one["drawn"] or not one["fits"]] == []
+        assert {one["dark"] for one in figures} == {theme == "dark"}
 
 
 @pytest.mark.parametrize("lesson", EMPTY)

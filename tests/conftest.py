@@ -33,7 +33,7 @@ def pytest_configure() -> None:
     draw_number()
 
 
-class ByFile(LoadScopeScheduling):
+class ByFile(LoadScopeScheduling):  # type: ignore[misc]
     """The tests of a file go to one process, which makes once what they share, or those of a lesson
     of it. (What pytest-xdist offers for groups of one's own doesn't work with pytest 9.)
     """

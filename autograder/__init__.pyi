@@ -2,18 +2,18 @@
 
 from .checks.check import check as check
 from .checks.described import described as described
-from .checks.gathering import gather as gather
-from .checks.hidden import hidden_check as hidden_check
-from .checks.yours import yours as yours
-from .exam.draw import Draw as Draw
-from .exam.exam import Exam as Exam
-from .exam.run_module import (
+from .checks.exam.draw import Draw as Draw
+from .checks.exam.exam import Exam as Exam
+from .checks.exam.run_module import (
     ModuleMismatch as ModuleMismatch,
 )
-from .exam.run_module import (
+from .checks.exam.run_module import (
     run_module as run_module,
 )
+from .checks.gathering import gather as gather
+from .checks.hidden import hidden_check as hidden_check
+from .checks.values.compare import Tolerance as Tolerance
+from .checks.values.outcome import driven as driven
+from .checks.yours import yours as yours
 from .learner.marking import mark as mark
 from .nbgrading.configuration import configure as configure
-from .values.compare import Tolerance as Tolerance
-from .values.outcome import driven as driven

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autograder.checks.card.terminal import as_written, printable
 from autograder.course import Course
 from autograder.errors import CourseError, IsolationUnavailable
-from autograder.terminal import as_written, printable
-from autograder.threads import one_thread
+from autograder.preload import one_thread
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from autograder.lesson.build import Built
+    from autograder.authoring.build.build import Built
     from autograder.nbgrading.grade_class import StudentResult
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -46,7 +46,7 @@ def build(
     The solution of each lesson that is made is tried in the sandbox, as a student's would be.
     Without LESSONS, the tables of docs/ are made as well. A number such as 02 stands for a lesson.
     """
-    from autograder.lesson.incremental import build as build_changed
+    from autograder.authoring.build.incremental import build as build_changed
 
     course = Course.find()
     names = course.lessons_named(lessons or ())
@@ -169,7 +169,7 @@ def grade(
 
 def _get_ready(course: Course, isolation: str) -> None:
     """Have the sandbox start while nbgrader is imported, which takes as long."""
-    from autograder.jobs.sandboxes import begin, usual_walls
+    from autograder.grading.jobs.sandboxes import begin, usual_walls
 
     # What is missing here is told when a submission needs it.
     with one_thread(), suppress(IsolationUnavailable):
@@ -188,7 +188,7 @@ def report(
     How the points lie, which exercises were hard, which mistakes were made and by whom, and which
     answers are alike. With several LESSONS also how the class has done from one to the next.
     """
-    from autograder.survey.survey import write_report
+    from autograder.insight.survey.survey import write_report
 
     course = Course.find()
     # A notebook that was made by hand has no text from which it is built.
@@ -261,8 +261,8 @@ def teach(
     Its release and collect buttons use the folder exchange/ in the course. Nothing is built before
     it opens: Generate builds a lesson that has changed.
     """
+    from autograder.authoring.build.incremental import changed_lessons
     from autograder.learner.jupyter import open_course, prepare_course, server_options
-    from autograder.lesson.incremental import changed_lessons
 
     course = Course.find()
     prepare_course(course)

@@ -5,7 +5,6 @@ course's folder it sees nothing.
 """
 
 import ast
-import contextlib
 import importlib.machinery
 import sys
 from collections.abc import Iterator, Sequence
@@ -46,20 +45,6 @@ def out_of_reach(
                 f"students' code sees nothing of the course's folder and can't import {name}: "
                 f'add "{name}" to preload in {root / FILE}',
             )
-
-
-@contextlib.contextmanager
-def beside(folder: Path | None) -> Iterator[None]:
-    """Find the files and modules that lie in this folder, as a notebook in it would."""
-    if folder is None:
-        yield
-        return
-    sys.path.insert(0, str(folder))
-    try:
-        with contextlib.chdir(folder):
-            yield
-    finally:
-        sys.path.remove(str(folder))
 
 
 def _imports(source: str) -> Iterator[tuple[int, str]]:

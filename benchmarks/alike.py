@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from autograder.similarity.pairs import Class  # noqa: E402
+from autograder.insight.similarity.pairs import Class  # noqa: E402
 from tests.support.copied import (  # noqa: E402
     KINDS,
     Ways,

@@ -26,7 +26,7 @@ import nbformat  # noqa: E402
 from nbformat.notebooknode import NotebookNode  # noqa: E402
 
 from autograder.grading.grade import Graded  # noqa: E402
-from autograder.sandbox.sandbox import Sandbox  # noqa: E402
+from autograder.student.sandbox.sandbox import Sandbox  # noqa: E402
 from benchmarks import attacks_table  # noqa: E402
 from benchmarks.attacked_stock import (  # noqa: E402
     NOT_RUN,

@@ -32,11 +32,11 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from autograder.authoring.build.build import build_lesson  # noqa: E402
 from autograder.course import Course  # noqa: E402
 from autograder.grading.grade import grade  # noqa: E402
-from autograder.lesson.build import build_lesson  # noqa: E402
-from autograder.limits import Limits  # noqa: E402
-from autograder.sandbox.sandbox import Sandbox  # noqa: E402
+from autograder.student.limits import Limits  # noqa: E402
+from autograder.student.sandbox.sandbox import Sandbox  # noqa: E402
 
 COURSE = Course(ROOT)
 SMALL = "small"

@@ -30,13 +30,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from autograder.checks import examples, shipping  # noqa: E402
+from autograder.authoring.build import shipping  # noqa: E402
+from autograder.checks import examples  # noqa: E402
+from autograder.checks.exam.exam import Exam, exams_of  # noqa: E402
+from autograder.checks.exam.judge import Case, explains, judge  # noqa: E402
+from autograder.checks.exam.report import Report, Verdict  # noqa: E402
+from autograder.checks.exam.rules import broken  # noqa: E402
+from autograder.checks.locate.where import with_places  # noqa: E402
 from autograder.course import Course, lesson_number  # noqa: E402
-from autograder.exam.exam import Exam, exams_of  # noqa: E402
-from autograder.exam.judge import Case, explains, judge  # noqa: E402
-from autograder.exam.report import Report, Verdict  # noqa: E402
-from autograder.exam.rules import broken  # noqa: E402
-from autograder.locate.where import with_places  # noqa: E402
 from benchmarks.idioms import around  # noqa: E402
 from benchmarks.small_changes import Changed, one_step, two_steps  # noqa: E402
 

@@ -25,9 +25,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from autograder.grading.grade import Graded  # noqa: E402
-from autograder.limits import Limits  # noqa: E402
-from autograder.sandbox.processor_time import Meter  # noqa: E402
-from autograder.sandbox.sandbox import Sandbox  # noqa: E402
+from autograder.student.limits import Limits  # noqa: E402
+from autograder.student.sandbox.processor_time import Meter  # noqa: E402
+from autograder.student.sandbox.sandbox import Sandbox  # noqa: E402
 from tests.support import attack_scene  # noqa: E402
 from tests.support.attacks import ATTACKS, Attack  # noqa: E402
 

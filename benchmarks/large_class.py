@@ -33,13 +33,13 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from autograder.cells import grade_id_of, has_role  # noqa: E402
+from autograder.authoring.build.build import Built, build_lesson  # noqa: E402
+from autograder.checks.exam.exam import exams_of  # noqa: E402
+from autograder.checks.source.cells import grade_id_of, has_role  # noqa: E402
 from autograder.course import Course  # noqa: E402
 from autograder.demo.classroom import submissions  # noqa: E402
-from autograder.exam.exam import exams_of  # noqa: E402
 from autograder.grading.record import RECORD_SUFFIX  # noqa: E402
-from autograder.lesson.build import Built, build_lesson  # noqa: E402
-from autograder.sandbox.processor_time import tree  # noqa: E402
+from autograder.student.sandbox.processor_time import tree  # noqa: E402
 from tests.support.attacks import ATTACKS, WRONG  # noqa: E402
 
 COURSE = Course(ROOT)

@@ -23,12 +23,12 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from autograder.authoring.build.build import build_lesson  # noqa: E402
 from autograder.course import Course  # noqa: E402
-from autograder.inbox.take import Beside  # noqa: E402
-from autograder.jobs.job import Job  # noqa: E402
-from autograder.jobs.processes import Processes  # noqa: E402
-from autograder.lesson.build import build_lesson  # noqa: E402
+from autograder.grading.jobs.job import Job  # noqa: E402
+from autograder.grading.jobs.processes import Processes  # noqa: E402
 from autograder.nbgrading.configuration import configuration  # noqa: E402
+from autograder.nbgrading.inbox.take import Beside  # noqa: E402
 from autograder.nbgrading.preprocessor import GradeSafely  # noqa: E402
 from benchmarks.large_class import kinds_of, make_course  # noqa: E402
 

@@ -18,9 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from autograder.checks.exam.exam import Exam, exams_of  # noqa: E402
+from autograder.checks.exam.report import Verdict  # noqa: E402
 from autograder.course import Course  # noqa: E402
-from autograder.exam.exam import Exam, exams_of  # noqa: E402
-from autograder.exam.report import Verdict  # noqa: E402
 from benchmarks.idioms import with_idioms  # noqa: E402
 
 SEEDS = 20

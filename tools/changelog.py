@@ -16,7 +16,7 @@ CHANGELOG = "CHANGELOG.md"
 SEEN = (
     "README.md",
     "autograder/__init__.pyi",
-    "autograder/checks/card.py",
+    "autograder/checks/card/card.py",
     "autograder/cli.py",
     "companion/__init__.pyi",
     "docs/security.md",

@@ -3,8 +3,8 @@
 from contextlib import suppress
 from pathlib import Path
 
+from autograder.authoring.lesson.built import is_edited
 from autograder.course import Course
-from autograder.lesson.built import is_edited
 
 
 def remove_built(course: Course) -> list[Path]:

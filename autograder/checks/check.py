@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks import examples, purpose
-from autograder.checks.card import show
+from autograder.checks.card.card import show
+from autograder.checks.exam.judge import judge
+from autograder.checks.exam.report import Report, Verdict
+from autograder.checks.exam.rules import broken, watched
 from autograder.checks.examples import Printed
+from autograder.checks.locate.where import with_places
+from autograder.checks.values.outcome import DRIVEN_BY
 from autograder.errors import CheckError
-from autograder.exam.judge import judge
-from autograder.exam.report import Report, Verdict
-from autograder.exam.rules import broken, watched
-from autograder.locate.where import with_places
-from autograder.values.outcome import DRIVEN_BY
 
 
 class ExerciseNotPassed(Exception):

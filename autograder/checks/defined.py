@@ -11,11 +11,11 @@ from contextlib import suppress
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.cells import grade_id_of, has_role
+from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.checks.source.needed import needed
+from autograder.checks.values.outcome import quiet
+from autograder.checks.values.tensors import seeded
 from autograder.errors import CheckError
-from autograder.reading.needed import needed
-from autograder.values.outcome import quiet
-from autograder.values.tensors import seeded
 
 
 def define(exercise: str, notebook: NotebookNode, title: str) -> dict[str, object]:

@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from autograder.checks.exam.judge import Case
 from autograder.checks.packed import unpack
+from autograder.checks.values.as_json import find, from_json, outcome_from_json
+from autograder.checks.values.compare import Tolerance
+from autograder.checks.values.precision import printed
 from autograder.errors import CheckError
-from autograder.exam.judge import Case
-from autograder.values.as_json import find, from_json, outcome_from_json
-from autograder.values.compare import Tolerance
-from autograder.values.precision import printed
 
 FILE = "checks.json"
 FORMAT = 3
@@ -41,10 +41,16 @@ class Shipped(Mapping[str, Printed]):
     """The printed examples of a lesson, by exercise; each is decoded when it is asked for."""
 
     def __init__(
-        self, path: Path, exercises: Mapping[str, Any], descriptions: Mapping[str, str]
+        self,
+        path: Path,
+        lesson: str,
+        exercises: Mapping[str, Any],
+        descriptions: Mapping[str, str],
     ) -> None:
         self._path = path
         self._exercises = exercises
+        self.lesson = lesson
+        """What the lesson is called for short, such as 02."""
         self.descriptions = descriptions
         """What figures of the lesson show, by name."""
 
@@ -77,7 +83,8 @@ def read(folder: Path) -> Shipped:
         written = json.loads(path.read_text(encoding="utf-8"))
         if written["format"] != FORMAT:
             raise CheckError(f"{path} {_of_another_version(written['format'])}")
-        return Shipped(path, {**written["exercises"]}, {**written.get("descriptions", {})})
+        lesson = str(written.get("lesson", path.absolute().parent.name))
+        return Shipped(path, lesson, {**written["exercises"]}, {**written.get("descriptions", {})})
 
 
 @contextmanager

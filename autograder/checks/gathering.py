@@ -21,12 +21,11 @@ from nbformat.notebooknode import NotebookNode
 from autograder.checks import examples, purpose
 from autograder.checks.check import judged
 from autograder.checks.defined import define
+from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import Shipped
-from autograder.course import lesson_number
+from autograder.checks.source.notebook_file import read_notebook
+from autograder.checks.source.own_files import beside
 from autograder.errors import CheckError
-from autograder.exam.report import Verdict
-from autograder.notebook_file import read_notebook
-from autograder.own_modules import beside
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -136,9 +135,10 @@ def _beside(here: Path, unreadable: list[str]) -> Iterator[_Lesson]:
         folder = path.parent.name
         if folder == here.name:
             continue
-        title = f"lesson {lesson_number(folder)}"
         try:
-            yield _Lesson(folder, title, examples.read(path.parent), _defining(path.parent, title))
+            shipped = examples.read(path.parent)
+            title = f"lesson {shipped.lesson}"
+            yield _Lesson(folder, title, shipped, _defining(path.parent, title))
         except CheckError as error:
             unreadable.append(str(error))
 

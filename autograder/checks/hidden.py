@@ -14,11 +14,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from autograder.checks.card import show
+from autograder.checks.card.card import show
 from autograder.checks.check import ExerciseNotPassed, name_of
-from autograder.exam.exam import exams_of
-from autograder.exam.report import Report, Verdict
-from autograder.locate.where import with_places
+from autograder.checks.exam.exam import exams_of
+from autograder.checks.exam.report import Report, Verdict
+from autograder.checks.locate.where import with_places
 
 
 def hidden_check(module: str, places: bool = True) -> Callable[[Any], None]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograder.checks import examples
 from autograder.checks.check import judged
-from autograder.exam.report import Verdict
+from autograder.checks.exam.report import Verdict
 
 
 def yours(answer: Any, *, otherwise: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograder.cells import grade_id_of, has_role
+from autograder.authoring.build.build import Built
+from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.report import Verdict
+from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.demo.standalone import standing_alone, with_body
-from autograder.exam.exam import Exam
-from autograder.exam.report import Verdict
-from autograder.lesson.build import Built
-from autograder.limits import Limits
+from autograder.student.limits import Limits
 
 # Everybody in it, in the order in which they are graded.
 STUDENTS = (

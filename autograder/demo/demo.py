@@ -14,21 +14,20 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbgrader.apps import NbGraderAPI
 
+from autograder.authoring.build.build import Built, build_lesson
+from autograder.authoring.lesson.lesson import Exercise, Lesson, Written, read_lesson
 from autograder.checks import examples
+from autograder.checks.exam.report import Verdict
 from autograder.course import Course
 from autograder.demo.classroom import STUDENTS, Submission, submissions
 from autograder.errors import CheckError, GradingFailed, LessonNotFound, SettingError
-from autograder.exam.report import Verdict
 from autograder.grading.record import RECORD_SUFFIX
-from autograder.lesson.build import Built, build_lesson
-from autograder.lesson.lesson import Exercise, Lesson, Written, read_lesson
-from autograder.limits import Limits
-from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.configuration import NbGraderAPI, configuration, nbgrader_api
 from autograder.nbgrading.grade_class import StudentResult, go_on_after, grade_class, reason_of
 from autograder.nbgrading.preprocessor import GradeSafely
 from autograder.settings import FILE
+from autograder.student.limits import Limits
 
 CLASS_SIZE = len(STUDENTS)
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.limits import Limits
+from autograder.student.limits import Limits
 
 # What one answer that finds no end may take of what is left; the next one may still be right.
 _SHARE = 4

@@ -16,17 +16,17 @@ from typing import Any, cast
 import numpy as np
 from nbformat.notebooknode import NotebookNode
 
-from autograder.cells import points_of
 from autograder.checks import purpose
-from autograder.checks.card import bundle, collect
+from autograder.checks.card.card import bundle, collect
 from autograder.checks.check import ExerciseNotPassed
+from autograder.checks.exam.report import Report, Verdict
+from autograder.checks.source.cells import points_of
+from autograder.checks.source.own_files import beside
 from autograder.errors import ExchangeError
-from autograder.exam.report import Report, Verdict
-from autograder.exchange.stand_in import NotPlain, StudentError
-from autograder.grading.comparisons import Comparisons, Seed, counted
-from autograder.grading.given import Find, Given, Namespace, NotJudged
-from autograder.own_modules import beside
-from autograder.reading.instructor_names import Definitions
+from autograder.grading.ordinary.comparisons import Comparisons, Seed, counted
+from autograder.grading.ordinary.given import Find, Given, Namespace, NotJudged
+from autograder.grading.ordinary.instructor_names import Definitions
+from autograder.student.rpc.stand_in import NotPlain, StudentError
 
 TOO_MUCH = "the test took too much memory with what your code returned"
 

@@ -24,7 +24,10 @@ from typing import Never
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.checks.card import from_json, to_json
+from autograder.checks.card.card import from_json, to_json
+from autograder.checks.exam.report import Verdict
+from autograder.checks.exam.rules import Written, looking_at
+from autograder.checks.locate.where import searching_in
 from autograder.errors import (
     ExchangeError,
     GradingFailed,
@@ -34,22 +37,19 @@ from autograder.errors import (
     StudentGone,
     StudentTooSlow,
 )
-from autograder.exam.report import Verdict
-from autograder.exam.rules import Written, looking_at
-from autograder.exchange.changes import Changes
-from autograder.exchange.deadline import Allowance
-from autograder.exchange.questions import ForkEnded
-from autograder.exchange.session import Session
 from autograder.grading.examiner import TOO_MUCH, Examined, Examiner, said
-from autograder.limits import Limits
-from autograder.locate.where import searching_in
+from autograder.grading.ordinary.instructor_names import Definitions
 from autograder.preload import load_extras, needs_extras
-from autograder.reading.instructor_names import Definitions
-from autograder.sandbox.confine import die_with_parent
-from autograder.sandbox.control import Link, Message
-from autograder.sandbox.own_fork import Clock, leave_behind, memory_limit, peak
-from autograder.sandbox.sandbox import Sandbox
-from autograder.sandbox.student_process import StudentProcess
+from autograder.student.limits import Limits
+from autograder.student.rpc.changes import Changes
+from autograder.student.rpc.deadline import Allowance
+from autograder.student.rpc.questions import ForkEnded
+from autograder.student.rpc.session import Session
+from autograder.student.sandbox.confine import die_with_parent
+from autograder.student.sandbox.control import Link, Message
+from autograder.student.sandbox.own_fork import Clock, leave_behind, memory_limit, peak
+from autograder.student.sandbox.sandbox import Sandbox
+from autograder.student.sandbox.student_process import StudentProcess
 
 TOO_LONG = "the test took too long with what your code returned"
 _BROKE_DOWN = "the test broke down with what your code returned"

@@ -9,8 +9,8 @@ from dataclasses import replace
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.cells import grade_id_of
-from autograder.exam.report import Verdict
+from autograder.checks.exam.report import Verdict
+from autograder.checks.source.cells import grade_id_of
 from autograder.grading.examiner import error_output
 from autograder.grading.record import CellVerdict
 

@@ -14,17 +14,17 @@ from typing import Any
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograder.exam.report import Verdict
+from autograder.checks.exam.report import Verdict
 from autograder.grading.allowed import Allowed, Kept, forget, without_solution
 from autograder.grading.fairness import fair, why_not_passed
 from autograder.grading.inert import cut_long_sources
+from autograder.grading.ordinary.tests_beside import marked_beside
 from autograder.grading.rebuild import ADDED_ID, Rebuilt, rebuild
 from autograder.grading.record import CellVerdict, make_record
 from autograder.grading.run import Run
 from autograder.grading.submitted_files import files_beside
-from autograder.grading.tests_beside import marked_beside
-from autograder.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox
 
 
 @dataclass(frozen=True)

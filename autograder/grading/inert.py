@@ -15,7 +15,7 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.cells import grade_id_of, has_role
+from autograder.checks.source.cells import grade_id_of, has_role
 
 _PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _DATA_IMAGE = re.compile(r"data:image/(svg\+xml|png|jpeg);base64,[A-Za-z0-9+/]+={0,2}")

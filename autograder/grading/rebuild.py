@@ -14,9 +14,9 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.cells import grade_id_of, has_role
+from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
+from autograder.checks.source.scenery import left_out
 from autograder.grading.inert import inert_markdown
-from autograder.reading.scenery import left_out
 
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
@@ -74,16 +74,7 @@ def _answer(found: _Found, grade_id: str, kind: str) -> str:
     text = found.answers.get(grade_id)
     if kind != "markdown":
         return text or ""
-    return inert_markdown(_unanswered() if text is None else text)
-
-
-def _unanswered() -> str:
-    """What nbgrader leaves where a text is to be written."""
-    # All of nbgrader comes with it, which takes as long to import as two submissions to grade.
-    from nbgrader.preprocessors import ClearSolutions
-
-    stub: str = ClearSolutions.text_stub.default_value
-    return stub
+    return inert_markdown(UNANSWERED if text is None else text)
 
 
 def _code(text: str, cell_id: str) -> NotebookNode:

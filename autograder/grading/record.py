@@ -19,7 +19,7 @@
                  lecturer has allowed; made_with_answers: the names that given cells have made with
                  an answer, and that the test took as they are in the student's process
 
-A verdict is the name of one of `autograder.exam.report.Verdict`, in small letters.
+A verdict is the name of one of `autograder.checks.exam.report.Verdict`, in small letters.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.exam.report import Report, Verdict
+from autograder.checks.exam.report import Report, Verdict
 from autograder.grading.allowed import Allowed
 
 VERSION = 1

@@ -9,7 +9,10 @@ from typing import Any, Self
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.cells import grade_id_of, is_exam, is_test, points_of
+from autograder.checks.exam.report import Verdict
+from autograder.checks.exam.rules import Written
+from autograder.checks.source.cells import grade_id_of, is_exam, is_test, points_of
+from autograder.checks.source.scenery import NOT_RUN
 from autograder.errors import (
     ExchangeError,
     ReplyTooLarge,
@@ -17,21 +20,18 @@ from autograder.errors import (
     StudentGone,
     StudentTooSlow,
 )
-from autograder.exam.report import Verdict
-from autograder.exam.rules import Written
-from autograder.exchange.deadline import Allowance
-from autograder.exchange.questions import ForkEnded
-from autograder.exchange.session import Session
 from autograder.grading.allowed import Allowed, Taken
 from autograder.grading.examiner import Examined, error_output
 from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for
 from autograder.grading.inert import broken_syntax, inert_outputs
+from autograder.grading.ordinary.tests_beside import examine_beside
 from autograder.grading.rebuild import Rebuilt
 from autograder.grading.record import CellVerdict
-from autograder.grading.tests_beside import examine_beside
-from autograder.reading.scenery import NOT_RUN
-from autograder.sandbox.sandbox import Sandbox
-from autograder.sandbox.student_process import Leftovers, StudentProcess, ending_of
+from autograder.student.rpc.deadline import Allowance
+from autograder.student.rpc.questions import ForkEnded
+from autograder.student.rpc.session import Session
+from autograder.student.sandbox.sandbox import Sandbox
+from autograder.student.sandbox.student_process import Leftovers, StudentProcess, ending_of
 
 # Who has hung up is about to end, and may have to wait for a processor to do so.
 _SECONDS_TO_END = 2.0

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.cells import grade_id_of, is_test
+from autograder.authoring.build.build import build_lesson
+from autograder.authoring.lesson.lesson import read_lesson
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.source.cells import grade_id_of, is_test
+from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import Course
 from autograder.errors import CheckError, CourseNotFound
-from autograder.exam.exam import Exam, exams_of
 from autograder.learner.marks import Mark, as_html, mark_of, marks_in, written_mark
 from autograder.learner.run_notebook import run
-from autograder.lesson.build import build_lesson
-from autograder.lesson.lesson import read_lesson
-from autograder.notebook_file import read_notebook
 
 _NO_EXAMS = (
     "mark() runs the full exam, and the exams lie in a clone of the course, which this folder is "

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from nbformat.notebooknode import NotebookNode
-from nbgrader.utils import determine_grade
 from rich.table import Table
 
-from autograder.cells import grade_id_of, has_role
-from autograder.checks.card import report_in
-from autograder.exam.report import Report, Verdict
-from autograder.own_judgement import Ticks, exercise_of, ticks_in
-from autograder.terminal import as_written
+from autograder.checks.card.card import report_in
+from autograder.checks.card.terminal import as_written
+from autograder.checks.exam.report import Report, Verdict
+from autograder.checks.own_judgement import Ticks, exercise_of, ticks_in
+from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
 
 BY_HAND = "to be graded by hand"
 NO_ANSWER = "not answered"
@@ -75,8 +74,8 @@ def _read(
 ) -> Mark:
     answer, cell = cells.get(exercise), cells.get(f"{exercise}_check")
     if answer is not None and has_role(answer, "grade"):
-        score, _ = determine_grade(answer)
-        return written_mark(exercise, out_of, answered=score is None, ticks=ticks)
+        answered = answer.source.strip() not in ("", UNANSWERED)
+        return written_mark(exercise, out_of, answered=answered, ticks=ticks)
     if cell is None or cell.cell_type != "code":
         return Mark(exercise, 0, out_of, "missing: the notebook has no check for it")
     errors = [output for output in cell.outputs if output.output_type == "error"]

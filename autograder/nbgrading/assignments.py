@@ -11,9 +11,9 @@ from typing import Any
 
 from nbgrader.apps import NbGraderAPI
 
+from autograder.authoring.build.incremental import State, states
 from autograder.course import Course
 from autograder.errors import LessonNameError
-from autograder.lesson.incremental import State, states
 
 _SOURCES = NbGraderAPI.get_source_assignments
 _ASSIGNMENT = NbGraderAPI.get_assignment

@@ -14,17 +14,17 @@ import sys
 import warnings
 from pathlib import Path
 
-from nbgrader.apps import NbGraderAPI
+from nbgrader.apps import NbGraderAPI as NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.authoring.lesson.release import PREPROCESSORS, settings
 from autograder.course import EXCHANGE, Course
-from autograder.jobs.own_code import watch
-from autograder.lesson.release import PREPROCESSORS, settings
+from autograder.grading.jobs.own_code import watch
 from autograder.nbgrading.install import install, or_nothing_is_graded
-from autograder.outbox import feedback
-from autograder.threads import VARIABLE
+from autograder.nbgrading.pages import feedback
+from autograder.preload import THREADS
 
 
 def configure(c: Config, config_file: str | Path) -> None:
@@ -45,7 +45,7 @@ def configure(c: Config, config_file: str | Path) -> None:
         _place(c, course)
         _release_as_built(c)
         _take_in_safely(c)
-        c.ExportApp.plugin_class = "autograder.exports.table.SafeCsvExport"
+        c.ExportApp.plugin_class = "autograder.nbgrading.exports.table.SafeCsvExport"
         _grade_safely(c, course)
         _prepare_process(course)
 
@@ -76,9 +76,9 @@ def _release_as_built(c: Config) -> None:
 
 def _take_in_safely(c: Config) -> None:
     """What lies in the exchange is a student's, with its name, its links and its time."""
-    c.ExchangeFactory.collect = "autograder.inbox.collect.SafeCollect"
-    c.ZipCollectApp.collector_plugin = "autograder.inbox.zip_collect.SafeCollector"
-    c.ExchangeFactory.list = "autograder.inbox.list_exchange.SafeList"
+    c.ExchangeFactory.collect = "autograder.nbgrading.inbox.collect.SafeCollect"
+    c.ZipCollectApp.collector_plugin = "autograder.nbgrading.inbox.zip_collect.SafeCollector"
+    c.ExchangeFactory.list = "autograder.nbgrading.inbox.list_exchange.SafeList"
     c.ExchangeFactory.release_feedback = "autograder.nbgrading.release_feedback.SafeReleaseFeedback"
 
 
@@ -100,7 +100,7 @@ def _prepare_process(course: Course) -> None:
     # not be on the path.
     _put_first("PATH", Path(sys.executable).parent)
     # Exams run on tiny arrays: more threads make them slower, on a busy machine by far.
-    os.environ.setdefault(VARIABLE, "1")
+    os.environ.setdefault(THREADS, "1")
     # nbgrader's own use of SQLAlchemy: right results, and a page of warnings for each submission.
     warnings.filterwarnings("ignore", message="Object of type .* not in session")
 

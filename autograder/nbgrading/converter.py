@@ -28,20 +28,20 @@ from traitlets import List, Type
 from traitlets.config import Config
 
 from autograder.checks import purpose
-from autograder.exam.report import Verdict
+from autograder.checks.exam.report import Verdict
+from autograder.grading.jobs.garbage_collection import keep_what_is_there
+from autograder.grading.jobs.workers import ahead, processors, room_ahead, workers
 from autograder.grading.record import RECORD_SUFFIX, draft_of
 from autograder.grading.submitted_files import (
     NOTEBOOK_BYTES,
     is_own_folder,
     read_regular,
 )
-from autograder.inbox.handed_in import handed_in
-from autograder.inbox.take import Beside, beside
-from autograder.jobs.garbage_collection import keep_what_is_there
-from autograder.jobs.workers import ahead, processors, room_ahead, workers
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.all_or_nothing import remove
 from autograder.nbgrading.failures import sentence_of
+from autograder.nbgrading.inbox.handed_in import handed_in
+from autograder.nbgrading.inbox.take import Beside, beside
 from autograder.nbgrading.one_by_one import OneByOne
 from autograder.nbgrading.preprocessor import (
     AUTOGRADE_PREPROCESSORS,

@@ -13,17 +13,17 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
 from traitlets import Bool
 
+from autograder.authoring.build.incremental import build
 from autograder.course import Course
 from autograder.errors import GradingFailed, NotebookEdited
-from autograder.jobs.own_code import refresh
-from autograder.lesson.incremental import build
+from autograder.grading.jobs.own_code import refresh
 from autograder.nbgrading.agreement import Cells, Difference, cells_known, cells_of
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.one_by_one import OneByOne
 from autograder.nbgrading.try_solution import TrySolution
 
 if TYPE_CHECKING:
-    from autograder.lesson.build import Built
+    from autograder.authoring.build.build import Built
 
 
 class KeepGrades(SaveCells):  # type: ignore[misc]

@@ -12,20 +12,20 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.utils import temp_attrs
 from rich.table import Table
 
+from autograder.checks.card.terminal import as_written
+from autograder.checks.exam.report import Verdict
 from autograder.course import Course
 from autograder.errors import GradingFailed
-from autograder.exam.report import Verdict
+from autograder.grading.jobs.garbage_collection import keep_what_is_there
+from autograder.grading.jobs.workers import room_ahead
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.grading.submitted_files import shown
-from autograder.inbox.handed_in import closed_folders
-from autograder.inbox.student_ids import NOBODY, is_student_id
-from autograder.jobs.garbage_collection import keep_what_is_there
-from autograder.jobs.workers import room_ahead
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeAutograde, workers_for
 from autograder.nbgrading.failures import sentence_of
-from autograder.terminal import as_written
+from autograder.nbgrading.inbox.handed_in import closed_folders
+from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
 
 # The last line of a traceback, which says what failed.
 _OUR_ERROR = re.compile(

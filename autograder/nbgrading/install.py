@@ -16,13 +16,13 @@ from nbgrader.converters import (
 )
 
 from autograder.errors import GradingFailed
-from autograder.inbox import lists
 from autograder.nbgrading import assignments
 from autograder.nbgrading.converter import SafeAutograde, SafeCommand
 from autograder.nbgrading.generate import SafeGenerate
+from autograder.nbgrading.inbox import lists
+from autograder.nbgrading.pages import formgrader
+from autograder.nbgrading.pages.feedback import SafeFeedback
 from autograder.nbgrading.transaction import share_gradebook
-from autograder.outbox import formgrader
-from autograder.outbox.feedback import SafeFeedback
 
 _ANOTHER = (
     "nbgrader {} does not work by {} as we know it, and would run student code without a sandbox, "

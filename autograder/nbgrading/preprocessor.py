@@ -24,20 +24,16 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, Bunch, Dict, Enum, Integer, List, Unicode, validate
 
-from autograder.cells import grade_id_of, is_test
+from autograder.checks.source.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SettingError
-from autograder.grading.grade import failing_with_solution
+from autograder.grading.jobs.job import Job
+from autograder.grading.jobs.own_code import digest_of, engine_digest
+from autograder.grading.jobs.sandboxes import Walls
+from autograder.grading.jobs.work import CHANGED, keep_up, read_source, try_solution
+from autograder.grading.jobs.workers import result_of
 from autograder.grading.record import RECORD_SUFFIX, draft_of, is_not_gradable, record_text
-from autograder.grading.tests_beside import marked_beside
-from autograder.inbox.take import Beside
-from autograder.jobs.job import Job
-from autograder.jobs.own_code import digest_of, engine_digest
-from autograder.jobs.sandboxes import Walls, in_sandbox
-from autograder.jobs.work import CHANGED, keep_up, read_source
-from autograder.jobs.workers import result_of
-from autograder.limits import Limits
+from autograder.nbgrading.inbox.take import Beside
 from autograder.own_modules import out_of_reach
-from autograder.sandbox.sandbox import Sandbox
 from autograder.settings import what_is_secret
 
 
@@ -49,9 +45,9 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         default_value="full",
         help='"full", or "none" to run student code with all that you may do; recorded.',
     ).tag(config=True)
-    limits = Dict(help="Limits by name, as in autograder.limits; the others keep their value.").tag(
-        config=True
-    )
+    limits = Dict(
+        help="Limits by name, as in autograder.student.limits; the others keep their value."
+    ).tag(config=True)
     preload = List(
         Unicode(),
         ["numpy"],
@@ -113,7 +109,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         return Job(
             source,
             submission,
-            files=beside.contents(self._limits.disk_bytes // 2),
+            files=beside.contents(self._walls.limits_given.disk_bytes // 2),
             remarks=tuple(beside.left_out),
             course=course,
             lesson=folder,
@@ -156,22 +152,9 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
     def _walls(self) -> Walls:
         return Walls(self.isolation, json.dumps(self.limits), tuple(self.preload), self._hidden)
 
-    @property
-    def _limits(self) -> Limits:
-        return Limits.from_mapping(self.limits)
-
     def failing_with_solution(self, source: NotebookNode, folder: Path | None) -> Mapping[str, str]:
         """The tests that the instructor's own solution does not pass as it is graded, and why."""
-
-        def failing(box: Sandbox, beside: frozenset[str]) -> Mapping[str, str]:
-            return failing_with_solution(source, box, beside, seed=self.seed, folder=folder)
-
-        def tried(box: Sandbox) -> Mapping[str, str]:
-            marked = marked_beside(source)
-            found = failing(box, marked)
-            return failing(box, marked | found.keys()) if found and self.beside else found
-
-        return in_sandbox(self._walls, tried)
+        return try_solution(source, self._walls, seed=self.seed, folder=folder, beside=self.beside)
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc]

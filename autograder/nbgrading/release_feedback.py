@@ -9,8 +9,8 @@ from pathlib import Path
 from nbgrader.exchange.default import ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash
 
-from autograder.inbox.secret import secret_in
-from autograder.inbox.student_ids import is_student_id
+from autograder.nbgrading.inbox.secret import secret_in
+from autograder.nbgrading.inbox.student_ids import is_student_id
 
 
 class SafeReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]

@@ -15,7 +15,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 from traitlets.config import Config
 
-from autograder.cells import is_test
+from autograder.checks.source.cells import is_test
 from autograder.errors import GradingFailed, IsolationUnavailable
 from autograder.nbgrading.preprocessor import GradeSafely
 

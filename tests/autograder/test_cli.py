@@ -9,13 +9,13 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from autograder import cli
+from autograder.authoring.build import incremental
 from autograder.demo import demo
 from autograder.demo.classroom import Submission
 from autograder.errors import LessonNotFound
+from autograder.insight.survey import survey
 from autograder.learner import jupyter
-from autograder.lesson import incremental
 from autograder.nbgrading.grade_class import StudentResult, as_table
-from autograder.survey import survey
 from tests.support.course import COURSE, ROOT
 
 LESSON = "10_your_gpt"

@@ -50,7 +50,7 @@ def test_import_brings_nothing_along(package: str) -> None:
 
 def test_function_is_offered_though_its_module_has_its_name() -> None:
     code = (
-        "import autograder.exam.run_module, companion.pictures.bars\n"
+        "import autograder.checks.exam.run_module, companion.pictures.bars\n"
         "from autograder import check, run_module\n"
         "from companion import bars\n"
         "print(callable(check), callable(run_module), callable(bars))"

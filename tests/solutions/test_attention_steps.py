@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from torch import nn
 
-from autograder.exam.exam import Exam
-from autograder.exam.report import Verdict
+from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.report import Verdict
 from solutions.exams.causal_attention import (
     causal_attention_weights,
     causal_column_weights,

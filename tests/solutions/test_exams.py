@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 from torch import nn
 
+from autograder.authoring.build.build_inputs import Inputs
+from autograder.authoring.build.proofs import Proofs, digest_of_entry
+from autograder.authoring.build.proving import prove
+from autograder.authoring.build.shipping import entries_in
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import FILE
-from autograder.checks.proving import prove
-from autograder.checks.shipping import entries_in
+from autograder.checks.values.compare import identical
+from autograder.checks.values.outcome import Outcome
 from autograder.course import lesson_number
-from autograder.exam.exam import Exam, exams_of
-from autograder.exam.report import Verdict
-from autograder.lesson.build_inputs import Inputs
-from autograder.lesson.proofs import Proofs, digest_of_entry
-from autograder.values.compare import identical
-from autograder.values.outcome import Outcome
 from tests.support.course import COURSE
 from tests.support.sample import sample
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from autograder.checks.exam.exam import Exam, exams_of
 from autograder.course import lesson_number
-from autograder.exam.exam import Exam, exams_of
 from benchmarks.idioms import with_idioms
 from benchmarks.right_answers import SEEDS, answers, refusal
 from tests.support.course import COURSE

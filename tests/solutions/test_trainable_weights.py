@@ -7,7 +7,7 @@ from torch.nn.functional import scaled_dot_product_attention as torchs_attention
 from torch.testing import assert_close
 
 import companion
-from autograder.exam.report import Verdict
+from autograder.checks.exam.report import Verdict
 from companion import FOUR_FEATURES, YOUR_JOURNEY, what_nouns_look_at
 from solutions.exams.trainable_weights.features_by_hand import worksheet
 from solutions.trainable_weights import (

@@ -15,12 +15,12 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.apps import NbGraderAPI
 
-from autograder.exam.exam import exams_of
+from autograder.authoring.build.build import build_lesson
+from autograder.checks.exam.exam import exams_of
 from autograder.grading.grade import Graded, grade
-from autograder.lesson.build import build_lesson
-from autograder.limits import Limits
 from autograder.nbgrading.configuration import configuration, nbgrader_api
-from autograder.sandbox.sandbox import Sandbox
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.attacks import LESSON, WRONG, Attack
 from tests.support.course import COURSE, ROOT
 from tests.support.elsewhere import Crew, job_like

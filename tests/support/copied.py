@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.authoring.lesson.reference import read_reference
+from autograder.checks.exam.exam import exams_of
 from autograder.demo.standalone import standing_alone
-from autograder.exam.exam import exams_of
-from autograder.lesson.reference import read_reference
-from autograder.similarity.usual import Usual, usual_of
+from autograder.insight.similarity.usual import Usual, usual_of
 from tests.support.course import COURSE
 
 Answers = dict[str, str]

@@ -16,13 +16,13 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograder.grading.grade import Graded
-from autograder.jobs.cluster import Cluster
-from autograder.jobs.job import Job
-from autograder.jobs.own_code import digest_of, engine_digest
-from autograder.jobs.processes import Processes
-from autograder.jobs.sandboxes import Walls
-from autograder.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+from autograder.grading.jobs.cluster import Cluster
+from autograder.grading.jobs.job import Job
+from autograder.grading.jobs.own_code import digest_of, engine_digest
+from autograder.grading.jobs.processes import Processes
+from autograder.grading.jobs.sandboxes import Walls
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.dask import Dask
 
 # "workers" or "scheduler"; without it, the tests grade in their own process.

@@ -3,7 +3,7 @@
 import os
 import socket
 
-from autograder.limits import Limits
+from autograder.student.limits import Limits
 
 _open = os.pidfd_open
 

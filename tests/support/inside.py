@@ -3,8 +3,8 @@
 import ast
 import socket
 
-from autograder.limits import Limits
-from autograder.sandbox.control import Link
+from autograder.student.limits import Limits
+from autograder.student.sandbox.control import Link
 
 
 def obey(sock: socket.socket, limits: Limits) -> None:

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
+from autograder.authoring.build.proving import unnamed_by_the_check
+from autograder.authoring.build.shipping import entries_in, entry, is_current
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import FILE
-from autograder.checks.proving import unnamed_by_the_check
-from autograder.checks.shipping import entries_in, entry, is_current
 from autograder.errors import ExamError
-from autograder.exam.exam import Exam, exams_of
-from autograder.exam.report import Verdict
 from tests.support.course import COURSE
 
 # Another seed than the one that exercises are proved with.

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from autograder.sandbox.processor_time import Meter, tree
+from autograder.student.sandbox.processor_time import Meter, tree
 
 # For what happens at once or never: late enough for a machine that has much else to do.
 BACKSTOP = 120.0

@@ -52,14 +52,14 @@ def _each(test: str, stock: str, cases: dict[str, str], ours: str = "") -> Itera
         yield Relative(name, test, case, stock, ours)
 
 
-_ANSWERS = "autograder/outbox/test_answers"
-_COLLECT = "autograder/inbox/test_collect"
+_ANSWERS = "autograder/nbgrading/pages/test_answers"
+_COLLECT = "autograder/nbgrading/inbox/test_collect"
 _EXAMINER = "autograder/grading/test_examiner_process"
 _FORGED = "autograder/grading/test_forged_replies"
 _GRADE = "autograder/grading/test_grade"
-_SANDBOX = "autograder/sandbox/test_sandbox"
-_RULES = "autograder/exam/test_rules"
-_STAMPS = "autograder/inbox/test_timestamps"
+_SANDBOX = "autograder/student/sandbox/test_sandbox"
+_RULES = "autograder/checks/exam/test_rules"
+_STAMPS = "autograder/nbgrading/inbox/test_timestamps"
 _ATTACK = "whole/test_attacks::test_attack_earns_nothing"
 _FOLDER = "whole/test_attacks::test_folder_earns_nothing"
 _WRONG = "does not pass"
@@ -114,7 +114,7 @@ HOLES = (
                 "9999-12-31": "a folder of the year 9999",
                 "12:00": "a folder of no day",
             }),
-            *_each("autograder/inbox/test_lists::test_lists_of_students", "listed", {
+            *_each("autograder/nbgrading/inbox/test_lists::test_lists_of_students", "listed", {
                 "<img src=x onerror=alert(1)>": "a folder of that name in `submitted/`",
                 "x;y": "a folder called as two orders",
             }, "listed nowhere"),
@@ -177,7 +177,7 @@ HOLES = (
                 "assert list(range(double(3))) == [0, 1, 2, 3, 4, 5]": "a list as long as that",
             }),
             Relative("small values that are large as objects",
-                     "autograder/values/test_as_bytes::test_memory_of_small_values"),
+                     "autograder/student/rpc/codec/test_codec::test_memory_of_small_values"),
         ),
         "its tests run in the student's own process",
     ),
@@ -186,9 +186,9 @@ HOLES = (
         "a page within 10 s, or plain text",
         (
             Relative("99,000 lines of one blank",
-                     "autograder/outbox/test_rendering::test_blanks_cost_nothing",
+                     "autograder/nbgrading/pages/test_rendering::test_blanks_cost_nothing",
                      "test_blanks_cost_nothing", "long_cell"),
-            Relative("a line of 50,000 `a.`", "autograder/outbox/test_rendering"
+            Relative("a line of 50,000 `a.`", "autograder/nbgrading/pages/test_rendering"
                      "::test_page_that_takes_too_long_is_plain", "a.", "long_cell"),
             *_each(f"{_ANSWERS}::test_long_answers_lose_nothing", "long_cell", {
                 "\\\\[": "an answer of 33,000 `\\\\[`",
@@ -291,7 +291,7 @@ HOLES = (
                 "\x1b[2J\x1b[1;1Hall right": "an order that clears the terminal",
                 "\u202egnp.exe": "letters that turn the writing around",
             }),
-            *_each("autograder/exports/test_table::test_names_are_text", "exported", {
+            *_each("autograder/nbgrading/exports/test_table::test_names_are_text", "exported", {
                 '=HYPERLINK("http:report.html")': "a first name that is a formula",
                 "@SUM(1)": "a formula as other programs write it",
                 "a,b": "a first name with a comma",
@@ -312,7 +312,7 @@ HOLES = (
                 "a private name": "the library's own inner function",
                 "a text within a text": "a text that runs a text",
             }),
-            *_each("autograder/exchange/test_watching::test_call_is_seen", "", {
+            *_each("autograder/student/rpc/test_watching::test_call_is_seen", "", {
                 "by a name made at run time": "a name that is made at run time",
                 "by the operators' table": "the function by PyTorch's table of operators",
                 "by a library": "a layer that calls the function",
@@ -367,8 +367,9 @@ HOLES = (
                 "looked up",
                 "checks.json is forged and results are written": "`checks.json` is written anew",
             }),
-            Relative("another lesson's function is the answer", "autograder/exchange/test_watching"
-                     "::test_companions_function_is_seen", "companion", ours="breaks the rule"),
+            Relative("another lesson's function is the answer",
+                     "autograder/student/rpc/test_watching::test_companions_function_is_seen",
+                     "companion", ours="breaks the rule"),
         ),
         "it ships no checks",
     ),
@@ -377,9 +378,9 @@ HOLES = (
         "at most one number",
         (
             Relative("eight numbers of one case",
-                     "autograder/exam/test_judge::test_one_expected_number_at_most"),
+                     "autograder/checks/exam/test_judge::test_one_expected_number_at_most"),
             Relative("infinities, truths and large numbers",
-                     "autograder/exam/test_judge::test_second_number_is_veiled"),
+                     "autograder/checks/exam/test_judge::test_second_number_is_veiled"),
             Relative("hidden inputs in messages", _ATTACK, "hidden inputs leave in messages",
                      "attack", _AS_HONEST),
             *_each(f"{_ANSWERS}::test_nothing_is_live", "answer", {

@@ -11,11 +11,11 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import nn
 
-from autograder.exam.exam import Exam
-from autograder.exam.run_module import run_module
-from autograder.lesson.lesson import Lesson, read_lesson
-from autograder.lesson.reference import Source, read_reference
-from autograder.locate.search import Found, search
+from autograder.authoring.lesson.lesson import Lesson, read_lesson
+from autograder.authoring.lesson.reference import Source, read_reference
+from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.run_module import run_module
+from autograder.checks.locate.search import Found, search
 
 FRONT_MATTER = """\
 ---

@@ -14,7 +14,10 @@ def test_what_users_see_is_mentioned(path: str) -> None:
 
 
 def test_what_they_do_not_see_needs_no_mention() -> None:
-    assert unmentioned(["tests/test_x.py", "autograder/exam/judge.py", "docs/authoring.md"]) == []
+    assert (
+        unmentioned(["tests/test_x.py", "autograder/checks/exam/judge.py", "docs/authoring.md"])
+        == []
+    )
 
 
 def test_all_that_users_see_is_there() -> None:

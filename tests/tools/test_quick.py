@@ -72,13 +72,13 @@ def test_what_several_lessons_share() -> None:
     ("path", "file"),
     [
         # By an import, and by one within a function.
-        ("autograder/checks/card.py", "tests/autograder/checks/test_card.py"),
+        ("autograder/checks/card/card.py", "tests/autograder/checks/test_card.py"),
         ("autograder/demo/demo.py", "tests/autograder/test_cli.py"),
         # By its name in quotes: a program, what the sandbox calls, and a class of nbgrader's.
-        ("autograder/jobs/worker.py", "tests/autograder/jobs/test_workers.py"),
-        ("autograder/exchange/student_side.py", "tests/whole/test_damage.py"),
-        ("autograder/inbox/list_exchange.py", "tests/whole/test_formgrader.py"),
-        ("tests/support/inside.py", "tests/autograder/sandbox/test_sandbox.py"),
+        ("autograder/grading/jobs/worker.py", "tests/autograder/grading/jobs/test_workers.py"),
+        ("autograder/student/rpc/student_side.py", "tests/whole/test_damage.py"),
+        ("autograder/nbgrading/inbox/list_exchange.py", "tests/whole/test_formgrader.py"),
+        ("tests/support/inside.py", "tests/autograder/student/sandbox/test_sandbox.py"),
         ("tests/support/on_a_processor.py", "tests/whole/test_processors.py"),
         # By the program's name.
         ("autograder/cli.py", "tests/whole/test_installed.py"),
@@ -88,8 +88,8 @@ def test_what_several_lessons_share() -> None:
         ("tests/conftest.py", "tests/autograder/test_cells.py"),
         # By what lies in its package and is no module.
         (
-            "autograder/outbox/templates/feedback.html.j2",
-            "tests/autograder/outbox/test_rendering.py",
+            "autograder/nbgrading/pages/templates/feedback.html.j2",
+            "tests/autograder/nbgrading/pages/test_rendering.py",
         ),
         ("companion/pictures/attention_view.js", "tests/companion/pictures/test_attention_view.py"),
         ("companion/reader/reader.npz", "tests/companion/reader/test_reader.py"),
@@ -104,7 +104,7 @@ def test_ways_to_reach_a_module(path: str, file: str) -> None:
     ("path", "file", "test"),
     [
         ("docs/errata.md", "tests/whole/test_errata.py", "test_entries_are_complete"),
-        ("docs/glossary.md", "tests/autograder/lesson/tables/test_glossary.py", ""),
+        ("docs/glossary.md", "tests/autograder/authoring/build/tables/test_glossary.py", ""),
         ("constraints.txt", "tests/whole/test_setup.py", "test_constraints_are_exact_and_sorted"),
         ("benchmarks/attacks.json", "tests/whole/test_security.py", ""),
         ("course.toml", "tests/autograder/test_settings.py", "test_this_course"),
@@ -122,7 +122,9 @@ def test_files_that_a_test_reads(path: str, file: str, test: str) -> None:
 
 
 def test_others_are_left_alone() -> None:
-    assert "tests/companion/drawing/test_sheet.py" not in needs("autograder/limits.py").files
+    assert (
+        "tests/companion/drawing/test_sheet.py" not in needs("autograder/student/limits.py").files
+    )
     assert "tests/whole/test_attacks.py" not in needs("companion/gpt/drawing.py").files
     assert needs("docs/errata.md").lessons == set()
 
@@ -132,21 +134,21 @@ def flat(found: list[list[Command]]) -> list[Command]:
 
 
 def test_near_and_quick_first() -> None:
-    made = needs("autograder/exam/judge.py", f"source/{LESSON}.md")
+    made = needs("autograder/checks/exam/judge.py", f"source/{LESSON}.md")
     commands = flat(stages(made, "words", LONG))
     lint, near, build, slow, *_ = commands
     assert lint[-1] == "lint"
     assert build[1:3] == ["build", "00_foundations"]
     files = [word for word in near if word.startswith("tests/")]
-    assert "tests/autograder/exam/test_judge.py" in files[:5]
+    assert "tests/autograder/checks/exam/test_judge.py" in files[:5]
     assert EXAMS not in files
     assert EXAMS in slow
 
 
 def test_side_by_side() -> None:
-    made = needs("autograder/exports/canvas.py")
+    made = needs("autograder/nbgrading/exports/canvas.py")
     ((lint, tests),) = stages(made, "", LONG)
-    assert (lint[0], tests[5]) == ("make", "tests/autograder/exports/test_lms.py")
+    assert (lint[0], tests[5]) == ("make", "tests/autograder/nbgrading/exports/test_lms.py")
     assert stages(Selection(), "", LONG) == [[lint]]
     made = needs(f"solutions/exams/{MODULE}/attention_weights.py")
     _, (build, tried), _ = stages(made, "words", LONG)
@@ -176,12 +178,12 @@ def test_words_are_for_what_is_concerned() -> None:
 
 
 def test_what_is_said_before() -> None:
-    paths = ["autograder/exam/judge.py", "CHANGELOG.md", "docs/check.png"]
+    paths = ["autograder/checks/exam/judge.py", "CHANGELOG.md", "docs/check.png"]
     said = described(needs(*paths), {path: needs(path) for path in paths}).split("\n")
     assert re.fullmatch(rf"{paths[0]}: \d+ test files, \d+ exercises, 12 lessons", said[0])
     assert said[1] == "CHANGELOG.md: nothing tests it"
     assert re.fullmatch(r"docs/check.png: \d+ test files", said[2])
-    assert "  tests/autograder/exam/test_judge.py" in said
+    assert "  tests/autograder/checks/exam/test_judge.py" in said
     assert re.fullmatch(r"  and \d+ more", said[-1])
     many = described(needs(), {f"{number}.md": needs() for number in range(2000)}).split("\n")
     assert many[-2:] == ["and 1995 more changed files", "in all: nothing tests it"]

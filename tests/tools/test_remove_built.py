@@ -4,7 +4,7 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.lesson.built import signed
+from autograder.authoring.lesson.built import signed
 from tests.support.small_course import LESSON, small_course
 from tests.support.tiny_course import tiny_notebook
 from tools.remove_built import remove_built

@@ -2,14 +2,14 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from autograder.lesson.import_graph import ImportGraph
-from autograder.lesson.lesson import Code, read_lesson
+from autograder.authoring.build.import_graph import ImportGraph, names_imported
+from autograder.authoring.lesson.lesson import Code, read_lesson
 from tests.support.course import COURSE, ROOT
 
 TOPS = ("autograder", "companion", "solutions")
@@ -20,65 +20,109 @@ COMMANDS = "autograder.cli"
 PICTURE = ROOT / "docs" / "architecture.md"
 MOST_MODULES = 14
 MOST_LINES = 400
-LARGER = {"autograder/values/as_bytes.py"}
+
+# Which of the engine's rooms may import nbgrader: how it is used, and what lessons are released
+# with.
+NBGRADER = ("autograder.nbgrading", "autograder.authoring.lesson.release")
 
 
-def drawing() -> Iterator[tuple[int, str, set[str]]]:
-    """Each line of the picture: a floor, a package, and those that it imports from."""
+@dataclass(frozen=True)
+class Room:
+    """A line of the picture: a package, the floor it stands on, and those that it imports from."""
+
+    floor: int
+    name: str
+    targets: frozenset[str]
+
+
+def drawing() -> dict[str, list[Room]]:
+    """The rooms in the picture, by the folder below whose heading they stand: "autograder/"."""
     block = re.search(r"```text\n(?P<lines>.*?)```", PICTURE.read_text("utf-8"), re.DOTALL)
     assert block, f"{PICTURE} has no drawing"
+    found: dict[str, list[Room]] = {}
     for line in block["lines"].splitlines():
-        drawn = re.match(r" +(?P<floor>\d) +(?P<room>\w+)(?: +→ (?P<targets>[\w, ]+))?", line)
-        if drawn:
-            yield (
-                int(drawn["floor"]),
-                drawn["room"],
-                set(re.findall(r"\w+", drawn["targets"] or "")),
-            )
-
-
-def arrows() -> dict[str, set[str]]:
-    """The one table: each package with those that it imports from."""
-    return {room: targets for _, room, targets in drawing()}
+        if heading := re.match(r" +([\w/]+)/: ", line):
+            found[heading[1]] = []
+        elif drawn := re.match(r" +(?P<floor>\d) +(?P<room>\w+)(?: +→ (?P<to>[\w, ]+))?", line):
+            targets = frozenset(re.findall(r"\w+", drawn["to"] or ""))
+            found[[*found][-1]].append(Room(int(drawn["floor"]), drawn["room"], targets))
+    return found
 
 
 GRAPH = ImportGraph({top: ROOT / top for top in TOPS}, through=False)
 modules, imports_of, is_index = GRAPH.modules, GRAPH.imports_of, GRAPH.is_index
 
 
-def room_of(module: str) -> str:
-    """The package that a module is in, as the picture calls it; `cli` is one by itself."""
-    top, *rest = module.split(".")
-    if not rest:
-        return top
-    name = rest[0]
-    return name if module == COMMANDS or (ROOT / top / name).is_dir() else top
+def room_of(module: str, folder: str) -> str:
+    """The room below a folder that a module is in; the folder's own modules are one by themselves,
+    and so is `cli`.
+    """
+    inside = folder.replace("/", ".")
+    if module == COMMANDS and folder == FOUNDATION:
+        return "cli"
+    if f"{module}.".startswith(f"{inside}."):
+        name = module[len(inside) + 1 :].partition(".")[0]
+        is_package = name and (ROOT / folder / name).is_dir()
+        return name if is_package else Path(folder).name
+    return "" if "/" in folder else module.partition(".")[0]
 
 
-def test_packages_are_as_drawn() -> None:
+def rooms_below(folder: str) -> dict[str, set[str]]:
+    """Each room below a folder, with those that it imports from."""
     found: dict[str, set[str]] = {}
     for module in modules:
-        room = room_of(module)
-        found.setdefault(room, set())
-        if not is_index(module):
-            found[room] |= {room_of(one) for one in imports_of(module)} - {room}
-    assert found.pop(FOUNDATION) == set()
-    # What everything in the engine may use is drawn without arrows.
-    engine = {path.name for path in (ROOT / FOUNDATION).iterdir()} | {"cli"}
-    assert arrows() == {
-        room: targets - {FOUNDATION} if room in engine else targets
-        for room, targets in found.items()
-    }
+        room = room_of(module, folder)
+        if f"{module}.".startswith(f"{folder.replace('/', '.')}.") and not is_index(module):
+            others = {room_of(one, folder) for one in imports_of(module)} - {room, ""}
+            found[room] = found.get(room, set()) | others
+    return found
 
 
-def test_floors_are_as_drawn() -> None:
-    floors: dict[str, int] = {FOUNDATION: -1}
-    for room in TopologicalSorter(arrows()).static_order():
-        if room != FOUNDATION:
-            floors[room] = 1 + max([-1, *(floors[one] for one in arrows()[room])])
-    assert {room: floor for floor, room, _ in drawing()} == {
-        room: floor for room, floor in floors.items() if room != FOUNDATION
-    }
+@pytest.mark.parametrize("folder", drawing())
+def test_packages_are_as_drawn(folder: str) -> None:
+    found, own = rooms_below(folder), Path(folder).name
+    drawn = {room.name: set(room.targets) for room in drawing()[folder]}
+    if folder == FOUNDATION:
+        assert found.pop(own) == set()
+    if own not in drawn:
+        # What a room has beside its parts is not drawn, and may be above them or below.
+        found = {room: targets - {own} for room, targets in found.items() if room != own}
+    assert drawn == found
+
+
+@pytest.mark.parametrize("folder", drawing())
+def test_floors_are_as_drawn(folder: str) -> None:
+    rooms = {room.name: room for room in drawing()[folder]}
+    arrows = {name: room.targets & rooms.keys() for name, room in rooms.items()}
+    floors: dict[str, int] = {}
+    for name in TopologicalSorter(arrows).static_order():
+        floors[name] = 1 + max([-1, *(floors[one] for one in arrows[name])])
+    assert {name: room.floor for name, room in rooms.items()} == floors
+
+
+def test_all_packages_are_drawn() -> None:
+    parts = {path.parent for path in modules.values() if path.stem == "__init__"}
+    several = [
+        str(folder.relative_to(ROOT))
+        for folder in {path.parent for path in parts}
+        if folder != ROOT and sum(path.parent == folder for path in parts) > 1
+    ]
+    assert {one for one in several if not one.startswith("solutions")} <= drawing().keys()
+
+
+def test_nbgrader_stays_in_its_room() -> None:
+    for module, path in modules.items():
+        if module.startswith("autograder") and not module.startswith(NBGRADER):
+            named = names_imported(path.read_text(encoding="utf-8"), module.rpartition(".")[0])
+            assert not [one for one in named if one.split(".")[0] == "nbgrader"], path
+
+
+def test_checks_need_nothing_else_of_ours() -> None:
+    for module in modules:
+        if module.startswith("autograder.checks"):
+            others = {one for one in imports_of(module) if not one.startswith("autograder.checks")}
+            # The index is named in an example of a docstring.
+            assert others <= {"autograder.errors", "autograder"}, module
 
 
 @pytest.mark.parametrize("top", TOPS)
@@ -124,7 +168,7 @@ def test_others_import_what_a_package_opens(top: str) -> None:
         for one in imports_of(module):
             package, _, name = one.rpartition(".")
             inside = module == package or module.startswith(f"{package}.")
-            if package.count(".") == 1 and package.startswith(top) and not inside:
+            if "." in package and package.startswith(top) and not inside and one in modules:
                 if is_index(module):
                     continue
                 assert name in opened(package), f"{module} imports {one}, which is not opened"
@@ -142,7 +186,7 @@ def test_folders_and_modules_are_small() -> None:
         if path.stem != "__init__" and not path.stem.startswith("_"):
             counted[path.parent] = counted.get(path.parent, 0) + 1
         lines = path.read_text(encoding="utf-8").count("\n")
-        if not module.startswith("solutions") and str(path.relative_to(ROOT)) not in LARGER:
+        if not module.startswith("solutions"):
             assert lines <= MOST_LINES, f"{path} has {lines} lines"
     assert {folder: n for folder, n in counted.items() if n > MOST_MODULES} == {}
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from autograder.authoring.build.incremental import build
 from autograder.course import Course
-from autograder.lesson.incremental import build
 from tests.support.course import ROOT
 from tests.support.injections import quiet_page
 from tests.support.lab import PATIENCE, keep, taught_course

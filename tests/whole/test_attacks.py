@@ -18,13 +18,13 @@ import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
 
+from autograder.checks.exam.report import Verdict
 from autograder.errors import IsolationUnavailable
-from autograder.exam.report import Verdict
 from autograder.grading.grade import Graded, grade
 from autograder.grading.record import RECORD_SUFFIX
-from autograder.sandbox import bubblewrap
-from autograder.sandbox.processor_time import number_within
-from autograder.sandbox.sandbox import Sandbox, available
+from autograder.student.sandbox import bubblewrap
+from autograder.student.sandbox.processor_time import number_within
+from autograder.student.sandbox.sandbox import Sandbox, available
 from tests.support.attack_scene import (
     CANARY,
     LIMITS,

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from autograder.lesson.build import build_lesson
+from autograder.authoring.build.build import build_lesson
 from tests.support.lab import PATIENCE, choose_dark_theme, keep, menu, open_notebook, running_lab
 from tests.support.small_course import LESSON, small_course
 

@@ -15,9 +15,9 @@ from nbgrader.apps import NbGraderAPI
 
 from autograder.grading.grade import Graded, grade
 from autograder.grading.record import RECORD_SUFFIX, record_text
-from autograder.limits import Limits
 from autograder.nbgrading.configuration import nbgrader_api
-from autograder.sandbox.sandbox import Sandbox
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.sample import EVERYTHING
 from tests.support.tiny_course import (
     ANSWERS,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from autograder.authoring.build.tables.curriculum import FILE
 from autograder.course import lesson_number
-from autograder.lesson.tables.curriculum import FILE
 from tests.support.course import COURSE
 
 # In the order of the documents, as they are read without the lines that only name a page's parts.

@@ -10,7 +10,7 @@ import pytest
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.cells import grade_id_of
+from autograder.checks.source.cells import grade_id_of
 from tests.support.course import ROOT
 from tests.support.installed import Environment
 

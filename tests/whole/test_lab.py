@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.lesson.incremental import RECORD
+from autograder.authoring.build.incremental import RECORD
 from tests.support.course import COURSE, ROOT
 
 LESSONS = COURSE.lessons()
@@ -100,7 +100,7 @@ def test_opens_what_is_there(clone: Path, beside: Callable[[Path], None]) -> Non
     assert said.count(": new.") == len(LESSONS)
     assert f"Your notebooks are in {clone / 'work'}." in said
     assert HEAVY & modules == set()
-    assert [name for name in modules if name.startswith("autograder.lesson")] == []
+    assert [name for name in modules if name.startswith("autograder.authoring.lesson")] == []
     for lesson in LESSONS:
         assert (clone / "work" / lesson / f"{lesson}.ipynb").is_file()
     assert not (clone / "source" / LESSONS[0]).exists()

@@ -15,12 +15,12 @@ import pytest
 from nbconvert import HTMLExporter
 from nbformat.notebooknode import NotebookNode
 
-from autograder.checks.card import REPORT_MIME
+from autograder.authoring.build.build import build_lesson
+from autograder.authoring.lesson.reference import INSTEAD
+from autograder.checks.card.card import REPORT_MIME
+from autograder.checks.exam.exam import exams_of
 from autograder.course import lesson_number
-from autograder.exam.exam import exams_of
 from autograder.learner.run_notebook import run
-from autograder.lesson.build import build_lesson
-from autograder.lesson.reference import INSTEAD
 from tests.support.course import COURSE
 from tests.support.lab import keep
 from tests.support.sample import sample

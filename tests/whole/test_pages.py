@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.exam.exam import exams_of
+from autograder.checks.exam.exam import exams_of
 from tests.support.course import COURSE, ROOT
 
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", ROOT / "README.md"]

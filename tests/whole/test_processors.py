@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograder.authoring.build.shipping import entries_in
+from autograder.checks.exam.judge import Case, judge
 from autograder.checks.examples import FILE, as_printed
-from autograder.checks.shipping import entries_in
-from autograder.exam.judge import Case, judge
-from autograder.values.compare import Tolerance
-from autograder.values.outcome import Outcome
-from autograder.values.rounding import current, with_numbers
+from autograder.checks.values.compare import Tolerance
+from autograder.checks.values.outcome import Outcome
+from autograder.checks.values.rounding import current, with_numbers
 from tests.support.course import COURSE, ROOT
 from tests.support.sample import EVERYTHING, draw_number, sample
 

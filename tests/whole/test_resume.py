@@ -14,7 +14,7 @@ import pytest
 
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.nbgrading.all_or_nothing import MAKING
-from autograder.sandbox.processor_time import Meter
+from autograder.student.sandbox.processor_time import Meter
 from tests.support.course import ROOT
 from tests.support.graded_class import Outcome, class_of_twelve, folders, read_record
 from tests.support.processes import BACKSTOP, descendants, eventually, running

@@ -7,15 +7,15 @@ import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
 
-from autograder.cells import grade_id_of, has_role
+from autograder.authoring.build.build import build_lesson
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.checks.source.scenery import SCENERY
 from autograder.demo.classroom import names_above
 from autograder.demo.standalone import standing_alone
-from autograder.exam.exam import Exam, exams_of
 from autograder.grading.grade import Graded, grade
-from autograder.lesson.build import build_lesson
-from autograder.limits import Limits
-from autograder.reading.scenery import SCENERY
-from autograder.sandbox.sandbox import Sandbox
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.course import COURSE
 from tests.support.sample import EVERYTHING
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograder.authoring.lesson.leaks import leaks
+from autograder.authoring.lesson.lesson import Written, read_lesson
+from autograder.authoring.lesson.reference import Source, read_reference
+from autograder.checks.exam.exam import exams_of
+from autograder.checks.exam.judge import is_mistaken
 from autograder.checks.packed import unpack
+from autograder.checks.values.as_json import importable, outcome_from_json, to_json
 from autograder.course import module_name
-from autograder.exam.exam import exams_of
-from autograder.exam.judge import is_mistaken
-from autograder.lesson.leaks import leaks
-from autograder.lesson.lesson import Written, read_lesson
-from autograder.lesson.reference import Source, read_reference
-from autograder.values.as_json import importable, outcome_from_json, to_json
 from tests.support.course import COURSE, ROOT
 
 SECRETS = re.compile(

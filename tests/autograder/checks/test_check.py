@@ -1,7 +1,8 @@
 import pytest
 
 from autograder import check
-from autograder.checks import examples, shipping
+from autograder.authoring.build import shipping
+from autograder.checks import examples
 from autograder.checks.check import ExerciseNotPassed, name_of
 from autograder.errors import CheckError
 from tests.support.samples import affine_exam, mix, mixing_exam, run_cell

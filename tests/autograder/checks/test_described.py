@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.build.shipping import write
 from autograder.checks.described import described
 from autograder.checks.examples import FILE
-from autograder.checks.shipping import write
 from tests.support.samples import MEANS
 
 

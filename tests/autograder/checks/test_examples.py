@@ -4,12 +4,13 @@ import statistics
 import numpy as np
 import pytest
 
-from autograder.checks import examples, shipping
+from autograder.authoring.build import shipping
+from autograder.checks import examples
+from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.judge import judge
 from autograder.checks.packed import pack, unpack
+from autograder.checks.values.compare import Tolerance
 from autograder.errors import CheckError, ExamError
-from autograder.exam.exam import Exam
-from autograder.exam.judge import judge
-from autograder.values.compare import Tolerance
 from tests.support.samples import Affine, affine_exam, mix, mixing_exam
 
 CHECKS = shipping.write({"mix": mixing_exam()})

@@ -10,9 +10,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checks import examples, purpose, shipping
+from autograder.authoring.build import shipping
+from autograder.checks import examples, purpose
+from autograder.checks.exam.exam import Exam
 from autograder.checks.gathering import Gathered, State, gather
-from autograder.exam.exam import Exam
 from tests.support.samples import affine_exam, make_cell, mixing_exam, run_cell
 
 IMPORTS = "import numpy as np\nimport torch\nfrom torch import nn"

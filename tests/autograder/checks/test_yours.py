@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from autograder import yours
-from autograder.checks import examples, shipping
+from autograder.authoring.build import shipping
+from autograder.checks import examples
 from autograder.errors import CheckError
 from tests.support.samples import mixing_exam, run_cell
 

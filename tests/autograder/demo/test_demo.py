@@ -6,16 +6,16 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograder.authoring.build.build import Built
+from autograder.authoring.lesson.lesson import Exercise, Written, read_lesson
 from autograder.checks import examples
+from autograder.checks.exam.exam import exams_of
+from autograder.checks.exam.report import Verdict
 from autograder.course import Course
 from autograder.demo import demo
 from autograder.demo.classroom import STUDENTS
 from autograder.demo.demo import Result, disappointments, run_demo, usual_lesson, worth_opening
 from autograder.errors import GradingFailed, SettingError
-from autograder.exam.exam import exams_of
-from autograder.exam.report import Verdict
-from autograder.lesson.build import Built
-from autograder.lesson.lesson import Exercise, Written, read_lesson
 from autograder.nbgrading.grade_class import StudentResult
 from tests.support.course import COURSE
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch import nn
 
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.report import Verdict
 from autograder.demo.standalone import standing_alone, with_body
-from autograder.exam.exam import Exam, exams_of
-from autograder.exam.report import Verdict
 from tests.support.course import COURSE
 from tests.support.samples import Affine, affine_exam, mix, mixing_exam
 

@@ -11,13 +11,13 @@ import pytest
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.exam.report import Verdict
+from autograder.checks.exam.report import Verdict
 from autograder.grading import allowed, grade
 from autograder.grading.allowed import Allowed, Kept, Taken, without_solution
 from autograder.grading.grade import Graded, forget_solutions
 from autograder.grading.run import Run
-from autograder.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.processes import Stopwatch
 from tests.support.samples import make_cell
 

@@ -7,13 +7,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_notebook, new_output
 from nbgrader.utils import determine_grade
 
-from autograder.checks.card import bundle
-from autograder.exam.report import Finding, Report, Verdict
+from autograder.checks.card.card import bundle
+from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.grading.allowed import Allowed, Taken
 from autograder.grading.examiner import Examined, Examiner
+from autograder.grading.ordinary.instructor_names import Definitions
 from autograder.grading.record import CellVerdict, make_record
-from autograder.limits import Limits
-from autograder.reading.instructor_names import Definitions
+from autograder.student.limits import Limits
 from tests.support.samples import make_cell
 
 PASSED = Report("scores", Verdict.PASSED, ("one", "two"), 2)
@@ -21,7 +21,7 @@ WRONG = Report("weights", Verdict.WRONG, misconception="over_rows", hint="Take t
 HALF = Report("weights", Verdict.WRONG, credit=0.5)
 IMPORTS = """\
 from autograder.checks.check import settle
-from autograder.exam.report import Report, Verdict
+from autograder.checks.exam.report import Report, Verdict
 """
 
 

@@ -10,13 +10,13 @@ import pytest
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.checks.exam.report import Verdict
+from autograder.checks.exam.rules import Written
 from autograder.errors import SandboxFailed
-from autograder.exam.report import Verdict
-from autograder.exam.rules import Written
 from autograder.grading.examiner_process import examiner_for
 from autograder.grading.grade import Graded, failing_with_solution, grade
-from autograder.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.attacks.inputs import CAUGHT, ENDLESS, function
 from tests.support.processes import descendants, eventually, running
 from tests.support.samples import make_cell

@@ -14,8 +14,8 @@ from nbformat.validator import validate
 
 from autograder.grading.grade import grade
 from autograder.grading.inert import inert_outputs
-from autograder.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.samples import make_cell
 
 LIMITS = Limits(call_seconds=3, submission_seconds=60)
@@ -23,8 +23,8 @@ ANSWER = "def double(x):\n    return 2 * x"
 # In place of the student's side: whatever is asked, the next of these is the reply.
 FORGING = """
 import builtins, numpy as np
-from autograder.exchange.student_side import StudentSide
-from autograder.values.as_bytes import Reference, Unsupported
+from autograder.student.rpc.student_side import StudentSide
+from autograder.student.rpc.codec.grammar import Reference, Unsupported
 import gc
 side = next(one for one in gc.get_objects() if type(one) is StudentSide)
 forged = iter({replies})

@@ -6,12 +6,13 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checks import examples, purpose, shipping
+from autograder.authoring.build import shipping
+from autograder.checks import examples, purpose
+from autograder.checks.exam.report import Verdict
 from autograder.checks.gathering import gather
-from autograder.exam.report import Verdict
 from autograder.grading.grade import grade
-from autograder.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.course import COURSE
 from tests.support.samples import make_cell, mixing_exam
 

@@ -10,18 +10,18 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import determine_grade
 
-from autograder.cells import grade_id_of, has_role, is_test
+from autograder.authoring.build.build import build_lesson
+from autograder.checks.exam.exam import exams_of
+from autograder.checks.exam.report import Verdict
+from autograder.checks.source.cells import grade_id_of, has_role, is_test
 from autograder.demo.classroom import names_above
 from autograder.demo.standalone import standing_alone
 from autograder.errors import GradingFailed
-from autograder.exam.exam import exams_of
-from autograder.exam.report import Verdict
 from autograder.grading.grade import Graded, grade
 from autograder.learner.marking import with_hidden_tests
 from autograder.learner.run_notebook import run
-from autograder.lesson.build import build_lesson
-from autograder.limits import Limits
-from autograder.sandbox.sandbox import Sandbox, StudentProcess
+from autograder.student.limits import Limits
+from autograder.student.sandbox.sandbox import Sandbox, StudentProcess
 from tests.support.attacks.inputs import KEPT, LENDING, LIAR, REAL, keeping
 from tests.support.course import COURSE
 from tests.support.sample import EVERYTHING
@@ -405,9 +405,9 @@ def test_one_test_does_not_see_another(sandbox: Sandbox) -> None:
 
 
 PARTIAL = """#test 3
-from autograder.checks.card import show
+from autograder.checks.card.card import show
 from autograder.checks.check import settle
-from autograder.exam.exam import Exam
+from autograder.checks.exam.exam import Exam
 def double(x): return 2 * x
 exam = Exam(double, forbids=("multiply",))
 @exam.example
@@ -599,7 +599,7 @@ def test_nan_is_right_where_the_solution_has_it(sandbox: Sandbox) -> None:
 
 def test_operators_that_lie(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the instructor's solution has no class, no operator of a student's is asked."""
-    monkeypatch.setattr("autograder.exchange.session.MOST_VALUES", 1000)
+    monkeypatch.setattr("autograder.student.rpc.session.MOST_VALUES", 1000)
     tests = ["assert double(2) == 4", "assert 4 in double([4])", "assert double([1])[0] == 1",
              "assert len(double([1])) == 2", "assert list(stream(3)) == [0, 2, 4]",
              "for n, m in zip(double([1, 2]), [1, 2]): assert n == m", "assert {double(2)} == {4}",

@@ -6,9 +6,9 @@ import nbformat
 from nbformat.v4 import new_notebook
 from nbgrader.utils import compute_checksum, determine_grade
 
-from autograder.cells import grade_id_of
+from autograder.checks.own_judgement import Point, cell_to_tick, ticks_in
+from autograder.checks.source.cells import grade_id_of
 from autograder.grading.rebuild import rebuild
-from autograder.own_judgement import Point, cell_to_tick, ticks_in
 from tests.support.samples import make_cell
 
 

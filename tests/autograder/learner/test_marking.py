@@ -3,12 +3,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograder.authoring.build.build import build_lesson
+from autograder.checks.own_judgement import Point, cell_to_tick
 from autograder.course import Course
 from autograder.errors import CheckError, CourseNotFound
 from autograder.learner.marking import lesson_of, mark, mark_notebook
 from autograder.learner.marks import summary
-from autograder.lesson.build import build_lesson
-from autograder.own_judgement import Point, cell_to_tick
 from tests.support.small_course import LESSON, small_course
 
 

@@ -7,8 +7,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from nbgrader.utils import compute_checksum
 from rich.console import Console
 
-from autograder.checks.card import bundle
-from autograder.exam.report import Finding, Report, Verdict
+from autograder.checks.card.card import bundle
+from autograder.checks.exam.report import Finding, Report, Verdict
+from autograder.checks.own_judgement import Point, Ticks, cell_to_tick
 from autograder.learner.marks import (
     Mark,
     as_html,
@@ -19,7 +20,6 @@ from autograder.learner.marks import (
     total,
     written_mark,
 )
-from autograder.own_judgement import Point, Ticks, cell_to_tick
 from tests.support.samples import make_cell
 
 PASSED = Report("scores", Verdict.PASSED, ("one", "two"), 2)

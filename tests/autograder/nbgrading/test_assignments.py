@@ -6,8 +6,8 @@ import nbformat
 import pytest
 from nbgrader.apps import NbGraderAPI
 
+from autograder.authoring.build.incremental import states
 from autograder.course import Course
-from autograder.lesson.incremental import states
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.grade_class import reason_of
 from autograder.nbgrading.preprocessor import GradeSafely

@@ -25,14 +25,14 @@ from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.course import Course
 from autograder.errors import CourseError, GradingFailed, SandboxFailed
+from autograder.grading.jobs import sandboxes, work
 from autograder.grading.record import RECORD_SUFFIX
-from autograder.jobs import sandboxes, work
 from autograder.nbgrading import all_or_nothing, preprocessor
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeCommand
 from autograder.nbgrading.grade_class import grade_class, reason_of
 from autograder.nbgrading.transaction import WaitingGradebook
-from autograder.sandbox import bubblewrap
+from autograder.student.sandbox import bubblewrap
 from tests.support.course import ROOT
 from tests.support.samples import make_cell
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cells import grade_id_of
+from autograder.authoring.build.build import Built, build_lesson
+from autograder.checks.source.cells import grade_id_of
 from autograder.course import Course
 from autograder.errors import GradingFailed
-from autograder.lesson.build import Built, build_lesson
 from autograder.nbgrading.configuration import configuration
 from autograder.nbgrading.try_solution import try_solution
 from tests.support.small_course import LESSON, small_course

@@ -60,9 +60,10 @@ def side():
 # Speaks to the examiner in place of the student's side: the codec is public.
 FORGE = f"""{SIDE}
 import struct
-from autograder.exchange.deadline import Deadline
-from autograder.values.as_bytes import Reference, Unsupported, encode
-from autograder.limits import Limits
+from autograder.student.rpc.deadline import Deadline
+from autograder.student.rpc.codec.grammar import Reference, Unsupported
+from autograder.student.rpc.codec.writer import encode
+from autograder.student.limits import Limits
 def send(*values):
     channel = side()._channel
     for value in values:

@@ -97,8 +97,8 @@ IN_PROCESS = (
         "display is patched to show a passing report",
         (3, 11),
         answer="def attention_weights(scores):\n"
-        "    from autograder.checks.card import show\n"
-        "    from autograder.exam.report import Report, Verdict\n"
+        "    from autograder.checks.card.card import show\n"
+        "    from autograder.checks.exam.report import Report, Verdict\n"
         "    show(Report('attention_weights', Verdict.PASSED))\n"
         "    return 0 * scores\n",
         after=(

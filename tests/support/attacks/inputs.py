@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from autograder.inbox.timestamps import NAME
+from autograder.nbgrading.inbox.timestamps import NAME
 
 NOTEBOOK = "tiny.ipynb"
 

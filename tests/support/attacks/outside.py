@@ -46,7 +46,8 @@ OUTSIDE = (
             "    try: open(place + '/breach', 'w').write('x'); print('BREACH', place)\n"
             "    except OSError: pass\n"
             "for place in ('@COURSE@', '@HOME@'): shutil.rmtree(place, ignore_errors=True)\n"
-            "try: pathlib.Path('/packages/autograder/exam/judge.py').unlink(); print('BREACH')\n"
+            "judge = pathlib.Path('/packages/autograder/checks/exam/judge.py')\n"
+            "try: judge.unlink(); print('BREACH')\n"
             "except OSError: pass",
         ),
     ),

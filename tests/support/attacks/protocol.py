@@ -7,12 +7,12 @@ PROTOCOL = (
         "codec and serving are replaced",
         (4, 13),
         added=(
-            SIDE + "import autograder.exchange.channel, autograder.values.as_bytes\n"
+            SIDE + "import autograder.student.rpc.channel, autograder.student.rpc.codec.writer\n"
             "it = side()\n"
             "type(it)._call = lambda self, *a, **k: ('returned', True, (), '')\n"
             "type(it)._find = lambda self, name: ('found', True)\n"
-            "autograder.values.as_bytes.encode = lambda *a, **k: b'T'\n"
-            "autograder.exchange.channel.encode = lambda *a, **k: b'T'",
+            "autograder.student.rpc.codec.writer.encode = lambda *a, **k: b'T'\n"
+            "autograder.student.rpc.channel.encode = lambda *a, **k: b'T'",
         ),
     ),
     Attack(

@@ -19,8 +19,8 @@ def _when_searched(does: str, before: str = "") -> str:
 
 def _telling(claim: str) -> str:
     return (
-        "import autograder.locate.in_sandbox\n"
-        f"autograder.locate.in_sandbox.tell = lambda *asked: print({claim})\n"
+        "import autograder.checks.locate.in_sandbox\n"
+        f"autograder.checks.locate.in_sandbox.tell = lambda *asked: print({claim})\n"
         "def attention_weights(scores):\n    return 0 * scores + 0.5\n"
     )
 

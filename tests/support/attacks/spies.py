@@ -168,7 +168,7 @@ SPIES = (
         "hidden inputs are drawn again from the public seed",
         (28,),
         answer="import numpy as np\n"
-        "from autograder.exam.exam import DEFAULT_SEED, Draw\n"
+        "from autograder.checks.exam.exam import DEFAULT_SEED, Draw\n"
         "known = [Draw((DEFAULT_SEED, place, turn))(axes, scale=scale)\n"
         "         for place in range(4) for turn in range(3)\n"
         "         for axes in ('keys', 'queries keys') for scale in (1, 2, 1000)]\n"

@@ -1,0 +1,255 @@
+"""The build: from a lesson's text, the reference and the exams to what everybody gets.
+
+    source/02_x.md + solutions/x.py + solutions/exams/x/
+        → source/02_x/02_x.ipynb       the instructor's notebook, not committed; see `built`
+        → source/02_x/checks.json      (nbgrader copies it along)
+        → notebooks/02_x/02_x.ipynb    the student's notebook
+        → notebooks/02_x/checks.json   the printed examples and what comes out of them
+
+It is strict: whatever does not fit together is an error that names the file and the line.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.checks import examples
+from autograder.authoring.build import shipping
+from autograder.authoring.build.proving import prove
+from autograder.course import Course, lesson_number
+from autograder.errors import LessonError, SolutionError
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.authoring.lesson.alt_text import Pictures, undescribed_in_prose
+from autograder.authoring.build.build_inputs import Inputs
+from autograder.authoring.lesson.built import signed
+from autograder.authoring.lesson.kept_back import kept_back
+from autograder.authoring.lesson.leaks import leaks
+from autograder.authoring.lesson.lesson import Code, Lesson, Prose, Written, read_lesson
+from autograder.authoring.lesson.notebook import source_notebook
+from autograder.authoring.build.proofs import Proof, Proofs, digest_of_entry
+from autograder.authoring.lesson.reference import BEGIN, END, Source, read_reference
+from autograder.authoring.lesson.release import student_notebook
+from autograder.own_modules import out_of_reach
+from autograder.checks.source.scenery import tag_scenery
+
+# Called with the name of each exercise before it is proved.
+Progress = Callable[[str], None]
+
+
+def _no_progress(exercise: str) -> None:
+    """Whoever does not wait is not told."""
+
+
+@dataclass(frozen=True)
+class ProvedLesson:
+    """What ships of a lesson's exercises, and the proof of each."""
+
+    ships: Mapping[str, shipping.Entry]
+    proofs: Mapping[str, Proof]
+
+
+@dataclass(frozen=True)
+class Built:
+    """One lesson, built: the instructor's notebook and the student's.
+
+    `exams` are those of its exercises, in the order of the lesson; `descriptions` are of figures.
+    With `anew`, nothing is taken from proofs that were made before.
+    """
+
+    course: Course
+    lesson: Lesson
+    source: NotebookNode
+    student: NotebookNode
+    exams: Mapping[str, Exam]
+    descriptions: Mapping[str, str]
+    anew: bool = False
+    progress: Progress = _no_progress
+
+    @cached_property
+    def proved(self) -> "ProvedLesson":
+        """What ships of its exercises, and the proofs that the checks tell mistakes apart.
+
+        Most of the time of a build goes here: all misconceptions are tried, of exercises whose
+        exams have changed.
+
+        Raises:
+            ExamError: when an example holds what can't be shipped, and for a misconception that is
+                not caught or can't be told from another.
+        """
+        path = self.course.release_folder(self.lesson.name) / examples.FILE
+        there = shipping.entries_in(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        return _prove_lesson(self, there)
+
+    @property
+    def checks(self) -> str:
+        """The text of the file with the printed examples, which lies beside each notebook."""
+        number = lesson_number(self.lesson.name)
+        return shipping.text_of(
+            self.proved.ships, lesson=number, descriptions=self.descriptions
+        )
+
+    @property
+    def files(self) -> dict[Path, str]:
+        """What is written: texts by their path."""
+        name, files = self.lesson.name, {}
+        for folder, notebook in (
+            (self.course.source / name, signed(self.source)),
+            (self.course.release_folder(name), self.student),
+        ):
+            files[folder / f"{name}.ipynb"] = f"{nbformat.writes(notebook)}\n"
+            files[folder / examples.FILE] = self.checks
+        return files
+
+    def solved(self) -> NotebookNode:
+        """The student's notebook with every solution in it."""
+        notebook = deepcopy(self.student)
+        answers = {
+            grade_id_of(cell): cell.source
+            for cell in self.source.cells
+            if has_role(cell, "solution")
+        }
+        for cell in notebook.cells:
+            if grade_id_of(cell) in answers:
+                cell.source = _without_marks(answers[grade_id_of(cell)])
+        return notebook
+
+
+def _prove_lesson(built: Built, there: Mapping[str, shipping.Entry]) -> ProvedLesson:
+    course, lesson = built.course, built.lesson.name
+    inputs, known = Inputs(course), {} if built.anew else Proofs(course).of(lesson)
+    ships: dict[str, shipping.Entry] = {}
+    proofs: dict[str, Proof] = {}
+    for name, exam in built.exams.items():
+        made_of, entry = inputs.of_exercise(lesson, name), there.get(name, {})
+        if (proof := known.get(name)) and proof.holds(made_of, entry):
+            ships[name], proofs[name] = entry, proof
+            continue
+        built.progress(name)
+        proved = prove(exam, entry, places=_has_places(course, lesson))
+        ships[name] = proved.ships
+        proofs[name] = Proof(made_of, digest_of_entry(proved.ships), proved.unnamed)
+    return ProvedLesson(ships, proofs)
+
+
+def build_lesson(
+    course: Course, name: str, *, anew: bool = False, progress: Progress = _no_progress
+) -> Built:
+    """Build one lesson in memory.
+
+    Args:
+        course: where it is.
+        name: its full name.
+        anew: whether to prove again of each exercise what was proved before.
+        progress: called with the name of each exercise that is proved.
+
+    Raises:
+        LessonError, SolutionError, ExamError: for whatever does not fit together.
+    """
+    lesson = read_lesson(course.lesson_file(name))
+    module = course.solution_module(name)
+    reference = Path(str(module.__file__))
+    sources = read_reference(reference)
+    examined_in = course.exam_module(name)
+    exams = exams_of(examined_in)
+    _match(lesson, reference, sources, Path(str(examined_in.__file__)), exams)
+    with _beside(course.source / name):
+        _describe_pictures(lesson, pyplot=course.settings.pyplot)
+    _keep_in_reach(course, lesson)
+    _keep_secret(lesson, sources)
+    shown, descriptions = kept_back(lesson)
+    source = source_notebook(shown, sources, examined_in.__name__, places=_has_places(course, name))
+    tag_scenery(source)
+    placed = {exercise.name: exams[exercise.name] for exercise in lesson.exercises}
+    student = student_notebook(source)
+    return Built(course, lesson, source, student, placed, descriptions, anew, progress)
+
+
+def _has_places(course: Course, lesson: str) -> bool:
+    return lesson not in course.settings.without_places
+
+
+def _without_marks(source: str) -> str:
+    lines = source.split("\n")
+    return "\n".join(line for line in lines if not line.strip().startswith((BEGIN, END)))
+
+
+def _match(
+    lesson: Lesson,
+    reference: Path,
+    sources: Mapping[str, Source],
+    examined_in: Path,
+    exams: Mapping[str, Exam],
+) -> None:
+    """Every exercise has a solution and an exam, and the other way round."""
+    for exercise in lesson.exercises:
+        if exercise.name not in sources:
+            text = f"the exercise {exercise.name} has no solution in {reference}"
+            raise LessonError(lesson.path, exercise.line, text)
+        if exercise.name not in exams:
+            text = f"the exercise {exercise.name} has no exam in {examined_in}"
+            raise LessonError(lesson.path, exercise.line, text)
+    placed = {exercise.name for exercise in lesson.exercises}
+    for name, source in sources.items():
+        if name not in placed:
+            text = f"{name} has solution marks but is no exercise in {lesson.path}"
+            raise SolutionError(reference, source.line, text)
+    for name, exam in exams.items():
+        if name not in placed:
+            text = f"the exam of {name} has no exercise in {lesson.path}"
+            raise SolutionError(*exam.where, text)
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[None]:
+    """Cells may import modules that are given out with the notebook."""
+    sys.path.append(str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _describe_pictures(lesson: Lesson, *, pyplot: bool) -> None:
+    pictures = Pictures(pyplot=pyplot)
+    for block in lesson.blocks:
+        found: Iterator[tuple[int, str]] = iter(())
+        if isinstance(block, Code):
+            try:
+                found = iter(list(pictures.undescribed(block.source)))
+            except SyntaxError as error:
+                line = block.line + (error.lineno or 1) - 1
+                raise LessonError(lesson.path, line, f"this is not Python: {error.msg}") from None
+            except ImportError as error:
+                raise LessonError(lesson.path, block.line, str(error)) from None
+        elif isinstance(block, Prose):
+            found = undescribed_in_prose(block.text)
+        elif isinstance(block, Written):
+            found = undescribed_in_prose(block.question)
+        for offset, text in found:
+            raise LessonError(lesson.path, block.line + offset - 1, text)
+
+
+def _keep_in_reach(course: Course, lesson: Lesson) -> None:
+    """What works here, in the course's folder, must work for students, who have none."""
+    preload, beside = course.settings.preload, course.source / lesson.name
+    for block in lesson.blocks:
+        if isinstance(block, Code):
+            for offset, text in out_of_reach(block.source, course.root, preload, beside):
+                raise LessonError(lesson.path, block.line + offset - 1, text)
+
+
+def _keep_secret(lesson: Lesson, sources: Mapping[str, Source]) -> None:
+    for block in lesson.blocks:
+        if isinstance(block, Code | Prose):
+            text = block.source if isinstance(block, Code) else block.text
+            for name, line in leaks(text, sources.values(), is_code=isinstance(block, Code)):
+                sentence = f"the solution of {name} would reach students here"
+                raise LessonError(lesson.path, block.line + line - 1, sentence)

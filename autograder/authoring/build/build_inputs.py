@@ -1,0 +1,125 @@
+"""What a product of the build is made of, as one digest: all files that its making may read or run.
+
+A file that goes in without need costs a build too many; one left out would leave an old notebook
+in place. Imports are followed by their text (`import_graph`), from what makes the product, the
+lesson and its exams: that takes no torch.
+"""
+
+import hashlib
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from autograder.course import module_name
+from autograder.course import Course
+from autograder.authoring.build.import_graph import ImportGraph
+from autograder.settings import FILE
+from autograder.settings import SOLUTIONS as _REFERENCE
+
+# Where what was proved of exercises is kept: see `proofs`. It is made of all this.
+PROOFS = Path(_REFERENCE) / "exams" / "proofs.json"
+_ENGINE = Path(__file__).resolve().parents[2]
+# Where the making of a lesson, and of what ships of an exercise, begins.
+_BUILD = "autograder.authoring.build.build"
+_PROVE = "autograder.authoring.build.proving"
+# What makes the numbers, besides the course's own files and the engine's.
+_LIBRARIES = ("numpy", "torch")
+_DYNAMIC = ("import_module", "__import__", "iter_modules", "walk_packages")
+
+
+class Inputs:
+    """The files of a course as they are when they are first asked for."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._digests: dict[Path, str] = {}
+
+    def of_lesson(self, lesson: str) -> str:
+        """The digest of all that a lesson's notebooks and printed examples are made of."""
+        path = self._course.lesson_file(lesson)
+        named = self._graph.named_in(path.read_text(encoding="utf-8"))
+        beside = (self._course.source / lesson).glob("*.py")
+        own = {path, *beside, *self._settings()}
+        made_of = self._files([*named, *self._exams(lesson), _BUILD])
+        return self._digest({*own, *made_of}, [sys.version, *_installed()])
+
+    def of_exercise(self, lesson: str, exercise: str) -> str:
+        """The digest of all that an exercise's exam is made of, the same on every machine."""
+        libraries = [f"{name} {_public_version(name)}" for name in _LIBRARIES]
+        places = lesson not in self._course.settings.without_places
+        module = self._exam(lesson, exercise)
+        made_of = self._files([module, _PROVE])
+        return self._digest(made_of, [*libraries, f"places {places}", exercise])
+
+    def _settings(self) -> Iterator[Path]:
+        for name in ("nbgrader_config.py", FILE):
+            if (self._course.root / name).is_file():
+                yield self._course.root / name
+
+    @cached_property
+    def _graph(self) -> ImportGraph:
+        """All that can be imported in a course: the engine, and what lies at its root."""
+        places = {_ENGINE.name: _ENGINE}
+        for path in sorted(self._course.root.iterdir()):
+            if (path / "__init__.py").is_file() or path.suffix == ".py":
+                places.setdefault(path.stem, path)
+        return ImportGraph(places)
+
+    def _exams(self, lesson: str) -> Iterator[str]:
+        name = module_name(lesson)
+        for module in (f"{_REFERENCE}.{name}", f"{_REFERENCE}.exams.{name}"):
+            if module in self._graph.modules:
+                yield module
+
+    def _exam(self, lesson: str, exercise: str) -> str:
+        """The module of an exercise's exam, which has its name; else that of all the lesson's."""
+        own = f"{_REFERENCE}.exams.{module_name(lesson)}"
+        wanted = exercise.replace("_", "").lower()
+        for module in self._graph.modules:
+            package, _, name = module.rpartition(".")
+            if package == own and name.replace("_", "") == wanted:
+                return module
+        return own
+
+    def _files(self, modules: Iterable[str]) -> set[Path]:
+        """The files of modules and of all that they import: of all, where one may import any."""
+        reached = self._graph.reached(modules)
+        ours = {module for module in reached if not module.startswith(f"{_ENGINE.name}.")}
+        texts = (self._graph.modules[module].read_text(encoding="utf-8") for module in ours)
+        if any(word in text for text in texts for word in _DYNAMIC):
+            reached = self._graph.reached({*self._graph.modules} - {"nbgrader_config"})
+        return self._graph.files(reached) - {self._course.root / PROOFS}
+
+    def _digest(self, files: Iterable[Path], parts: Iterable[str]) -> str:
+        lines = [f"{self._name(path)} {self._digest_of(path)}" for path in sorted(files)]
+        return digest_of("\n".join([*parts, *lines]).encode())
+
+    def _digest_of(self, path: Path) -> str:
+        if path not in self._digests:
+            self._digests[path] = digest_of(path.read_bytes())
+        return self._digests[path]
+
+    def _name(self, path: Path) -> str:
+        home = _ENGINE.parent if path.is_relative_to(_ENGINE) else self._course.root
+        return path.relative_to(home).as_posix()
+
+
+def digest_of(content: bytes) -> str:
+    """By which a content is known again."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _public_version(library: str) -> str:
+    try:
+        return version(library).partition("+")[0]
+    except PackageNotFoundError:
+        return "none"
+
+
+def _installed() -> list[str]:
+    """All installed distributions with their versions, as the names of their folders have them."""
+    # setuptools puts a folder of its own there when it is imported.
+    folders = [Path(folder) for folder in sys.path if not folder.endswith("_vendor")]
+    return sorted({found.name for folder in folders for found in folder.glob("*.dist-info")})

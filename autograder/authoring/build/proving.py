@@ -1,0 +1,69 @@
+"""Proves of an exercise that its check tells mistakes apart, and makes what ships of it.
+
+Each misconception is tried on the exam: it must be caught, and named by its own name.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from autograder.authoring.build.shipping import Entry, entry, is_current
+from autograder.errors import ExamError
+from autograder.checks.exam.exam import DEFAULT_SEED, Exam
+from autograder.checks.exam.report import Verdict
+
+
+@dataclass(frozen=True)
+class Proved:
+    """What ships of an exercise, and the misconceptions that its check can't name, with reasons."""
+
+    ships: Entry
+    unnamed: Mapping[str, str]
+
+
+def prove(exam: Exam, there: Entry, *, places: bool = True) -> Proved:
+    """Try an exam's misconceptions, and make what ships: what is there, where that is current.
+
+    Raises:
+        ExamError: when a misconception is not caught or can't be told from another, and when an
+            example holds what can't be shipped.
+    """
+    unnamed = dict(unnamed_by_the_check(exam))
+    anew = entry(exam, places)
+    return Proved(there if there and is_current(there, anew) else anew, unnamed)
+
+
+def unnamed_by_the_check(exam: Exam, seed: int = DEFAULT_SEED) -> Iterator[tuple[str, str]]:
+    """Try each misconception; yields those that the learner's check does not name, and why.
+
+    Raises:
+        ExamError: for one that the exam does not catch, or can't tell from another.
+    """
+    for name, wrong in exam.misconceptions.items():
+        hidden, visible = exam.examine(wrong, seed), exam.preview(wrong)
+        if hidden.verdict is Verdict.PASSED:
+            raise _error(
+                exam,
+                name,
+                "is never caught: it is right on every case. Add a case on which it is wrong, or "
+                "leave it out",
+            )
+        if hidden.misconception != name:
+            raise _error(
+                exam,
+                name,
+                f"can't be told from {hidden.misconception}: add a case on which they differ, or "
+                "leave one of them out"
+                if hidden.misconception
+                else "is caught, but not named: what it does on one case contradicts another",
+            )
+        if visible.verdict is Verdict.PASSED:
+            yield name, "right on the printed examples"
+        elif not visible.misconception:
+            raise _error(exam, name, "is not named on the printed examples, on which it is wrong")
+        elif visible.misconception != name:
+            yield name, f"gives what {visible.misconception} gives on the printed examples"
+
+
+def _error(exam: Exam, name: str, what: str) -> ExamError:
+    path, line = exam.where
+    return ExamError(f"{path}:{line}: the misconception {name} of {exam.name} {what}")

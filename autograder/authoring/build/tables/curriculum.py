@@ -1,0 +1,64 @@
+"""The table of what the course asks for: `docs/curriculum.md`.
+
+What stands above its mark is the course's own introduction, and stays as its author wrote it.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.course import Course
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.authoring.lesson.lesson import Exercise, Lesson, Prose, Written, read_lesson
+
+FILE = Path("docs") / "curriculum.md"
+
+_MARK = "<!-- what stands below is made by `autograder build`; what stands above is yours -->\n"
+_INTRODUCTION = """\
+# Curriculum
+
+Minutes are the author's estimate for the exercise alone.
+
+"""
+_HEAD = """\
+| exercise | kind | points | minutes | misconceptions | from |
+| --- | --- | --- | --- | --- | --- |
+"""
+_TITLE = re.compile(r"^# (?P<title>.+)$", re.MULTILINE)
+_TIME = re.compile(r"about (?P<minutes>\d+) minutes")
+
+
+def curriculum(course: Course) -> str:
+    """The text of `docs/curriculum.md`; the same course gives the same text."""
+    parts = [_introduction(course.root / FILE), _MARK]
+    for name in course.lessons():
+        lesson = read_lesson(course.lesson_file(name))
+        parts += _section(lesson, exams_of(course.exam_module(name)))
+    return "".join(parts)
+
+
+def _introduction(path: Path) -> str:
+    """What a course says above its table."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    own, mark, _ = text.partition(_MARK)
+    return own if mark else _INTRODUCTION
+
+
+def _section(lesson: Lesson, exams: dict[str, Exam]) -> Iterator[str]:
+    prose = "\n".join(block.text for block in lesson.blocks if isinstance(block, Prose))
+    title, time = _TITLE.search(prose), _TIME.search(prose)
+    tested = sum(lesson.points[exercise.name] for exercise in lesson.exercises)
+    written = sum(lesson.points.values()) - tested
+    minutes = f", about {time['minutes']} minutes in all" if time else ""
+    yield f"\n## {title['title'] if title else lesson.name}\n\n"
+    yield f"{tested} points by tests, {written} by hand{minutes}.\n\n{_HEAD}"
+    for block in lesson.blocks:
+        if isinstance(block, Exercise | Written):
+            exam = exams.get(block.name)
+            wrong = str(len(exam.misconceptions)) if exam else "–"
+            kind = "code" if exam else "in words"
+            points = lesson.points[block.name]
+            yield (
+                f"| `{block.name}` | {kind} | {points} | {block.minutes} | {wrong} "
+                f"| {block.origin} |\n"
+            )

@@ -1,0 +1,135 @@
+"""A lesson as an nbgrader source notebook: solutions and hidden tests in it, metadata on it."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.authoring.lesson.lesson import Block, Check, Code, Exercise, Lesson, Prose, Written
+from autograder.authoring.lesson.reference import Source
+from autograder.checks.own_judgement import cell_to_tick, exercise_of, list_of
+from autograder.checks.source.cells import grade_id_of
+
+_SCHEMA = 3
+_CHECK = """\
+### BEGIN HIDDEN TESTS
+from autograder import hidden_check
+check = hidden_check("{module}"{options})
+### END HIDDEN TESTS
+check({name})"""
+_SCHEME = """\
+### BEGIN MARK SCHEME
+**Model answer.** {answer}
+
+**Marks.**
+
+{scheme}
+### END MARK SCHEME"""
+
+
+def source_notebook(
+    lesson: Lesson, sources: Mapping[str, Source], exams: str, *, places: bool = True
+) -> NotebookNode:
+    """The instructor's notebook of a lesson.
+
+    Args:
+        lesson: what its author wrote.
+        sources: the exercises in the reference, by name.
+        exams: the module in which the lesson's exams are declared.
+        places: whether its tests say where to look in an answer that no hint explains.
+    """
+    check = partial(_CHECK.format, module=exams, options="" if places else ", places=False")
+    cells = [cell for block in lesson.blocks for cell in _cells(block, lesson, sources, check)]
+    _identify(cells)
+    notebook: NotebookNode = new_notebook(
+        cells=cells, metadata={**lesson.metadata, "language_info": _LANGUAGE}
+    )
+    return notebook
+
+
+_LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
+
+
+def _cells(
+    block: Block,
+    lesson: Lesson,
+    sources: Mapping[str, Source],
+    check: Callable[..., str],
+) -> Iterator[NotebookNode]:
+    match block:
+        case Prose():
+            yield new_markdown_cell(block.text)
+        case Code():
+            yield new_code_cell(block.source, metadata=_tags(block))
+        case Exercise():
+            yield new_markdown_cell(_card(block, lesson.points[block.name]))
+            yield _marked(new_code_cell(sources[block.name].text), block.name, solution=True)
+        case Check():
+            cell = new_code_cell(check(name=block.name))
+            yield _marked(cell, f"{block.name}_check", grade=True, points=block.points)
+        case Written():
+            yield from _written(block)
+
+
+def _written(block: Written) -> Iterator[NotebookNode]:
+    marks = "\n".join(filter(None, [list_of(block.to_tick), block.marking_scheme]))
+    scheme = _SCHEME.format(answer=block.model_answer, scheme=marks)
+    question = f"{_card(block, block.points)}\n\n{block.question}\n\n{scheme}"
+    yield _marked(new_markdown_cell(question), f"{block.name}_question")
+    answer = f"### BEGIN SOLUTION\n{block.model_answer}\n### END SOLUTION"
+    yield _marked(
+        new_markdown_cell(answer), block.name, solution=True, grade=True, points=block.points
+    )
+    if block.to_tick:
+        yield cell_to_tick(block.name, block.to_tick)
+
+
+def _card(block: Exercise | Written, points: int) -> str:
+    kind = "Exercise" if isinstance(block, Exercise) else "In your own words"
+    difficulty = "●" * block.difficulty + "○" * (3 - block.difficulty)
+    worth = f"{points} point{'s' if points > 1 else ''}"
+    return (
+        f"**{kind}** · `{block.name}` · {worth} · difficulty {difficulty} "
+        f"· about {block.minutes} minutes"
+    )
+
+
+def _marked(
+    cell: NotebookNode,
+    grade_id: str,
+    *,
+    solution: bool = False,
+    grade: bool = False,
+    points: int = 0,
+) -> NotebookNode:
+    """A cell with nbgrader's metadata."""
+    cell.metadata["nbgrader"] = {
+        "cell_type": cell.cell_type,
+        "grade": grade,
+        "grade_id": grade_id,
+        "locked": not solution,
+        "schema_version": _SCHEMA,
+        "solution": solution,
+        "task": False,
+    }
+    if grade:
+        cell.metadata["nbgrader"]["points"] = points
+    return cell
+
+
+def _tags(block: Code) -> dict[str, object]:
+    return {"tags": list(block.tags)} if block.tags else {}
+
+
+def _identify(cells: list[NotebookNode]) -> None:
+    """Give each cell an id that stays when other cells change."""
+    seen: dict[str, int] = {}
+    for cell in cells:
+        answered = exercise_of(cell)
+        grade_id = grade_id_of(cell) or (f"{answered}_points" if answered else "")
+        digest = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
+        stem = grade_id.replace("_", "-")[:60] if grade_id else digest
+        seen[stem] = seen.get(stem, 0) + 1
+        cell.id = stem if seen[stem] == 1 else f"{stem}-{seen[stem]}"

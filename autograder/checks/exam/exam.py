@@ -1,0 +1,380 @@
+"""The vocabulary in which an exam is written.
+
+An exam belongs to one exercise, that is, to one function or class of the reference. It says on what
+it is called, what must hold of its answers, which wrong answers are known and what to tell whoever
+gives one. Everything else is derived: the learner's check, the hidden tests, the hints and the
+tests of the tests.
+
+    scores = Exam(reference.attention_scores)
+
+    @scores.example
+    def shiny():
+        "shiny" asks "Hello shiny sun!"
+        return SHINY, HELLO_SHINY_SUN
+
+    @scores.case
+    def random_words(draw):
+        "words drawn at random"
+        return draw("d_in"), draw("tokens d_in")
+
+    @scores.misconception
+    def not_added_up(query, inputs):
+        "These are the products before they are added up."
+        return query * inputs
+
+(The sentences are docstrings.) `docs/authoring.md` explains each word.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar
+
+import numpy as np
+
+from autograder.checks.exam.arguments import input_names
+from autograder.checks.exam.axes import axes_of
+from autograder.checks.exam.draw import Draw
+from autograder.checks.exam.judge import Case, Property, judge
+from autograder.checks.exam.report import Report
+from autograder.checks.exam.rules import broken, watched
+from autograder.checks.exam.trials import drawn_trial, printed_trial
+from autograder.checks.values.compare import Tolerance
+from autograder.checks.values.outcome import Outcome, observe
+from autograder.checks.values.precision import DOUBLE, SINGLE, TOLERANCES, printed, widened
+from autograder.checks.values.rounding import without_dust
+from autograder.checks.values.tensors import cast, is_tensor
+from autograder.errors import ExamError
+
+Function = TypeVar("Function", bound=Callable[..., object])
+Properties = Mapping[str, Property]
+DEFAULT_SEED = 2026
+
+
+class Exam:
+    """How one exercise is examined.
+
+    Args:
+        reference: the right answer; the exercise has its name.
+        returns: the words for the parts of a tuple that it returns.
+        tolerance: how far numbers may be off; by default what their dtype allows.
+        reveal: whether a learner is shown the expected numbers of a worksheet.
+        dtypes: each case is run once with its floating-point arrays and tensors cast to each of
+            these.
+        use: the driver, for an exercise that is not simply called: a function
+            `use(answer, *arguments)` that makes a value of an answer, such as a class, and a case's
+            arguments. These have the names of its parameters. Learners must be able to import it.
+        forbids: names that an answer must not use, where a learner is to write it themselves:
+            `("scaled_dot_product_attention",)`. An exercise of such a name may call itself.
+        places: whether an answer that no hint explains is searched for the line to look at.
+
+    Raises:
+        ExamError: for a dtype that has no tolerance by default, and is given none.
+    """
+
+    def __init__(
+        self,
+        reference: Callable[..., object],
+        *,
+        returns: Sequence[str] = (),
+        tolerance: Tolerance | None = None,
+        reveal: bool = True,
+        dtypes: Sequence[str] = ("float64", "float32"),
+        use: Callable[..., object] | None = None,
+        forbids: Sequence[str] = (),
+        places: bool = True,
+    ) -> None:
+        self.reference = reference
+        self.name: str = reference.__name__
+        self.use = use
+        self.forbids, self.places = tuple(forbids), places
+        self.parameters = tuple(inspect.signature(use or reference).parameters)[bool(use) :]
+        if tolerance is None:
+            for dtype in dtypes:
+                if dtype not in TOLERANCES:
+                    raise ExamError(f"the exam of {self.name} needs a tolerance for {dtype}")
+        self.returns = tuple(returns)
+        self.axes = {} if use and not isinstance(reference, type) else axes_of(reference, returns)
+        self.inputs = input_names(use, reference)
+        self.misconceptions: dict[str, Callable[..., object]] = {}
+        self.accepted: dict[str, Callable[..., object]] = {}
+        caller = sys._getframe(1)
+        self.where = (Path(caller.f_code.co_filename), caller.f_lineno)
+        self._tolerance = tolerance
+        self._reveal = reveal
+        self._dtypes = tuple(dtypes)
+        self._examples: list[Callable[[], object]] = []
+        self._cases: list[tuple[Callable[[Draw], object], int, str]] = []
+        self._properties: dict[str, Property] = {}
+        self._tries_functions = False
+        self._made: dict[int | None, list[Case]] = {}
+
+    def example(self, arguments: Callable[[], object]) -> Callable[[], object]:
+        """Declare a printed example: shipped to learners with the numbers that come out of it."""
+        _sentence(arguments)
+        self._made.clear()
+        self._examples.append(arguments)
+        return arguments
+
+    def case(
+        self,
+        arguments: Callable[[Draw], object] | None = None,
+        *,
+        times: int = 3,
+        group: str = "",
+    ) -> Callable[..., object]:
+        """Declare a hidden case, drawn afresh `times` times.
+
+        Cases with a `group` give partial credit: each group, and all cases without one together,
+        is worth the same share of the points.
+        """
+
+        def declare(function: Callable[[Draw], object]) -> Callable[[Draw], object]:
+            _sentence(function)
+            self._made.clear()
+            self._cases.append((function, times, group))
+            return function
+
+        return declare if arguments is None else declare(arguments)
+
+    def tries(
+        self,
+        specimens: Iterable[Callable[..., object]],
+        arguments: object,
+        *,
+        on: str = "",
+        times: int = 3,
+    ) -> None:
+        """Declare trials, for an exercise in which the learner writes a test of functions.
+
+        Args:
+            specimens: functions that the test has to pass or to refuse. Each is the first argument
+                of a trial of its own.
+            arguments: those that follow it. If they are given, each trial is a printed example, and
+                has the specimen's name. If they are drawn, by a function of a `draw`, each is a
+                hidden case, and has the specimen's docstring up to the colon.
+            on: what the specimens are tried on, where that tells one trial from another.
+            times: how often each hidden case is drawn.
+        """
+        self._tries_functions = True
+        for specimen in specimens:
+            if callable(arguments):
+                trial = drawn_trial(specimen, _sentence(specimen), arguments, on)
+                self.case(trial, times=times)
+            else:
+                self.example(printed_trial(specimen, arguments, on))
+
+    def holds(self, statement: Property) -> Property:
+        """Declare what holds of every right answer, called with it and a case's arguments."""
+        sentence = _sentence(statement)
+        if sentence in self._properties:
+            raise ExamError(f"the exam of {self.name} declares twice what holds: {sentence}")
+        self._made.clear()
+        self._properties[sentence] = statement
+        return statement
+
+    def misconception(self, wrong: Function) -> Function:
+        """Declare a known wrong answer; its docstring is the hint for whoever gives it."""
+        _sentence(wrong)
+        self._refuse_doubled(wrong.__name__)
+        self._made.clear()
+        self.misconceptions[wrong.__name__] = wrong
+        return wrong
+
+    def accepts(self, right: Function) -> Function:
+        """Declare a right answer in another style; the tests see that it passes."""
+        self._refuse_doubled(right.__name__)
+        self.accepted[right.__name__] = right
+        return right
+
+    @property
+    def hints(self) -> dict[str, str]:
+        """Each misconception's sentence, by its name."""
+        return {name: _sentence(wrong) for name, wrong in self.misconceptions.items()}
+
+    @property
+    def untried(self) -> list[str]:
+        """What hidden cases try beyond the printed examples, in words that learners may read.
+
+        Of specimens the words would tell what a learner's test has to find out by itself.
+        """
+        if self._tries_functions:
+            return ["other functions, right and wrong ones"]
+        return list(dict.fromkeys(_sentence(function) for function, _, _ in self._cases))
+
+    def printed_cases(self) -> list[Case]:
+        """The printed examples, in every dtype: what a learner's check runs on."""
+        drawn = [(_sentence(example), without_dust(example())) for example in self._examples]
+        return [case for label, values in drawn for case in self._typed(label, values)]
+
+    def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
+        """The printed examples and all that is drawn: the same seed gives the same cases."""
+        return [*self.printed_cases(), *self._drawn_cases(seed)]
+
+    def _drawn_cases(self, seed: int) -> Iterator[Case]:
+        for place, (function, times, group) in enumerate(self._cases):
+            for turn in range(times):
+                values = function(Draw((seed, place, turn)))
+                cases = self._typed(_sentence(function), values, self._properties, group)
+                yield from self._with_noise(cases, self._bind(values))
+
+    def examine(self, answer: object, seed: int = DEFAULT_SEED) -> Report:
+        """Examine an answer on all cases."""
+        return self._judge(answer, seed)
+
+    def preview(self, answer: object) -> Report:
+        """Examine an answer as the learner's own check does, on the printed examples alone."""
+        return self._judge(answer, None)
+
+    def _judge(self, answer: object, seed: int | None) -> Report:
+        if rule := broken(self.name, answer, self.forbids):
+            return rule
+        known = (name for name, wrong in self.misconceptions.items() if wrong is answer)
+        with watched(self.name, self.forbids) as seen:
+            report = judge(self.name, answer, self._once(seed), self.hints, known=next(known, ""))
+            return seen() or report
+
+    def _once(self, seed: int | None) -> list[Case]:
+        """The hidden cases of a seed, or the printed ones, made once for many answers in a row.
+
+        What takes time is what the misconceptions do on them, which each case remembers.
+        """
+        if seed not in self._made:
+            # One seed at a time: cases hold all the numbers of all misconceptions.
+            self._made = {key: cases for key, cases in self._made.items() if None in (key, seed)}
+            self._made[seed] = (
+                self.printed_cases()
+                if seed is None
+                else [*self._once(None), *self._drawn_cases(seed)]
+            )
+        return self._made[seed]
+
+    def _typed(
+        self, label: str, values: object, properties: Properties | None = None, group: str = ""
+    ) -> list[Case]:
+        arguments = self._bind(values)
+        dtypes = self._dtypes if any(map(_is_floating, arguments.values())) else self._dtypes[:1]
+        return [
+            self._case(label if dtype == self._dtypes[0] else f"{label}, in {dtype}",
+                       {name: cast_all(value, dtype) for name, value in arguments.items()},
+                       self._tolerance or TOLERANCES[dtype], properties, group)
+            for dtype in dtypes
+        ]  # fmt: skip
+
+    def _with_noise(self, cases: list[Case], arguments: Mapping[str, object]) -> list[Case]:
+        """The cases of one call, with a tolerance as wide as single precision needs there."""
+        if not any(map(_is_floating, arguments.values())):
+            return cases
+        known = dict(zip(self._dtypes, cases, strict=True))
+
+        def value_in(dtype: str) -> object:
+            if dtype in known:
+                return known[dtype].expected.value
+            rounded = {name: cast_all(value, dtype) for name, value in arguments.items()}
+            return observe(self.reference, rounded, self.use).value
+
+        single, double = value_in(SINGLE), value_in(DOUBLE)
+        return [
+            replace(case, tolerance=widened(case.tolerance, single, double, self.returns))
+            for case in cases
+        ]
+
+    def _case(
+        self,
+        label: str,
+        arguments: Mapping[str, object],
+        tolerance: Tolerance,
+        properties: Properties | None,
+        group: str,
+    ) -> Case:
+        @cache
+        def mistaken(name: str) -> Outcome:
+            return observe(self.misconceptions[name], arguments, self.use)
+
+        expected = observe(self.reference, arguments, self.use)
+        if expected.raised and expected.raised.kind == "MemoryError":
+            raise MemoryError(f"there is too little memory for the reference of {self.name}")
+        self._refuse_unnamed(expected.value)
+        return Case(
+            label,
+            arguments,
+            expected,
+            printed(tolerance, arguments, expected.value, self.returns),
+            {name: partial(mistaken, name) for name in self.misconceptions},
+            self.returns,
+            properties or {},
+            self._reveal,
+            self.use,
+            group,
+            printed=properties is None,
+            axes=self.axes,
+            inputs=self.inputs,
+        )
+
+    def _bind(self, values: object) -> dict[str, object]:
+        given = values if isinstance(values, tuple) else (values,)
+        if len(given) > len(self.parameters):
+            raise ExamError(
+                f"a case of {self.name} gives {len(given)} arguments, "
+                f"but {self.use.__name__ if self.use else 'the function'} takes "
+                f"{len(self.parameters)}"
+            )
+        return dict(zip(self.parameters, given, strict=False))
+
+    def _refuse_unnamed(self, value: object) -> None:
+        if self.returns and isinstance(value, tuple | list) and len(value) != len(self.returns):
+            raise ExamError(
+                f"the exam of {self.name} has {len(self.returns)} words in returns, "
+                f"but the function returns {len(value)} values"
+            )
+
+    def _refuse_doubled(self, name: str) -> None:
+        if name in self.misconceptions or name in self.accepted:
+            raise ExamError(f"the exam of {self.name} declares {name} twice")
+
+
+def exams_of(module: ModuleType) -> dict[str, Exam]:
+    """The exams that a module declares, by the name of their exercise, in its order."""
+    found: dict[str, Exam] = {}
+    for value in vars(module).values():
+        if isinstance(value, Exam) and found.setdefault(value.name, value) is not value:
+            raise ExamError(f"{module.__name__} declares two exams for {value.name}")
+    return found
+
+
+def _sentence(function: Callable[..., object]) -> str:
+    # getdoc would find the sentence of the class that this one derives from.
+    text = function.__doc__ if isinstance(function, type) else inspect.getdoc(function)
+    if not text:
+        raise ExamError(f"{function.__name__} needs a docstring: it is what a learner reads")
+    return " ".join(text.split())
+
+
+def _is_floating(value: object) -> bool:
+    if type(value) is list or type(value) is tuple:
+        return any(map(_is_floating, value))
+    if type(value) is dict:
+        return any(map(_is_floating, value.values()))
+    if is_tensor(value):
+        return value.is_floating_point()
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
+def cast_all(value: object, dtype: str) -> object:
+    """A value with all floating-point arrays and tensors in it cast to a dtype."""
+    if type(value) is list:
+        return [cast_all(entry, dtype) for entry in value]
+    # A named tuple can't be made anew from its entries alone.
+    if type(value) is tuple:
+        return tuple(cast_all(entry, dtype) for entry in value)
+    if type(value) is dict:
+        return {key: cast_all(entry, dtype) for key, entry in value.items()}
+    if is_tensor(value) and value.is_floating_point():
+        return cast(value, dtype)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return value.astype(dtype)
+    return value

@@ -1,0 +1,67 @@
+"""Habits that would hide what else is wrong with an answer, as they spoil all that it returns.
+
+An array made without a dtype, a `-=` on an argument, an error that is not raised, a mask that is no
+buffer and a dropout that is missing are slips of their own. Whoever makes one of them and another
+is told of both.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from autograder.checks.values.dtypes import with_dtypes_of
+from autograder.checks.values.outcome import Outcome
+
+_DTYPE = " The dtype is not right either: keep that of what you are given."
+_WRITES = " And your code writes to what it is given: leave that as it is."
+_NO_ERROR = " And where an error is asked for, your code goes on."
+_NO_BUFFER = " And a buffer that is asked for is missing."
+_ERROR = "Error"
+_NO_DROPOUT = " And in training every call gives the same, as without dropout."
+_DROPPED = " And in eval mode calls differ, as if something were dropped there."
+# What `run_module` calls parts of its value: whether there is a buffer, how many outputs differ.
+_BUFFER = "a buffer of shape "
+_OUTPUTS = "different outputs in "
+
+
+def without_habits(
+    expected: Outcome, received: Outcome, dropout: bool = True
+) -> tuple[Outcome | None, list[str]]:
+    """What an answer would have done without these habits, of which that of `dropout` may be left.
+
+    Returns:
+        The outcome, which is `received` itself if there are none, or None if nothing is left of it;
+        and a sentence about each habit, to stand behind another sentence.
+    """
+    if received.raised:
+        return received, []
+    if _is_refusal(expected) and not _is_refusal(received):
+        return None, [_NO_ERROR]
+    if dropout and (sentence := _about_dropout(expected.value, received.value)):
+        return None, [sentence]
+    value, changed = with_dtypes_of(expected.value, received.value), expected.changed
+    said = [_DTYPE] * (value is not received.value) + [_WRITES] * (received.changed != changed)
+    whole = _with_buffers(expected.value, value)
+    said += [_NO_BUFFER] * (whole is not value)
+    return (replace(received, value=whole, changed=changed), said) if said else (received, [])
+
+
+def _is_refusal(outcome: Outcome) -> bool:
+    """Whether a call raised an exception, or is said to by a driver."""
+    told = type(outcome.value) is str and _ERROR in outcome.value
+    return outcome.raised is not None or told
+
+
+def _about_dropout(wanted: Any, value: Any) -> str:
+    if type(wanted) is dict and type(value) is dict and wanted.keys() == value.keys():
+        for name in wanted:
+            if name.startswith(_OUTPUTS):
+                few, many = wanted[name] == 1 != value[name], wanted[name] != 1 == value[name]
+                return _DROPPED if few else _NO_DROPOUT if many else ""
+    return ""
+
+
+def _with_buffers(wanted: Any, value: Any) -> Any:
+    if type(wanted) is not dict or type(value) is not dict or wanted.keys() != value.keys():
+        return value
+    missing = {name: True for name in wanted if name.startswith(_BUFFER) and value[name] is False}
+    return {**value, **missing} if missing else value

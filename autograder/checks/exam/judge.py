@@ -1,0 +1,398 @@
+"""From cases and an answer to a report: what passed, the plainest case that failed, and why.
+
+An answer is compared to what the reference did on each case, and, where it differs, to what each
+known misconception did there. Only numbers are needed for that, so the same judge serves the
+learner's check (numbers shipped beside the notebook) and the hidden exam (numbers made afresh).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from autograder.checks.exam.arguments import (
+    call_of,
+    in_words,
+    loose,
+    one_by_one,
+    plainness,
+    with_input_names,
+)
+from autograder.checks.exam.faults import ARGUMENTS, faults, is_mismatch
+from autograder.checks.exam.habits import without_habits
+from autograder.checks.exam.nearness import Tried, how_far
+from autograder.checks.exam.report import Finding, Report, Verdict
+from autograder.checks.exam.rules import while_it_runs
+from autograder.checks.values.compare import Difference, Tolerance, differences
+from autograder.checks.values.outcome import TOGETHER, Outcome, Raised, observe, observe_each
+from autograder.checks.values.precision import as_of_single
+from autograder.checks.values.side_by_side import Axes, comparisons, shapes
+
+_STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
+_NAMED = 4
+# What tells a number that is expected, by itself or with how far the answer is from it.
+_NUMBER = re.compile(
+    r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
+)
+_NOT_YOURS = (
+    "which the caller may still need. `+=`, an assignment to an entry, and methods that end in an "
+    "underscore do that: make a new array or tensor instead, or change a copy."
+)
+# What a driver alone is told.
+_TIMES = "calls"
+# What a driver calls the parts of its value that follow from the others.
+_FOLLOWS = ("gradient for ", "outputs seen in ")
+
+Property = Callable[..., object]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call, and what should come of it.
+
+    `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
+    With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
+    the driver that calls the answer. `group` is a share of the points. What is expected of a
+    `printed` case is no secret. `axes` are the names of the axes of what is returned, `inputs`
+    those of a module's inputs. Misconceptions in `single` compute in single precision on their way.
+    """
+
+    label: str
+    arguments: Mapping[str, Any]
+    expected: Outcome
+    tolerance: Tolerance
+    lookalikes: Mapping[str, Callable[[], Outcome]]
+    names: tuple[str, ...] = ()
+    properties: Mapping[str, Property] = field(default_factory=dict)
+    reveal: bool = True
+    use: Callable[..., object] | None = None
+    group: str = ""
+    printed: bool = False
+    axes: Axes = field(default_factory=dict)
+    inputs: Sequence[str] = ()
+    single: frozenset[str] = frozenset()
+    _shows: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
+
+    def shows(self, name: str) -> bool:
+        """Whether a misconception makes a difference on this call; found out once."""
+        if name not in self._shows:
+            self._shows[name] = is_mistaken(self.lookalikes[name](), self)
+        return self._shows[name]
+
+    def tolerance_of(self, name: str) -> Tolerance:
+        """How far an answer may be off from a misconception that has made its numbers."""
+        return as_of_single(self.tolerance) if name in self.single else self.tolerance
+
+    @property
+    def plainness(self) -> tuple[object, ...]:
+        """What orders cases, from the one that is the easiest to look at."""
+        return (not self.printed, *plainness(self.arguments, self.use))
+
+    def faults(self, outcome: Outcome) -> Iterator[Difference]:
+        """What is wrong with an outcome of this call."""
+        driven = self.use is not None
+        return faults(self.expected, outcome, self.tolerance, self.names, driven=driven)
+
+
+@dataclass(frozen=True)
+class _Observation:
+    case: Case
+    outcome: Outcome
+    wrong: list[Difference]
+    as_expected: bool  # the value is; what should hold of it may not
+
+
+def judge(
+    exercise: str,
+    answer: object,
+    cases: Sequence[Case],
+    hints: Mapping[str, str],
+    known: str = "",
+) -> Report:
+    """Examine `answer`, a function or what the cases' driver makes use of, on every case.
+
+    `hints` maps each misconception's name to its sentence, the likeliest first. An answer that is
+    itself one of them is `known` by its name: what it does on each case need not be found twice.
+    """
+    if not callable(answer):
+        kind = type(answer).__name__
+        wanted = "class or function" if any(case.use for case in cases) else "function"
+        finding = Finding("the name itself", "", (f"expected a {wanted}, found a {kind}",))
+        return Report(exercise, Verdict.WRONG, (), len(cases), finding)
+    observations = _observe(answer, cases, known)
+    failed = [one for one in observations if one.wrong]
+    passed = tuple(one.case.label for one in observations if not one.wrong)
+    if not failed:
+        return Report(exercise, Verdict.PASSED, passed, len(cases))
+    unwritten = next((one for one in failed if _unwritten(one)), None)
+    if unwritten:
+        found = _what_is_missing(unwritten)
+        return Report(exercise, Verdict.NOT_IMPLEMENTED, passed, len(cases), found)
+    name, more = _diagnose(observations, hints), ""
+    for dropout in (False, True):
+        if not name:
+            rest, more = _without_habits(observations, dropout)
+            name = _diagnose(rest, hints)
+    shown = min(failed, key=lambda one: (not _is_about(name, one), one.case.plainness))
+    return Report(
+        exercise,
+        Verdict.EXCEPTION if _stopped(shown) else Verdict.WRONG,
+        passed,
+        len(cases),
+        _finding(shown, exercise),
+        name,
+        hints[name] + more if name else _spoilt(observations),
+        _credit(observations),
+        nearest="" if name else _how_far(observations),
+    )
+
+
+def _spoilt(observations: Sequence["_Observation"]) -> str:
+    """What to tell whoever gets everything right, but writes to what was given."""
+    wrong = [part for one in observations for part in one.wrong]
+    if any(part.part != ARGUMENTS for part in wrong):
+        return ""
+    sentence = wrong[0].text
+    return f"What you return is right, but {sentence}, {_NOT_YOURS}"
+
+
+def _how_far(observations: Sequence["_Observation"]) -> str:
+    """How far an answer is right; of a worksheet, that stands in its numbers."""
+    if not all(one.case.reveal for one in observations):
+        return ""
+    tried = [
+        Tried(
+            one.case.label,
+            _of_the_answer(one.case),
+            not one.wrong,
+            None if one.outcome.raised else frozenset(part.part for part in one.wrong),
+        )
+        for one in observations
+        # Whoever refuses what is to be refused has computed nothing yet.
+        if one.wrong or not one.case.expected.raised
+    ]
+    names = observations[0].case.names
+    return how_far(tried, names, all_of_them=len(tried) == len(observations))
+
+
+def _of_the_answer(case: Case) -> dict[str, Any]:
+    """A case's arguments without those that no answer sees: how often a driver calls it."""
+    if case.use is None:
+        return {**case.arguments}
+    given = {name: value for name, value in case.arguments.items() if name != _TIMES}
+    inputs = given.get("inputs")
+    if case.inputs and isinstance(inputs, tuple):
+        del given["inputs"]
+        given |= dict(zip(case.inputs, inputs, strict=False))
+    return given
+
+
+def _credit(observations: Sequence["_Observation"]) -> float:
+    """The share of the groups in which all is right; nothing where there is one group alone."""
+    groups = {one.case.group for one in observations}
+    spoilt = {one.case.group for one in observations if one.wrong}
+    return (len(groups) - len(spoilt)) / len(groups) if len(groups) > 1 else 0.0
+
+
+def _observe(
+    answer: Callable[..., object], cases: Sequence[Case], known: str
+) -> list[_Observation]:
+    uses = {case.use for case in cases}
+    if hasattr(type(answer), TOGETHER) and len(uses) == 1:
+        # First all calls: of an answer that is in another process, these are few messages.
+        outcomes = observe_each(answer, [case.arguments for case in cases], *uses)
+    else:
+        outcomes = [_outcome(answer, case, known) for case in cases]
+    return [_looked_at(answer, *one) for one in zip(cases, outcomes, strict=True)]
+
+
+def _outcome(answer: Callable[..., object], case: Case, known: str) -> Outcome:
+    run = case.lookalikes.get(known) or partial(observe, answer, case.arguments, case.use)
+    with while_it_runs():
+        return run()
+
+
+def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> _Observation:
+    wrong = list(case.faults(outcome))
+    as_expected = not wrong
+    if as_expected:
+        wrong = [
+            Difference("", f"this does not hold: {sentence}")
+            for sentence, holds in case.properties.items()
+            if observe(_bind(holds, answer), case.arguments).value is not True
+        ]
+    return _Observation(case, outcome, wrong, as_expected)
+
+
+def _bind(holds: Property, answer: Callable[..., object]) -> Callable[..., object]:
+    return lambda *arguments: bool(holds(answer, *arguments))
+
+
+def _unwritten(observation: _Observation) -> bool:
+    raised = observation.outcome.raised
+    blank = all(difference.blank for difference in observation.wrong)
+    return blank or (raised is not None and raised.is_blank)
+
+
+def _what_is_missing(observation: _Observation) -> Finding:
+    blanks = [difference.part for difference in observation.wrong if difference.part]
+    if not blanks:
+        raised = observation.outcome.raised
+        return Finding("", "", ((raised and raised.message) or _STUB,))
+    more = f" and {len(blanks) - _NAMED} more" if len(blanks) > _NAMED else ""
+    return Finding("", "", (f"still blank: {', '.join(blanks[:_NAMED])}{more}",))
+
+
+def _stopped(observation: _Observation) -> bool:
+    return observation.outcome.raised is not None and not is_mismatch(observation.outcome)
+
+
+def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) -> str:
+    """The misconception that explains all failed cases best and contradicts no passed one."""
+    best, most = "", 0
+    # Most misconceptions are ruled out by the first case that failed.
+    observations = sorted(observations, key=lambda one: one.as_expected)
+    for name in hints:
+        explained = _explained(name, observations)
+        if explained > most:
+            best, most = name, explained
+    return best
+
+
+def _is_about(name: str, observation: _Observation) -> bool:
+    """Whether a hint, if there is one, says what came out of this case."""
+    case = observation.case
+    if name not in case.lookalikes:
+        return not name
+    return case.shows(name) and bool(_likeness(name, observation))
+
+
+def _without_habits(
+    observations: Sequence[_Observation], dropout: bool = True
+) -> tuple[list[_Observation], str]:
+    """What would have been observed of an answer without the habits that hide all else.
+
+    A missing `dropout` is one of them only where no hint is about it.
+
+    Returns:
+        The observations, and a sentence about each habit; nothing of an answer without any.
+    """
+    rest: list[_Observation] = []
+    said: dict[str, None] = {}
+    for one in observations:
+        outcome, sentences = without_habits(one.case.expected, one.outcome, dropout)
+        said |= dict.fromkeys(sentences)
+        if outcome is one.outcome:
+            rest.append(one)
+        elif outcome:
+            wrong = list(one.case.faults(outcome))
+            rest.append(_Observation(one.case, outcome, wrong, not wrong))
+    return (rest, "".join(said)) if said else ([], "")
+
+
+def is_mistaken(outcome: Outcome, case: Case) -> bool:
+    """Whether an outcome is not what is expected of a case."""
+    return any(True for _ in case.faults(outcome))
+
+
+def explains(name: str, answer: Callable[..., object], cases: Sequence[Case]) -> bool:
+    """Whether a misconception explains all that is wrong with an answer, if anything is."""
+    seen = _observe(answer, cases, "")
+    is_wrong = any(one.wrong for one in seen)
+    return is_wrong and any(_explained(name, one) for one in (seen, _without_habits(seen)[0]))
+
+
+def _explained(name: str, observations: Sequence[_Observation]) -> int:
+    """2 for each failed case that is all as the misconception has it, 1 if it is so in part.
+
+    0 if it leaves a failed case unexplained: then it may be true of one and false of the answer.
+    A case that the answer can't even run says nothing, if there are others to go by.
+    """
+    explained, unrun = 0, False
+    for one in observations:
+        if name not in one.case.lookalikes:
+            continue
+        mistaken = one.case.shows(name)
+        likeness = _likeness(name, one) if mistaken else 0
+        if mistaken == one.as_expected or (mistaken and not likeness):
+            # Where an exception is asked for, one that is raised is an answer.
+            if one.as_expected or not one.outcome.raised:
+                return 0
+            unrun = True
+        explained += likeness
+    # Of another slip, which meets the same wall, the words of an exception may be the same.
+    only_walls = all(one.outcome.raised for one in observations if not one.as_expected)
+    return 0 if unrun and only_walls else explained
+
+
+def _likeness(name: str, observation: _Observation) -> int:
+    received, case = observation.outcome, observation.case
+    lookalike = case.lookalikes[name]()
+    if lookalike.raised or received.raised:
+        return 2 * (_without_line(lookalike.raised) == _without_line(received.raised))
+    if lookalike.changed != received.changed:
+        return 0
+    # What is still blank is nobody's mistake.
+    blank = {difference.part for difference in observation.wrong if difference.blank}
+    wrong = {difference.part for difference in observation.wrong} - blank
+    likeness = 2 if wrong else 0
+    tolerance = case.tolerance_of(name)
+    for difference in differences(lookalike.value, received.value, tolerance, case.names):
+        if difference.part in blank:
+            continue
+        # Most misconceptions end here, at the first part that is compared.
+        if any(_overlap(difference.part, other) for other in wrong):
+            return 0
+        # On paper, a mistake may be made in one number and not in the next.
+        likeness = min(likeness, int(not case.reveal))
+    return likeness
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether two parts are the same, or one holds the other: "scores" holds "scores[1]"."""
+    short, long = sorted((one, other), key=len)
+    return not short or one == other or long.startswith((f"{short}[", f"{short} "))
+
+
+def _without_line(raised: Raised | None) -> tuple[str, str] | None:
+    return (raised.kind, raised.message) if raised else None
+
+
+def _finding(observation: _Observation, exercise: str) -> Finding:
+    # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
+    # they would only hide it.
+    causes = [one for one in observation.wrong if not one.part.startswith(_FOLLOWS)]
+    case = observation.case
+    causes = [
+        replace(one, part=with_input_names(one.part, case.arguments, case.inputs))
+        for one in causes or observation.wrong
+    ]
+    details = []
+    shown = not case.reveal
+    for difference in causes:
+        text = _veiled(difference) if shown else difference.text
+        # One number helps to find a mistake; all of a case that is not printed would be the answer.
+        shown = shown or (not case.printed and bool(_NUMBER.search(text)))
+        details.append(f"{difference.part}: {text}" if difference.part else text)
+    raised = observation.outcome.raised
+    if raised and raised.line:
+        details.append(f"in your code, {raised.line}")
+    if observation.outcome.printed:
+        details.append(f"your code printed: {observation.outcome.printed}")
+    open_ones = loose(case.arguments, case.use, case.inputs)
+    call = call_of(exercise, case.arguments, case.use, case.inputs)
+    return Finding(
+        case.label,
+        in_words(open_ones if call else case.arguments),
+        tuple(details),
+        call,
+        one_by_one(open_ones, whole=case.printed),
+        comparisons(causes, case.axes, case.tolerance, reveal=case.reveal)
+        if case.printed
+        else shapes(causes, case.axes),
+    )
+
+
+def _veiled(difference: Difference) -> str:
+    return difference.veiled or _NUMBER.sub("not right yet, ", difference.text)

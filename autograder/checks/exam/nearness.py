@@ -1,0 +1,129 @@
+"""How far an answer is right, where nothing says what is wrong: in a sentence that is true of it.
+
+Either some of its results are right on every case, or it is right on some cases, and these have
+something in common that no other case has.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.values.tensors import as_array, is_tensor
+
+# Of one case or two, everything is in common.
+_FEWEST = 3
+_IS = " is "
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One case: on what, and which parts of what came back are wrong.
+
+    `wrong` is None where nothing came back that has parts.
+    """
+
+    label: str
+    arguments: Mapping[str, Any]
+    is_right: bool
+    wrong: frozenset[str] | None = None
+
+
+def how_far(tried: Sequence[Tried], names: Sequence[str], *, all_of_them: bool = True) -> str:
+    """The sentence; empty where there is nothing to say.
+
+    Args:
+        tried: the cases, of which some are wrong.
+        names: the words for the results, where there are several.
+        all_of_them: whether no other case was tried; others have no result.
+    """
+    which = "" if all_of_them else " that have a result"
+    return _right_results(tried, names) or _right_cases(tried, which)
+
+
+def _right_results(tried: Sequence[Tried], names: Sequence[str]) -> str:
+    failed = [one.wrong for one in tried if not one.is_right]
+    if not names or any(wrong is None or not wrong for wrong in failed):
+        return ""
+    parts = [part for wrong in failed for part in wrong or ()]
+    if not all(any(_belongs(part, name) for name in names) for part in parts):
+        return ""
+    spoilt = [name for name in names if any(_belongs(part, name) for part in parts)]
+    sound = [name for name in names if name not in spoilt]
+    if not sound or not spoilt:
+        return ""
+    are, are_not = ("are" if len(some) > 1 else "is" for some in (sound, spoilt))
+    return (
+        f"Of the results, {' and '.join(sound)} {are} right on every case; only "
+        f"{' and '.join(spoilt)} {are_not} not."
+    )
+
+
+def _belongs(part: str, name: str) -> bool:
+    return part == name or part.startswith((f"{name}[", f"{name} "))
+
+
+def _right_cases(tried: Sequence[Tried], which: str) -> str:
+    right = [one for one in tried if one.is_right]
+    wrong = [one for one in tried if not one.is_right]
+    if len(_labels(tried)) < _FEWEST or not right or not wrong:
+        return ""
+    for word, these, others in (("right", right, wrong), ("wrong", wrong, right)):
+        if common := _in_common(these, others):
+            return f"Of the cases tried{which}, it is {word} in just those in which {common}."
+    return ""
+
+
+def _in_common(these: Sequence[Tried], others: Sequence[Tried]) -> str:
+    """The simplest thing that can be said of all of these, and of none of the others."""
+    of_these = [frozenset(_known(one.arguments)) for one in these]
+    of_others = [frozenset(_known(one.arguments)) for one in others]
+    common = set(of_these[0].intersection(*of_these)).difference(*of_others)
+    if len(_labels(these)) == 1:
+        # One case has many things that no other one has; a setting is seldom by chance.
+        common = {sentence for sentence in common if _IS in sentence}
+    return min(common, key=_simplicity, default="")
+
+
+def _labels(tried: Sequence[Tried]) -> set[str]:
+    """The cases, each once, whatever it was tried in."""
+    return {one.label.partition(", in float")[0] for one in tried}
+
+
+def _simplicity(sentence: str) -> tuple[int, str]:
+    return len(sentence), sentence
+
+
+def _known(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """What can be said of a case's arguments."""
+    for name, value in arguments.items():
+        if isinstance(value, dict):
+            yield from _known(value)
+        elif isinstance(value, list | tuple):
+            # One alone is called by the name of all; within others, nobody finds it.
+            alone = len(value) == 1
+            for number, entry in enumerate(value):
+                if not isinstance(entry, dict | list | tuple):
+                    yield from _known({name if alone else f"{name}[{number}]": entry})
+        elif is_tensor(value):
+            yield from _known_of_array(name, as_array(value))
+        elif isinstance(value, np.ndarray):
+            yield from _known_of_array(name, value)
+        elif isinstance(value, bool | str) or value is None or value in (0, 1):
+            yield f"`{name}`{_IS}{value!r}"
+
+
+def _known_of_array(name: str, array: np.ndarray) -> Iterator[str]:
+    yield f"`{name}` has {array.ndim} {'axis' if array.ndim == 1 else 'axes'}"
+    for axis, size in enumerate(array.shape):
+        if size == 1:
+            yield f"axis {axis} of `{name}` has one entry"
+    if array.ndim > 1 and array.shape[-1] == array.shape[-2]:
+        yield f"the last two axes of `{name}` are of one size"
+    if array.dtype.kind == "b":
+        yield f"`{name}` has {'a' if array.any() else 'no'} True in it"
+    elif array.dtype.kind == "f":
+        yield f"the numbers of `{name}` are {array.dtype}"
+        if array.size and (array >= 0).all():
+            yield f"`{name}` has no negative number"

@@ -1,0 +1,178 @@
+"""What can become of an exercise, and what was found out about one, in words for its learner."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from autograder.checks.values.comparison import Comparison
+
+_SHOWN = 4
+# A name of a case may have commas and semicolons.
+_BETWEEN = " · "
+
+
+class Verdict(Enum):
+    """What becomes of an exercise or of a test cell; the last five are a grader's alone to find.
+
+    Records keep the names and outputs the values, so neither may change.
+    """
+
+    PASSED = "passed"
+    WRONG = "wrong"
+    EXCEPTION = "exception"
+    NOT_IMPLEMENTED = "not implemented yet"
+    TIMEOUT = "stopped: it ran for too long"
+    MEMORY = "took too much memory"
+    KILLED = "ended its own process"
+    MISSING = "missing"
+    NOT_RUN = "not run"
+    NOT_GRADABLE = "not gradable"
+
+    @property
+    def ename(self) -> str:
+        """The name of the error that a graded notebook shows for it."""
+        return self.name.title().replace("_", "")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The plainest case that failed: which one, on what, and how.
+
+    `inputs` are the arguments in one line, `call` is the call as code, and `arguments` are those
+    that the call only names. Each of `compared` belongs to some of the `details`.
+    """
+
+    case: str
+    inputs: str
+    details: tuple[str, ...]
+    call: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+    compared: tuple[Comparison, ...] = ()
+
+    def lines(self) -> list[str]:
+        """The finding as plain text."""
+        lines = []
+        if self.case:
+            where = ", ".join(filter(None, (self.call, self.inputs)))
+            lines.append(f"  {self.case}: {where}" if where else f"  {self.case}")
+        for place, detail in enumerate(self.details):
+            lines.append(f"    {detail}")
+            for one in self.compared:
+                if place == one.details[-1]:
+                    lines += [f"      {line}" for line in one.lines()]
+        return lines
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of an answer in which one small change makes every example right.
+
+    `text` is the line as its author wrote it, `about` says what the change is about, and `more`
+    narrows that down. The change itself is not told.
+    """
+
+    line: int
+    text: str
+    about: str
+    more: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """One exercise, checked.
+
+    `misconception` names the known wrong answer whose results the learner's equal, and `hint` is
+    its sentence; both are empty when none matches. `places` are where to look instead, that of the
+    nearest change first, and `nearest` says how far it is right where there are none either.
+    `untried` is on what an answer that passed will be tried when it is graded. `credit` is the
+    share of the points that an answer earns which has not passed.
+    """
+
+    exercise: str
+    verdict: Verdict
+    passed: tuple[str, ...] = ()
+    total: int = 0
+    finding: Finding | None = None
+    misconception: str = ""
+    hint: str = ""
+    credit: float = 0.0
+    places: tuple[Place, ...] = ()
+    nearest: str = ""
+    untried: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """The result in one line."""
+        match self.verdict:
+            case Verdict.PASSED:
+                return f"{self.exercise}: passed, {_count(self.total)}"
+            case Verdict.NOT_IMPLEMENTED:
+                return f"{self.exercise}: not implemented yet"
+            case Verdict.EXCEPTION:
+                return f"{self.exercise}: stopped by an exception"
+            case Verdict.TIMEOUT:
+                return f"{self.exercise}: stopped, because it ran for too long"
+            case Verdict.WRONG if not self.total:
+                return f"{self.exercise}: not yet right"
+            case Verdict.WRONG:
+                right = f"{len(self.passed)} of {_count(self.total)} passed"
+                return f"{self.exercise}: not yet right, {right}"
+            case _:
+                return f"{self.exercise}: {self.verdict.value}"
+
+    @property
+    def stopped_by(self) -> str:
+        """What the exception says that stopped an answer, and its class; empty where none did."""
+        found = self.finding if self.verdict is Verdict.EXCEPTION else None
+        return found.details[0] if found else ""
+
+    @property
+    def passed_in_words(self) -> str:
+        """What passed, each kind of case once; empty when all did or none."""
+        if self.verdict in (Verdict.PASSED, Verdict.NOT_IMPLEMENTED) or not self.passed:
+            return ""
+        kinds = list(dict.fromkeys(self.passed))
+        more = f" and {len(kinds) - _SHOWN} more" if len(kinds) > _SHOWN else ""
+        return f"passed: {_BETWEEN.join(kinds[:_SHOWN])}{more}"
+
+    @property
+    def untried_in_words(self) -> str:
+        """What the hidden cases try, in a sentence; empty where there are none."""
+        if not self.untried:
+            return ""
+        return f"Hidden cases try more, when it is graded: {_BETWEEN.join(self.untried)}."
+
+    def lines(self) -> list[str]:
+        """The whole result as plain text, a line each."""
+        lines = [self.headline]
+        if self.hint:
+            lines.append(f"  Hint: {self.hint}")
+        if self.places:
+            lines.append(f"  {self.where_to_look}")
+            lines += [f"    line {one.line}: {one.text}" for one in self.places]
+        elif self.nearest:
+            lines.append(f"  {self.nearest}")
+        if self.finding:
+            lines += self.finding.lines()
+        if self.passed_in_words:
+            lines.append(f"  {self.passed_in_words}")
+        if self.untried:
+            lines.append(f"  {self.untried_in_words}")
+        return lines
+
+    @property
+    def where_to_look(self) -> str:
+        """What the places have in common, in a sentence; empty where there are none."""
+        if not self.places:
+            return ""
+        numbers = [str(one.line) for one in self.places]
+        abouts = " or ".join(dict.fromkeys(one.about for one in self.places))
+        if len(numbers) == 1:
+            where = f"Look at line {numbers[0]}: one small change there"
+        else:
+            where = f"Look at lines {', '.join(numbers[:-1])} and {numbers[-1]}: one small change "
+            where += "in any one of them"
+        return f"{where} makes every example right. The change is about {abouts}."
+
+
+def _count(number: int) -> str:
+    return "1 case" if number == 1 else f"{number} cases"

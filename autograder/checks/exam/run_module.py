@@ -1,0 +1,247 @@
+"""A driver for exams of PyTorch modules: from a class to what its module computes and learns.
+
+An exam of a class says `use=run_module`. Weights are handed over by name, always as the matrix W of
+`x @ W`, so that a learner may write `self.W_query` as an `nn.Parameter` or as an `nn.Linear`.
+
+When an instructor grades, the class lives in another process, and this runs there. Where it can't,
+the calls go over one by one; so nothing is asked of the class but to be called, and nothing of its
+module but what a module does by itself: state_dict, load_state_dict, named_parameters,
+named_buffers, train, to, and to be called.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from autograder.checks.values.compare import describe
+from autograder.checks.values.tensors import back_propagate, dtype_name, is_tensor
+
+if TYPE_CHECKING:
+    import torch
+
+    Weights = Mapping[str, torch.Tensor]
+
+
+# Numbers that differ by less than this share of the largest one are the same, but for rounding.
+_ROUNDING = 1e-4
+# What is kept of the outputs of several calls, all together.
+_MOST_NUMBERS = 1 << 22
+
+
+class ModuleMismatch(Exception):
+    """A module has other parameters than were asked for. The message says so to its learner."""
+
+
+def run_module(
+    module_class: Callable[..., Any],
+    settings: Mapping[str, object],
+    weights: "Weights",
+    inputs: tuple[object, ...],
+    training: bool = False,
+    calls: int = 1,
+    buffer: tuple[int, ...] = (),
+) -> dict[str, Any]:
+    """Make a module, load weights into it, call it, and back-propagate through it.
+
+    Args:
+        module_class: the class, or whatever makes a module when it is called with `settings`.
+        settings: the keywords of its constructor, such as `{"d_in": 3, "d_out": 2}`.
+        weights: by name, matrices as (in, out), which fit an `nn.Parameter` of this name and the
+            `nn.Linear` of this name; "W_query.bias" is a bias, (out,), and fits an `nn.Parameter`
+            called W_query_bias as well. Any other full name in a state dict will do
+            ("norm.weight"), and is loaded as it is. A matrix (in, 1) fits a vector (in,). Without
+            any, nothing is loaded, and the module keeps what its constructor gave it.
+        inputs: what the module is called with; floating tensors require gradients.
+        training: whether it is called in training mode.
+        calls: with more than one, the module is called that often, without gradients, to see what
+            its random numbers do.
+
+    Returns:
+        "output", which may be a tuple, "gradient for inputs[0]" for each floating input, and
+        "gradient for W_query" for each of the weights, in its shape, or None where there is none.
+        The gradients are of a fixed weighted sum of all floating outputs.
+        With several calls "outputs seen in training" (or "in evaluation"): all that differ by more
+        than rounding, stacked and sorted, so that they are the same whatever the random numbers,
+        if the calls are enough to see them all; and before them how many they are.
+        With a buffer "a buffer of shape (6, 6)", say: True or False.
+
+    Raises:
+        ModuleMismatch: when the module's parameters are not those of `weights`, or the outputs of
+            several calls can't be compared with each other.
+    """
+    import torch
+
+    given = [_leaf(value) for value in inputs]
+    module = module_class(**settings)
+    floating = [value for value in (*given, *weights.values()) if _is_floating(value)]
+    if floating:
+        module.to(floating[0].dtype)
+    if _waits_for_a_call(module):
+        with torch.no_grad():
+            module(*given)
+    places = _load(module, weights) if weights else {}
+    found: dict[str, object] = {}
+    if buffer:
+        found[f"a buffer of shape {buffer}"] = _has_buffer(module, buffer)
+    module.train(training)
+    if calls > 1:
+        with torch.no_grad():
+            number, seen = _different(_of_one_kind((module(*given) for _ in range(calls)), calls))
+        mode = "training" if training else "evaluation"
+        counted = {f"different outputs in {calls} calls": number}
+        return {**found, **counted, f"outputs seen in {mode}": seen}
+    with torch.enable_grad():
+        output = module(*given)
+        _back_propagate(output)
+    back = {f"inputs[{n}]": value.grad for n, value in enumerate(given) if _is_floating(value)}
+    back |= _gradients(module, weights, places)
+    return {
+        **found,
+        "output": output,
+        **{f"gradient for {name}": value for name, value in back.items()},
+    }
+
+
+def _leaf(value: object) -> Any:
+    """An input that remembers its gradient, where it can have one."""
+    if not is_tensor(value):
+        return value
+    return value.detach().clone().requires_grad_(value.is_floating_point())
+
+
+def _is_floating(value: object) -> bool:
+    return is_tensor(value) and value.is_floating_point()
+
+
+def _has_buffer(module: Any, shape: tuple[int, ...]) -> bool:
+    return any(tuple(found.shape)[-len(shape) :] == shape for _, found in module.named_buffers())
+
+
+def _waits_for_a_call(module: Any) -> bool:
+    """Whether there are parameters whose shapes the first inputs tell, as in an nn.LazyLinear."""
+    return not all(map(is_tensor, module.state_dict().values()))
+
+
+def _load(module: Any, weights: "Weights") -> dict[str, str]:
+    """Load weights, and return the name that each has in the module's state dict."""
+    state, parameters = dict(module.state_dict()), [name for name, _ in module.named_parameters()]
+    places = {name: _place(name, weight, state, parameters) for name, weight in weights.items()}
+    for name in parameters:
+        if name not in places.values():
+            raise ModuleMismatch(f"your module has a parameter that was not asked for: {name}")
+    loaded = {}
+    for name, place in places.items():
+        turned = _is_turned(name, place)
+        loaded[place] = weights[name].T if turned else weights[name].reshape(state[place].shape)
+    module.load_state_dict(loaded, strict=False)
+    return places
+
+
+def _place(
+    name: str, weight: "torch.Tensor", state: Mapping[str, Any], parameters: Sequence[str]
+) -> str:
+    """Where a weight belongs in a module's state dict, of which these are parameters."""
+    shape, linear = tuple(weight.shape), f"{name}.weight"
+    # The name of an nn.Parameter can't hold a dot.
+    bias = f"{name.removesuffix('.bias')}_bias" if name.endswith(".bias") else ""
+    shapes = (shape, shape[:1]) if shape[1:] == (1,) else (shape,)
+    for place in (name, bias):
+        if place in state and tuple(state[place].shape) in shapes:
+            return place
+    if weight.ndim == 2 and linear in state and state[linear].shape == weight.T.shape:
+        return linear
+    wanted = f"an nn.Parameter of shape {' or '.join(map(str, shapes))}"
+    if bias:
+        wanted = f"the bias of an nn.Linear, or an nn.Parameter {bias}, of shape {shape}"
+    elif weight.ndim == 2 and not name.endswith(".weight"):
+        wanted = f"an nn.Linear{shape}, or {wanted}"
+    # Buffers are free, and so is the order: who makes the same mistake reads the same sentence.
+    shown = sorted(key for key in parameters if key in state)
+    found = ", ".join(f"{key} {tuple(state[key].shape)}" for key in shown)
+    # A layer that is turned round shows the very numbers that were asked for.
+    turned = linear in state and tuple(state[linear].shape) == shape
+    stored = " (an nn.Linear stores (out, in))" if turned else ""
+    raise ModuleMismatch(
+        f"looked for {name}: {wanted}; your module has {found or 'no parameters at all'}{stored}"
+    )
+
+
+def _is_turned(name: str, place: str) -> bool:
+    """Whether a matrix lies in its place as (out, in)."""
+    return place == f"{name}.weight"
+
+
+def _back_propagate(output: object) -> None:
+    outputs = [value for value in _parts(output) if _is_floating(value) and value.requires_grad]
+    if outputs:
+        back_propagate(outputs, [_cotangent(value) for value in outputs])
+
+
+def _parts(output: object) -> "Iterator[torch.Tensor]":
+    if isinstance(output, list | tuple):
+        for entry in output:
+            yield from _parts(entry)
+    else:
+        yield cast("torch.Tensor", output)
+
+
+def _cotangent(output: "torch.Tensor") -> "torch.Tensor":
+    """Weights of an output's entries that no symmetry cancels, as equal ones would."""
+    import torch
+
+    ramp = torch.arange(1, output.numel() + 1, dtype=torch.float64).cos()
+    return ramp.reshape(output.shape).to(output.dtype)
+
+
+def _gradients(
+    module: Any, weights: "Weights", places: Mapping[str, str]
+) -> Iterator[tuple[str, object]]:
+    parameters = dict(module.named_parameters())
+    for name, place in places.items():
+        gradient = parameters[place].grad if place in parameters else None
+        if gradient is not None:
+            turned = _is_turned(name, place)
+            gradient = gradient.T if turned else gradient.reshape(weights[name].shape)
+        yield name, gradient
+
+
+def _of_one_kind(outputs: Iterable[Any], calls: int) -> list[object]:
+    """The outputs of several calls: those that can't be looked at together are not waited for."""
+    kept: list[Any] = []
+    for output in outputs:
+        if not _is_floating(output):
+            return [output]
+        if output.numel() * calls > _MOST_NUMBERS:
+            raise ModuleMismatch(
+                f"your module gave back {describe(output)}, which is too large for its outputs in "
+                f"{calls} calls to be compared with each other"
+            )
+        if kept and (output.shape, output.dtype) != (kept[0].shape, kept[0].dtype):
+            raise ModuleMismatch(
+                "for the same inputs, your module gave back "
+                f"{_in_full(kept[0])} in one call and {_in_full(output)} in another"
+            )
+        kept.append(output)
+    return kept
+
+
+def _in_full(output: Any) -> str:
+    return f"{describe(output)} and type {dtype_name(output)}"
+
+
+def _different(outputs: Sequence[object]) -> tuple[int, object]:
+    """How many outputs differ by more than rounding, and these.
+
+    They are stacked in an order that rounding can't change.
+    """
+    import torch
+
+    if not all(_is_floating(output) for output in outputs):
+        return 1, outputs[0]
+    stacked = torch.stack(cast("list[torch.Tensor]", outputs))
+    numbers = stacked.nan_to_num(posinf=0.0, neginf=0.0)
+    unit = numbers.abs().max() * _ROUNDING
+    # Adding zero makes one zero of two. NaN differs from itself, and so would be counted each time.
+    rounded = ((stacked / unit).round() if unit else stacked).nan_to_num(torch.inf) + 0.0
+    _, kinds = torch.unique(rounded, dim=0, return_inverse=True)
+    first = [int((kinds == kind).nonzero()[0]) for kind in range(int(kinds.max()) + 1)]
+    return len(first), stacked[first]

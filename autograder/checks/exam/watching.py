@@ -1,0 +1,113 @@
+"""Sees what an answer calls while it runs, for a rule about how an exercise is written.
+
+Names that were made at run time, aliases and calls from C, which nobody can read in a source, are
+seen here. It runs in the process of the answer, whose code can put an end to it.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from types import FrameType
+from typing import Any
+
+from autograder.checks.exam.forbidden import matches
+from autograder.checks.source.own_files import is_own
+
+_MOST_KNOWN = 10_000
+
+
+class Watching:
+    """Watches for calls of what has one of these names and is not the student's own."""
+
+    def __init__(self, words: Sequence[str] = (), each: int = 1) -> None:
+        """Watch.
+
+        Args:
+            words: the names.
+            each: how many calls there are for one that is watched; the first one is. To watch takes
+                several times as long as the call.
+        """
+        self._words = words
+        self._each, self._calls = each, 0
+        self._folder = os.getcwd()
+        # What is known of files, and of names that no rule is about.
+        self._own: dict[str, bool] = {}
+        self._noted: dict[str, bool] = {}
+        self._harmless: set[str] = set()
+        self._asker: FrameType | None = None
+        self.seen = ""
+
+    @contextmanager
+    def during_a_call(self) -> Iterator[None]:
+        """Watch what is called until this ends, by whoever waits for that as well."""
+        self._calls += 1
+        if not self._words or (self._calls - 1) % self._each:
+            yield
+            return
+        before = sys.getprofile(), threading.getprofile()
+        # Behind this function stands contextlib's, and behind that the one with the `with`.
+        self._asker = sys._getframe(2)
+        with ExitStack() as watching:
+            if torch := sys.modules.get("torch"):
+                watching.enter_context(_torch_calls(torch, self._note))
+            watching.callback(self._end, *before)
+            threading.setprofile(self._profile)
+            sys.setprofile(self._profile)
+            yield
+
+    def _end(self, profile: Any, of_threads: Any) -> None:
+        sys.setprofile(profile)
+        threading.setprofile(of_threads)
+        self._asker = None
+
+    def _profile(self, frame: FrameType, event: str, called: Any) -> None:
+        # Returns are told too: there are as many of them.
+        if event == "c_call":
+            # What a library calls is its own affair, but for layers made of what a rule forbids.
+            file = frame.f_code.co_filename
+            if file not in self._noted:
+                self._noted[file] = self._is_own(frame) or _is_torch(frame)
+            if self._noted[file]:
+                self._note(getattr(called, "__name__", ""))
+        elif event == "call":
+            # Python's own functions, which need not be called from Python.
+            caller = frame.f_back
+            if self._is_own(frame):
+                return
+            if caller is None or caller is self._asker or self._is_own(caller):
+                self._note(f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}")
+
+    def _is_own(self, frame: FrameType) -> bool:
+        """Whether this is code of a cell, or of a file beside the notebook."""
+        file = frame.f_code.co_filename
+        if file not in self._own:
+            self._own[file] = is_own(file, self._folder)
+        return self._own[file]
+
+    def _note(self, name: object) -> None:
+        if self.seen or type(name) is not str or name in self._harmless:
+            return
+        self.seen = next((word for word in self._words if matches(word, name)), "")
+        if not self.seen and len(self._harmless) < _MOST_KNOWN:
+            self._harmless.add(name)
+
+
+def _is_torch(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith("torch.")
+
+
+def _torch_calls(torch: Any, note: Any) -> Any:
+    """What is called of torch on tensors, from C and by libraries too; while torch itself answers
+    such a call, this does not see what it is made of.
+    """
+
+    class Calls(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            note(getattr(func, "__name__", ""))
+            return func(*args, **(kwargs or {}))
+
+    return Calls()

@@ -1,0 +1,26 @@
+"""All families of small changes, in the order in which they are tried.
+
+The nearest come first: what is more often the mistake, and smaller.
+"""
+
+from autograder.checks.locate.families import arithmetic, axes, names, statements, steps
+from autograder.checks.locate.families.change import Family, StatementFamily
+
+NEARER: tuple[Family | StatementFamily, ...] = (
+    *axes.FAMILIES,
+    *arithmetic.FAMILIES,
+    *names.FAMILIES,
+    *arithmetic.NUMBERS,
+    *steps.REMOVED,
+    *steps.KEYWORDS,
+    *statements.FAMILIES,
+)
+FAMILIES = (
+    *NEARER,
+    *steps.UNUSED,
+    *arithmetic.RARER,
+    *axes.RARER,
+    *names.RARER,
+    *statements.RARER,
+    *steps.ADDED,
+)

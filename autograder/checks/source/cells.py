@@ -1,0 +1,47 @@
+"""What nbgrader's metadata says of a cell: its name, what it is for, and what it is worth.
+
+A cell may come from a student's file: nothing that stands in its metadata makes reading it fail.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+# A solution is what a student writes; what is graded and no solution is a test.
+Role = Literal["solution", "grade"]
+
+# What nbgrader leaves where a text is to be written.
+UNANSWERED = "YOUR ANSWER HERE"
+
+
+def grade_id_of(cell: Mapping[str, Any]) -> str:
+    """The name under which nbgrader knows a cell, or "" if it knows none."""
+    grade_id = _marks(cell).get("grade_id")
+    return grade_id if isinstance(grade_id, str) else ""
+
+
+def has_role(cell: Mapping[str, Any], role: Role) -> bool:
+    """Whether a cell is there to be written or to be graded; a written answer is both."""
+    return bool(_marks(cell).get(role))
+
+
+def is_test(cell: Mapping[str, Any]) -> bool:
+    """Whether a cell examines what stands in others: code that is graded and that nobody writes."""
+    is_code = cell.get("cell_type") == "code"
+    return is_code and has_role(cell, "grade") and not has_role(cell, "solution")
+
+
+def is_exam(cell: Mapping[str, Any]) -> bool:
+    """Whether a test is one of our exams, which draws inputs that nobody can know before."""
+    return is_test(cell) and "hidden_check(" in str(cell.get("source", ""))
+
+
+def points_of(cell: Mapping[str, Any]) -> float:
+    """What a graded cell is worth, and 0 for any other."""
+    points = _marks(cell).get("points", 0)
+    return float(points) if isinstance(points, int | float) else 0.0
+
+
+def _marks(cell: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, Mapping) else None
+    return marks if isinstance(marks, Mapping) else {}

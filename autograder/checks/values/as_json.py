@@ -1,0 +1,150 @@
+"""Values as JSON and back: the numbers that are shipped beside a notebook.
+
+Arrays and tensors keep their dtype and every digit, a generator its seed. A function is written as
+the name under which it can be imported, so only functions that learners have too can be shipped.
+"""
+
+import contextlib
+import importlib
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.values.outcome import Outcome, Raised
+from autograder.checks.values.tensors import as_array, dtype_name, is_generator, is_tensor
+from autograder.errors import ExamError
+
+
+def to_json(value: object) -> Any:
+    """A value as what `json` can write.
+
+    Raises:
+        ExamError: for a value that can't be shipped, or would not come back as it was.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"number": str(value)}
+    if isinstance(value, np.ndarray):
+        numbers = [to_json(entry) for entry in _digits(value)]
+        return {"array": numbers, "shape": list(value.shape), "dtype": str(value.dtype)}
+    if is_tensor(value):
+        # What is computed requires gradients as well; only a leaf was made to.
+        gradients = {"requires_grad": True} if value.requires_grad and value.is_leaf else {}
+        entries = [to_json(entry) for entry in _digits(as_array(value))]
+        shape = list(value.shape)
+        return {"tensor": entries, "shape": shape, "dtype": dtype_name(value), **gradients}
+    if is_generator(value):
+        return {"generator": value.initial_seed()}
+    if isinstance(value, list):
+        return {"list": [to_json(entry) for entry in value]}
+    if isinstance(value, tuple):
+        return {"tuple": [to_json(entry) for entry in value]}
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise ExamError(f"a printed example can't hold a dict with the key {key!r}")
+        return {"dict": {key: to_json(entry) for key, entry in value.items()}}
+    if inspect.isfunction(value):
+        return {"function": importable(value)}
+    raise ExamError(f"a printed example can't hold a {type(value).__name__}")
+
+
+def _digits(array: np.ndarray) -> list[object]:
+    """The entries, each with as many digits as its own kind of number needs to come back."""
+    if array.dtype == np.float32:
+        return [float(str(entry)) for entry in array.ravel()]
+    entries: list[object] = array.ravel().tolist()
+    return entries
+
+
+def from_json(written: Any) -> object:
+    """The value that `to_json` wrote."""
+    if not isinstance(written, dict):
+        return written
+    (kind,) = written.keys() - {"shape", "dtype", "requires_grad"}
+    content = written[kind]
+    match kind:
+        case "number":
+            return float(content)
+        case "array":
+            numbers = [from_json(entry) for entry in content]
+            return np.array(numbers, dtype=written["dtype"]).reshape(written["shape"])
+        case "tensor":
+            return _tensor(written)
+        case "generator":
+            import torch
+
+            return torch.Generator().manual_seed(content)
+        case "list":
+            return [from_json(entry) for entry in content]
+        case "tuple":
+            return tuple(from_json(entry) for entry in content)
+        case "dict":
+            return {key: from_json(entry) for key, entry in content.items()}
+        case _:
+            return find(content)
+
+
+def _tensor(written: dict[str, Any]) -> object:
+    # A lesson without tensors doesn't wait for torch.
+    import torch
+
+    numbers = [from_json(entry) for entry in written["tensor"]]
+    made = torch.tensor(numbers, dtype=getattr(torch, written["dtype"]))
+    return made.reshape(written["shape"]).requires_grad_(written.get("requires_grad", False))
+
+
+def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
+    """An outcome without the learner's line, which no reference has."""
+    written: dict[str, Any] = {}
+    if outcome.raised:
+        written["raised"] = [outcome.raised.kind, outcome.raised.message]
+    else:
+        written["value"] = to_json(outcome.value)
+    if outcome.changed:
+        written["changed"] = list(outcome.changed)
+    return written
+
+
+def outcome_from_json(written: dict[str, Any]) -> Outcome:
+    """The outcome that `outcome_to_json` wrote."""
+    raised = Raised(*written["raised"]) if "raised" in written else None
+    return Outcome(from_json(written.get("value")), raised, tuple(written.get("changed", ())))
+
+
+def importable(function: Callable[..., object]) -> str:
+    """The public name under which `find` finds a function: its package's own, not its module's.
+
+    Raises:
+        ExamError: when its package does not offer it, so that moving a module would break what has
+            been shipped.
+    """
+    package = function.__module__.partition(".")[0]
+    name = f"{package}:{function.__qualname__}"
+    with contextlib.suppress(ImportError):
+        if find(name) is function:
+            return name
+    raise ExamError(
+        f"a printed example can't hold the function {function.__module__}.{function.__qualname__}: "
+        f"learners import from {package}, which does not offer it"
+    )
+
+
+def find(name: str) -> Callable[..., object]:
+    """The function of this name, such as "companion:rope".
+
+    Raises:
+        ImportError: when there is none.
+    """
+    module, attribute = name.split(":")
+    imported = importlib.import_module(module)
+    if not hasattr(imported, attribute):
+        raise ImportError(f"{module} has no {attribute}")
+    function: Callable[..., object] = getattr(imported, attribute)
+    return function

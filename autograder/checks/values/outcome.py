@@ -1,0 +1,191 @@
+"""What one call did: the value it returned, the exception it raised, the arguments it changed."""
+
+import contextlib
+import copy
+import io
+import linecache
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from traceback import walk_tb
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.values.compare import identical
+from autograder.checks.values.tensors import fresh_generators, seeded
+from autograder.errors import ExchangeError
+
+_PRINTED = 500
+# The method by which what is in another process is driven there.
+DRIVEN_BY = "__driven_by__"
+# The method by which it is asked for several calls at once.
+TOGETHER = "__called_together__"
+# What a blank function says of itself when another one calls it; `is_blank` knows it by its end.
+_BLANK_CALLEE = ", which this calls, is not implemented yet"
+# What torch says of a module without a forward.
+_NO_FORWARD = 'is missing the required "forward" function'
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception as a learner should see it: its class, its message and their own last line."""
+
+    kind: str
+    message: str
+    line: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is an exercise's own `raise NotImplementedError()`, or a missing forward.
+
+        torch raises NotImplementedError too, for what it can't do, and says what that was.
+        """
+        blank = not self.message or self.message.endswith((_BLANK_CALLEE, _NO_FORWARD))
+        return self.kind == "NotImplementedError" and blank
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call did: `changed` names the arguments it wrote to, `printed` is what it printed."""
+
+    value: Any = None
+    raised: Raised | None = None
+    changed: tuple[str, ...] = ()
+    printed: str = ""
+
+
+def observe(
+    function: Callable[..., object],
+    arguments: Mapping[str, object],
+    use: Callable[..., object] | None = None,
+) -> Outcome:
+    """Call `function` on copies of `arguments`, by position, and report what happened.
+
+    With `use`, a driver, it is that which is called: with `function`, which may be a class, before
+    the arguments; what is in another process may have a way of its own to be driven there. A
+    generator among the arguments is new, with the seed that it had at first.
+    Warnings and floating-point noise of the called code are swallowed: a right answer that warns
+    is a right answer.
+    """
+    given = _copies(arguments)
+    return _observed(function, arguments, given, lambda: driven(use, function)(*given.values()))
+
+
+def observe_each(
+    function: Callable[..., object],
+    calls: Sequence[Mapping[str, object]],
+    use: Callable[..., object] | None = None,
+) -> list[Outcome]:
+    """What `observe` finds in each of several calls, of which none depends on another's outcome.
+
+    It is asked for all of them at once, by the method `TOGETHER` of its type.
+    """
+    given = [_copies(arguments) for arguments in calls]
+    together = getattr(type(function), TOGETHER)
+    results = together(function, use, [tuple(one.values()) for one in given])
+    return [_observed(function, *one) for one in zip(calls, given, results, strict=True)]
+
+
+def _observed(
+    function: Callable[..., object],
+    arguments: Mapping[str, object],
+    given: Mapping[str, object],
+    call: Callable[[], object],
+) -> Outcome:
+    """What a call of `function` did with what was given to it, copies of the arguments."""
+    value: object = None
+    raised: Raised | None = None
+    with quiet() as printed, seeded():
+        try:
+            value = call()
+        except ExchangeError:
+            raise
+        except (Exception, SystemExit) as error:
+            raised = describe_error(error, function)
+    changed = tuple(name for name in given if not identical(arguments[name], given[name]))
+    return Outcome(value, raised, changed, printed.getvalue().strip())
+
+
+def driven(
+    use: Callable[..., object] | None, function: Callable[..., object]
+) -> Callable[..., object]:
+    """What a driver makes of a function, called with all other arguments of the driver.
+
+    A function of a student's is driven where it is, in the student's process. Without a driver it
+    is the function itself that is called.
+    """
+    if use is None:
+        return function
+    there = getattr(type(function), DRIVEN_BY, None)
+    return there(function, use) if there else partial(use, function)
+
+
+def _copies(arguments: Mapping[str, object]) -> dict[str, object]:
+    # deepcopy would copy how far a generator has come.
+    made = {id(old): new for old, new in fresh_generators(arguments)}
+    return copy.deepcopy(dict(arguments), made)
+
+
+class _Beginning(io.StringIO):
+    """Keeps the beginning of what is printed, so that an endless print costs no memory."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: max(0, _PRINTED - self.tell())])
+        return len(text)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[io.StringIO]:
+    """Keep warnings, and what is printed, from whoever looks on."""
+    printed = _Beginning()
+    with (
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        yield printed
+
+
+def describe_error(error: BaseException, function: Callable[..., object]) -> Raised:
+    """An exception that `function` raised, with the last line of whoever wrote the function."""
+    line = getattr(error, "own_line", "") or _own_line(error.__traceback__, function)
+    raised = Raised(type(error).__name__, str(error), line)
+    callee = _callee(error.__traceback__, function) if raised.is_blank else ""
+    return replace(raised, message=f"`{callee}`{_BLANK_CALLEE}") if callee else raised
+
+
+def _callee(trace: TracebackType | None, function: Callable[..., object]) -> str:
+    """The learner's other function in which it ended, or nothing if it was `function` itself."""
+    frames = [frame for frame, _ in walk_tb(trace)]
+    if not frames:
+        return ""
+    name = frames[-1].f_code.co_name
+    found = frames[-1].f_globals.get(name)
+    is_it = getattr(found, "__code__", None) is frames[-1].f_code
+    return name if is_it and found is not function else ""
+
+
+def _own_line(trace: TracebackType | None, function: Callable[..., object]) -> str:
+    """The last line of the traceback that is the learner's: in a cell, or beside `function`."""
+    home = _home(function)
+    line = ""
+    for frame, number in walk_tb(trace):
+        name = frame.f_code.co_filename
+        if "ipykernel_" in name or name.startswith("<ipython-input") or name == home:
+            line = f"line {number}: {linecache.getline(name, number, frame.f_globals).strip()}"
+    return line
+
+
+def _home(function: Callable[..., object]) -> str | None:
+    """The file that a function, or a class by its methods, is written in."""
+    parts = (function, *vars(function).values()) if isinstance(function, type) else (function,)
+    codes = (getattr(part, "__code__", None) for part in parts)
+    return next((code.co_filename for code in codes if code), None)

@@ -1,7 +1,0 @@
-"""How is an answer examined?
-
-An exam declares cases, properties and misconceptions; the judge holds an answer against them and
-reports what it found.
-
-From outside: `draw`, `exam`, `judge`, `report`, `rules`, `run_module`.
-"""

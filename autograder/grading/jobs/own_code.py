@@ -1,0 +1,159 @@
+"""The course's own code as it is now, in a process that has imported it before.
+
+JupyterLab's server lives for days: formgrader's button would grade with the exams and the reference
+of the day it was started. So before each grading the course's modules are looked at, and forgotten
+if one of them has changed: who needs them then imports them anew.
+"""
+
+import functools
+import hashlib
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.errors import GradingFailed
+from autograder.preload import package_of
+from autograder.settings import FILE, SOLUTIONS
+
+_ENGINE = Path(__file__).resolve().parents[2]
+_CONFIG = "nbgrader_config.py"
+
+# Of each file by its path: which one it is, when that last changed in any way (no clock of a
+# program's own), and its size. Some six hundred are looked at several times for each submission, as
+# text, since a Path takes longer to make than a file takes to look at.
+_Stamps = dict[str, tuple[int, int, int]]
+
+
+@dataclass
+class _Watched:
+    """What a course's files were like when this process last looked, or when it started."""
+
+    modules: _Stamps
+    started_with: _Stamps
+
+
+_watched: dict[Path, _Watched] = {}
+_digests: dict[Path, tuple[_Stamps, str]] = {}
+
+
+def watch(root: Path) -> None:
+    """Look at a course's files before any of its modules is imported."""
+    root = root.resolve()
+    if root not in _watched:
+        _watched[root] = _Watched(_stamps(_modules(root)), _stamps(_start(root)))
+
+
+def refresh(root: Path, folder: Path) -> bool:
+    """Forget the course's own modules if one has changed, and always those beside notebooks.
+
+    Args:
+        root: the course's folder.
+        folder: where the notebook that is graded lies, and modules of its own may.
+
+    Returns:
+        Whether any of the course's modules has changed.
+
+    Raises:
+        GradingFailed: when the settings, or this program, are others than when it was started.
+    """
+    watch(root)
+    root = root.resolve()
+    watched, now = _watched[root], _stamps(_modules(root))
+    for path in _differing(watched.started_with, _stamps(_start(root))):
+        raise GradingFailed(
+            f"{path} has changed since this program was started: end it (JupyterLab, where it is "
+            "formgrader), and start it again"
+        )
+    _forget([folder.absolute().parent, folder.resolve().parent])
+    changed = _differing(watched.modules, now)
+    if changed:
+        _forget(_tops(root))
+        for path in changed:
+            # Python itself compares seconds and sizes, which may be those of before.
+            with suppress(OSError, NotImplementedError):
+                Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
+    importlib.invalidate_caches()
+    watched.modules = now
+    return bool(changed)
+
+
+def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
+    """By which the code that decides is known again: the reference and the exams, what `preload`
+    names of the course's own, and what lies beside the notebook.
+    """
+    root = root.resolve()
+    names = {SOLUTIONS, *map(package_of, preload)}
+    tops = [top for top in _tops(root) if top.stem in names]
+    parts = [(path, top.parent) for top in (*tops, folder.resolve()) for path in _sources(top)]
+    stamps = _stamps(path for path, _ in parts)
+    if root not in _digests or _digests[root][0] != stamps:
+        _digests[root] = stamps, _digest(parts)
+    return _digests[root][1]
+
+
+@functools.cache
+def engine_digest() -> str:
+    """By which this program is known again, as it was when it was first asked for here."""
+    return _digest([(path, _ENGINE) for path in _sources(_ENGINE)])
+
+
+def _digest(parts: Iterable[tuple[str, Path]]) -> str:
+    """Of files, each with the folder from which its name counts."""
+    digest = hashlib.sha256()
+    for path, above in sorted(parts):
+        digest.update(f"{Path(path).relative_to(above)}\0".encode())
+        digest.update(hashlib.sha256(Path(path).read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _tops(root: Path) -> list[Path]:
+    """What can be imported from the course's folder: its packages and modules."""
+    packages = [path.parent for path in root.glob("*/__init__.py")]
+    modules = [path for path in root.glob("*.py") if path.name != _CONFIG]
+    return sorted({*packages, root / SOLUTIONS, *modules} - {_ENGINE})
+
+
+def _modules(root: Path) -> Iterator[str]:
+    for top in _tops(root):
+        yield from _sources(top)
+
+
+def _start(root: Path) -> Iterator[str]:
+    """What is read once, when a process starts: the settings, and this program."""
+    yield from (str(root / _CONFIG), str(root / FILE))
+    yield from _sources(_ENGINE)
+
+
+def _sources(top: Path) -> Iterator[str]:
+    if top.suffix == ".py":
+        yield str(top)
+    else:
+        for folder, _, names in os.walk(top):
+            yield from (os.path.join(folder, name) for name in names if name.endswith(".py"))
+
+
+def _stamps(paths: Iterable[str]) -> _Stamps:
+    found: _Stamps = {}
+    for path in paths:
+        with suppress(OSError):
+            status = os.stat(path)
+            found[path] = status.st_ino, status.st_ctime_ns, status.st_size
+    return found
+
+
+def _differing(before: _Stamps, now: _Stamps) -> list[str]:
+    return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
+
+
+def _forget(places: Sequence[Path]) -> None:
+    files = {str(place) for place in places if place.suffix == ".py"}
+    folders = tuple(f"{place}{os.sep}" for place in places if place.suffix != ".py")
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        if file in files or file.startswith(folders):
+            del sys.modules[name]

@@ -1,0 +1,126 @@
+"""A job, done in this process."""
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.errors import GradingFailed
+from autograder.grading.allowed import Kept
+from autograder.grading.grade import Graded, failing_with_solution, forget_solutions, grade
+from autograder.grading.jobs import extras
+from autograder.grading.jobs.job import Job
+from autograder.grading.jobs.own_code import digest_of, engine_digest, refresh
+from autograder.grading.jobs.sandboxes import Walls, close_sandboxes, in_sandbox
+from autograder.grading.ordinary.tests_beside import marked_beside
+from autograder.student.sandbox.sandbox import Sandbox
+
+CHANGED = "the exams are not those with which this grading was begun: grade again"
+_ANOTHER = (
+    "a worker has another version of autograder than the program that asked it: install the same "
+    "on both, and start it again"
+)
+
+# Where a course keeps what its solutions take.
+SOLUTIONS = Path("cache", "solutions")
+
+
+def keep_up(course: Path, lesson: Path) -> None:
+    """Have this process grade with the course's code as it is now.
+
+    Args:
+        course: the course's folder.
+        lesson: the folder of the notebook that is graded.
+
+    Raises:
+        GradingFailed: when the settings, or this program, are others than when it was started.
+    """
+    if refresh(course, lesson):
+        close_sandboxes()
+        forget_solutions()
+
+
+def work(job: Job) -> Graded:
+    """Grade, in a process that has kept up with the course's code.
+
+    Raises:
+        GradingFailed: when that is not the code with which the job is to be done.
+        SandboxFailed: when the sandbox itself fails, which is never scored.
+    """
+    _must_be_meant(job)
+    graded = in_sandbox(job.walls, functools.partial(_grade, job))
+    _must_be_meant(job)
+    return graded
+
+
+def try_solution(
+    source: NotebookNode, walls: Walls, *, seed: int, folder: Path | None, beside: bool
+) -> Mapping[str, str]:
+    """The tests that the instructor's own solution does not pass as it is graded, and why.
+
+    Args:
+        source: the instructor's notebook.
+        walls: the settings of the sandbox.
+        seed: where random numbers begin.
+        folder: where the notebook lies.
+        beside: whether a test that can't be judged here may run in the student's process.
+
+    Raises:
+        SandboxFailed: when the sandbox itself fails.
+    """
+
+    def failing(box: Sandbox, tests: frozenset[str]) -> Mapping[str, str]:
+        return failing_with_solution(source, box, tests, seed=seed, folder=folder)
+
+    def tried(box: Sandbox) -> Mapping[str, str]:
+        marked = marked_beside(source)
+        found = failing(box, marked)
+        return failing(box, marked | found.keys()) if found and beside else found
+
+    return in_sandbox(walls, tried)
+
+
+def get_ready(job: Job) -> None:
+    """Have all in place that grading this job takes, and grade nothing.
+
+    Raises:
+        SandboxFailed: when the sandbox does not get ready.
+    """
+    in_sandbox(job.walls, functools.partial(_get_ready, job))
+
+
+def _get_ready(job: Job, sandbox: Sandbox) -> None:
+    extras.load_known(job, sandbox)
+    sandbox.wait_until_ready()
+
+
+def _grade(job: Job, sandbox: Sandbox) -> Graded:
+    extras.load_known(job, sandbox)
+    with extras.noted(job, sandbox):
+        return grade(
+            read_source(job.notebook),
+            job.submission,
+            sandbox,
+            files=job.files,
+            seed=job.seed,
+            remarks=job.remarks,
+            folder=job.lesson,
+            beside=job.beside,
+            kept=Kept(job.course / SOLUTIONS, job.code),
+        )
+
+
+def _must_be_meant(job: Job) -> None:
+    if engine_digest() != job.engine:
+        raise GradingFailed(_ANOTHER)
+    if digest_of(job.course, job.lesson, job.walls.preload) != job.code:
+        raise GradingFailed(CHANGED)
+
+
+@functools.lru_cache(maxsize=4)
+def read_source(content: bytes) -> NotebookNode:
+    """The instructor's notebook, as long as it says the same; nobody writes to it."""
+    source: NotebookNode = nbformat.reads(content.decode(), as_version=4)
+    return source

@@ -1,0 +1,147 @@
+"""Several processors for the gradings of one program, which alone writes what comes out.
+
+    with workers(4):
+        ahead(next_job)          # a worker begins
+        graded = result_of(job)  # waits for this one
+
+Where none were asked for, `result_of` does the job here, and `ahead` nothing.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Protocol
+
+from autograder.grading.grade import Graded
+from autograder.grading.jobs.job import Job
+from autograder.grading.jobs.processes import Processes
+from autograder.grading.jobs.work import work
+
+# So many jobs wait for each worker, so that none has nothing to do while results are saved.
+_WAITING = 2
+
+
+class Workers(Protocol):
+    """Where jobs are sent."""
+
+    @property
+    def count(self) -> int:
+        """How many jobs are done at the same time."""
+
+    def submit(self, job: Job) -> "Future[Graded]":
+        """Have a job done."""
+
+    def close(self) -> None:
+        """End what is under way, and begin nothing any more."""
+
+
+class _Here:
+    """Workers on this machine."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._processes = Processes()
+        self._threads: ThreadPoolExecutor | None = None
+        # One that starts keeps two processors busy, its own and its sandbox's: with few of them,
+        # those that come later leave the first ones room to begin.
+        self._starting = threading.Semaphore(max(1, processors() // 2))
+
+    def submit(self, job: Job) -> "Future[Graded]":
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(
+                self.count, "worker", initializer=self._start, initargs=(job,)
+            )
+        return self._threads.submit(self._processes.grade, job)
+
+    def close(self) -> None:
+        self._processes.close()
+        if self._threads:
+            self._threads.shutdown(cancel_futures=True)
+
+    def _start(self, job: Job) -> None:
+        """Until then a thread is given no job: the others would wait for it."""
+        with self._starting:
+            self._processes.get_ready(job)
+
+
+class _Asked:
+    """The workers of this program, and the jobs that they have begun."""
+
+    def __init__(self, crew: Workers) -> None:
+        self.crew = crew
+        self.begun: dict[str, Future[Graded]] = {}
+
+    def begin(self, job: Job) -> None:
+        if job.key not in self.begun:
+            while len(self.begun) > 2 * self.room:
+                # Nobody has asked for the oldest, whose submission may have changed meanwhile.
+                self.begun.pop(next(iter(self.begun))).cancel()
+            self.begun[job.key] = self.crew.submit(job)
+
+    def result_of(self, job: Job) -> Graded:
+        self.begin(job)
+        return self.begun.pop(job.key).result()
+
+    @property
+    def room(self) -> int:
+        return _WAITING * self.crew.count
+
+
+_asked: list[_Asked] = []
+
+
+@contextmanager
+def workers(count: int, scheduler: str = "") -> Iterator[None]:
+    """Have several processes grade, here or where a Dask scheduler says; within another, its own.
+
+    Args:
+        count: how many here; with none, this process grades.
+        scheduler: a Dask scheduler's address, such as `tcp://10.0.0.1:8786`.
+
+    Raises:
+        GradingFailed: when the scheduler can't be reached.
+    """
+    if _asked or not (count or scheduler):
+        yield
+        return
+    crew = _elsewhere(scheduler) if scheduler else _Here(count)
+    _asked.append(_Asked(crew))
+    try:
+        yield
+    finally:
+        _asked.clear()
+        crew.close()
+
+
+def _elsewhere(scheduler: str) -> Workers:
+    from autograder.grading.jobs.cluster import Cluster
+
+    return Cluster(scheduler)
+
+
+def room_ahead() -> int:
+    """How many jobs it is worth to begin before their results are asked for."""
+    return _asked[0].room if _asked else 0
+
+
+def ahead(job: Job) -> None:
+    """Have a job begun whose result will be asked for soon, where there are workers."""
+    if _asked:
+        _asked[0].begin(job)
+
+
+def result_of(job: Job) -> Graded:
+    """What comes of a job, whoever does it.
+
+    Raises:
+        GradingFailed: when the course's code is not that with which it is to be done.
+        SandboxFailed: when the sandbox itself fails, which is never scored.
+    """
+    return _asked[0].result_of(job) if _asked else work(job)
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

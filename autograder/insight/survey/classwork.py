@@ -1,0 +1,147 @@
+"""A graded class of one lesson, read from the records beside its graded notebooks."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from autograder.checks.exam.report import Verdict
+from autograder.course import Course
+from autograder.errors import GradingFailed
+from autograder.grading.record import RECORD_SUFFIX
+
+_CHECK = "_check"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one test of one submission.
+
+    `misconception` is the name of the known mistake whose results it has, `hint` its sentence,
+    `place` where to look, for an answer that none explains, and `exception` what the one says that
+    stopped it.
+    """
+
+    student: str
+    exercise: str
+    verdict: Verdict
+    points: float
+    out_of: float
+    message: str = ""
+    misconception: str = ""
+    hint: str = ""
+    place: str = ""
+    exception: str = ""
+    seconds: float = 0.0
+
+    @property
+    def told(self) -> str:
+        """What its exception says; where it is not recorded, or was none, the message."""
+        return self.exception or self.message
+
+    @property
+    def share(self) -> float:
+        """How much of its points it earned, from 0 to 1."""
+        return self.points / self.out_of if self.out_of else 0.0
+
+
+@dataclass(frozen=True)
+class Classwork:
+    """All results of a lesson, and who handed in something that is not graded yet."""
+
+    lesson: str
+    results: Sequence[Result]
+    seconds: Mapping[str, float]
+    not_graded: Sequence[str] = ()
+
+    @cached_property
+    def exercises(self) -> dict[str, float]:
+        """The exercises in the order of the lesson, with the points of each."""
+        found: dict[str, float] = {}
+        for one in self.results:
+            found.setdefault(one.exercise, one.out_of)
+        return found
+
+    @cached_property
+    def students(self) -> list[str]:
+        """Whose submissions were graded, by the points that they have earned."""
+        return sorted(self.seconds, key=lambda student: (-self.points[student], student))
+
+    @cached_property
+    def points(self) -> dict[str, float]:
+        """What each student's tests have earned; answers in words are not among them."""
+        found = dict.fromkeys(self.seconds, 0.0)
+        for one in self.results:
+            found[one.student] += one.points
+        return found
+
+    @property
+    def out_of(self) -> float:
+        """What the tests can earn."""
+        return sum(self.exercises.values())
+
+    @cached_property
+    def by_place(self) -> dict[tuple[str, str], Result]:
+        """Each result, by student and exercise."""
+        return {(one.student, one.exercise): one for one in self.results}
+
+
+def read_classwork(course: Course, lesson: str) -> Classwork:
+    """The graded submissions of a lesson.
+
+    Raises:
+        GradingFailed: when there are none, or a record can't be read.
+    """
+    pattern = f"*/{lesson}/{lesson}{RECORD_SUFFIX}"
+    paths = sorted((course.root / "autograded").glob(pattern))
+    if not paths:
+        raise GradingFailed(
+            f"nobody's {lesson} is graded yet: `autograder grade {lesson}` does it, and a report "
+            "can be made after that"
+        )
+    results, seconds = list[Result](), dict[str, float]()
+    for path in paths:
+        student = path.parent.parent.name
+        found, seconds[student] = _read(path, student)
+        results += found
+    handed_in = {path.parent.name for path in (course.root / "submitted").glob(f"*/{lesson}")}
+    return Classwork(lesson, results, seconds, sorted(handed_in - seconds.keys()))
+
+
+def _results(student: str, record: Mapping[str, Any]) -> list[Result]:
+    return [
+        Result(
+            student,
+            str(cell["grade_id"]).removesuffix(_CHECK),
+            Verdict[str(cell["verdict"]).upper()],
+            float(cell["points"]),
+            float(cell["max_points"]),
+            cell["message"],
+            cell["misconception"],
+            cell["hint"],
+            _first_place(cell),
+            cell.get("exception", ""),
+            float(cell["seconds"]),
+        )
+        for cell in record["cells"]
+    ]
+
+
+def _first_place(cell: Mapping[str, Any]) -> str:
+    """What a change in the nearest place would be about; earlier records have no places."""
+    for place in cell.get("places", ()):
+        return str(place["more"] or place["about"])
+    return ""
+
+
+def _read(path: Path, student: str) -> tuple[list[Result], float]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return _results(student, record), float(record["seconds"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise GradingFailed(
+            f"the record {path} can't be read ({type(error).__name__}: {error}): grade this "
+            "submission again with --force"
+        ) from error

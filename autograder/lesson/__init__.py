@@ -1,8 +1,0 @@
-"""How does text become notebooks?
-
-A lesson's text and the reference are read, held against each other and built into the notebook of
-the instructor and that of the students, and into the tables in `docs/`.
-
-From outside: `lesson`, `build`, `incremental`, `release`, `notebook`, `reference`,
-`leaks`, `import_graph`, and `misconceptions` in `tables`.
-"""

@@ -1,1 +1,0 @@
-"""What do the lessons have in common, and what is in each? The pages that are made for `docs/`."""

@@ -1,0 +1,100 @@
+"""What was found in a submission, exercise by exercise, in words for its student.
+
+Points are the gradebook's, where graders may have changed them; the words are those of the record
+beside the graded notebook, and of graders. A submission without a record has points alone.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Grade, SubmittedAssignment
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.plugins import ExportPlugin
+
+from autograder.checks.exam.report import Verdict
+from autograder.grading.record import RECORD_SUFFIX
+from autograder.nbgrading.exports.scores import Score
+
+_CHECK = "_check"
+_WAITS = "This answer waits for your instructor."
+
+
+@dataclass(frozen=True)
+class Part:
+    """An exercise, or an answer in words: what it has earned, and why not more."""
+
+    name: str
+    points: float
+    out_of: float
+    waits: bool
+    words: str
+
+
+def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[Part]:
+    """What can earn points in a submission: tests in their order, then answers in words."""
+    directory = _course_of(plugin)
+    for notebook in submission.notebooks:
+        path = directory.format_path(
+            directory.autograded_directory, submission.student_id, submission.name
+        )
+        record = _cells(Path(path) / f"{notebook.name}{RECORD_SUFFIX}")
+        comments = {one.name: one.comment for one in notebook.comments if one.comment}
+        order = {name: place for place, name in enumerate(record)}
+        for grade in sorted(
+            notebook.grades, key=lambda one: (order.get(one.name, len(order)), str(one.name))
+        ):
+            name = str(grade.name).removesuffix(_CHECK)
+            written = {comments[one] for one in {name, grade.name} if one in comments}
+            yield _part(grade, name, record.get(grade.name, {}), written)
+
+
+def in_words(plugin: ExportPlugin, score: Score) -> str:
+    """What was found in a submission, a line for each part."""
+    return "\n".join([*remarks(score), *(_line(one) for one in parts_of(plugin, score.submission))])
+
+
+def remarks(score: Score) -> list[str]:
+    """What is to be said of a score as a whole."""
+    found = []
+    if score.waits:
+        found.append("These points are not final: a part of the answers waits for your instructor.")
+    if score.penalty:
+        found.append(f"Late: {score.penalty:g} of {score.earned:g} points were taken off.")
+    return found
+
+
+def _line(part: Part) -> str:
+    return " ".join([f"{part.name}: {part.points:g} of {part.out_of:g}.", part.words]).strip()
+
+
+def _part(grade: Grade, name: str, cell: Mapping[str, Any], comments: set[str]) -> Part:
+    waits = bool(grade.needs_manual_grade)
+    lost = grade.score < grade.max_score
+    words = [_WAITS] if waits else [_why(cell)] if lost else []
+    words = [*filter(None, words), *sorted(comments)]
+    return Part(name, grade.score, grade.max_score, waits, "\n".join(words))
+
+
+def _why(cell: Mapping[str, Any]) -> str:
+    if hint := cell.get("hint"):
+        return str(hint)
+    for place in cell.get("places", ()):
+        return f"Look at line {place['line']}: {place['more'] or place['about']}."
+    verdict = str(cell.get("verdict", "")).upper()
+    return str(cell.get("message") or (Verdict[verdict].value if verdict else ""))
+
+
+def _cells(path: Path) -> dict[str, Mapping[str, Any]]:
+    try:
+        return {str(one["grade_id"]): one for one in json.loads(path.read_text("utf-8"))["cells"]}
+    except FileNotFoundError:
+        return {}
+
+
+def _course_of(plugin: ExportPlugin) -> CourseDirectory:
+    """Where the command that runs the plugin works, or else the configured place."""
+    course = getattr(plugin.parent, "coursedir", None)
+    return course or CourseDirectory(config=plugin.config)

@@ -1,0 +1,45 @@
+"""The table of grades that `nbgrader export` writes, for spreadsheets and programs.
+
+It has nbgrader's columns, and behind them whether a part of the score still waits for a human:
+nbgrader counts that part as 0. https://nbgrader.readthedocs.io/en/stable/plugins/export-plugin.html
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Assignment, Gradebook, Student
+
+from autograder.checks.card.spreadsheet import write_table
+from autograder.nbgrading.exports.scores import Score, ScoresExport
+
+_COLUMNS = (
+    "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
+    "raw_score", "late_submission_penalty", "score", "max_score", "needs_manual_grade",
+)  # fmt: skip
+
+
+class SafeCsvExport(ScoresExport):
+    """nbgrader's table, with every name as text."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the table, to grades.csv where nothing else is asked for."""
+        destination = self.to or "grades.csv"
+        self.log.info("Exporting grades to %s", destination)
+        write_table(Path(destination), [_COLUMNS, *self._rows(gradebook)])
+
+    def _rows(self, gradebook: Gradebook) -> Iterator[list[Any]]:
+        students = self.students(gradebook)
+        for lesson in self.lessons(gradebook):
+            scores = self.scores(lesson, students)
+            for student in students:
+                yield _row(lesson, student, scores[student.id])
+
+
+def _row(lesson: Assignment, student: Student, score: Score | None) -> list[Any]:
+    names = student.id, student.last_name, student.first_name, student.email
+    if score is None:
+        return [lesson.name, lesson.duedate, "", *names, 0.0, 0.0, 0.0, lesson.max_score, "False"]
+    earned = score.earned, score.penalty, score.total, lesson.max_score
+    handed_in = score.submission.timestamp
+    return [lesson.name, lesson.duedate, handed_in, *names, *earned, str(score.waits)]

@@ -1,0 +1,110 @@
+"""What lies in an exchange's inbound folder, where students can put whatever they like.
+
+A folder there is a submission if its name says whose it is, of which lesson and of when, and if it
+belongs to the student whom it names. Any other is set aside, with a sentence that says why.
+"""
+
+import logging
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from autograder.grading.submitted_files import Folder, shown
+from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
+from autograder.nbgrading.inbox.timestamps import time_in
+
+_REPORTED = 20
+# The last part is random, so that nobody can guess the name.
+_NAME = re.compile(r"(?P<student>[^+]+)\+(?P<lesson>[^+]+)\+(?P<time>[^+]+)(\+[\w-]*)?")
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A folder whose name is a submission's. `stamp` is how the name writes the time."""
+
+    path: Path
+    student: str
+    lesson: str
+    stamp: str
+    time: datetime
+
+
+def arrivals(paths: Iterable[Path], lesson: str = "") -> tuple[list[Arrival], list[str]]:
+    """The folders with names of submissions, of one lesson or all, and why others are set aside."""
+    found, aside = [], []
+    for path in sorted(paths):
+        if lesson and path.name.count("+") >= 2 and path.name.split("+")[1] != lesson:
+            continue
+        arrival = _named(path)
+        if isinstance(arrival, str):
+            aside.append(f"{shown(path.name)} is set aside: {arrival}")
+        else:
+            found.append(arrival)
+    return found, aside
+
+
+def report(aside: Sequence[str], log: logging.Logger) -> None:
+    """Say what is set aside, as far as somebody will read it."""
+    for sentence in aside[:_REPORTED]:
+        log.warning(sentence)
+    if len(aside) > _REPORTED:
+        log.warning("%s more are set aside", len(aside) - _REPORTED)
+
+
+def _named(path: Path) -> Arrival | str:
+    parts = _NAME.fullmatch(path.name)
+    if not parts:
+        return "it is not named <student>+<lesson>+<time>, as a submission is"
+    if not is_student_id(parts["student"]):
+        return NOBODY
+    time = time_in(parts["time"])
+    if time is None:
+        return "its name holds no time that can be read"
+    if path.is_symlink() or not path.is_dir():
+        return "it is not a folder of its own"
+    return Arrival(path, parts["student"], parts["lesson"], parts["time"], time)
+
+
+def name_of_owner(owner: int) -> str:
+    """How an account is called; its number if it has no name."""
+    with suppress(ImportError, KeyError):
+        import pwd
+
+        return pwd.getpwuid(owner).pw_name
+    return str(owner)
+
+
+def keeper_of(inbound: Path) -> int:
+    """The account that keeps an exchange."""
+    return os.stat(inbound).st_uid
+
+
+def why_doubtful(
+    arrival: Arrival,
+    folder: Folder,
+    notebooks: Iterable[str],
+    name_of: Callable[[int], str] | None,
+) -> str:
+    """Why a submission must not take the place of an earlier one; "" if it may.
+
+    Args:
+        arrival: the submission.
+        folder: its folder, open.
+        notebooks: the files that are to be graded.
+        name_of: how an account is called; None where the owners of folders say nothing.
+    """
+    keeper = keeper_of(arrival.path.parent)
+    # Who keeps the exchange may put there what they were given by other ways.
+    if name_of and folder.owner != keeper and name_of(folder.owner) != arrival.student:
+        return (
+            f"it belongs to {shown(name_of(folder.owner))}, and not to {arrival.student} "
+            "(where all students share one account, c.ExchangeCollect.check_owner = False says so)"
+        )
+    for notebook in notebooks:
+        if reason := folder.refusal(notebook):
+            return f"{shown(notebook)} can't be taken: {reason}"
+    return ""

@@ -1,0 +1,166 @@
+"""Words as HTML: a student's written answer, and the lesson's own text on the feedback page.
+
+Nothing in an answer is live. HTML, links and pictures are shown as the text that they were written
+with. A formula of an answer is set if its every command is one that does no more than set
+mathematics; on formgrader's page by MathJax, which is given only what is marked for it.
+"""
+
+import re
+from collections.abc import Callable
+from html import escape, unescape
+from typing import Any
+
+from mistune import HTMLRenderer
+from mistune.plugins import import_plugin
+from nbconvert.filters.markdown_mistune import MarkdownWithMath
+
+from autograder.nbgrading.pages.formulas import as_mathml
+
+# Sets a formula, given what stands between its delimiters and whether it has lines of its own.
+Setter = Callable[..., str]
+
+FOR_MATHJAX = "tex2jax_process"
+
+_PLUGINS = "strikethrough", "table"
+_FORMULA = 2000
+_DEEPEST = 20
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{([^{}]*)\}")
+_ENVIRONMENTS_LIST = """
+align aligned alignedat array bmatrix Bmatrix cases equation gather gathered matrix pmatrix
+smallmatrix split vmatrix Vmatrix
+"""
+_ENVIRONMENTS = frozenset(_ENVIRONMENTS_LIST.split())
+# No links, styles, classes, ids, macros, colours, sizes, packages or characters by number.
+_COMMANDS_LIST = """
+alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi
+varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi
+Pi Sigma Upsilon Phi Psi Omega ell hbar Re Im aleph partial nabla infty emptyset varnothing
+forall exists nexists neg lnot top bot angle prime frac dfrac tfrac sqrt binom dbinom tbinom sum
+prod coprod int iint iiint oint bigcup bigcap bigoplus bigotimes bigvee bigwedge lim limsup
+liminf sup inf max min arg argmax argmin sin cos tan cot sec csc arcsin arccos arctan sinh cosh
+tanh coth exp log ln lg det dim ker deg gcd hom Pr mod bmod pmod operatorname pm mp times div
+cdot ast star circ bullet oplus ominus otimes odot dagger cap cup vee wedge land lor setminus le
+leq ge geq ne neq lt gt ll gg equiv sim simeq approx cong propto mid nmid parallel perp in notin
+ni subset subseteq supset supseteq prec succ models vdash to gets leftarrow rightarrow
+leftrightarrow Leftarrow Rightarrow Leftrightarrow longrightarrow longleftarrow Longrightarrow
+mapsto longmapsto implies impliedby iff uparrow downarrow ldots cdots vdots ddots dots dotsc
+dotsb quad qquad colon not left right middle big Big bigg Bigg bigl bigr Bigl Bigr lvert rvert
+lVert rVert vert Vert langle rangle lfloor rfloor lceil rceil lbrace rbrace lbrack rbrack hat
+widehat bar vec tilde widetilde dot ddot overline underline overbrace underbrace overset
+underset stackrel limits nolimits substack mathrm mathbf mathit mathsf mathtt mathcal mathbb
+mathfrak mathscr boldsymbol bm text textrm textbf textit texttt displaystyle textstyle begin end
+hline
+"""
+_COMMANDS = frozenset(_COMMANDS_LIST.split())
+
+
+def answer_to_html(text: str, *, mathjax: bool) -> str:
+    """A written answer, rendered, with its formulas for MathJax or as MathML."""
+    return _render(text, _Inert(_for_mathjax if mathjax else _plain_mathml))
+
+
+def lesson_to_html(text: str) -> str:
+    """The words of a lesson or of a grader, whose HTML and links are their author's own."""
+    return _render(text, _Words(_mathml))
+
+
+def _render(text: str, renderer: HTMLRenderer) -> str:
+    plugins = [import_plugin(name) for name in _PLUGINS]
+    return MarkdownWithMath(renderer=renderer, plugins=plugins).render(text)
+
+
+def is_plain_formula(tex: str) -> bool:
+    """Whether a formula may be handed to MathJax: short, shallow, and harmless in every command."""
+    if len(tex) > _FORMULA or _depth(tex) > _DEEPEST:
+        return False
+    # A command may begin behind another's backslashes, so each backslash counts.
+    commands = set(_COMMAND.findall(tex))
+    environments = {name.rstrip("*") for name in _ENVIRONMENT.findall(tex)}
+    begun = len(re.findall(r"\\(?:begin|end)(?![A-Za-z])", tex))
+    return (
+        commands <= _COMMANDS
+        and environments <= _ENVIRONMENTS
+        and begun == len(_ENVIRONMENT.findall(tex))
+    )
+
+
+def _depth(tex: str) -> int:
+    depth = deepest = 0
+    for step in re.findall(r"[{}]|\\left|\\begin|\\right|\\end", tex):
+        depth += 1 if step in ("{", "\\left", "\\begin") else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+class _Words(HTMLRenderer):
+    """Markdown with formulas between dollars."""
+
+    def __init__(self, set_formula: Setter, *, inert: bool = False) -> None:
+        super().__init__(escape=inert)
+        self._set = set_formula
+
+    def inline_math(self, body: str) -> str:
+        return self._set(body, "$", block=False)
+
+    def block_math(self, body: str) -> str:
+        return self._set(body, "$$", block=True)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self._set(f"\\begin{{{name}}}{body}\\end{{{name}}}", "", block=True)
+
+
+class _Inert(_Words):
+    """Writes tags of its own choice, without attributes, around text that is escaped."""
+
+    def __init__(self, set_formula: Setter) -> None:
+        super().__init__(set_formula, inert=True)
+
+    def text(self, text: str) -> str:
+        # What was typed as an entity is shown as the character that it names.
+        return escape(unescape(text))
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        shown = escape(unescape(url))
+        return text if text == shown else f"{text} ({shown})"
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        return f"[{text}: {escape(unescape(url))}]"
+
+    def inline_html(self, html: str) -> str:
+        return escape(html)
+
+    def block_html(self, html: str) -> str:
+        return f"<p>{escape(html)}</p>\n"
+
+    def heading(self, text: str, level: int, **attrs: Any) -> str:
+        return f"<h{level}>{text}</h{level}>\n"
+
+    def block_code(self, code: str, info: str | None = None) -> str:
+        return f"<pre><code>{_as_typed(code)}</code></pre>\n"
+
+    def codespan(self, text: str) -> str:
+        return f"<code>{_as_typed(text)}</code>"
+
+
+def _as_typed(code: str) -> str:
+    # The graded notebook holds it in this form, for other programs that show notebooks.
+    return escape(code.replace("&lt;", "<"))
+
+
+def _for_mathjax(body: str, delimiter: str, *, block: bool) -> str:
+    tex = unescape(f"{delimiter}{body}{delimiter}")
+    if is_plain_formula(tex):
+        return f'<span class="{FOR_MATHJAX}">{escape(tex)}</span>'
+    return f"<code>{escape(tex)}</code>"
+
+
+def _plain_mathml(body: str, delimiter: str, *, block: bool) -> str:
+    tex = unescape(body)
+    if is_plain_formula(tex):
+        return as_mathml(tex, block=block)
+    return f"<code>{escape(f'{delimiter}{tex}{delimiter}')}</code>"
+
+
+def _mathml(body: str, delimiter: str, *, block: bool) -> str:
+    return as_mathml(unescape(body), block=block)

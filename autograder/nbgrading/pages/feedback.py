@@ -1,0 +1,81 @@
+"""nbgrader's feedback: a page for each graded notebook, and beside it nothing of the student's."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import Exporter
+from nbformat.notebooknode import NotebookNode
+from nbgrader.converters import GenerateFeedback
+from nbgrader.preprocessors import (
+    ClearHiddenTests,
+    ClearMarkScheme,
+    GetGrades,
+    NbGraderPreprocessor,
+)
+from traitlets import Type
+
+from autograder.nbgrading.inbox import secret, timestamps
+from autograder.nbgrading.pages.outline import WAITS
+from autograder.nbgrading.pages.rendering import WORKER
+
+# What nbgrader reads of this folder when it releases the page.
+_KEPT = (timestamps.NAME, secret.SECRET)
+
+
+class GetGradesAndGaps(GetGrades):  # type: ignore[misc]
+    """Scores and comments from the gradebook, and whether a human has still to give a score."""
+
+    def _get_score(self, cell: NotebookNode, resources: Mapping[str, Any]) -> None:
+        super()._get_score(cell, resources)
+        marks = cell.metadata.nbgrader
+        grade = self.gradebook.find_grade(
+            marks["grade_id"], self.notebook_id, self.assignment_id, self.student_id
+        )
+        marks[WAITS] = bool(grade.needs_manual_grade)
+
+
+# The page that a student gets back holds neither hidden tests nor marking schemes.
+PREPROCESSORS: list[type[NbGraderPreprocessor]] = [
+    GetGradesAndGaps,
+    ClearHiddenTests,
+    ClearMarkScheme,
+]
+
+
+class FeedbackPage(Exporter):
+    """Renders feedback in a process of its own."""
+
+    file_extension = ".html"
+    output_mimetype = "text/html"
+
+    def from_notebook_node(  # type: ignore[override]
+        self, nb: NotebookNode, resources: Any | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """A page for the student, from what nbgrader's steps make of the graded notebook."""
+        nb, resources = super().from_notebook_node(nb, resources, **kw)
+        return WORKER.page("feedback", nbformat.writes(nb), _plain(resources)), resources
+
+
+class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
+    """GenerateFeedback by our page; a student's own files stay where they are."""
+
+    exporter_class = Type(FeedbackPage, klass=Exporter).tag(config=True)
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """Copy what belongs to the page."""
+        source = Path(self._format_source(assignment_id, student_id))
+        target = Path(self._format_dest(assignment_id, student_id))
+        target.mkdir(parents=True, exist_ok=True)
+        for name in _KEPT:
+            if (source / name).is_file():
+                shutil.copyfile(source / name, target / name, follow_symlinks=False)
+
+
+def _plain(resources: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = {name: resources[name] for name in ("nbgrader", "metadata") if name in resources}
+    plain: dict[str, Any] = json.loads(json.dumps(wanted, default=str))
+    return plain

@@ -1,0 +1,164 @@
+"""The page that a student gets back: what was found first, then what lost points, then the rest.
+
+It holds no script and asks for nothing, and it forbids its browser both.
+"""
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+from nbconvert.filters import Highlight2HTML, ansi2html
+from nbformat.notebooknode import NotebookNode
+from pygments.formatters import HtmlFormatter
+
+from autograder.checks.card.card import as_html
+from autograder.checks.source.cells import has_role
+from autograder.checks.source.scenery import NOT_RUN, SCENERY
+from autograder.grading.rebuild import ADDED_ID
+from autograder.nbgrading.pages.answers import answer_to_html, lesson_to_html
+from autograder.nbgrading.pages.outline import Part, parts_of
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
+_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_PICTURES = ("image/png", "image/jpeg")
+
+
+def feedback_page(notebook: NotebookNode, resources: Mapping[str, Any], *, plain: bool) -> str:
+    """The page as HTML.
+
+    Args:
+        notebook: the graded notebook, with the scores and comments of the gradebook in it.
+        resources: `nbgrader` has the total, the late penalty and the notebook's name.
+        plain: leave out all that takes long: colours, and the formatting of answers.
+    """
+    marks = resources.get("nbgrader", {})
+    parts = parts_of(notebook)
+    places = {id(cell): place for place, part in enumerate(parts) for cell in part.cells}
+    shown = _Shown(plain)
+    return _environment().get_template("feedback.html.j2").render(
+        title=_title(notebook) or marks.get("notebook", ""),
+        score=marks.get("score", 0),
+        max_score=marks.get("max_score", 0),
+        late_penalty=marks.get("late_penalty") or 0,
+        parts=parts,
+        cells=[(cell, places.get(id(cell))) for cell in notebook.cells],
+        shown=shown,
+        plain=plain,
+        colours=_colours(),
+    )  # fmt: skip
+
+
+class _Shown:
+    """Cells as HTML; what a student wrote is text."""
+
+    def __init__(self, plain: bool) -> None:
+        self._plain = plain
+        self._highlight = Highlight2HTML()  # type: ignore[no-untyped-call]
+
+    def answer(self, cell: NotebookNode) -> Markup:
+        """What a student wrote in a cell."""
+        if cell.cell_type == "markdown":
+            return self._words(cell.source)
+        return self.code(cell.source)
+
+    def code(self, source: str) -> Markup:
+        """Code, in colours where that does not take long."""
+        # Pygments takes minutes for a thousand lines that end in blanks.
+        source = _BLANKS.sub("", source)
+        if self._plain:
+            return _as_text(source)
+        return Markup(self._highlight(source, language="ipython3"))
+
+    def prose(self, text: str) -> Markup:
+        """The words of a lesson or of a grader."""
+        return _as_text(text) if self._plain else Markup(lesson_to_html(text))
+
+    def outputs(self, outputs: Sequence[NotebookNode]) -> Markup:
+        """What a cell displayed, printed and raised."""
+        return Markup("").join(map(self._output, outputs))
+
+    def is_picture(self, cell: NotebookNode) -> bool:
+        """Whether a given cell is there to show a picture; then its code is of no interest."""
+        data = (output.get("data", {}) for output in cell.get("outputs", []))
+        return any("<img" in one.get("text/html", "") or set(_PICTURES) & set(one) for one in data)
+
+    def is_scenery(self, cell: NotebookNode) -> bool:
+        """Whether a given cell was left out when grading."""
+        tagged = SCENERY in cell.metadata.get("tags", ())
+        return tagged and any(one.get("text") == NOT_RUN for one in cell.get("outputs", []))
+
+    def is_answer(self, cell: NotebookNode) -> bool:
+        """Whether a student wrote the cell."""
+        return has_role(cell, "solution") or str(cell.get("id", "")).startswith(ADDED_ID)
+
+    def _words(self, text: str) -> Markup:
+        return _as_text(text) if self._plain else Markup(answer_to_html(text, mathjax=False))
+
+    def _output(self, output: NotebookNode) -> Markup:
+        match output.get("output_type"):
+            case "stream":
+                return self._text(output.get("text", ""))
+            case "error":
+                lines = output.get("traceback") or [
+                    f"{output.get('ename')}: {output.get('evalue')}"
+                ]
+                return self._text("\n".join(lines))
+            case _:
+                return self._data(output.get("data", {}))
+
+    def _data(self, data: Mapping[str, str]) -> Markup:
+        if "text/html" in data:
+            return Markup(data["text/html"])
+        for kind in _PICTURES:
+            if kind in data:
+                source = f"data:{kind};base64,{''.join(data[kind].split())}"
+                return Markup('<img src="{}" alt="">').format(source)
+        return self._text(data.get("text/plain", ""))
+
+    def _text(self, text: str) -> Markup:
+        html = escape(_ANSI.sub("", text)) if self._plain else str(ansi2html(text))  # type: ignore[no-untyped-call]
+        return Markup(f"<pre>{html}</pre>")
+
+
+def _title(notebook: NotebookNode) -> str:
+    texts = (cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    found = (_HEADING.search(text) for text in texts)
+    return next((heading[1].strip() for heading in found if heading), "")
+
+
+def _as_text(text: str) -> Markup:
+    return Markup("<pre>{}</pre>").format(text)
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True)
+    environment.filters["points"] = _points
+    environment.filters["as_html"] = lambda text: Markup(as_html(text))
+    environment.tests["open"] = _is_open
+    return environment
+
+
+def _points(number: float) -> str:
+    return f"{round(number, 2):g}"
+
+
+def _is_open(part: Part) -> bool:
+    return part.is_open
+
+
+@functools.cache
+def _colours() -> Markup:
+    """Pygments' colours, for a light and for a dark page."""
+    light, dark = (
+        HtmlFormatter(style=style, nobackground=True).get_style_defs(".highlight")
+        for style in ("default", "github-dark")
+    )
+    return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")

@@ -1,0 +1,172 @@
+"""Formgrader's pages, lists and files, made safe for whoever opens them.
+
+Formgrader serves a student's files from the server's own address, writes names into pages as they
+are, sends its lists as if they were pages, and renders a submission while everybody waits. It has
+no setting for any of this, so its handlers are changed where they stand.
+
+Whatever a student can name or write passes one of three: an id that `nbgrading.inbox.student_ids`
+allows, an escape, or a page of `page`, which is made in another process.
+"""
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, Template
+from jupyter_server.base.handlers import JupyterHandler
+from markupsafe import Markup
+from nbgrader.api import MissingEntry
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.server_extensions.formgrader import apihandlers, base, handlers
+from tornado import web
+
+from autograder.grading.submitted_files import read_regular
+from autograder.nbgrading.inbox.student_ids import is_student_id
+from autograder.nbgrading.pages.rendering import WORKER
+
+# With these, a name could leave the text, the attribute or the script that it is written into.
+_MARKUP = re.compile(r"[<>\"\\\x00-\x1f\x7f\u2028\u2029]")
+_OURS = Path(__file__).parent / "templates"
+_NOTEBOOK_BYTES = 100_000_000
+# A file of a student's, opened by itself: no script, no form, nothing loaded, nobody's cookies.
+FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+_STUDENTS = NbGraderAPI.get_students
+
+
+# What takes long, by the handler that is asked for it and the method of nbgrader's that does it.
+_ACTIONS = {
+    apihandlers.AssignHandler: "generate_assignment",
+    apihandlers.UnReleaseHandler: "unrelease",
+    apihandlers.ReleaseHandler: "release_assignment",
+    apihandlers.CollectHandler: "collect",
+    apihandlers.AutogradeHandler: "autograde",
+    apihandlers.GenerateAllFeedbackHandler: "generate_feedback",
+    apihandlers.ReleaseAllFeedbackHandler: "release_feedback",
+    apihandlers.GenerateFeedbackHandler: "generate_feedback",
+    apihandlers.ReleaseFeedbackHandler: "release_feedback",
+}
+# One after the other: they change the process's folder, and what a sandbox's end hangs on is the
+# thread that has opened it.
+_one_thread = ThreadPoolExecutor(1, "formgrader")
+
+
+def install() -> None:
+    """Change formgrader's handlers, which a server may have in use already.
+
+    Calling this again changes nothing.
+    """
+    NbGraderAPI.get_students = _students
+    base.BaseHandler.prepare = _prepare
+    base.BaseHandler.render = _render
+    base.BaseApiHandler.set_default_headers = _as_data
+    handlers.SubmissionFilesHandler.prepare = JupyterHandler.prepare
+    handlers.SubmissionFilesHandler.content_security_policy = FILE_POLICY
+    handlers.SubmissionHandler.get = _guarded(_submission)
+    for handler, method in _ACTIONS.items():
+        handler.post = _beside_others(method)
+
+
+def _students(self: NbGraderAPI) -> list[dict[str, Any]]:
+    """Those in the gradebook whose ids can be written into a page, and into a link."""
+    return [student for student in _STUDENTS(self) if is_student_id(student["id"])]
+
+
+async def _prepare(self: Any) -> None:
+    """Refuse names that no page can hold."""
+    await JupyterHandler.prepare(self)
+    WORKER.start()
+    if any(_MARKUP.search(part or "") for part in (*self.path_args, *self.path_kwargs.values())):
+        raise web.HTTPError(404)
+
+
+def _render(self: Any, name: str, **values: Any) -> str:
+    """A page of which every value is escaped, but for those that may stand in a script as well."""
+    environment: Environment = self.settings["nbgrader_jinja2_env"]
+    if not environment.autoescape:
+        environment.autoescape = True
+        if environment.cache is not None:
+            environment.cache.clear()
+    written = {
+        one: Markup(value) if isinstance(value, str) and not _MARKUP.search(value) else value
+        for one, value in values.items()
+    }
+    return _template(environment, name).render(**written)
+
+
+def _template(environment: Environment, name: str) -> Template:
+    """nbgrader's, or ours that extends it."""
+    ours = _OURS / f"{Path(name).stem}.html.j2"
+    if ours.is_file():
+        return environment.from_string(ours.read_text(encoding="utf-8"))
+    return environment.get_template(name)
+
+
+def _as_data(self: Any) -> None:
+    """Send names and messages as text, which no browser takes for a page."""
+    JupyterHandler.set_default_headers(self)
+    # As JSON, the scripts that parse it themselves would be given it parsed.
+    self.set_header("Content-Type", "text/plain; charset=utf-8")
+    self.set_header("Content-Security-Policy", FILE_POLICY)
+
+
+def _beside_others(method: str) -> Callable[..., Any]:
+    async def post(self: Any, *names: str) -> None:
+        self.coursedir.parent.load_config_file()
+        # Its own, since a step sets in it which lesson and student it is about.
+        directory = CourseDirectory(parent=self.coursedir.parent)
+        directory.root = self.coursedir.root
+        api = NbGraderAPI(directory, self.authenticator, parent=self.coursedir.parent)
+        loop = asyncio.get_running_loop()
+        outcome = await loop.run_in_executor(_one_thread, getattr(api, method), *names)
+        self.write(json.dumps(outcome))
+
+    return _guarded(post)
+
+
+def _guarded(method: Callable[..., Awaitable[None]]) -> Callable[..., Any]:
+    """As nbgrader guards its own."""
+    guarded: Callable[..., Any] = base.check_xsrf(base.check_notebook_dir(method))
+    return web.authenticated(guarded)
+
+
+async def _submission(self: Any, submission_id: str) -> None:
+    """Show a graded notebook; the server answers others while it is rendered."""
+    try:
+        submission = self.gradebook.find_submission_notebook_by_id(submission_id)
+    except MissingEntry:
+        raise web.HTTPError(404, f"Invalid submission: {submission_id}") from None
+    if os.path.basename(self.request.path) == submission_id:
+        # Links in the page are to files beside the notebook.
+        query = f"?{self.request.query}" if self.request.query else ""
+        self.redirect(f"{self.request.path}/{query}", permanent=True)
+        return
+    lesson, name = submission.assignment.assignment.name, submission.notebook.name
+    directory = self.coursedir
+    step, student = directory.autograded_directory, submission.student.id
+    path = Path(directory.format_path(step, student, lesson), f"{name}.ipynb").absolute()
+    notebook = read_regular(path, _NOTEBOOK_BYTES)
+    if not notebook:
+        raise web.HTTPError(404, f"not graded yet, or graded anew and failed: {path}")
+    indices = self.api.get_notebook_submission_indices(lesson, name)
+    relative = os.path.relpath(path, directory.root)
+    resources = {
+        "assignment_id": lesson,
+        "notebook_id": name,
+        "submission_id": submission.id,
+        "base_url": self.base_url,
+        "student": student,
+        "last_name": submission.student.last_name,
+        "first_name": submission.student.first_name,
+        "notebook_path": f"{self.url_prefix}/{relative}",
+    }
+    shown: dict[str, Any] = {one: escape(text or "") for one, text in resources.items()}
+    shown |= {"index": indices.get(submission.id, -2), "total": len(indices)}
+    page = await asyncio.to_thread(WORKER.page, "formgrade", notebook.decode(), shown)
+    self.write(page)

@@ -1,0 +1,123 @@
+"""A graded notebook as a page: for formgrader, and for the student as feedback.
+
+Formgrader's template is nbgrader's, but a student's text comes through one escape: answers in words
+are rendered by `answers`, code and outputs are text, and MathJax reads the lesson's words alone.
+"""
+
+import functools
+import re
+from collections.abc import Mapping
+from html import escape
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from jinja2 import FileSystemLoader, pass_context
+from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import Highlight2HTML
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+from traitlets.config import Config
+
+from autograder.checks.source.cells import has_role
+from autograder.nbgrading.pages.answers import FOR_MATHJAX, answer_to_html
+from autograder.nbgrading.pages.feedback_page import feedback_page
+
+Kind = Literal["formgrade", "feedback"]
+
+_OURS = Path(__file__).parent / "templates"
+# Found without importing nbgrader, which takes longer than a page.
+_NBGRADER = Path(str(getattr(find_spec("nbgrader"), "origin", ""))).parent
+_FORMGRADER = _NBGRADER / "server_extensions" / "formgrader"
+_BOOTSTRAP = _FORMGRADER / "static" / "node_modules" / "bootstrap" / "dist" / "css"
+_BEGIN = 'id="notebook-container">'
+_NOTE = (
+    '<p class="alert alert-warning">It takes too long to set this submission with colours and '
+    "formulas: it is shown as plain text.</p>"
+)
+_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, plain: bool) -> str:
+    """A page as HTML.
+
+    Args:
+        kind: whose template it is.
+        notebook: the graded notebook.
+        resources: what the template reads besides, all of it escaped.
+        plain: leave out all that takes long: colours, and the formatting of answers.
+    """
+    if kind == "feedback":
+        return feedback_page(notebook, resources, plain=plain)
+    html, _ = _exporter(plain).from_notebook_node(notebook, dict(resources))
+    return html.replace(_BEGIN, f"{_BEGIN}{_NOTE}", 1) if plain else html
+
+
+def prepare() -> None:
+    """Load what all pages need: to be called before a process forks for each of them."""
+    notebook = new_notebook(cells=[new_code_cell("x = 1")])
+    marks = dict.fromkeys(("score", "max_score", "late_penalty"), 0.0)
+    for kind in get_args(Kind):
+        resources = {"index": 0, "total": 0, "nbgrader": marks}
+        page(kind, notebook, resources, plain=False)
+
+
+@functools.cache
+def _exporter(plain: bool) -> "_Exporter":
+    config = Config()
+    config.HTMLExporter.template_name = "formgrade"
+    config.HTMLExporter.extra_template_basedirs = [str(_FORMGRADER / "templates")]
+    config.HTMLExporter.extra_template_paths = [str(_BOOTSTRAP)]
+    made = _PlainExporter if plain else _Exporter
+    return made(config=config, extra_loaders=[FileSystemLoader(_OURS)])
+
+
+class _Exporter(HTMLExporter):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)  # type: ignore[no-untyped-call]
+        self.filters = {
+            "highlight_code": _Colours(),  # type: ignore[no-untyped-call]
+            # It looks for links of a form that is long gone, in quadratic time.
+            "strip_files_prefix": _unchanged,
+        }
+
+    @pass_context
+    def markdown2html(self, context: Mapping[str, Any], source: str) -> str:
+        cell = context.get("cell", {})
+        if has_role(cell, "solution") and source == cell.source:
+            return self.answer(source)
+        html = super().markdown2html(context, source)
+        return f'<div class="{FOR_MATHJAX}">{html}</div>'
+
+    def answer(self, source: str) -> str:
+        return answer_to_html(source, mathjax=True)
+
+
+class _PlainExporter(_Exporter):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.filters |= {"highlight_code": _as_text, "ansi2html": _without_colours}
+
+    def answer(self, source: str) -> str:
+        return _as_text(source)
+
+
+class _Colours(Highlight2HTML):
+    """Pygments' colours; it takes minutes for a thousand lines that end in blanks."""
+
+    def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
+        source = _BLANKS.sub("", source)
+        return str(super().__call__(source, language="ipython3"))  # type: ignore[no-untyped-call]
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+def _as_text(text: str, **_: object) -> str:
+    return f"<pre>{escape(text)}</pre>"
+
+
+def _without_colours(text: str) -> str:
+    return escape(_ANSI.sub("", text))

@@ -1,0 +1,171 @@
+"""Pages are rendered in a process of their own, under a limit of processor time.
+
+What a student wrote can keep a parser or a colourer busy for minutes. So a worker stands by that
+has the libraries loaded, and forks for each page; the page that takes too long ends with its fork,
+and is shown as plain text instead.
+
+    to the worker     the length of a job, and the job as JSON
+    from the worker   whether there is a page, its length, and the page
+
+Run as a program, this module is the worker.
+"""
+
+import atexit
+import json
+import os
+import resource
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from autograder.errors import RenderingFailed
+
+_PROCESSOR_SECONDS = 10
+_MEMORY = 2 << 30
+_LENGTH = struct.Struct(">Q")
+
+
+class PageWorker:
+    """Renders pages, one after the other; it may be asked from any thread."""
+
+    def __init__(self, seconds: int = _PROCESSOR_SECONDS) -> None:
+        """A worker that is started when it is needed.
+
+        Args:
+            seconds: how much processor time a page may take.
+        """
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Have the worker load its libraries now; else it does when it is first asked."""
+        with self._lock:
+            self._living()
+
+    def page(self, kind: str, notebook: str, resources: Mapping[str, Any]) -> str:
+        """A page as HTML; plain where it would take too long otherwise.
+
+        Args:
+            kind: as for `page.page`.
+            notebook: the graded notebook, as its file has it.
+            resources: what the template reads besides.
+
+        Raises:
+            RenderingFailed: when there is no page at all.
+        """
+        job: dict[str, Any] = {"kind": kind, "notebook": notebook, "resources": resources}
+        job["seconds"] = self._seconds
+        with self._lock:
+            for plain in (False, True):
+                rendered = self._ask(json.dumps({**job, "plain": plain}).encode())
+                if rendered:
+                    return rendered.decode()
+        raise RenderingFailed(
+            "the page of this submission can't be made; the graded notebook is in autograded/"
+        )
+
+    def close(self) -> None:
+        """End the worker."""
+        with self._lock:
+            if self._process is not None:
+                self._process.communicate()
+                self._process = None
+
+    def _ask(self, job: bytes) -> bytes:
+        process = self._living()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            _send(process.stdin, job)
+            return _receive(process.stdout)
+        except (OSError, EOFError):
+            process.kill()
+            process.communicate()
+            self._process = None
+            return b""
+
+    def _living(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", __spec__.name],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                # The package that asks, wherever it was imported from.
+                cwd=Path(__file__).parents[3],
+                # Ctrl-C is for those who ask.
+                start_new_session=True,
+            )
+        return self._process
+
+
+WORKER = PageWorker()
+atexit.register(WORKER.close)
+
+
+def _send(to: BinaryIO | Any, content: bytes) -> None:
+    to.write(_LENGTH.pack(len(content)) + content)
+    to.flush()
+
+
+def _receive(source: BinaryIO | Any) -> bytes:
+    (length,) = _LENGTH.unpack(_exactly(source, _LENGTH.size))
+    return _exactly(source, length)
+
+
+def _exactly(source: BinaryIO | Any, length: int) -> bytes:
+    content: bytes = source.read(length)
+    if len(content) < length:
+        raise EOFError
+    return content
+
+
+def _serve() -> None:
+    """Answer each job with a page, or with nothing where its process was ended."""
+    from autograder.nbgrading.pages.page import prepare
+
+    prepare()
+    while True:
+        try:
+            job = _receive(sys.stdin.buffer)
+        except EOFError:
+            return
+        _send(sys.stdout.buffer, _in_a_fork(job))
+
+
+def _in_a_fork(job: bytes) -> bytes:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reading)
+        try:
+            asked = json.loads(job)
+            resource.setrlimit(resource.RLIMIT_CPU, (asked["seconds"], asked["seconds"]))
+            resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+            with os.fdopen(writing, "wb") as answer:
+                answer.write(_page(asked))
+            os._exit(0)
+        finally:
+            os._exit(1)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as answer:
+        rendered = answer.read()
+    _, status = os.waitpid(child, 0)
+    return rendered if os.waitstatus_to_exitcode(status) == 0 else b""
+
+
+def _page(asked: Mapping[str, Any]) -> bytes:
+    import nbformat
+
+    from autograder.nbgrading.pages.page import page
+
+    notebook = nbformat.reads(asked["notebook"], as_version=4)
+    return page(asked["kind"], notebook, asked["resources"], plain=asked["plain"]).encode()
+
+
+if __name__ == "__main__":
+    _serve()

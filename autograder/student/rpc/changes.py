@@ -1,0 +1,117 @@
+"""What a student's code wrote to its arguments, made visible here, and taken back at the end."""
+
+import copy
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.values.compare import identical
+from autograder.checks.values.random_sources import SOURCES, draw_on, state_of
+from autograder.student.rpc.codec.grammar import Unsupported
+from autograder.student.rpc.stand_in import RemoteObject, Unsent
+
+_WRITTEN = (np.ndarray, list, dict, *SOURCES)
+
+
+class Changes:
+    """Changes to values on this side, which may live longer than one grading."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], object]] = []
+
+    def write(self, mine: tuple[object, ...], theirs: tuple[object, ...]) -> None:
+        """Make the caller's arguments what the student's code has left of them."""
+        for one, other in zip(mine, theirs, strict=False):
+            if type(other) not in (Unsupported, Unsent):
+                self._write_one(one, other)
+
+    def take_back(self) -> None:
+        """Make everything what it was before the first change."""
+        while self._undo:
+            self._undo.pop()()
+
+    def _write_one(self, mine: Any, theirs: Any) -> None:
+        if type(mine) is not type(theirs):
+            return
+        if type(mine) is np.ndarray:
+            self._write_array(mine, theirs)
+        elif type(mine) is list:
+            self._write_list(mine, theirs)
+        elif type(mine) is dict:
+            self._write_dict(mine, theirs)
+        elif type(mine) in SOURCES:
+            self._draw_on(mine, theirs)
+        elif _is_tensor(mine) and mine.dtype == theirs.dtype:
+            self._write_array(_numbers(mine), _numbers(theirs))
+
+    def _draw_on(self, mine: Any, theirs: Any) -> None:
+        # A foreign one, or one that draws in another way, is not what was lent.
+        with suppress(ValueError):
+            before, state = state_of(mine), state_of(theirs)
+            draw_on(mine, state)
+            self._undo.append(lambda: draw_on(mine, before))
+
+    def _write_list(self, mine: list[Any], theirs: list[Any]) -> None:
+        before = list(mine)
+        if len(mine) != len(theirs):
+            mine[:] = theirs
+        else:
+            mine[:] = map(self._kept, before, theirs)
+        if len(mine) != len(before) or not _same_entries(mine, before):
+            self._undo.append(lambda: mine.__setitem__(slice(None), before))
+
+    def _write_dict(self, mine: dict[Any, Any], theirs: dict[Any, Any]) -> None:
+        before = dict(mine)
+        kept = {
+            key: self._kept(before[key], one) if key in before else one
+            for key, one in theirs.items()
+        }
+        if list(kept) != list(before) or not _same_entries(kept.values(), before.values()):
+            self._undo.append(lambda: _refill(mine, before))
+            _refill(mine, kept)
+
+    def _kept(self, mine: Any, theirs: Any) -> object:
+        """What an entry is from now on: the caller's own object, unless it was replaced."""
+        if type(theirs) in (Unsupported, Unsent, RemoteObject):
+            # A caller's function comes back as a stand-in of a stand-in.
+            return mine
+        if type(mine) is type(theirs) and (type(mine) in _WRITTEN or _is_tensor(mine)):
+            self._write_one(mine, theirs)
+            if type(mine) in (list, dict, *SOURCES):
+                return mine
+        return mine if identical(mine, theirs) else theirs
+
+    def _write_array(self, mine: np.ndarray, theirs: np.ndarray) -> None:
+        alike = mine.shape == theirs.shape and mine.dtype == theirs.dtype and mine.flags.writeable
+        if alike and mine.tobytes() != theirs.tobytes():
+            before = copy.deepcopy(mine)
+            self._undo.append(lambda: np.copyto(mine, before))
+            np.copyto(mine, theirs)
+
+
+def _same_entries(some: Iterable[object], others: Iterable[object]) -> bool:
+    return all(one is other for one, other in zip(some, others, strict=False))
+
+
+def _refill(mine: dict[Any, Any], content: dict[Any, Any]) -> None:
+    mine.clear()
+    mine.update(content)
+
+
+def _is_tensor(value: object) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and type(value) is torch.Tensor
+
+
+def _numbers(tensor: Any) -> np.ndarray:
+    """The same memory as an array; NumPy does not know bfloat16."""
+    import torch
+
+    plain = tensor.detach()
+    numbers: np.ndarray = (
+        plain.view(torch.int16) if plain.dtype == torch.bfloat16 else plain
+    ).numpy()
+    return numbers

@@ -1,0 +1,87 @@
+"""A fork of the grader, for work that may have to be ended: its clock, memory and inheritance."""
+
+import contextlib
+import gc
+import mmap
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from autograder.preload import THREADS
+
+
+class Clock:
+    """How long the fork has waited for students' processes: it writes, the grader reads."""
+
+    _NUMBERS = struct.Struct("dd")
+
+    def __init__(self) -> None:
+        self._shared = mmap.mmap(-1, self._NUMBERS.size)
+
+    @property
+    def waited(self) -> float:
+        """The seconds that it has waited so far."""
+        total, since = self._NUMBERS.unpack_from(self._shared)
+        return float(total + (time.monotonic() - since if since else 0.0))
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count what passes within."""
+        total, _ = self._NUMBERS.unpack_from(self._shared)
+        begun = time.monotonic()
+        self._NUMBERS.pack_into(self._shared, 0, total, begun)
+        try:
+            yield
+        finally:
+            self._NUMBERS.pack_into(self._shared, 0, total + time.monotonic() - begun, 0.0)
+
+
+def leave_behind(sock: socket.socket) -> None:
+    """Let go of what was the grader's: its signals, its files, its threads."""
+    signal.set_wakeup_fd(-1)
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    # An interrupt from the keyboard is for the grader to handle.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for name in os.listdir("/dev/fd"):
+        # Not closed: who believes to own the number would close what has it by then.
+        if int(name) not in (sock.fileno(), 1, 2):
+            with suppress(OSError):
+                os.dup2(nothing, int(name), inheritable=False)
+    os.environ.setdefault(THREADS, "1")
+    if torch := sys.modules.get("torch"):
+        # Those that it had are not there any more.
+        torch.set_num_threads(1)
+
+
+@contextlib.contextmanager
+def memory_limit(most: int) -> Iterator[None]:
+    """Have the kernel refuse what goes this far beyond what there is now."""
+    _, hard = before = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = _data_bytes() + most if sys.platform == "linux" else hard
+    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def _data_bytes() -> int:
+    pages = Path("/proc/self/statm").read_text().split()[5]
+    return int(pages) * resource.getpagesize()
+
+
+def peak() -> int:
+    """The most memory that this process has had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10

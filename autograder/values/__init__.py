@@ -1,8 +1,0 @@
-"""What is a value, and when are two alike?
-
-Arrays, tensors and what they are in: compared part by part within a tolerance, written as JSON for
-learners and as bytes for the way between two processes.
-
-From outside: `tensors`, `compare`, `dtypes`, `outcome` (what a call did), `precision`, `rounding`,
-`as_json`, `as_bytes`, `random_sources`, `side_by_side` and `comparison` (two values as tables).
-"""

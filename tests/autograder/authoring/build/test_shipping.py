@@ -1,0 +1,109 @@
+"""What is there is current where a processor's digits are all that differs."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.checks.examples import as_printed
+from autograder.checks.packed import pack, unpack
+from autograder.authoring.build.shipping import Entry, entries_in, entry, is_current, text_of
+from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.judge import judge
+from tests.support.samples import affine_exam, mixing_exam
+
+ENTRIES = {"mix": entry(mixing_exam()), "Affine": entry(affine_exam())}
+
+
+def with_outcomes(written: Entry, change: Callable[[list[Any]], None]) -> Entry:
+    outcomes = unpack(written["outcomes"])
+    change(outcomes)
+    return {**written, "outcomes": pack(outcomes)}
+
+
+def scaled(value: Any, by: float) -> Any:
+    if isinstance(value, dict):
+        return {key: scaled(one, by) for key, one in value.items()}
+    if isinstance(value, list):
+        return [scaled(one, by) for one in value]
+    return value * by if isinstance(value, float) else value
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+@pytest.mark.parametrize(("by", "same"), [(1 + 1e-6, True), (1 - 1e-6, True), (1 + 1e-4, False)])
+def test_digits(name: str, by: float, same: bool) -> None:
+    def change(outcomes: list[Any]) -> None:
+        outcomes[:] = scaled(outcomes, by)
+
+    assert is_current(with_outcomes(ENTRIES[name], change), ENTRIES[name]) is same
+
+
+def lookalike_gone(outcomes: list[Any]) -> None:
+    outcomes[0]["lookalikes"].popitem()
+
+
+def case_gone(outcomes: list[Any]) -> None:
+    outcomes.pop()
+
+
+def raised_instead(outcomes: list[Any]) -> None:
+    outcomes[0]["expected"] = {"raised": ["ValueError", "no"]}
+
+
+def through_single(outcomes: list[Any]) -> None:
+    outcomes[0]["single"] = [next(iter(outcomes[0]["lookalikes"]))]
+
+
+@pytest.mark.parametrize("change", [lookalike_gone, case_gone, raised_instead, through_single])
+def test_all_else_is_compared_exactly(change: Callable[[list[Any]], None]) -> None:
+    written = ENTRIES["mix"]
+    assert not is_current(with_outcomes(written, change), written)
+
+
+@pytest.mark.parametrize("key", ENTRIES["mix"])
+def test_other_texts_are_not_current(key: str) -> None:
+    written = ENTRIES["mix"]
+    other: Entry = json.loads(json.dumps(written))
+    changed = {**other, key: "damaged" if key == "outcomes" else [other[key]]}
+    assert not is_current(changed, written)
+    assert is_current(other, written)
+
+
+def test_a_line_for_each_exercise() -> None:
+    text = text_of(ENTRIES, lesson="02", descriptions={"arcs": "Arcs."})
+    assert [line[:8] for line in text.splitlines()] == [
+        *('{"format', '"descrip', '"exercis', '"mix":{"', '"Affine"', "}}"),
+    ]
+    assert entries_in(text) == ENTRIES
+    assert entries_in("{") == entries_in('{"format":0}') == {}
+
+
+def test_mistake_in_single_precision_is_named_anyhow() -> None:
+    """Its numbers ship with the digits that it has, and are compared as such."""
+
+    def thirds(x: np.ndarray) -> np.ndarray:
+        return x / 3
+
+    def in_single(x: np.ndarray) -> np.ndarray:
+        """Too little is kept."""
+        return (np.float32(1) + (x / 3).astype(np.float32)).astype(x.dtype)
+
+    exam = Exam(thirds)
+
+    @exam.example
+    def numbers() -> np.ndarray:
+        """three numbers"""
+        return np.array([0.1, 0.7, 1.3])
+
+    exam.misconception(in_single)
+    written = entry(exam)
+    singles = [one.get("single", []) for one in unpack(written["outcomes"])]
+    assert singles == [["in_single"], []]
+    printed = as_printed(written)
+
+    def elsewhere(x: np.ndarray) -> np.ndarray:
+        return in_single(x) * (1 + 3e-6)
+
+    assert judge("thirds", elsewhere, printed.cases, printed.hints).misconception == "in_single"

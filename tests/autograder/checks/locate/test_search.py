@@ -1,0 +1,268 @@
+"""The place to look at is that of the mistake, it is found safely, and no correction is told."""
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.report import Report
+from autograder.checks.locate.families.table import FAMILIES
+from autograder.checks.locate.search import search
+from autograder.checks.locate.where import searching_in, with_places
+from tests.support.samples import MEANS, mean_of_rows, means_in, places_in, uneven
+
+LOOP = """\
+# my answer
+def mean_of_rows(x):
+    total = np.zeros(len(x))
+    for i in range(len(x)):
+        total[i] = x[i].sum() / x.shape[1]
+    return total
+"""
+ONE_LINE = "def mean_of_rows(x):\n    return x.sum(axis=1) / x.shape[1]\n"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "about"),
+    [
+        ("axis=1", "axis=0", "an axis"),
+        ("x.sum(axis=1) / x.shape[1]", "x.shape[1] / x.sum(axis=1)", "the order of two things"),
+        ("/ x.shape[1]", "* x.shape[1]", "an operator"),
+        ("x.sum(axis=1) /", "x.T.sum(axis=1) /", "an axis"),
+        ("x.sum(axis=1) / x.shape[1]", "x.sum(axis=1)", "a function"),
+        ("x.sum", "x.max", "a function"),
+        ("x.sum(axis=1)", 'np.einsum("rc->c", x)', "axes"),
+    ],
+)
+def test_what_it_is_about(right: str, wrong: str, about: str) -> None:
+    (found,) = places_in(ONE_LINE.replace(right, wrong))
+    assert found.line == 2
+    assert found.place().about == about
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line"),
+    [
+        ("x[i].sum", "x[0].sum", 5),
+        ("range(len(x))", "range(1, len(x))", 4),
+        ("total[i] =", "total[i] -=", 5),
+        ("    return total", "        return total", 6),
+        ("np.zeros(len(x))", "np.zeros(len(x), dtype=np.int64)", 3),
+        ("x.shape[1]", "i", 5),
+    ],
+)
+def test_first_line_is_that_of_the_mistake(right: str, wrong: str, line: int) -> None:
+    first, *_ = places_in(LOOP.replace(right, wrong))
+    assert first.line == line
+    assert first.text == LOOP.replace(right, wrong).splitlines()[line - 1].strip()
+
+
+def test_two_names_in_each_other_s_places() -> None:
+    text = """\
+def mean_of_rows(x):
+    size = 0 * x[:, 0] + x.shape[1]
+    total = x.sum(axis=1)
+    return size * (1 / total) - (total - total)
+"""
+    first, *_ = places_in(text)
+    assert (first.line, first.place().about) == (4, "the order of two things")
+
+
+def test_one_more_of_what_is_counted() -> None:
+    text = """\
+def mean_of_rows(x):
+    steps = x.shape[1]
+    return x @ np.diff(np.linspace(0, 1, steps))
+"""
+    first, *_ = places_in(text)
+    assert (first.line, first.place().more) == (3, "what `linspace` is given")
+
+
+def test_place_quotes_the_learner_and_not_the_change() -> None:
+    (found,) = places_in(ONE_LINE.replace("axis=1", "axis=0"))
+    assert found.text == "return x.sum(axis=0) / x.shape[1]"
+    assert found.place().more == "the axis that `sum` works on"
+
+
+def test_right_answers_and_hopeless_ones_have_no_place() -> None:
+    assert places_in(ONE_LINE) == []
+    assert places_in("def mean_of_rows(x):\n    return 'no idea'\n") == []
+    assert search(len, MEANS.printed_cases()) == []
+    assert search(eval("lambda x: x"), MEANS.printed_cases()) == []
+
+
+def test_slow_answer_is_run_once_and_not_changed() -> None:
+    runs: list[int] = []
+    text = "def mean_of_rows(x):\n    runs.append(len(x))\n    return x.sum(axis=0)\n"
+    assert search(means_in(text, runs=runs), MEANS.printed_cases(), seconds=0) == []
+    assert runs == [3]
+
+
+def test_slow_call_is_not_begun_where_no_time_is_left_for_it() -> None:
+    runs: list[int] = []
+    text = "def mean_of_rows(x):\n    spend(x)\n    return x.sum(axis=0)\n"
+
+    def spend(x: object) -> None:
+        runs.append(1)
+        until = time.thread_time() + 0.2
+        while time.thread_time() < until:
+            pass
+
+    assert search(means_in(text, spend=spend), MEANS.printed_cases()[:1], seconds=0.3) == []
+    assert runs == [1]
+
+
+def test_changed_loops_come_to_an_end() -> None:
+    text = """\
+def mean_of_rows(x):
+    means, i = [], 0
+    while i < len(x):
+        means.append(x[i].sum())
+        i = i + 1
+    return np.array(means)
+"""
+    assert next(one.line for one in places_in(text)) in (4, 6)
+
+
+def test_function_that_calls_itself_comes_to_an_end() -> None:
+    """Python ends it after a thousand calls, of which each may take its time."""
+    text = """\
+def mean_of_rows(x):
+    def sums(rows, depth):
+        spend(depth)
+        return [rows[:1].sum() / 2 + 1, *sums(rows[1:], depth + 1)] if len(rows) > 0 else []
+    return np.array(sums(x, 0))
+"""
+    depths: list[int] = []
+
+    def spend(depth: object) -> None:
+        if isinstance(depth, int):
+            depths.append(depth)
+        until = time.thread_time() + 0.002
+        while time.thread_time() < until:
+            pass
+
+    search(means_in(text, spend=spend), MEANS.printed_cases(), seconds=4)
+    assert 5 < max(depths) < 400
+
+
+def test_number_that_squares_itself_does_not_grow_for_ever() -> None:
+    text = """\
+def mean_of_rows(x):
+    total = 2
+    for _ in range(90):
+        size = 7
+        total = total * size
+    return x * total
+"""
+    assert search(means_in(text), MEANS.printed_cases(), seconds=1) == []
+
+
+def test_comprehension_over_a_huge_range_comes_to_an_end() -> None:
+    text = """\
+def mean_of_rows(x):
+    n = 10 ** 12
+    return np.array([n + len(x) for _ in range(len(x))])
+"""
+    assert search(means_in(text), MEANS.printed_cases(), seconds=60, most=900) == []
+
+
+@pytest.mark.parametrize("grown", ["means.append(mean)", "means += [mean]"])
+def test_no_list_is_put_into_itself(grown: str) -> None:
+    seen: list[bool] = []
+
+    def collected(means: list[Any]) -> np.ndarray:
+        seen.append(any(one is means for one in means))
+        # NumPy would take minutes and gigabytes for a list that holds itself.
+        return np.array([0.0 if one is means else one for one in means])
+
+    text = f"""\
+def mean_of_rows(x):
+    means = []
+    for row in x:
+        mean = row.sum()
+        {grown}
+    return -collected(means)
+"""
+    # With two mistakes in it, every change is tried.
+    search(means_in(text, collected=collected), MEANS.printed_cases(), seconds=60, most=700)
+    assert len(seen) > 100
+    assert not any(seen)
+
+
+@pytest.mark.parametrize(
+    "reaching",
+    [
+        "open('notes').read()",
+        "os.remove(x)",
+        "remove(x)",
+        "np.save(x, x)",
+        "exec(x)",
+        "__import__('os')",
+    ],
+)
+def test_what_reaches_files_is_never_run_changed(reaching: str) -> None:
+    import os
+
+    text = (
+        f"def mean_of_rows(x):\n    if len(x) > 9:\n        {reaching}\n    return x.sum(axis=0)\n"
+    )
+    wrong = means_in(text, os=os, remove=os.remove)
+    assert search(wrong, MEANS.printed_cases(), seconds=60, most=9) == []
+
+
+def report(text: str, exam: Exam = MEANS) -> Report:
+    wrong = means_in(text)
+    return with_places(exam.preview(wrong), wrong, exam.printed_cases())
+
+
+def test_hint_comes_first_and_worksheets_are_left_alone() -> None:
+    wrong = ONE_LINE.replace("axis=1", "axis=0")
+    assert report(wrong).places
+    assert not report(ONE_LINE).places
+    hinting = Exam(mean_of_rows, dtypes=("float64",))
+    hinting.example(uneven)
+    hinting.misconception(over_rows)
+    assert report(wrong, hinting).hint
+    assert not report(wrong, hinting).places
+    secret = Exam(mean_of_rows, reveal=False)
+    secret.example(uneven)
+    assert not report(wrong, secret).places
+
+
+def over_rows(x: np.ndarray) -> np.ndarray:
+    """You summed over the rows."""
+    return np.asarray(x.sum(axis=0) / x.shape[1])
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        [],
+        [{"text": "nothing"}],
+        [{"text": "[1]"}],
+        [{"text": '[{"line": "1", "text": "", "family": 0, "quoted": ""}]'}],
+        [{"text": '[{"line": 0, "text": "", "family": 0, "quoted": ""}]'}],
+        [{"text": '[{"line": 1, "text": "", "family": -1, "quoted": ""}]'}],
+        [{"text": '[{"line": 1, "text": "", "family": 9999, "quoted": ""}]'}],
+        [{"text": '[{"line": 1, "text": "", "family": 0, "quoted": "' + 99 * "x" + '"}]'}],
+        [{"text": "[]"}, {"text": "[]"}],
+        [None],
+    ],
+)
+def test_forged_claims_are_no_places(claim: list[dict[str, str]]) -> None:
+    wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
+    with searching_in(lambda source: claim):
+        located = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases())
+    assert located.places == ()
+
+
+def test_a_true_claim_is_believed() -> None:
+    wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
+    claim = '[{"line": 2, "text": "return x", "family": 0, "quoted": "sum"}]'
+    with searching_in(lambda source: [{"text": claim}]):
+        located = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases())
+    (place,) = located.places
+    assert (place.line, place.about) == (2, FAMILIES[0].about)

@@ -1,0 +1,157 @@
+"""Jobs done by several processes: what comes out, and what becomes of the processes."""
+
+import dataclasses
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.errors import GradingFailed, SandboxFailed, SettingError
+from autograder.grading.grade import Graded
+from autograder.grading.jobs import processes
+from autograder.grading.jobs.job import Job
+from autograder.grading.jobs.work import CHANGED, work
+from autograder.grading.jobs.workers import (
+    _asked,
+    ahead,
+    processors,
+    result_of,
+    room_ahead,
+    workers,
+)
+from tests.support.processes import descendants, eventually
+
+ANSWERS = [
+    {},
+    {"double": "def double(x):\n    return 7"},
+    {"double": "import os\nos._exit(1)"},
+    {"fourfold": "def fourfold(x):\n    raise NotImplementedError"},
+]
+ASLEEP = "import time\ndef double(x):\n    time.sleep(0.5)\n    return 2 * x"
+
+
+@pytest.fixture
+def two() -> Iterator[None]:
+    with workers(2):
+        yield
+
+
+def as_plain(graded: Graded) -> dict[str, Any]:
+    """What must be the same, wherever it is done."""
+    record = {name: part for name, part in graded.record.items() if name != "time"}
+    cells = [{**cell, "seconds": 0} for cell in record.pop("cells")]
+    notebook = nbformat.writes(graded.notebook)
+    return {**record, "seconds": 0, "cells": cells, "notebook": notebook, "whole": graded.whole}
+
+
+def worker_processes() -> list[int]:
+    """Those that were started to grade: each leads a session of its own."""
+    found = []
+    for process in descendants(os.getpid()):
+        with suppress(OSError):
+            command = Path(f"/proc/{process}/cmdline").read_bytes()
+            if b"autograder.grading.jobs.worker" in command and os.getsid(process) == process:
+                found.append(process)
+    return found
+
+
+def test_workers_find_what_is_found_here(job_of: Callable[..., Job], two: None) -> None:
+    jobs = [job_of(**answers) for answers in ANSWERS]
+    for job in jobs:
+        ahead(job)
+    for job in jobs:
+        assert as_plain(result_of(job)) == as_plain(work(job))
+    assert len(worker_processes()) == 2
+
+
+def test_without_workers_nothing_is_begun(job_of: Callable[..., Job]) -> None:
+    with workers(0):
+        assert room_ahead() == 0
+        ahead(job_of())
+        assert not worker_processes()
+
+
+def test_one_worker_is_a_process_as_well(job_of: Callable[..., Job]) -> None:
+    with workers(1):
+        assert room_ahead()
+        assert as_plain(result_of(job_of())) == as_plain(work(job_of()))
+        assert len(worker_processes()) == 1
+
+
+def test_workers_within_workers_are_the_same(two: None) -> None:
+    room = room_ahead()
+    with workers(4):
+        assert room_ahead() == room
+    assert room_ahead() == room
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_lost_worker_is_replaced(job_of: Callable[..., Job], two: None, number: int) -> None:
+    job = job_of(double=ASLEEP)
+    ahead(job)
+    assert eventually(worker_processes)
+    (first,) = worker_processes()
+    assert eventually(lambda: descendants(first))
+    os.kill(first, number)
+    assert [cell["verdict"] for cell in result_of(job).record["cells"]][:2] == ["passed"] * 2
+    assert first not in worker_processes()
+
+
+def test_workers_that_are_always_lost(
+    job_of: Callable[..., Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_PROGRAM", "no.such.module")
+    with workers(2), pytest.raises(SandboxFailed, match="3 workers were lost"):
+        result_of(job_of())
+
+
+def test_worker_that_can_not_start_says_so_when_it_is_asked(
+    job_of: Callable[..., Job], two: None
+) -> None:
+    job = job_of()
+    walls = dataclasses.replace(job.walls, preload=("no_such_module",))
+    with pytest.raises(SettingError, match="no_such_module"):
+        result_of(dataclasses.replace(job, walls=walls))
+    assert result_of(job).verdicts
+
+
+def test_leaving_ends_what_is_under_way(job_of: Callable[..., Job]) -> None:
+    with workers(2):
+        for seconds in range(5):
+            ahead(job_of(double=f"import time\ntime.sleep({1000 + seconds})"))
+        assert eventually(lambda: len(worker_processes()) == 2)
+    assert eventually(lambda: not worker_processes())
+    assert not [one for one in threading.enumerate() if one.name.startswith("worker")]
+
+
+def test_failure_of_a_worker_is_the_same_sentence(job_of: Callable[..., Job], two: None) -> None:
+    with pytest.raises(GradingFailed, match=CHANGED):
+        result_of(dataclasses.replace(job_of(), code="of another day"))
+
+
+def test_worker_of_another_version_grades_nothing(job_of: Callable[..., Job], two: None) -> None:
+    with pytest.raises(GradingFailed, match="another version of autograder"):
+        result_of(dataclasses.replace(job_of(), engine="of another day"))
+
+
+def test_defect_of_a_worker_tells_where(job_of: Callable[..., Job], two: None) -> None:
+    with pytest.raises(RuntimeError, match="NotJSONError: ") as caught:
+        result_of(dataclasses.replace(job_of(), notebook=b"no notebook"))
+    assert "Traceback" in caught.value.__notes__[0]
+
+
+def test_what_nobody_asks_for_is_forgotten(job_of: Callable[..., Job]) -> None:
+    with workers(2):
+        for number in range(30):
+            ahead(job_of(double=f"def double(x):\n    return {number}"))
+        assert len(_asked[0].begun) <= 2 * room_ahead() + 1
+
+
+def test_processors_are_those_that_may_be_used() -> None:
+    assert processors() == len(os.sched_getaffinity(0))

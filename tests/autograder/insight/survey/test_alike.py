@@ -1,0 +1,86 @@
+"""Who wrote alike, in the report: what it says, and that nothing of it is live."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_notebook
+
+from autograder.course import Course
+from autograder.grading.record import RECORD_SUFFIX
+from autograder.insight.similarity.normal import LONGEST
+from autograder.insight.survey.survey import write_report
+from autograder.insight.survey.tables import alike_as_csv
+from tests.support.samples import make_cell
+from tests.support.surveyed_class import cell, graded
+
+LESSON = "week1"
+HOSTILE = "def {name}(x):\n    note = '</pre><script>alert(1)</script>'\n    return [note, x, 0]"
+OTHER = "def {name}(x):\n    return x.sum() / {n}"
+EXERCISES = ("scale", "mix", "turn", "fold")
+
+
+def hand_in(root: Path, student: str, source: str) -> None:
+    """A graded notebook, each exercise of which is answered like this, and its record."""
+    folder = root / "autograded" / student / LESSON
+    folder.mkdir(parents=True)
+    cells = [make_cell("code", source.format(name=x), x, solution=True) for x in EXERCISES]
+    nbformat.write(new_notebook(cells=cells), folder / f"{LESSON}.ipynb")
+    found = [cell(name, "passed", 2.0) for name in EXERCISES]
+    record = {"version": 1, "seconds": 1.5, "remarks": [], "cells": found}
+    (folder / f"{LESSON}{RECORD_SUFFIX}").write_text(json.dumps(record))
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """A class in which dan and eve wrote the same strange thing, and cleo far too much."""
+    for number in range(20):
+        hand_in(tmp_path, f"s{number:02}", OTHER.format(name="{name}", n=number))
+    hand_in(tmp_path, "cleo", "#" * (LONGEST + 1))
+    hand_in(tmp_path, "dan", HOSTILE)
+    hand_in(tmp_path, "eve", HOSTILE.replace("note", "text"))
+    return Course(tmp_path)
+
+
+def test_pairs_are_in_the_report(course: Course) -> None:
+    page, data, _, table = write_report(course, [LESSON])
+    text = page.read_text("utf-8")
+    assert "1 pair of students has more in common" in text
+    assert "never a verdict" in text
+    assert "dan, eve" in text
+    assert "<mark>    return [note, x, 0]</mark>" in text
+    assert "cleo (<code>scale</code>)" in text
+    found = json.loads(data.read_text("utf-8"))[LESSON]["alike"]
+    assert [pair["students"] for pair in found["pairs"]] == [["dan", "eve"]]
+    rows = list(csv.DictReader(io.StringIO(table.read_text("utf-8"))))
+    assert [(row["student"], row["other"], row["exercise"]) for row in rows] == [
+        ("dan", "eve", name) for name in EXERCISES
+    ]
+
+
+def test_texts_are_text(course: Course) -> None:
+    text = write_report(course, [LESSON])[0].read_text("utf-8")
+    assert "<script" not in text
+    assert "&lt;/pre&gt;&lt;script&gt;" in text
+
+
+def test_an_honest_class_is_told_so(tmp_path: Path) -> None:
+    text = write_report(graded(tmp_path), [LESSON])[0].read_text("utf-8")
+    assert "No two students have more in common than chance explains." in text
+    assert alike_as_csv({}).count("\n") == 1
+
+
+def test_lessons_are_compared_together(course: Course) -> None:
+    for folder in (course.root / "autograded").glob(f"*/{LESSON}"):
+        other = folder.with_name("week2")
+        other.mkdir()
+        for path in folder.iterdir():
+            (other / path.name.replace(LESSON, "week2")).write_bytes(path.read_bytes())
+    page, data, *_ = write_report(course, [LESSON, "week2"])
+    assert "<h2>All lessons together</h2>" in page.read_text("utf-8")
+    (pair,) = json.loads(data.read_text("utf-8"))["all lessons"]["alike"]["pairs"]
+    assert pair["students"] == ["dan", "eve"]
+    assert {one["exercise"] for one in pair["common"]} >= {"week1: mix", "week2: mix"}

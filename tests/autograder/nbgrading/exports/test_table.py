@@ -1,0 +1,72 @@
+"""The table of grades, with names that spreadsheets would calculate or take apart."""
+
+import csv
+from pathlib import Path
+
+import pandas
+import pytest
+
+from autograder.checks.card.spreadsheet import as_text
+from autograder.nbgrading.exports.table import SafeCsvExport
+from tests.support.gradebooks import NAMES, add_lessons, gradebook_in, hand_in
+
+
+def test_names_are_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "grades.csv"
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
+        gradebook.add_assignment("tiny")
+        for number, name in enumerate(NAMES):
+            details = dict.fromkeys(("first_name", "last_name", "email"), name)
+            gradebook.add_student(f"student-{number}", **details)
+        gradebook.add_student("without")
+        SafeCsvExport(to=str(path)).export(gradebook)
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    with path.open(newline="", encoding="utf-8") as file:
+        frame = pandas.read_csv(file, dtype=str, keep_default_na=False).set_index("student_id")
+    for number, name in enumerate(NAMES):
+        row = rows[f"student-{number}"]
+        assert (row["score"], row["max_score"]) == ("0.0", "0.0")
+        for column in ("first_name", "last_name", "email"):
+            assert row[column].removeprefix("'") == name
+            assert row[column].lstrip()[0] not in "=+-@|%"
+            assert frame.loc[f"student-{number}", column] == row[column]
+    assert rows["without"]["email"] == ""
+
+
+def test_numbers_stay_numbers() -> None:
+    assert [as_text(one) for one in (-1.5, 0, None, "ada")] == [-1.5, 0, "", "ada"]
+
+
+def test_what_waits_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "grades.csv"
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
+        add_lessons(gradebook)
+        for student in ("ada", "ben", "cleo"):
+            gradebook.add_student(student)
+        hand_in(gradebook, "week1", "ada", 4, 2, 3, penalty=1.5)
+        hand_in(gradebook, "week1", "ben", 4, 0, None)
+        SafeCsvExport(to=str(path), assignment=["week1"]).export(gradebook)
+    frame = pandas.read_csv(path).set_index("student_id")
+    assert frame["score"].to_dict() == {"ada": 7.5, "ben": 4.0, "cleo": 0.0}
+    assert frame["raw_score"]["ada"] == 9.0
+    assert frame["needs_manual_grade"].to_dict() == {"ada": False, "ben": True, "cleo": False}
+
+
+def test_nobody_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with gradebook_in(tmp_path, monkeypatch) as gradebook, pytest.raises(SystemExit):
+        SafeCsvExport(to=str(tmp_path / "grades.csv"), student=["ada"]).export(gradebook)
+    assert "the gradebook has no student 'ada'" in caplog.text
+
+
+def test_many_names_are_not_all_said(caplog: pytest.LogCaptureFixture) -> None:
+    plugin = SafeCsvExport()
+    plugin.say("not final", map(str, range(5)), 2)
+    plugin.say("not final", [], 2)
+    plugin.say("left out", map(str, range(5)))
+    assert [one.message for one in caplog.records] == [
+        "not final: '0', '1', and 3 more",
+        "left out: '0', '1', '2', '3', '4'",
+    ]

@@ -1,0 +1,57 @@
+"""Pages come from a process of their own, in time or in plain text."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+
+from autograder.errors import RenderingFailed
+from autograder.nbgrading.pages.rendering import PageWorker
+from tests.support.tiny_course import tiny_notebook
+
+RESOURCES: dict[str, Any] = {
+    "assignment_id": "tiny", "notebook_id": "tiny", "submission_id": "1", "student": "ada",
+    "base_url": "", "index": 0, "total": 1,
+}  # fmt: skip
+PLAIN = "it is shown as plain text"
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[PageWorker]:
+    worker = PageWorker(seconds=1)
+    yield worker
+    worker.close()
+
+
+def page(worker: PageWorker, source: str) -> str:
+    notebook = tiny_notebook()
+    notebook.cells.append(new_code_cell(source))
+    return worker.page("formgrade", nbformat.writes(notebook), RESOURCES)
+
+
+def test_page_has_colours(worker: PageWorker) -> None:
+    html = page(worker, "x = 'seen' # <b>")
+    assert "seen" in html
+    assert "<b>" not in html
+    assert PLAIN not in html
+    assert 'id="double_check"' in html
+
+
+def test_page_that_takes_too_long_is_plain(worker: PageWorker) -> None:
+    """A colourer that is quadratic in this takes ten seconds and more."""
+    html = page(worker, "a." * 20_000 + "<b>seen")
+    assert PLAIN in html
+    assert "&lt;b&gt;seen" in html
+    assert 'id="double_check"' in html
+
+
+def test_blanks_cost_nothing(worker: PageWorker) -> None:
+    assert PLAIN not in page(worker, " \n" * 50_000 + "x = 1")
+
+
+def test_next_page_comes(worker: PageWorker) -> None:
+    with pytest.raises(RenderingFailed):
+        worker.page("formgrade", "no notebook", RESOURCES)
+    assert "seen" in page(worker, "seen")

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Never
 
 import typer
 
 from autograder.checks.card.terminal import as_written, printable
 from autograder.course import Course
-from autograder.errors import CourseError, IsolationUnavailable
+from autograder.errors import CourseError, IsolationUnavailable, NotInstalled
 from autograder.preload import one_thread
 
 if TYPE_CHECKING:
@@ -319,8 +319,16 @@ def main() -> None:
     try:
         app()
     except CourseError as error:
-        typer.echo(printable(f"autograder: {error}"), err=True)
-        raise SystemExit(error.exit_code) from None
+        _end_with(error)
+    except ModuleNotFoundError as error:
+        if not (missing := NotInstalled.of(error)):
+            raise
+        _end_with(missing)
+
+
+def _end_with(error: CourseError) -> Never:
+    typer.echo(printable(f"autograder: {error}"), err=True)
+    raise SystemExit(error.exit_code) from None
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 CourseError
 ├── CourseNotFound      no course in this folder or above it
+├── NotInstalled        a part of the program needs what is not installed
 ├── LessonNotFound      a name stands for no lesson, or for several
 ├── SettingError        a setting in course.toml that can't be
 ├── LessonNameError     a text in source/ has a name that no lesson can have
@@ -36,6 +37,7 @@ a traceback and ends with the class's exit code.
 """
 
 from pathlib import Path
+from typing import Self
 
 
 class CourseError(Exception):
@@ -50,6 +52,33 @@ class CourseError(Exception):
 
 class CourseNotFound(CourseError):
     """There is no course in this folder or above it."""
+
+
+class NotInstalled(CourseError):
+    """A part of the program needs what is not installed."""
+
+    def __init__(self, module: str) -> None:
+        """Say what brings a module."""
+        package = module.partition(".")[0]
+        super().__init__(
+            f"{package} is not installed, which this needs: in a clone of the course, "
+            f"`pip install -c constraints.txt '.[{EXTRAS[package]}]'` brings it"
+        )
+
+    @classmethod
+    def of(cls, error: ImportError) -> Self | None:
+        """About a module that one of the extras brings; None for any other."""
+        package = (error.name or "").partition(".")[0]
+        return cls(package) if package in EXTRAS else None
+
+
+# Modules that not everybody has, with the extra of this package that brings each.
+EXTRAS = {
+    **dict.fromkeys(("ipykernel", "jupyterlab", "matplotlib", "nbclient", "torch"), "lessons"),
+    **dict.fromkeys(("dateutil", "filelock", "jupytext", "latex2mathml", "nbconvert"), "grading"),
+    **dict.fromkeys(("nbgrader", "rapidfuzz", "sqlalchemy", "yaml"), "grading"),
+    "distributed": "cluster",
+}
 
 
 class LessonNotFound(CourseError):

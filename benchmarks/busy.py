@@ -49,7 +49,7 @@ def grade_all(jobs: Mapping[str, Job], processes: Processes) -> Graded:
     started, counted, verdicts = time.monotonic(), 0.0, dict[tuple[str, str], str]()
     for student, job in jobs.items():
         graded = processes.grade(job)
-        counted += graded.record["time"]["used"]
+        counted += graded.record.time["used"] or 0.0
         verdicts |= {(student, one.grade_id): one.verdict.name for one in graded.verdicts}
     return Graded(time.monotonic() - started, counted, verdicts)
 

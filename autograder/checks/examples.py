@@ -20,7 +20,7 @@ from autograder.checks.packed import unpack
 from autograder.checks.values.as_json import find, from_json, outcome_from_json
 from autograder.checks.values.compare import Tolerance
 from autograder.checks.values.precision import printed
-from autograder.errors import CheckError
+from autograder.errors import CheckError, NotInstalled
 
 FILE = "checks.json"
 FORMAT = 3
@@ -96,6 +96,8 @@ def _saying_what_to_do(path: Path) -> Iterator[None]:
             f"{FILE} is not in {path.parent}: keep it beside the notebook it came with"
         ) from None
     except ImportError as error:
+        if missing := NotInstalled.of(error):
+            raise CheckError(str(missing)) from error
         raise CheckError(
             f"{path} needs what is not installed ({error}): install the version of the course that "
             "came with the notebook"

@@ -3,7 +3,6 @@
 It runs in a folder of its own, with nbgrader's own steps and the course's own configuration.
 """
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,18 +10,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import nbformat
 
 from autograder.authoring.build.build import Built, build_lesson
 from autograder.authoring.lesson.lesson import Exercise, Lesson, Written, read_lesson
 from autograder.checks import examples
-from autograder.checks.exam.report import Verdict
 from autograder.course import Course
 from autograder.demo.classroom import STUDENTS, Submission, submissions
 from autograder.errors import CheckError, GradingFailed, LessonNotFound, SettingError
-from autograder.grading.record import RECORD_SUFFIX
+from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
 from autograder.nbgrading.configuration import NbGraderAPI, configuration, nbgrader_api
 from autograder.nbgrading.grade_class import StudentResult, go_on_after, grade_class, reason_of
 from autograder.nbgrading.preprocessor import GradeSafely
@@ -51,7 +48,7 @@ class Result:
     lesson: str
     submission: Submission
     graded: StudentResult
-    cells: Sequence[Mapping[str, Any]] = ()
+    cells: Sequence[CellRecord] = ()
     remarks: Sequence[str] = ()
     feedback: Path | None = None
 
@@ -173,8 +170,8 @@ def _result(
         raise GradingFailed(f"{graded.student} has no feedback page: {reason_of(outcome)}")
     page = root / "feedback" / graded.student / lesson / f"{lesson}.html"
     path = root / "autograded" / graded.student / lesson / f"{lesson}{RECORD_SUFFIX}"
-    record = json.loads(path.read_text(encoding="utf-8"))
-    return Result(lesson, submission, graded, record["cells"], record["remarks"], page)
+    record = Record.read(path)
+    return Result(lesson, submission, graded, record.cells, record.remarks, page)
 
 
 def worth_opening(results: Sequence[Result]) -> Path | None:
@@ -199,28 +196,28 @@ def _judge(result: Result) -> Iterator[str]:
         return
     if submission.remark not in "; ".join(result.remarks):
         yield f"the record does not say {submission.remark!r}"
-    cells = {cell["grade_id"].removesuffix("_check"): cell for cell in result.cells}
+    cells = {cell.exercise: cell for cell in result.cells}
     for exercise in sorted(submission.passes - cells.keys()):
         yield f"{exercise} was not graded"
     for exercise, cell in cells.items():
         yield from _judge_exercise(result, exercise, cell)
-    if graded.score != sum(cell["points"] for cell in result.cells):
+    if graded.score != sum(cell.points for cell in result.cells):
         yield f"the gradebook has {graded.score}, the cells add up otherwise"
 
 
-def _judge_exercise(result: Result, exercise: str, cell: Mapping[str, Any]) -> Iterator[str]:
+def _judge_exercise(result: Result, exercise: str, cell: CellRecord) -> Iterator[str]:
     submission = result.submission
-    expected = cell["max_points"] if exercise in submission.passes else 0
-    if cell["points"] != expected:
-        yield f"{exercise} earned {cell['points']}, expected {expected}"
-    found, right = Verdict[cell["verdict"].upper()], submission.verdicts
+    expected = cell.max_points if exercise in submission.passes else 0
+    if cell.points != expected:
+        yield f"{exercise} earned {cell.points}, expected {expected}"
+    found, right = cell.verdict, submission.verdicts
     if not expected and right and found not in right:
         wanted = " or ".join(sorted(one.value for one in right))
         yield f"{exercise} is {found.value!r}, not {wanted!r}"
     misconception = submission.mistakes.get(exercise, "")
-    if misconception and cell["misconception"] != misconception:
+    if misconception and cell.misconception != misconception:
         yield f"{exercise} was not named {misconception}"
-    if misconception and not _page_says(result, cell["hint"]):
+    if misconception and not _page_says(result, cell.hint):
         yield f"the feedback page lacks the hint of {misconception}"
 
 

@@ -9,7 +9,7 @@ import contextlib
 import io
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -41,6 +41,7 @@ class Examined:
 
     verdict: Verdict
     message: str
+    _: KW_ONLY
     reports: tuple[Report, ...] = ()  # what its checks have shown
     credit: float = 0.0  # the share of the points that it earned
     doubtful: bool = False  # whether the test itself may be at fault
@@ -53,17 +54,15 @@ class Examined:
         """The report that decided: a check that is not passed ends its cell."""
         return self.reports[-1] if self.reports else None
 
-    def outputs(self, points: float) -> list[dict[str, Any]]:
-        """What the page shows, and what has nbgrader's `determine_grade` give what was earned."""
+    def outputs(self) -> list[dict[str, Any]]:
+        """What the page shows of it: an error where nothing was earned."""
         shown: list[dict[str, Any]] = [
             {"output_type": "display_data", "data": bundle(report), "metadata": {}}
             for report in self.reports
         ]
         if self.remark:
             shown.insert(0, {"output_type": "stream", "name": "stdout", "text": self.remark})
-        if 0 < self.credit < 1:
-            return [*shown, _points_output(self.credit * points)]
-        failed = self.verdict is not Verdict.PASSED
+        failed = self.verdict is not Verdict.PASSED and not self.credit
         return [*shown, error_output(self.verdict, self.message)] if failed else shown
 
 
@@ -210,20 +209,13 @@ class _Nowhere(io.TextIOBase):
 
 
 def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
-    """The output that makes nbgrader's `determine_grade` give nothing for a cell."""
+    """The output of a test that has earned nothing."""
     return {
         "output_type": "error",
         "ename": verdict.ename,
         "evalue": message,
         "traceback": [message or verdict.value],
     }
-
-
-def _points_output(points: float) -> dict[str, Any]:
-    """The output that makes nbgrader's `determine_grade` give part of the points."""
-    text = f"{points:.2f}"
-    return {"output_type": "execute_result", "execution_count": None, "metadata": {},
-            "data": {"text/plain": text}}  # fmt: skip
 
 
 @contextlib.contextmanager

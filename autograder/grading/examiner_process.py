@@ -24,8 +24,7 @@ from typing import Never
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.checks.card.card import from_json, to_json
-from autograder.checks.exam.report import Verdict
+from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import Written, looking_at
 from autograder.checks.locate.where import searching_in
 from autograder.errors import (
@@ -230,7 +229,7 @@ def _examined(reply: Message) -> Examined:
         kind = next(one for one in _FAILURES if one.__name__ == reply["broken"])
         raise ForkEnded(reply["code"]) if kind is ForkEnded else kind(reply["message"])
     lists = {name: tuple(value) for name, value in reply.items() if isinstance(value, list)}
-    reports = tuple(map(from_json, reply["reports"]))
+    reports = tuple(map(Report.from_json, reply["reports"]))
     return Examined(**{**reply, **lists, "verdict": Verdict[reply["verdict"]], "reports": reports})
 
 
@@ -336,7 +335,7 @@ class _Serving:
             "verdict": examined.verdict.name,
             "hollow": hollow,
             "message": _plain(examined.message),
-            "reports": [to_json(report) for report in examined.reports],
+            "reports": [report.as_json() for report in examined.reports],
         }
 
     def _is_fresh(self) -> bool:

@@ -20,7 +20,7 @@ from autograder.grading.fairness import fair, why_not_passed
 from autograder.grading.inert import cut_long_sources
 from autograder.grading.ordinary.tests_beside import marked_beside
 from autograder.grading.rebuild import ADDED_ID, Rebuilt, rebuild
-from autograder.grading.record import CellVerdict, make_record
+from autograder.grading.record import CellVerdict, Record, make_record
 from autograder.grading.run import Run
 from autograder.grading.submitted_files import files_beside
 from autograder.student.limits import Limits
@@ -33,7 +33,7 @@ class Graded:
 
     notebook: NotebookNode
     verdicts: tuple[CellVerdict, ...]
-    record: dict[str, Any]
+    record: Record
     whole: Mapping[str, str]
 
 

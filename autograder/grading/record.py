@@ -1,6 +1,6 @@
 """The record that is kept of each graded submission, beside its notebook, as JSON.
 
-    version      of this form: 1
+    version      of this form: 1; a program reads those of its own version, and older ones
     submission   SHA-256 of the student's file
     files        SHA-256 of each file that was handed in beside it
     source       SHA-256 of the instructor's notebook that it was graded with
@@ -26,15 +26,16 @@ import hashlib
 import json
 import platform
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.checks.exam.report import Report, Verdict
+from autograder.checks.exam.report import Place, Report, Verdict
+from autograder.errors import GradingFailed
 from autograder.grading.allowed import Allowed
 
 VERSION = 1
@@ -50,6 +51,7 @@ class CellVerdict:
 
     grade_id: str
     verdict: Verdict
+    _: KW_ONLY
     points: float
     max_points: float
     message: str = ""
@@ -63,6 +65,128 @@ class CellVerdict:
     hollow: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class CellRecord:
+    """What is kept of one test cell."""
+
+    grade_id: str
+    verdict: Verdict
+    points: float
+    max_points: float
+    message: str = ""
+    misconception: str = ""
+    hint: str = ""
+    exception: str = ""
+    places: tuple[Place, ...] = ()
+    seconds: float = 0.0
+    made_with_answers: tuple[str, ...] = ()
+    could_be_forged: bool = False
+
+    @classmethod
+    def of(cls, found: CellVerdict) -> Self:
+        """What is kept of a verdict."""
+        report = found.report
+        told = textwrap.shorten(report.stopped_by, _TOLD, placeholder="…") if report else ""
+        return cls(
+            grade_id=found.grade_id,
+            verdict=found.verdict,
+            points=found.points,
+            max_points=found.max_points,
+            message=found.message,
+            misconception=report.misconception if report else "",
+            hint=report.hint if report else "",
+            exception=told,
+            places=report.places if report else (),
+            seconds=round(found.seconds, 3),
+            made_with_answers=tuple(sorted(found.made_with)),
+            could_be_forged=found.beside,
+        )
+
+    @property
+    def exercise(self) -> str:
+        """The name of the exercise that it examines."""
+        return self.grade_id.removesuffix("_check")
+
+    @property
+    def where_to_look(self) -> str:
+        """What a change in the first place would be about; "" where there is none."""
+        return next((one.more or one.about for one in self.places), "")
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is written."""
+        return {**asdict(self), "verdict": self.verdict.name.lower()}
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> Self:
+        """As it was read; what an earlier program did not write is empty."""
+        known = {name: written[name] for name in cls.__dataclass_fields__ if name in written}
+        return cls(
+            **{
+                **known,
+                "verdict": Verdict[str(written["verdict"]).upper()],
+                "points": float(written["points"]),
+                "max_points": float(written["max_points"]),
+                "places": tuple(Place(**one) for one in written.get("places", ())),
+                "made_with_answers": tuple(written.get("made_with_answers", ())),
+            }
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """The record of one grading; see above."""
+
+    submission: str = ""
+    source: str = ""
+    seed: int = 0
+    isolation: str = ""
+    libraries: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    seconds: float = 0.0
+    time: Mapping[str, float | None] = field(default_factory=dict)
+    cells: tuple[CellRecord, ...] = ()
+    code: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """The file that is kept."""
+        written = {
+            "version": VERSION,
+            **{name: getattr(self, name) for name in self.__dataclass_fields__},
+            "cells": [cell.as_json() for cell in self.cells],
+        }
+        return json.dumps(written, indent=1, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The record in a file.
+
+        Raises:
+            FileNotFoundError: when there is none.
+            GradingFailed: when it can't be read, or is one of a newer program's.
+        """
+        try:
+            written = json.loads(path.read_text(encoding="utf-8"))
+            found = written["version"]
+            if isinstance(found, int) and found > VERSION:
+                raise GradingFailed(
+                    f"the record {path} is of a newer version of this program (form {found}, and "
+                    f"this one reads {VERSION}): grade with that version, or this submission "
+                    "again with --force"
+                )
+            known = {name: written[name] for name in cls.__dataclass_fields__ if name in written}
+            cells = tuple(map(CellRecord.from_json, written["cells"]))
+            remarks = tuple(map(str, written.get("remarks", ())))
+            return cls(**{**known, "cells": cells, "remarks": remarks})
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise GradingFailed(
+                f"the record {path} can't be read ({type(error).__name__}: {error}): grade this "
+                "submission again with --force"
+            ) from error
+
+
 def make_record(
     source: str,
     submission: bytes,
@@ -74,29 +198,23 @@ def make_record(
     seconds: float,
     used: float,
     allowed: Allowed,
-) -> dict[str, Any]:
+) -> Record:
     """The record of one grading; `source` is the digest of the instructor's notebook."""
-    return {
-        "version": VERSION,
-        "submission": hashlib.sha256(submission).hexdigest(),
-        "source": source,
-        "seed": seed,
-        "isolation": isolation,
-        "libraries": {"python": platform.python_version(), **_versions()},
-        "remarks": list(remarks),
-        "seconds": round(seconds, 3),
-        "time": {
+    return Record(
+        submission=hashlib.sha256(submission).hexdigest(),
+        source=source,
+        seed=seed,
+        isolation=isolation,
+        libraries={"python": platform.python_version(), **_versions()},
+        remarks=tuple(remarks),
+        seconds=round(seconds, 3),
+        time={
             "used": round(used, 3),
             "allowed": round(allowed.seconds, 3),
             "solution": round(allowed.solution.submission, 3) if allowed.solution else None,
         },
-        "cells": [_written(verdict) for verdict in verdicts],
-    }
-
-
-def record_text(record: dict[str, Any]) -> str:
-    """A record as the file that is kept."""
-    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+        cells=tuple(map(CellRecord.of, verdicts)),
+    )
 
 
 def is_not_gradable(cell: NotebookNode) -> bool:
@@ -108,24 +226,6 @@ def is_not_gradable(cell: NotebookNode) -> bool:
 def draft_of(record: Path) -> Path:
     """Where a record waits until everything that it tells of is saved."""
     return record.with_name(f".{record.name}.draft")
-
-
-def _written(verdict: CellVerdict) -> dict[str, Any]:
-    report = verdict.report
-    return {
-        "grade_id": verdict.grade_id,
-        "verdict": verdict.verdict.name.lower(),
-        "points": verdict.points,
-        "max_points": verdict.max_points,
-        "message": verdict.message,
-        "misconception": report.misconception if report else "",
-        "hint": report.hint if report else "",
-        "exception": textwrap.shorten(report.stopped_by, _TOLD, placeholder="…") if report else "",
-        "places": [vars(place) for place in report.places] if report else [],
-        "seconds": round(verdict.seconds, 3),
-        "made_with_answers": sorted(verdict.made_with),
-        "could_be_forged": verdict.beside,
-    }
 
 
 def _versions() -> dict[str, str]:

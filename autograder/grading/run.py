@@ -180,18 +180,18 @@ class Run:
     def _test(self, test: _Test, examiner: ExaminerProcess) -> CellVerdict:
         points, started = points_of(test.cell), time.monotonic()
         examined = self._examine(test, examiner)
-        test.cell.outputs = _as_outputs(examined.outputs(points))
+        test.cell.outputs = _as_outputs(examined.outputs())
         return CellVerdict(
             grade_id_of(test.cell),
             examined.verdict,
-            round(examined.credit * points, 2),
-            points,
-            examined.message,
-            examined.report,
-            time.monotonic() - started,
-            examined.made_with,
-            grade_id_of(test.cell) in self._beside,
-            examined.hollow,
+            points=round(examined.credit * points, 2),
+            max_points=points,
+            message=examined.message,
+            report=examined.report,
+            seconds=time.monotonic() - started,
+            made_with=examined.made_with,
+            beside=grade_id_of(test.cell) in self._beside,
+            hollow=examined.hollow,
         )
 
     def _examine(self, test: _Test, examiner: ExaminerProcess) -> Examined:

@@ -12,10 +12,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from autograder.course import Course
-from autograder.errors import JupyterFailed
+from autograder.errors import JupyterFailed, NotInstalled
 from autograder.learner.work import writing
 
 _OWN, _WORKSPACES = ".jupyter", "workspaces"
@@ -87,6 +88,8 @@ def _run(
     environment: Mapping[str, str],
     options: Sequence[str],
 ) -> None:
+    if find_spec("jupyterlab") is None:
+        raise NotInstalled("jupyterlab")
     own = folder / _OWN
     command = [
         *(sys.executable, "-m", "jupyterlab"),

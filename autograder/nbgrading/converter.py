@@ -7,7 +7,6 @@ All the rest is nbgrader's, and behaves as its documentation says.
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -29,9 +28,10 @@ from traitlets.config import Config
 
 from autograder.checks import purpose
 from autograder.checks.exam.report import Verdict
+from autograder.errors import GradingFailed
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.workers import ahead, processors, room_ahead, workers
-from autograder.grading.record import RECORD_SUFFIX, draft_of
+from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, draft_of
 from autograder.grading.submitted_files import (
     NOTEBOOK_BYTES,
     is_own_folder,
@@ -249,10 +249,10 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         path = Path(notebook_filename)
         record = _read_record(place, notebook_filename)
         digest = hashlib.sha256(handed_in_notebook(path)).hexdigest()
-        if not record or record["submission"] != digest:
+        if not record or not record.submission or record.submission != digest:
             return False
         files = beside(path.parent, self.course_files(lesson))
-        if record.get("files") != files.digests():
+        if record.files != files.digests():
             return False
         with gradebook_of(self.coursedir) as gradebook:
             try:
@@ -260,7 +260,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
             except MissingEntry:
                 return False
             scores = {grade.name: grade.auto_score for grade in found.grades}
-        return all(_is_score(cell, scores.get(cell["grade_id"])) for cell in record["cells"])
+        return all(_is_score(cell, scores.get(cell.grade_id)) for cell in record.cells)
 
     def _notebooks_of(self, assignment: str) -> list[str]:
         with gradebook_of(self.coursedir) as gradebook:
@@ -309,24 +309,20 @@ def handed_in_notebook(path: Path) -> bytes:
     return read_regular(path, NOTEBOOK_BYTES) if is_own_folder(path.parent) else b""
 
 
-def _is_score(cell: dict[str, Any], score: float | None) -> bool:
+def _is_score(cell: CellRecord, score: float | None) -> bool:
     """Whether a score is what the record says of its cell, where that could be graded."""
-    if cell.get("verdict") == Verdict.NOT_GRADABLE.name.lower():
+    if cell.verdict is Verdict.NOT_GRADABLE:
         return True
-    return score is not None and abs(score - cell["points"]) < _ROUNDING
+    return score is not None and abs(score - cell.points) < _ROUNDING
 
 
 def _record_in(folder: Path, notebook_filename: str) -> Path:
     return folder / f"{Path(notebook_filename).stem}{RECORD_SUFFIX}"
 
 
-def _read_record(folder: Path, notebook_filename: str) -> dict[str, Any]:
+def _read_record(folder: Path, notebook_filename: str) -> Record | None:
     """What is known of a grading that came to its end; nothing of any other."""
     try:
-        record = json.loads(_record_in(folder, notebook_filename).read_text(encoding="utf-8"))
-        whole = bool(record["submission"]) and all(
-            {"grade_id", "points"} <= cell.keys() for cell in record["cells"]
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
-    return dict(record) if whole else {}
+        return Record.read(_record_in(folder, notebook_filename))
+    except (FileNotFoundError, GradingFailed):
+        return None

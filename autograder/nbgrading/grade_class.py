@@ -1,12 +1,10 @@
 """Grading a class: nbgrader's autograde for one student after the other, and what came of it."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.utils import temp_attrs
@@ -18,7 +16,7 @@ from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.workers import room_ahead
-from autograder.grading.record import RECORD_SUFFIX
+from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.grading.submitted_files import shown
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.configuration import configuration, nbgrader_api
@@ -145,14 +143,14 @@ def _result(root: Path, api: NbGraderAPI, lesson: str, student: str) -> StudentR
         with _said(), api.gradebook as gradebook:
             submission = gradebook.find_submission(lesson, student)
             grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-            record = _read(path)
+            record = Record.read(path)
             # Of a large class, whole records would fill the memory.
             return StudentResult(
                 student,
                 submission.score,
                 submission.max_score,
                 sum(grade.needs_manual_grade for grade in grades),
-                record["seconds"],
+                record.seconds,
                 tuple(_found(record)),
             )
     except GradingFailed as failure:
@@ -182,15 +180,15 @@ def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
     return table
 
 
-def _found(record: Mapping[str, Any]) -> list[str]:
+def _found(record: Record) -> list[str]:
     """What was remarked, and what became of the exercises that lost points, the same ones once."""
-    lost = [cell for cell in record["cells"] if cell["verdict"] != "passed"]
+    lost = [cell for cell in record.cells if cell.verdict is not Verdict.PASSED]
     exercises: dict[str, list[str]] = {}
     for cell in lost:
-        what = cell["misconception"].replace("_", " ") or Verdict[cell["verdict"].upper()].value
-        exercises.setdefault(what, []).append(cell["grade_id"].removesuffix("_check"))
+        what = cell.misconception.replace("_", " ") or cell.verdict.value
+        exercises.setdefault(what, []).append(cell.exercise)
     return [
-        *_remarks(record["remarks"], [cell["message"] for cell in lost]),
+        *_remarks(record.remarks, [cell.message for cell in lost]),
         *(f"{_named(names)}: {what}" for what, names in exercises.items()),
     ]
 
@@ -210,11 +208,6 @@ def _summary(results: Sequence[StudentResult]) -> str:
     text = f"{len(results) - failures} of {len(results)} graded"
     failed = f"{failures} failed on our side: earlier scores stand, run it again"
     return f"{text}, {failed}" if failures else text
-
-
-def _read(path: Path) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return record
 
 
 def go_on_after(outcome: Mapping[str, object]) -> None:

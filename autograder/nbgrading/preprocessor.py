@@ -9,10 +9,12 @@ import os
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_output
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default.exchange import Exchange
 from nbgrader.preprocessors import (
@@ -31,7 +33,7 @@ from autograder.grading.jobs.own_code import digest_of, engine_digest
 from autograder.grading.jobs.sandboxes import Walls
 from autograder.grading.jobs.work import CHANGED, keep_up, read_source, try_solution
 from autograder.grading.jobs.workers import result_of
-from autograder.grading.record import RECORD_SUFFIX, draft_of, is_not_gradable, record_text
+from autograder.grading.record import RECORD_SUFFIX, Record, draft_of, is_not_gradable
 from autograder.nbgrading.inbox.take import Beside
 from autograder.own_modules import out_of_reach
 from autograder.settings import what_is_secret
@@ -81,11 +83,11 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         if digest_of(job.course, job.lesson, job.walls.preload) != job.code:
             raise GradingFailed(CHANGED)
         draft = draft_of(folder / f"{names['notebook']}{RECORD_SUFFIX}")
-        record = {**graded.record, "code": job.code, "files": beside.digests()}
-        draft.write_text(record_text(record), encoding="utf-8")
+        record = replace(graded.record, code=job.code, files=beside.digests())
+        draft.write_text(record.text(), encoding="utf-8")
         for name, text in graded.whole.items():
             (folder / name).write_text(text, encoding="utf-8")
-        return graded.notebook, resources
+        return _with_points(graded.notebook, record), resources
 
     def job(self, lesson: str, notebook: str, submission: bytes, beside: Beside) -> Job:
         """All on which the grading of a submission depends, as it is now.
@@ -155,6 +157,19 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
     def failing_with_solution(self, source: NotebookNode, folder: Path | None) -> Mapping[str, str]:
         """The tests that the instructor's own solution does not pass as it is graded, and why."""
         return try_solution(source, self._walls, seed=self.seed, folder=folder, beside=self.beside)
+
+
+def _with_points(notebook: NotebookNode, record: Record) -> NotebookNode:
+    """The notebook with the output that has nbgrader's `determine_grade` give a part of the points.
+
+    Without it a test earns all of them, or none if it ends in an error.
+    """
+    part = {one.grade_id: one.points for one in record.cells if 0 < one.points < one.max_points}
+    for cell in notebook.cells:
+        if is_test(cell) and grade_id_of(cell) in part:
+            data = {"text/plain": f"{part[grade_id_of(cell)]:.2f}"}
+            cell.outputs.append(new_output("execute_result", data=data))
+    return notebook
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc]

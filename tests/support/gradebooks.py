@@ -1,6 +1,5 @@
 """A gradebook of a class with everything that an export has to think of."""
 
-import json
 import os
 import sys
 import warnings
@@ -15,7 +14,8 @@ import pytest
 from nbgrader.api import Gradebook
 from traitlets.config import Config
 
-from autograder.grading.record import RECORD_SUFFIX
+from autograder.checks.exam.report import Verdict
+from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
 
 # Names that spreadsheets would calculate or take apart.
 NAMES = (
@@ -82,12 +82,12 @@ def keep_record(root: Path, lesson: str, student: str) -> None:
     """The record beside a graded notebook: one exercise with a hint, one passed."""
     folder = root / "autograded" / student / lesson
     folder.mkdir(parents=True)
-    empty = {"message": "", "misconception": "", "hint": "", "places": []}
-    cells: list[dict[str, Any]] = [
-        {**empty, "grade_id": "scale_check", "verdict": "wrong", "hint": HINT},
-        {**empty, "grade_id": "mix_check", "verdict": "timeout", "message": ""},
-    ]
-    (folder / f"{lesson}{RECORD_SUFFIX}").write_text(json.dumps({"cells": cells}))
+    worth: dict[str, Any] = {"points": 0.0, "max_points": 2.0}
+    cells = (
+        CellRecord(grade_id="scale_check", verdict=Verdict.WRONG, hint=HINT, **worth),
+        CellRecord(grade_id="mix_check", verdict=Verdict.TIMEOUT, **worth),
+    )
+    (folder / f"{lesson}{RECORD_SUFFIX}").write_text(Record(cells=cells).text())
 
 
 def course_at(root: Path) -> Config:

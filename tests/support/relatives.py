@@ -285,7 +285,7 @@ HOLES = (
         "a name breaks the table of a class",
         "shown as it is",
         (
-            *_each("autograder/test_terminal::test_table_of_a_class", "", {
+            *_each("autograder/checks/card/test_terminal::test_table_of_a_class", "", {
                 "b].txt": "a file called as the end of an order to the terminal",
                 "[link=http:report.html]here[/link]": "a link in the terminal",
                 "\x1b[2J\x1b[1;1Hall right": "an order that clears the terminal",

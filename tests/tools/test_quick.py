@@ -72,7 +72,7 @@ def test_what_several_lessons_share() -> None:
     ("path", "file"),
     [
         # By an import, and by one within a function.
-        ("autograder/checks/card/card.py", "tests/autograder/checks/test_card.py"),
+        ("autograder/checks/card/card.py", "tests/autograder/checks/card/test_card.py"),
         ("autograder/demo/demo.py", "tests/autograder/test_cli.py"),
         # By its name in quotes: a program, what the sandbox calls, and a class of nbgrader's.
         ("autograder/grading/jobs/worker.py", "tests/autograder/grading/jobs/test_workers.py"),
@@ -85,7 +85,7 @@ def test_what_several_lessons_share() -> None:
         # By a fixture that the test takes.
         ("tests/support/installed.py", "tests/whole/test_shipped.py"),
         ("tests/support/lab.py", "tests/whole/test_browser.py"),
-        ("tests/conftest.py", "tests/autograder/test_cells.py"),
+        ("tests/conftest.py", "tests/autograder/checks/source/test_cells.py"),
         # By what lies in its package and is no module.
         (
             "autograder/nbgrading/pages/templates/feedback.html.j2",

@@ -7,12 +7,11 @@ import re
 import resource
 import signal
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import nbformat
 import pytest
@@ -170,11 +169,11 @@ def _behind_walls() -> set[int]:
     return {one for one in descendants(os.getpid()) if number_within(f"/proc/{one}")}
 
 
-def keeps_secrets(notebook: NotebookNode, record: Mapping[str, Any]) -> None:
+def keeps_secrets(notebook: NotebookNode, record: str) -> None:
     """Nothing in the outputs or in the record is for the grader alone, or too large to be kept."""
     written = nbformat.writes(notebook).encode()
     assert len(written) < NOTEBOOK_BYTES, f"the notebook has {len(written):,} bytes"
-    text = outputs(notebook) + json.dumps(record)
+    text = outputs(notebook) + record
     assert [secret for secret in SECRETS if secret in text] == []
 
 
@@ -226,8 +225,8 @@ def test_attack_earns_nothing(
     earned = points(found)
     assert list(earned) == list(most)
     assert {name: earned[name] for name in most if earned[name] > most[name]} == {}
-    assert [one["grade_id"] for one in found.record["cells"]] == list(most)
-    keeps_secrets(found.notebook, found.record)
+    assert [one.grade_id for one in found.record.cells] == list(most)
+    keeps_secrets(found.notebook, found.record.text())
     shows_one_case(found.notebook)
     if 24 in attack.classes:
         is_inert(found.notebook)

@@ -14,7 +14,7 @@ import pytest
 from nbgrader.apps import NbGraderAPI
 
 from autograder.grading.grade import Graded, grade
-from autograder.grading.record import RECORD_SUFFIX, record_text
+from autograder.grading.record import RECORD_SUFFIX
 from autograder.nbgrading.configuration import nbgrader_api
 from autograder.student.limits import Limits
 from autograder.student.sandbox.sandbox import Sandbox
@@ -408,7 +408,7 @@ def complete(result: Graded) -> dict[str, str]:
     """What a full record says of each test; fails if the notebook or the record can't be kept."""
     nbformat.validate(result.notebook)
     nbformat.writes(result.notebook).encode()
-    record = json.loads(record_text(result.record).encode())
+    record = json.loads(result.record.text().encode())
     assert [cell["grade_id"] for cell in record["cells"]] == ["double_check", "fourfold_check"]
     assert {"version", "submission", "source", "seed", "isolation", "remarks"} < set(record)
     for cell in record["cells"]:

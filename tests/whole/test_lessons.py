@@ -158,7 +158,7 @@ def noises(notebook: NotebookNode) -> list[str]:
 
 def states(notebook: NotebookNode) -> dict[str, str]:
     reports = [o.get("data", {}).get(REPORT_MIME) for o in outputs(notebook)]
-    return {report["exercise"]: report["state"] for report in reports if report}
+    return {report["exercise"]: report["verdict"] for report in reports if report}
 
 
 def outputs(notebook: NotebookNode) -> list[NotebookNode]:

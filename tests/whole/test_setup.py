@@ -6,7 +6,13 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from importlib.metadata import (
+    PackageNotFoundError,
+    metadata,
+    packages_distributions,
+    requires,
+    version,
+)
 from pathlib import Path
 
 import pytest
@@ -20,12 +26,17 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.errors import EXTRAS
 from tests.support.course import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-RUNTIME = [Requirement(text) for text in PROJECT["dependencies"]]
+# What is asked for by whom: nothing more for the checks, or one of the extras.
+ASKED = {"": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
 PYTHON = PROJECT["requires-python"]
-TEST = [Requirement(text) for text in PROJECT["optional-dependencies"]["test"]]
+OURS = canonicalize_name(PROJECT["name"])
+EVERYTHING = [
+    one for texts in ASKED.values() for one in map(Requirement, texts) if one.name != OURS
+]
 # It comes with every environment, and is nothing that we choose.
 UNPINNED = {"pip"}
 
@@ -70,13 +81,13 @@ def test_constraints_are_exact_and_sorted():
     assert len(names) == len(CONSTRAINTS)
 
 
-@pytest.mark.parametrize("requirement", RUNTIME + TEST, ids=lambda r: r.name)
+@pytest.mark.parametrize("requirement", EVERYTHING, ids=lambda r: r.name)
 def test_direct_dependency_is_pinned(requirement):
     pinned = CONSTRAINTS[canonicalize_name(requirement.name)]
     assert requirement.specifier.contains(pinned)
 
 
-@pytest.mark.parametrize("requirement", RUNTIME + TEST, ids=lambda r: r.name)
+@pytest.mark.parametrize("requirement", EVERYTHING, ids=lambda r: r.name)
 def test_lower_bound_only(requirement):
     # We replace a part of nbgrader, which a later one may have changed.
     both = [">=", "<"] if requirement.name == "nbgrader" else [">="]
@@ -84,7 +95,7 @@ def test_lower_bound_only(requirement):
 
 
 def test_all_that_is_needed_is_pinned():
-    assert needed(RUNTIME + TEST) - UNPINNED <= set(CONSTRAINTS)
+    assert needed(EVERYTHING) - UNPINNED <= set(CONSTRAINTS)
 
 
 def test_installed_versions_are_the_pinned():
@@ -94,7 +105,7 @@ def test_installed_versions_are_the_pinned():
             installed[name] = Version(version(name)).public
         except PackageNotFoundError:
             continue
-    assert installed.keys() >= {canonicalize_name(r.name) for r in RUNTIME + TEST}
+    assert installed.keys() >= {canonicalize_name(r.name) for r in EVERYTHING}
     assert installed == {name: CONSTRAINTS[name] for name in installed}
 
 
@@ -102,16 +113,44 @@ def test_pins_run_on_debians_python():
     # Debian 12 has 3.11.2: a package that asks for a later 3.11 makes `make setup` fail there.
     asked = {
         name: metadata(name).get("Requires-Python")  # type: ignore[attr-defined]
-        for name in needed(RUNTIME + TEST)
+        for name in needed(EVERYTHING)
     }
     assert {
         n: asks for n, asks in asked.items() if asks and "3.11.2" not in SpecifierSet(asks)
     } == {}
 
 
+def brought_by(extra):
+    """The names of all that an extra brings, of this project's own extras what these bring."""
+    names, asked = set(), [Requirement(text) for text in [*ASKED[""], *ASKED[extra]]]
+    while ours := [one for one in asked if one.name == OURS]:
+        asked = [one for one in asked if one.name != OURS]
+        asked += [Requirement(text) for one in ours for name in one.extras for text in ASKED[name]]
+    names |= needed(asked)
+    return names
+
+
+def test_students_need_no_grader():
+    assert not brought_by("lessons") & {"nbgrader", "sqlalchemy", "jupytext", "distributed"}
+    assert not brought_by("") & {"torch", "matplotlib", "jupyterlab", "nbgrader", "ipykernel"}
+    assert {"nbgrader", "jupyterlab", "torch"} <= brought_by("grading")
+
+
+def test_what_is_missing_is_said_with_what_brings_it():
+    """Each module that an extra brings is named with that extra where it is missing."""
+    distributions = packages_distributions()
+    for module, extra in EXTRAS.items():
+        names = {canonicalize_name(one) for one in distributions[module]}
+        asked = {canonicalize_name(Requirement(text).name) for text in ASKED[extra]}
+        assert names & asked, module
+    named = {canonicalize_name(one) for module in EXTRAS for one in distributions[module]}
+    optional = [text for extra in ("lessons", "grading", "cluster") for text in ASKED[extra]]
+    assert {canonicalize_name(Requirement(text).name) for text in optional} - {OURS} <= named
+
+
 def test_versions_stand_in_one_place():
     assert {"uv", "setuptools"} <= set(CONSTRAINTS)
-    assert conda_pip() == ["-c constraints.txt", "-e ."]
+    assert conda_pip() == ["-c constraints.txt", "-e .[grading]"]
     pinned = re.compile(rf"\b({'|'.join(CONSTRAINTS)})==[0-9]", re.IGNORECASE)
     places = (*ROOT.glob("*"), *ROOT.glob("tools/*"), *ROOT.glob("docs/*.md"), ROOT / ".ci" / "run")
     texts = {path.name: path.read_text(errors="replace") for path in places if path.is_file()}

@@ -17,7 +17,7 @@ from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.judge import is_mistaken
 from autograder.checks.packed import unpack
 from autograder.checks.values.as_json import importable, outcome_from_json, to_json
-from autograder.course import module_name
+from autograder.course import lesson_number, module_name
 from tests.support.course import COURSE, ROOT
 
 SECRETS = re.compile(
@@ -85,7 +85,8 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
     for lesson in COURSE.lessons():
         shipped = json.loads((COURSE.release_folder(lesson) / "checks.json").read_text("utf-8"))
         exams = exams_of(COURSE.exam_module(lesson))
-        assert shipped.keys() - {"descriptions"} == {"format", "exercises"}
+        assert shipped.keys() - {"descriptions"} == {"format", "lesson", "exercises"}
+        assert shipped["lesson"] == lesson_number(lesson)
         assert shipped["exercises"].keys() == exams.keys()
         for name, exercise in shipped["exercises"].items():
             driver = exams[name].use

@@ -20,25 +20,25 @@ from pathlib import Path
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograder.checks.source.cells import grade_id_of, has_role
-from autograder.checks import examples
 from autograder.authoring.build import shipping
-from autograder.authoring.build.proving import prove
-from autograder.course import Course, lesson_number
-from autograder.errors import LessonError, SolutionError
-from autograder.checks.exam.exam import Exam, exams_of
-from autograder.authoring.lesson.alt_text import Pictures, undescribed_in_prose
 from autograder.authoring.build.build_inputs import Inputs
+from autograder.authoring.build.proofs import Proof, Proofs, digest_of_entry
+from autograder.authoring.build.proving import prove
+from autograder.authoring.lesson.alt_text import Pictures, undescribed_in_prose
 from autograder.authoring.lesson.built import signed
 from autograder.authoring.lesson.kept_back import kept_back
 from autograder.authoring.lesson.leaks import leaks
 from autograder.authoring.lesson.lesson import Code, Lesson, Prose, Written, read_lesson
 from autograder.authoring.lesson.notebook import source_notebook
-from autograder.authoring.build.proofs import Proof, Proofs, digest_of_entry
 from autograder.authoring.lesson.reference import BEGIN, END, Source, read_reference
 from autograder.authoring.lesson.release import student_notebook
-from autograder.own_modules import out_of_reach
+from autograder.checks import examples
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.checks.source.scenery import tag_scenery
+from autograder.course import Course, lesson_number
+from autograder.errors import LessonError, SolutionError
+from autograder.own_modules import out_of_reach
 
 # Called with the name of each exercise before it is proved.
 Progress = Callable[[str], None]
@@ -92,9 +92,7 @@ class Built:
     def checks(self) -> str:
         """The text of the file with the printed examples, which lies beside each notebook."""
         number = lesson_number(self.lesson.name)
-        return shipping.text_of(
-            self.proved.ships, lesson=number, descriptions=self.descriptions
-        )
+        return shipping.text_of(self.proved.ships, lesson=number, descriptions=self.descriptions)
 
     @property
     def files(self) -> dict[Path, str]:

@@ -12,9 +12,8 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from autograder.course import module_name
-from autograder.course import Course
 from autograder.authoring.build.import_graph import ImportGraph
+from autograder.course import Course, module_name
 from autograder.settings import FILE
 from autograder.settings import SOLUTIONS as _REFERENCE
 

@@ -19,11 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autograder.authoring.build.build_inputs import Inputs, digest_of
+from autograder.authoring.build.proofs import Proofs
+from autograder.authoring.lesson.built import is_edited
 from autograder.course import Course
 from autograder.errors import NotebookEdited
-from autograder.authoring.build.build_inputs import Inputs, digest_of
-from autograder.authoring.lesson.built import is_edited
-from autograder.authoring.build.proofs import Proofs
 
 if TYPE_CHECKING:
     from autograder.authoring.build.build import Built

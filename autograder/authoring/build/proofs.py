@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from autograder.course import Course
 from autograder.authoring.build.build_inputs import PROOFS, digest_of
+from autograder.course import Course
 
 if TYPE_CHECKING:
     from autograder.authoring.build.shipping import Entry

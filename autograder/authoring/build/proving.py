@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.authoring.build.shipping import Entry, entry, is_current
-from autograder.errors import ExamError
 from autograder.checks.exam.exam import DEFAULT_SEED, Exam
 from autograder.checks.exam.report import Verdict
+from autograder.errors import ExamError
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.examples import FORMAT, as_printed
-from autograder.checks.packed import pack
-from autograder.errors import ExamError
 from autograder.checks.exam.exam import Exam, cast_all
 from autograder.checks.exam.judge import Case, is_mistaken
+from autograder.checks.examples import FORMAT, as_printed
+from autograder.checks.packed import pack
 from autograder.checks.values.as_json import importable, outcome_to_json, to_json
 from autograder.checks.values.compare import Tolerance, differences, identical
 from autograder.checks.values.outcome import Outcome, observe
 from autograder.checks.values.precision import DOUBLE, NUDGE, goes_through_single
 from autograder.checks.values.precision import printed as printed_tolerance
 from autograder.checks.values.rounding import current, shipped, with_numbers
+from autograder.errors import ExamError
 
 Entry = Mapping[str, Any]
 
@@ -39,8 +39,8 @@ def write(
 ) -> str:
     """The text of `checks.json` for these exams, all of it computed anew.
 
-    The `lesson` is what it is called for short. Without `places`, no check of it says where to look.
-    The `descriptions` are those of figures, by name.
+    The `lesson` is what it is called for short. Without `places`, no check of the lesson says where
+    to look. The `descriptions` are those of figures, by name.
 
     Raises:
         ExamError: when an example holds what can't be shipped.

@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict
 from html import escape
 from typing import Any
 
 from autograder.checks.card.tables import STYLE, comparison_as_html
 from autograder.checks.exam.report import Finding, Place, Report, Verdict
-from autograder.checks.values.comparison import comparison_from
 
 REPORT_MIME = "application/vnd.autograder.report+json"
 
@@ -104,68 +102,16 @@ def bundle(report: Report) -> dict[str, object]:
     return {
         "text/html": card(report),
         "text/plain": "\n".join(report.lines()),
-        REPORT_MIME: to_json(report),
+        REPORT_MIME: report.as_json(),
     }
 
 
 def report_in(data: Mapping[str, Any]) -> Report | None:
     """The report that `bundle` has put among an output's data, or None where there is none."""
     try:
-        return from_json(data[REPORT_MIME])
+        return Report.from_json(data[REPORT_MIME])
     except (KeyError, TypeError, ValueError):
         return None
-
-
-def to_json(report: Report) -> dict[str, object]:
-    """The report as plain data."""
-    finding = report.finding
-    return {
-        "exercise": report.exercise,
-        "state": report.verdict.value,
-        "passed": len(report.passed),
-        "passed_cases": list(report.passed),
-        "total": report.total,
-        "credit": report.credit,
-        "misconception": report.misconception,
-        "hint": report.hint,
-        "failed_case": finding.case if finding else None,
-        "failed_inputs": finding.inputs if finding else "",
-        "details": list(finding.details) if finding else [],
-        "call": finding.call if finding else "",
-        "arguments": [list(one) for one in finding.arguments] if finding else [],
-        "compared": [_plain(asdict(one)) for one in finding.compared] if finding else [],
-        "places": [vars(place) for place in report.places],
-        "nearest": report.nearest,
-        "untried": list(report.untried),
-    }
-
-
-def from_json(written: Mapping[str, Any]) -> Report:
-    """The report that `to_json` has written."""
-    case = written["failed_case"]
-    finding = None
-    if case is not None:
-        finding = Finding(
-            case,
-            written["failed_inputs"],
-            tuple(written["details"]),
-            written["call"],
-            tuple((name, text) for name, text in written["arguments"]),
-            tuple(map(comparison_from, written["compared"])),
-        )
-    return Report(
-        written["exercise"],
-        Verdict(written["state"]),
-        tuple(written["passed_cases"]),
-        written["total"],
-        finding,
-        written["misconception"],
-        written["hint"],
-        written["credit"],
-        tuple(Place(**place) for place in written["places"]),
-        written["nearest"],
-        tuple(written["untried"]),
-    )
 
 
 def card(report: Report) -> str:
@@ -241,13 +187,6 @@ def _called(finding: Finding) -> Iterator[str]:
 
 def _texts(finding: Finding, between: str = "\n") -> str:
     return between.join(f"{name} {text}" for name, text in finding.arguments)
-
-
-def _plain(value: Any) -> Any:
-    """Tuples as lists, as JSON brings them back."""
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    return list(map(_plain, value)) if isinstance(value, tuple) else value
 
 
 def _cut(text: str) -> str:

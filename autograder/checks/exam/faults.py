@@ -44,10 +44,10 @@ def faults(
         yield from _compare_raised(expected, received, "code" if driven else "function")
         return
     if received.changed != expected.changed:
-        names = " and ".join(f"`{name}`" for name in received.changed)
+        written = " and ".join(f"`{name}`" for name in received.changed)
         mine = "code writes to the" if driven else "function writes to its"
         # First: numbers may be wrong because of it.
-        yield Difference(ARGUMENTS, f"your {mine} argument {names}")
+        yield Difference(ARGUMENTS, f"your {mine} argument {written}")
     if driven and isinstance(expected.value, str) != isinstance(received.value, str):
         yield Difference("", _told(expected.value, received.value))
         return

@@ -10,17 +10,14 @@ from typing import Any
 
 from autograder.checks.values.dtypes import with_dtypes_of
 from autograder.checks.values.outcome import Outcome
+from autograder.checks.values.parts import is_buffer, is_count_of_outputs, tells_refusal
 
 _DTYPE = " The dtype is not right either: keep that of what you are given."
 _WRITES = " And your code writes to what it is given: leave that as it is."
 _NO_ERROR = " And where an error is asked for, your code goes on."
 _NO_BUFFER = " And a buffer that is asked for is missing."
-_ERROR = "Error"
 _NO_DROPOUT = " And in training every call gives the same, as without dropout."
 _DROPPED = " And in eval mode calls differ, as if something were dropped there."
-# What `run_module` calls parts of its value: whether there is a buffer, how many outputs differ.
-_BUFFER = "a buffer of shape "
-_OUTPUTS = "different outputs in "
 
 
 def without_habits(
@@ -47,14 +44,13 @@ def without_habits(
 
 def _is_refusal(outcome: Outcome) -> bool:
     """Whether a call raised an exception, or is said to by a driver."""
-    told = type(outcome.value) is str and _ERROR in outcome.value
-    return outcome.raised is not None or told
+    return outcome.raised is not None or tells_refusal(outcome.value)
 
 
 def _about_dropout(wanted: Any, value: Any) -> str:
     if type(wanted) is dict and type(value) is dict and wanted.keys() == value.keys():
         for name in wanted:
-            if name.startswith(_OUTPUTS):
+            if is_count_of_outputs(name):
                 few, many = wanted[name] == 1 != value[name], wanted[name] != 1 == value[name]
                 return _DROPPED if few else _NO_DROPOUT if many else ""
     return ""
@@ -63,5 +59,5 @@ def _about_dropout(wanted: Any, value: Any) -> str:
 def _with_buffers(wanted: Any, value: Any) -> Any:
     if type(wanted) is not dict or type(value) is not dict or wanted.keys() != value.keys():
         return value
-    missing = {name: True for name in wanted if name.startswith(_BUFFER) and value[name] is False}
+    missing = {name: True for name in wanted if is_buffer(name) and value[name] is False}
     return {**value, **missing} if missing else value

@@ -26,6 +26,7 @@ from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
 from autograder.checks.values.compare import Difference, Tolerance, differences
 from autograder.checks.values.outcome import TOGETHER, Outcome, Raised, observe, observe_each
+from autograder.checks.values.parts import follows
 from autograder.checks.values.precision import as_of_single
 from autograder.checks.values.side_by_side import Axes, comparisons, shapes
 
@@ -41,8 +42,6 @@ _NOT_YOURS = (
 )
 # What a driver alone is told.
 _TIMES = "calls"
-# What a driver calls the parts of its value that follow from the others.
-_FOLLOWS = ("gradient for ", "outputs seen in ")
 
 Property = Callable[..., object]
 
@@ -119,16 +118,18 @@ def judge(
         kind = type(answer).__name__
         wanted = "class or function" if any(case.use for case in cases) else "function"
         finding = Finding("the name itself", "", (f"expected a {wanted}, found a {kind}",))
-        return Report(exercise, Verdict.WRONG, (), len(cases), finding)
+        return Report(exercise, Verdict.WRONG, total=len(cases), finding=finding)
     observations = _observe(answer, cases, known)
     failed = [one for one in observations if one.wrong]
     passed = tuple(one.case.label for one in observations if not one.wrong)
     if not failed:
-        return Report(exercise, Verdict.PASSED, passed, len(cases))
+        return Report(exercise, Verdict.PASSED, passed=passed, total=len(cases))
     unwritten = next((one for one in failed if _unwritten(one)), None)
     if unwritten:
         found = _what_is_missing(unwritten)
-        return Report(exercise, Verdict.NOT_IMPLEMENTED, passed, len(cases), found)
+        return Report(
+            exercise, Verdict.NOT_IMPLEMENTED, passed=passed, total=len(cases), finding=found
+        )
     name, more = _diagnose(observations, hints), ""
     for dropout in (False, True):
         if not name:
@@ -138,12 +139,12 @@ def judge(
     return Report(
         exercise,
         Verdict.EXCEPTION if _stopped(shown) else Verdict.WRONG,
-        passed,
-        len(cases),
-        _finding(shown, exercise),
-        name,
-        hints[name] + more if name else _spoilt(observations),
-        _credit(observations),
+        passed=passed,
+        total=len(cases),
+        finding=_finding(shown, exercise),
+        misconception=name,
+        hint=hints[name] + more if name else _spoilt(observations),
+        credit=_credit(observations),
         nearest="" if name else _how_far(observations),
     )
 
@@ -362,7 +363,7 @@ def _without_line(raised: Raised | None) -> tuple[str, str] | None:
 def _finding(observation: _Observation, exercise: str) -> Finding:
     # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
     # they would only hide it.
-    causes = [one for one in observation.wrong if not one.part.startswith(_FOLLOWS)]
+    causes = [one for one in observation.wrong if not follows(one.part)]
     case = observation.case
     causes = [
         replace(one, part=with_input_names(one.part, case.arguments, case.inputs))
@@ -386,9 +387,9 @@ def _finding(observation: _Observation, exercise: str) -> Finding:
         case.label,
         in_words(open_ones if call else case.arguments),
         tuple(details),
-        call,
-        one_by_one(open_ones, whole=case.printed),
-        comparisons(causes, case.axes, case.tolerance, reveal=case.reveal)
+        call=call,
+        arguments=one_by_one(open_ones, whole=case.printed),
+        compared=comparisons(causes, case.axes, case.tolerance, reveal=case.reveal)
         if case.printed
         else shapes(causes, case.axes),
     )

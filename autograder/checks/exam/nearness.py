@@ -6,7 +6,7 @@ something in common that no other case has.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from autograder.checks.values.tensors import as_array, is_tensor
 # Of one case or two, everything is in common.
 _FEWEST = 3
 _IS = " is "
+# What is said of every argument that is there, and so tells no case from another.
+_IT = ""
+
+# What can be said of the arguments of a case, by name; None of one that is None.
+_Known: TypeAlias = Mapping[str, Sequence[str] | None]
 
 
 @dataclass(frozen=True)
@@ -77,13 +82,26 @@ def _right_cases(tried: Sequence[Tried], which: str) -> str:
 
 def _in_common(these: Sequence[Tried], others: Sequence[Tried]) -> str:
     """The simplest thing that can be said of all of these, and of none of the others."""
-    of_these = [frozenset(_known(one.arguments)) for one in these]
-    of_others = [frozenset(_known(one.arguments)) for one in others]
+    known = [dict(_known(one.arguments)) for one in (*these, *others)]
+    told = [frozenset(_told(one, known)) for one in known]
+    of_these, of_others = told[: len(these)], told[len(these) :]
     common = set(of_these[0].intersection(*of_these)).difference(*of_others)
     if len(_labels(these)) == 1:
         # One case has many things that no other one has; a setting is seldom by chance.
         common = {sentence for sentence in common if _IS in sentence}
     return min(common, key=_simplicity, default="")
+
+
+def _told(arguments: _Known, cases: Sequence[_Known]) -> Iterator[str]:
+    """What can be said of a case among others; of an argument that some do without, only whether it
+    is there: it may be missing for many reasons.
+    """
+    for name in {name for case in cases for name in case}:
+        known = arguments.get(name, ())
+        if all(case.get(name) for case in cases):
+            yield from known or ()
+        elif "[" not in name:
+            yield f"`{name}`{_IS}{'None' if known is None else 'given' if known else 'not given'}"
 
 
 def _labels(tried: Sequence[Tried]) -> set[str]:
@@ -95,8 +113,8 @@ def _simplicity(sentence: str) -> tuple[int, str]:
     return len(sentence), sentence
 
 
-def _known(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """What can be said of a case's arguments."""
+def _known(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str] | None]]:
+    """The arguments of a case by name, each with what can be said of it, or None for a None."""
     for name, value in arguments.items():
         if isinstance(value, dict):
             yield from _known(value)
@@ -106,12 +124,17 @@ def _known(arguments: Mapping[str, Any]) -> Iterator[str]:
             for number, entry in enumerate(value):
                 if not isinstance(entry, dict | list | tuple):
                     yield from _known({name if alone else f"{name}[{number}]": entry})
-        elif is_tensor(value):
-            yield from _known_of_array(name, as_array(value))
-        elif isinstance(value, np.ndarray):
-            yield from _known_of_array(name, value)
-        elif isinstance(value, bool | str) or value is None or value in (0, 1):
-            yield f"`{name}`{_IS}{value!r}"
+        else:
+            yield name, None if value is None else [_IT, *_known_of(name, value)]
+
+
+def _known_of(name: str, value: object) -> Iterator[str]:
+    if is_tensor(value):
+        yield from _known_of_array(name, as_array(value))
+    elif isinstance(value, np.ndarray):
+        yield from _known_of_array(name, value)
+    elif isinstance(value, bool | str) or value in (0, 1):
+        yield f"`{name}`{_IS}{value!r}"
 
 
 def _known_of_array(name: str, array: np.ndarray) -> Iterator[str]:

@@ -1,9 +1,11 @@
 """What can become of an exercise, and what was found out about one, in words for its learner."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, asdict, dataclass
 from enum import Enum
+from typing import Any, Self
 
-from autograder.checks.values.comparison import Comparison
+from autograder.checks.values.comparison import Comparison, comparison_from
 
 _SHOWN = 4
 # A name of a case may have commas and semicolons.
@@ -44,9 +46,22 @@ class Finding:
     case: str
     inputs: str
     details: tuple[str, ...]
+    _: KW_ONLY
     call: str = ""
     arguments: tuple[tuple[str, str], ...] = ()
     compared: tuple[Comparison, ...] = ()
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> Self:
+        """The finding in what `Report.as_json` has written."""
+        return cls(
+            written["case"],
+            written["inputs"],
+            tuple(written["details"]),
+            call=written["call"],
+            arguments=tuple((name, text) for name, text in written["arguments"]),
+            compared=tuple(map(comparison_from, written["compared"])),
+        )
 
     def lines(self) -> list[str]:
         """The finding as plain text."""
@@ -89,6 +104,7 @@ class Report:
 
     exercise: str
     verdict: Verdict
+    _: KW_ONLY
     passed: tuple[str, ...] = ()
     total: int = 0
     finding: Finding | None = None
@@ -98,6 +114,33 @@ class Report:
     places: tuple[Place, ...] = ()
     nearest: str = ""
     untried: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as plain data, by the names of its fields."""
+        plain: dict[str, Any] = _plain({**asdict(self), "verdict": self.verdict.value})
+        return plain
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> Self:
+        """The report that `as_json` has written.
+
+        Raises:
+            KeyError, TypeError, ValueError: for what is none.
+        """
+        finding = written["finding"]
+        return cls(
+            written["exercise"],
+            Verdict(written["verdict"]),
+            passed=tuple(written["passed"]),
+            total=written["total"],
+            finding=Finding.from_json(finding) if finding else None,
+            misconception=written["misconception"],
+            hint=written["hint"],
+            credit=written["credit"],
+            places=tuple(Place(**place) for place in written["places"]),
+            nearest=written["nearest"],
+            untried=tuple(written["untried"]),
+        )
 
     @property
     def headline(self) -> str:
@@ -172,6 +215,13 @@ class Report:
             where = f"Look at lines {', '.join(numbers[:-1])} and {numbers[-1]}: one small change "
             where += "in any one of them"
         return f"{where} makes every example right. The change is about {abouts}."
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, as JSON brings them back."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    return list(map(_plain, value)) if isinstance(value, tuple) else value
 
 
 def _count(number: int) -> str:

@@ -28,8 +28,9 @@ from typing import Any
 from autograder.checks.exam.forbidden import matches
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.watching import Watching
+from autograder.checks.source.cell_code import MOST_CHARACTERS, is_python
 from autograder.checks.source.meaning import Meaning, is_of_others, path_of
-from autograder.checks.source.written import MOST_CHARACTERS, Written, is_readable, made_with
+from autograder.checks.source.written import Written, made_with
 
 __all__ = ["Written", "broken", "looking_at", "watched", "while_it_runs"]
 
@@ -157,7 +158,7 @@ def _of_its_own(name: str, answer: object) -> Written:
     if isinstance(answer, type) and not parts[0]:
         # Of a class in a notebook, Python knows the methods' lines alone.
         parts = [_own_source(part) for part in vars(answer).values()]
-    return Written([(name, part) for part in parts if part and is_readable(part)])
+    return Written([(name, part) for part in parts if part and is_python(part)])
 
 
 def _own_source(part: object) -> str:
@@ -174,4 +175,4 @@ def _without(word: str) -> str:
 
 
 def _report(name: str, *details: str) -> Report:
-    return Report(name, Verdict.WRONG, (), 0, Finding(_WHERE, "", details))
+    return Report(name, Verdict.WRONG, total=0, finding=Finding(_WHERE, "", details))

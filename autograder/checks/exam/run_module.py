@@ -12,6 +12,7 @@ named_buffers, train, to, and to be called.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from autograder.checks.values import parts
 from autograder.checks.values.compare import describe
 from autograder.checks.values.tensors import back_propagate, dtype_name, is_tensor
 
@@ -81,14 +82,13 @@ def run_module(
     places = _load(module, weights) if weights else {}
     found: dict[str, object] = {}
     if buffer:
-        found[f"a buffer of shape {buffer}"] = _has_buffer(module, buffer)
+        found[parts.buffer_of(buffer)] = _has_buffer(module, buffer)
     module.train(training)
     if calls > 1:
         with torch.no_grad():
             number, seen = _different(_of_one_kind((module(*given) for _ in range(calls)), calls))
         mode = "training" if training else "evaluation"
-        counted = {f"different outputs in {calls} calls": number}
-        return {**found, **counted, f"outputs seen in {mode}": seen}
+        return {**found, parts.outputs_counted(calls): number, parts.outputs_seen(mode): seen}
     with torch.enable_grad():
         output = module(*given)
         _back_propagate(output)
@@ -97,7 +97,7 @@ def run_module(
     return {
         **found,
         "output": output,
-        **{f"gradient for {name}": value for name, value in back.items()},
+        **{parts.gradient_for(name): value for name, value in back.items()},
     }
 
 

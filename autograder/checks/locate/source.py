@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+from autograder.checks.source.words import RUNS_TEXT, STOPS, WRITES_FILES, words
+
 _HARMLESS = {"abc", "builtins", "cmath", "collections", "copy", "dataclasses", "functools"}
 _HARMLESS |= {"itertools", "math", "numbers", "operator", "random", "statistics", "typing", "enum"}
 _HARMLESS |= {"string", "re", "time", "warnings", "_operator", "_functools", "_collections_abc"}
-_REACHING = {"open", "exec", "eval", "compile", "input", "__import__", "breakpoint", "exit", "quit"}
-_REACHING |= {"globals", "setattr", "delattr", "get_ipython"}
-# Of libraries, what writes files or loads code.
-_WRITING = {"save", "savez", "savez_compressed", "savetxt", "tofile", "memmap", "load", "dump"}
-_WRITING |= {"write", "write_text", "write_bytes", "unlink", "rmdir", "mkdir", "rename", "replace"}
-_WRITING |= {"system", "popen", "load_library", "compile", "set_default_dtype", "to_csv", "hub"}
+_REACHING = RUNS_TEXT | STOPS | words("open __import__ globals setattr delattr get_ipython")
+# Of libraries, what writes files, loads code or sets what others use.
+_WRITING = WRITES_FILES | words(
+    "system popen replace load load_library compile hub set_default_dtype"
+)
 _MOST_LINES = 200
 
 Definition = ast.FunctionDef | ast.ClassDef

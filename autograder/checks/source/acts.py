@@ -8,23 +8,27 @@ import ast
 from collections.abc import Set
 
 from autograder.checks.source.effects import FILLS, WRITES, root_of
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# How random numbers go on. A generator of the notebook's own is a value with a name.
-_SEEDS = _words("seed manual_seed manual_seed_all set_rng_state setstate set_state")
-# What changes how other code behaves, or what lies on the disk.
-_ACTING = _words(
-    "open write writelines write_text write_bytes save savez savez_compressed savetxt savefig "
-    "tofile dump to_csv to_json to_excel to_pickle to_parquet mkdir makedirs unlink remove rmtree "
-    "rename touch symlink_to chdir chmod copyfile copytree move extractall system popen run Popen "
-    "check_call check_output putenv unsetenv seterr seterrcall reload import_module __import__ "
-    "exec eval globals locals vars simplefilter filterwarnings rc rcdefaults basicConfig "
-    "setrecursionlimit settrace setprofile signal alarm Thread Process input exit quit _exit"
+from autograder.checks.source.words import (
+    ALL_NAMES,
+    IMPORTS,
+    OTHER_PROGRAMS,
+    RUNS_TEXT,
+    SEEDS,
+    STOPS,
+    WRITES_FILES,
+    words,
 )
+
+
+# What changes how other code behaves, or what lies on the disk.
+_ACTING = (
+    WRITES_FILES | OTHER_PROGRAMS | RUNS_TEXT | ALL_NAMES | IMPORTS | STOPS
+    | words(
+        "open remove move chdir putenv unsetenv seterr seterrcall simplefilter filterwarnings rc "
+        "rcdefaults basicConfig setrecursionlimit settrace setprofile signal alarm Thread Process "
+        "_exit"
+    )
+) - {"compile"}  # fmt: skip
 # `set_printoptions`, `set_default_dtype`, `use_deterministic_algorithms`; of a module's functions
 # alone, since a picture's methods begin like that too.
 _SETTING = ("set_", "use_", "use", "enable_", "disable_", "register_")
@@ -52,10 +56,10 @@ def _acts(node: ast.AST, modules: Set[str], acting: Set[str]) -> bool:
         ):
             return bool(root_of(node) & modules)
         case ast.Call(ast.Name(name)):
-            return name in _ACTING | _SEEDS or (name in modules and name.startswith(_SETTING))
+            return name in _ACTING | SEEDS or (name in modules and name.startswith(_SETTING))
         case ast.Call(ast.Attribute(of, method)):
             if method in _ACTING:
                 return True
-            sets = method in _SEEDS | (WRITES - FILLS) or method.startswith(_SETTING)
+            sets = method in SEEDS | (WRITES - FILLS) or method.startswith(_SETTING)
             return sets and bool(root_of(of) & modules)
     return False

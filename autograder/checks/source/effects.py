@@ -9,28 +9,26 @@ import symtable
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from autograder.checks.source.words import words
+
 _Names = frozenset[str]
 _NONE: _Names = frozenset()
 
 
-def _words(text: str) -> _Names:
-    return frozenset(text.split())
-
-
 # Methods that leave lists, dicts, strings, arrays, tensors and frames as they are.
-_LOOKS = _words(
+_LOOKS = words(
     "items keys values copy get index count mean sum std var min max head tail format join split "
     "strip lower upper reshape tolist detach numpy clone cpu item round dot argmax argmin ravel "
     "flatten astype all any size dim numel float double long int transpose unique startswith "
     "endswith replace encode decode describe groupby isna notna state_dict parameters"
 )
-WRITES = _words(
+WRITES = words(
     "append extend insert add update pop popitem popleft appendleft extendleft remove discard "
     "clear sort reverse setdefault fill resize put itemset seed shuffle rotate write writelines "
     "difference_update intersection_update symmetric_difference_update"
 )
 # Functions that write into what they are given.
-FILLS = _words(
+FILLS = words(
     "setattr delattr next shuffle heappush heappop heapify heapreplace heappushpop insort "
     "insort_left insort_right fill_diagonal copyto place putmask put"
 )

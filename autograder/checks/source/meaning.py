@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TypeAlias
 
-from autograder.checks.source.written import DEEPEST, RUN, Statement, Written, parsed, words_in
+from autograder.checks.source.cell_code import DEEPEST
+from autograder.checks.source.written import RUN, Statement, Written, parsed, words_in
 from autograder.checks.source.own_files import is_own
 
 _FUNCTION: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -153,12 +154,12 @@ class Meaning:
         if _called(node) not in RUN or _is_method_of_ones_own(node):
             return
         for text in filter(None, map(_text, [*node.args, *(word.value for word in node.keywords)])):
-            tree = parsed(text) if depth < DEEPEST else None
-            if tree is None:
+            body = parsed(text) if depth < DEEPEST else None
+            if body is None:
                 found: Iterable[tuple[str, int]] = _words(text)
             else:
-                inner = _Scope(scope, _bindings(tree.body, self._modules))
-                found = self._read(tree.body, inner, depth + 1)
+                inner = _Scope(scope, _bindings(body, self._modules))
+                found = self._read(body, inner, depth + 1)
             yield from ((name, node.lineno) for name, _ in found)
 
     def _is_of_library(self, source: _Source, scope: _Scope | None, steps: int = 0) -> bool:

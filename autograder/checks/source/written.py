@@ -1,30 +1,22 @@
-"""What a student has written, read as IPython would run it: statements, what they name and make.
+"""What a student has written: statements, what they name and make.
 
-A cell's lines for IPython (`%time f(x)`, `x = !ls`, `%%time`) become Python first, as they do when
-the cell is run. Text that is run as code, by `exec` or a magic, is read as code too.
+Text that is run as code, by `exec` or a magic, is read as code too.
 """
 
 import ast
 import functools
 import re
 import symtable
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from IPython.core.inputtransformer2 import TransformerManager
+from autograder.checks.source.cell_code import DEEPEST, MOST_CHARACTERS, lines_of, read
+from autograder.checks.source.words import RUNS_LINES, RUNS_TEXT
 
-_LINE = re.compile(r"\r\n?|\n")
 _WORD = re.compile(r"\w+")
 # What runs text: the ways that Python has, and those that IPython turns its own lines into.
-RUN = {"exec", "eval", "compile", "run_cell", "ex", "ev", "run_line_magic", "run_cell_magic"}
-RUN |= {"system", "getoutput", "run_string", "runcode", "timeit"}
-DEEPEST = 4  # text that is run by text that is run …
-# Far more than a notebook has that somebody wrote. To read takes time and memory of the grader's.
-MOST_CHARACTERS = 150_000
-_MOST_MAGICS = 30  # in a cell: IPython reads all of it again for each
-_MAGIC = re.compile(r"^[ \t]*[%!?/,;]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
+RUN = RUNS_TEXT | RUNS_LINES
 
 
 @dataclass(frozen=True)
@@ -67,12 +59,12 @@ class Statement:
     @property
     def where(self) -> str:
         """Where it stands, for the student."""
-        first = next((line for line in _LINE.split(self.text) if line.strip()), "")
+        first = next((line for line in lines_of(self.text) if line.strip()), "")
         return f"in {self.file or 'the cell that begins with'} {first.strip()[:80]}".strip()
 
     def line(self, number: int) -> str:
         """One of its lines, with its number."""
-        lines = _LINE.split(self.text)
+        lines = lines_of(self.text)
         number = min(number + self.skipped, len(lines))
         return f"line {number}: {lines[number - 1].strip()}"
 
@@ -139,15 +131,10 @@ def _binds_by_text(one: Statement) -> bool:
         match node:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in RUN:
                 texts = [part for part in ast.walk(node) if isinstance(part, ast.Constant)]
-                for tree in (parsed(text.value) for text in texts if isinstance(text.value, str)):
-                    if tree is None or any(any(_made(part)) for part in tree.body):
+                for body in (parsed(text.value) for text in texts if isinstance(text.value, str)):
+                    if body is None or any(any(_made(part)) for part in body):
                         return True
     return one.tree is None
-
-
-def is_readable(source: str) -> bool:
-    """Whether a text is Python, once IPython has made that of it."""
-    return parsed(source) is not None
 
 
 def _is_python(file: str) -> bool:
@@ -156,17 +143,11 @@ def _is_python(file: str) -> bool:
 
 def _statements(source: str, exercise: str = "", file: str = "") -> list[Statement]:
     """The statements of a cell, or one that can't be read."""
-    skipped, text = 0, source
-    for _ in range(DEEPEST):
-        tree = parsed(text)
-        if tree is None:
-            break
-        skipped += _lines_before(text)
-        payload = _of_cell_magic(tree)
-        if payload is None:
-            return [Statement(one, source, exercise, file, skipped) for one in tree.body]
-        skipped, text = skipped + 1, payload
-    return [Statement(None, source, exercise, file)]
+    try:
+        found = read(source)
+    except SyntaxError:
+        return [Statement(None, source, exercise, file)]
+    return [Statement(one, source, exercise, file, found.skipped) for one in found.body]
 
 
 def _named(tree: ast.AST, depth: int) -> Iterator[str]:
@@ -189,11 +170,11 @@ def _named(tree: ast.AST, depth: int) -> Iterator[str]:
 
 def _in_code(text: str, depth: int) -> Iterator[str]:
     """What a text mentions that is run as code; of one that is not Python, all words."""
-    tree = parsed(text) if depth < DEEPEST else None
-    if tree is None:
+    body = parsed(text) if depth < DEEPEST else None
+    if body is None:
         yield from words_in(text)
     else:
-        yield from (name for one in tree.body for name in _named(one, depth + 1))
+        yield from (name for one in body for name in _named(one, depth + 1))
 
 
 def words_in(text: str) -> Sequence[str]:
@@ -201,43 +182,12 @@ def words_in(text: str) -> Sequence[str]:
     return _WORD.findall(text)
 
 
-def parsed(source: str) -> ast.Module | None:
-    """A text as Python, once IPython has made that of it; None if it can't be read."""
-    if len(_MAGIC.findall(source)) > _MOST_MAGICS:
-        return None
+def parsed(source: str) -> Sequence[ast.stmt] | None:
+    """The statements of a text that is run as code; None if it can't be read."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(_transformed(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return read(source).body
+    except SyntaxError:
         return None
-
-
-def _transformed(source: str) -> str:
-    manager = TransformerManager()
-    text: str = manager.transform_cell(_LINE.sub("\n", source))
-    return text
-
-
-def _lines_before(source: str) -> int:
-    """The empty lines at the beginning, which IPython takes away."""
-    lines = _LINE.split(source)
-    return next((n for n, line in enumerate(lines) if line.strip()), 0)
-
-
-def _of_cell_magic(tree: ast.Module) -> str | None:
-    """The text below `%%time` or its like, if it can be read as Python."""
-    match tree.body:
-        case [
-            ast.Expr(
-                ast.Call(
-                    func=ast.Attribute(attr="run_cell_magic"),
-                    args=[_, _, ast.Constant(value=str(text))],
-                )
-            )
-        ] if parsed(text):
-            return text
-    return None
 
 
 def _made(tree: ast.AST) -> Iterator[str]:

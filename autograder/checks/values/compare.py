@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, SupportsInt
 
 import numpy as np
 
-from autograder.checks.values.digits import apart, as_float, digits
+from autograder.checks.values.digits import apart, as_float, as_given, digits
 from autograder.checks.values.random_sources import SOURCES
 from autograder.checks.values.tensors import as_array, dtype_name, is_generator, is_tensor
 
@@ -37,6 +37,9 @@ _TENSOR_DTYPES = {
     ),
 }
 
+# A number is shipped and shown in steps of at most this part of what its tolerance allows.
+PART = 0.1
+
 
 @dataclass(frozen=True)
 class Tolerance:
@@ -54,6 +57,14 @@ class Tolerance:
         if part not in self.parts:
             return self
         return Tolerance(self.parts[part], self.relative)
+
+    def decimals(self, number: float) -> int | None:
+        """How many decimals of a number there are in steps of a tenth of what is allowed.
+
+        As many are shipped and shown; None where any difference counts.
+        """
+        step = PART * (self.absolute + self.relative * abs(number))
+        return -math.floor(math.log10(step)) if step and math.isfinite(step) else None
 
     def allows(self, expected: np.ndarray, received: np.ndarray) -> np.ndarray:
         """Per entry, whether the numbers agree; equal infinities and two NaNs agree.
@@ -215,8 +226,7 @@ def _walk_number(
 ) -> Iterator[Difference]:
     text = _number_mismatch(expected, received, tolerance)
     if text and is_number(received):
-        number = digits(as_float(received))
-        veiled = f"not right yet, received {number}"
+        veiled = f"not right yet, received {as_given(received)}"
         yield Difference(part, text, veiled=veiled, pair=(expected, received))
     elif text:
         yield Difference(part, text.replace(_NO_RETURN, ""))
@@ -305,7 +315,7 @@ def _number_mismatch(expected: object, received: object, tolerance: Tolerance) -
         return ""
     if isinstance(expected, int) and isinstance(received, int) and abs(number) < 1e15:
         return f"expected {expected}, received {received}"
-    return _side_by_side(wanted, number)
+    return _side_by_side(wanted, number, tolerance)
 
 
 def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance) -> str:
@@ -345,12 +355,13 @@ def _numbers_mismatch(expected: np.ndarray, received: np.ndarray, tolerance: Tol
     where = np.unravel_index(int(np.argmax(np.where(agree, -1.0, gap))), gap.shape)
     return (
         f"largest difference {digits(float(gap[where]))} at {_index(where)}: "
-        f"{_side_by_side(float(expected[where]), float(received[where]))}"
+        f"{_side_by_side(float(expected[where]), float(received[where]), tolerance)}"
     )
 
 
-def _side_by_side(expected: float, received: float) -> str:
-    return "expected {}, received {}".format(*apart(expected, received))
+def _side_by_side(expected: float, received: float, tolerance: Tolerance) -> str:
+    known = tolerance.decimals(expected)
+    return "expected {}, received {}".format(*apart(expected, received, known))
 
 
 def _dtype_mismatch(

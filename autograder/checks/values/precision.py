@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from autograder.checks.values.compare import Tolerance, numbers_in_parts
+from autograder.checks.values.parts import is_gradient
 
 # Of float32 a tenth more digits are asked for in float64, where most answers have all of them: so
 # numbers that were rounded to four decimals are told from those that were not.
@@ -34,7 +35,6 @@ _MOST = 1e-2
 # What a gradient may be off by, as a share of its part's largest number: on its way back it is
 # added up of many numbers, of which much is cancelled.
 _GRADIENT = 2e-5
-_IS_GRADIENT = "gradient for "
 # What rounding one number does to it in single precision, as a share of it.
 _STEP = float(np.finfo(np.float32).eps)
 
@@ -86,7 +86,7 @@ def printed(
         largest = _largest(numbers)
         # The logarithm of a sum of powers, say, is as coarse as the scores that it is made of.
         allowed[part] = min(_STEP * given, _MOST * largest)
-        if part.startswith(_IS_GRADIENT):
+        if is_gradient(part):
             allowed[part] = max(allowed[part], _GRADIENT * max(1.0, largest))
     return _at_least(base, allowed)
 

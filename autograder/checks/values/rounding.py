@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograder.checks.values.compare import Tolerance
+from autograder.checks.values.compare import PART, Tolerance
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.tensors import as_array, cast, dtype_name, is_tensor
 from autograder.errors import ExamError
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 # The decimals of a printed example's arguments, and how far these may be from such numbers.
 _DECIMALS = 6
 _DUST = 1e-13
-# A number is shipped in steps of at most this part of what its tolerance allows.
-_PART = 0.1
 # A number so near to the middle of two steps, in steps, is shipped as that middle.
 _NEAR = 1e-3
 
@@ -55,7 +53,7 @@ def current(tolerance: Tolerance) -> Tolerance:
 
     What a check decides must not hang on that much: `tests/whole/test_processors.py` tries it.
     """
-    share = 2 * _PART
+    share = 2 * PART
     parts = {part: share * one for part, one in tolerance.parts.items()}
     return Tolerance(share * tolerance.absolute, share * tolerance.relative, parts)
 
@@ -130,10 +128,9 @@ def _in_steps(numbers: np.ndarray, tolerance: Tolerance) -> np.ndarray:
 
 
 def _in_step(number: float, tolerance: Tolerance) -> float:
-    step = _PART * (tolerance.absolute + tolerance.relative * abs(number))
-    if not math.isfinite(number) or not step:
+    digits = tolerance.decimals(number)
+    if not math.isfinite(number) or digits is None:
         return number
-    digits = -math.floor(math.log10(step))
     from_middle = abs(number * 10.0**digits % 1 - 0.5)
     # Adding zero takes the sign from a zero.
     return round(number, digits + (from_middle < _NEAR)) + 0.0

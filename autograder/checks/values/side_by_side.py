@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.checks.values.compare import Difference, Tolerance, is_number
 from autograder.checks.values.comparison import Comparison, Row, Table
-from autograder.checks.values.digits import alike, apart
+from autograder.checks.values.digits import alike, apart, as_given
 from autograder.checks.values.tensors import as_array, is_tensor
 
 Axes = Mapping[str, Sequence[Sequence[str]]]
@@ -40,7 +40,7 @@ def comparisons(
             made.append(one)
     listed = [(n, one) for n, one in enumerate(found) if _are_numbers(one, reveal=reveal)]
     if len(listed) > 1:
-        made.append(_of_numbers(listed, reveal=reveal))
+        made.append(_of_numbers(listed, tolerance, reveal=reveal))
     return tuple(made)
 
 
@@ -69,7 +69,8 @@ def _of_arrays(
     peak = _largest(expected, received, wrong)
     names = _names(axes, difference.part, expected.ndim)
     outer, inner = peak[:-2], peak[-2:]
-    tables = _grids(expected[outer], received[outer], wrong[outer], inner, names[-2:])
+    numbers = expected[outer], received[outer], wrong[outer]
+    tables = _grids(*numbers, inner, names[-2:], tolerance.of(difference.part))
     return Comparison((place,), tables, _where(outer, names))
 
 
@@ -102,14 +103,19 @@ def _of_shapes(place: int, difference: Difference, axes: Axes) -> Comparison | N
     return Comparison((place,), (table,), instead=True)
 
 
-def _of_numbers(listed: Sequence[tuple[int, Difference]], *, reveal: bool) -> Comparison:
+def _of_numbers(
+    listed: Sequence[tuple[int, Difference]], tolerance: Tolerance, *, reveal: bool
+) -> Comparison:
     rows = []
     for _, difference in listed[:_SIDE]:
         assert difference.pair
         expected, received = difference.pair
-        # What a learner is to find may not even be known here.
-        both = _of_one_kind(expected if reveal else received, received)
-        shown = both if reveal else both[1:]
+        shown: tuple[str, ...]
+        if reveal:
+            shown = _of_one_kind(expected, received, tolerance.of(difference.part))
+        else:
+            # What a learner is to find may not even be known here.
+            shown = (as_given(received),)
         rows.append(Row(difference.part[:_LABEL], tuple(_cut(shown)), (len(shown) - 1,)))
     if len(listed) > _SIDE:
         rows.append(Row(f"and {len(listed) - _SIDE} more", (_MORE,) * (1 + reveal)))
@@ -118,8 +124,8 @@ def _of_numbers(listed: Sequence[tuple[int, Difference]], *, reveal: bool) -> Co
     return Comparison(places, (Table("", columns, tuple(rows)),), instead=True)
 
 
-def _of_one_kind(expected: object, received: object) -> tuple[str, str]:
-    one, other = _texts(np.array([expected]), np.array([received]), np.array([True]))
+def _of_one_kind(expected: object, received: object, tolerance: Tolerance) -> tuple[str, str]:
+    one, other = _texts(np.array([expected]), np.array([received]), np.array([True]), tolerance)
     return str(one[0]), str(other[0])
 
 
@@ -182,18 +188,19 @@ def _grids(
     wrong: np.ndarray,
     peak: Sequence[int],
     names: Sequence[str],
+    tolerance: Tolerance,
 ) -> tuple[Table, ...]:
     """A table of each; of a vector, one table of both."""
     shown = [_window(size, at) for size, at in zip(expected.shape, peak, strict=True)]
     columns = _labels(shown[-1])
     if expected.ndim == 1:
-        one, other = _texts(expected[None], received[None], wrong[None])
+        one, other = _texts(expected[None], received[None], wrong[None], tolerance)
         both = (
             _row("expected", one, wrong[None] & False, 0, shown[0]),
             _row("received", other, wrong[None], 0, shown[0]),
         )
         return (Table("", columns, both, ("", names[0])),)
-    one, other = _texts(expected, received, wrong)
+    one, other = _texts(expected, received, wrong, tolerance)
     tables = []
     for title, texts, marks in (("expected", one, wrong & False), ("received", other, wrong)):
         rows = tuple(
@@ -232,11 +239,11 @@ def _labels(places: Iterable[int | None]) -> tuple[str, ...]:
 
 
 def _texts(
-    expected: np.ndarray, received: np.ndarray, wrong: np.ndarray
+    expected: np.ndarray, received: np.ndarray, wrong: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
     """Both as text, with as many digits as it takes to tell apart what differs.
 
-    What is right differs by rounding alone, and has as many digits as what was expected.
+    What is right differs by rounding alone.
     """
     one, other = np.empty(expected.shape, object), np.empty(expected.shape, object)
     plain = _are_whole(expected) and _are_whole(np.where(wrong, received, expected))
@@ -245,11 +252,11 @@ def _texts(
     for at in np.ndindex(expected.shape):
         if plain:
             one[at], other[at] = _whole(expected[at]), _whole(received[at])
-        elif not wrong[at]:
-            one[at], other[at] = alike(expected[at] + 0.0, received[at])
         else:
+            shown = apart if wrong[at] else alike
+            known = tolerance.decimals(float(expected[at]))
             # Adding zero takes the sign from a zero.
-            one[at], other[at] = apart(expected[at] + 0.0, received[at] + 0.0)
+            one[at], other[at] = shown(expected[at] + 0.0, received[at] + 0.0, known)
     return one, other
 
 

@@ -66,7 +66,7 @@ def _by_last_value(outputs: Sequence[object], points: float) -> Examined:
                     return Examined(Verdict.NOT_GRADABLE, f"the test ends in {text[:40]} points")
                 if earned is not None and earned < points:
                     share = earned / points
-                    return Examined(Verdict.WRONG, f"{earned:g} of {points:g} points", (), share)
+                    return Examined(Verdict.WRONG, f"{earned:g} of {points:g} points", credit=share)
     return Examined(Verdict.PASSED, "", credit=1.0)
 
 

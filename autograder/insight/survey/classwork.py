@@ -1,18 +1,13 @@
 """A graded class of one lesson, read from the records beside its graded notebooks."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 from autograder.checks.exam.report import Verdict
 from autograder.course import Course
 from autograder.errors import GradingFailed
-from autograder.grading.record import RECORD_SUFFIX
-
-_CHECK = "_check"
+from autograder.grading.record import RECORD_SUFFIX, Record
 
 
 @dataclass(frozen=True)
@@ -104,44 +99,27 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
     results, seconds = list[Result](), dict[str, float]()
     for path in paths:
         student = path.parent.parent.name
-        found, seconds[student] = _read(path, student)
-        results += found
+        record = Record.read(path)
+        seconds[student] = record.seconds
+        results += _results(student, record)
     handed_in = {path.parent.name for path in (course.root / "submitted").glob(f"*/{lesson}")}
     return Classwork(lesson, results, seconds, sorted(handed_in - seconds.keys()))
 
 
-def _results(student: str, record: Mapping[str, Any]) -> list[Result]:
+def _results(student: str, record: Record) -> list[Result]:
     return [
         Result(
-            student,
-            str(cell["grade_id"]).removesuffix(_CHECK),
-            Verdict[str(cell["verdict"]).upper()],
-            float(cell["points"]),
-            float(cell["max_points"]),
-            cell["message"],
-            cell["misconception"],
-            cell["hint"],
-            _first_place(cell),
-            cell.get("exception", ""),
-            float(cell["seconds"]),
+            student=student,
+            exercise=cell.exercise,
+            verdict=cell.verdict,
+            points=cell.points,
+            out_of=cell.max_points,
+            message=cell.message,
+            misconception=cell.misconception,
+            hint=cell.hint,
+            place=cell.where_to_look,
+            exception=cell.exception,
+            seconds=cell.seconds,
         )
-        for cell in record["cells"]
+        for cell in record.cells
     ]
-
-
-def _first_place(cell: Mapping[str, Any]) -> str:
-    """What a change in the nearest place would be about; earlier records have no places."""
-    for place in cell.get("places", ()):
-        return str(place["more"] or place["about"])
-    return ""
-
-
-def _read(path: Path, student: str) -> tuple[list[Result], float]:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        return _results(student, record), float(record["seconds"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise GradingFailed(
-            f"the record {path} can't be read ({type(error).__name__}: {error}): grade this "
-            "submission again with --force"
-        ) from error

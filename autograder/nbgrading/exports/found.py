@@ -4,18 +4,15 @@ Points are the gradebook's, where graders may have changed them; the words are t
 beside the graded notebook, and of graders. A submission without a record has points alone.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nbgrader.api import Grade, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 
-from autograder.checks.exam.report import Verdict
-from autograder.grading.record import RECORD_SUFFIX
+from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
 from autograder.nbgrading.exports.scores import Score
 
 _CHECK = "_check"
@@ -48,7 +45,7 @@ def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[
         ):
             name = str(grade.name).removesuffix(_CHECK)
             written = {comments[one] for one in {name, grade.name} if one in comments}
-            yield _part(grade, name, record.get(grade.name, {}), written)
+            yield _part(grade, name, record.get(grade.name), written)
 
 
 def in_words(plugin: ExportPlugin, score: Score) -> str:
@@ -70,26 +67,25 @@ def _line(part: Part) -> str:
     return " ".join([f"{part.name}: {part.points:g} of {part.out_of:g}.", part.words]).strip()
 
 
-def _part(grade: Grade, name: str, cell: Mapping[str, Any], comments: set[str]) -> Part:
+def _part(grade: Grade, name: str, cell: CellRecord | None, comments: set[str]) -> Part:
     waits = bool(grade.needs_manual_grade)
     lost = grade.score < grade.max_score
-    words = [_WAITS] if waits else [_why(cell)] if lost else []
+    words = [_WAITS] if waits else [_why(cell)] if lost and cell else []
     words = [*filter(None, words), *sorted(comments)]
     return Part(name, grade.score, grade.max_score, waits, "\n".join(words))
 
 
-def _why(cell: Mapping[str, Any]) -> str:
-    if hint := cell.get("hint"):
-        return str(hint)
-    for place in cell.get("places", ()):
-        return f"Look at line {place['line']}: {place['more'] or place['about']}."
-    verdict = str(cell.get("verdict", "")).upper()
-    return str(cell.get("message") or (Verdict[verdict].value if verdict else ""))
+def _why(cell: CellRecord) -> str:
+    if cell.hint:
+        return cell.hint
+    for place in cell.places:
+        return f"Look at line {place.line}: {cell.where_to_look}."
+    return cell.message or cell.verdict.value
 
 
-def _cells(path: Path) -> dict[str, Mapping[str, Any]]:
+def _cells(path: Path) -> dict[str, CellRecord]:
     try:
-        return {str(one["grade_id"]): one for one in json.loads(path.read_text("utf-8"))["cells"]}
+        return {one.grade_id: one for one in Record.read(path).cells}
     except FileNotFoundError:
         return {}
 

@@ -14,6 +14,7 @@ from autograder.authoring.build import shipping
 from autograder.checks import examples, purpose
 from autograder.checks.exam.exam import Exam
 from autograder.checks.gathering import Gathered, State, gather
+from autograder.course import lesson_number
 from tests.support.samples import affine_exam, make_cell, mixing_exam, run_cell
 
 IMPORTS = "import numpy as np\nimport torch\nfrom torch import nn"
@@ -50,7 +51,7 @@ LIBRARY = Parts(library_mix, library_affine)
 def lesson(folder: Path, exam: Exam, answer: str, *around: str) -> Path:
     """A learner's lesson of one exercise, as it was saved."""
     folder.mkdir()
-    checks = shipping.write({exam.name: exam})
+    checks = shipping.write({exam.name: exam}, lesson=lesson_number(folder.name))
     (folder / examples.FILE).write_text(checks, encoding="utf-8")
     cells = [
         new_code_cell(IMPORTS),

@@ -36,7 +36,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
 
 
 def lost(result: Result) -> list[str]:
-    return [cell["grade_id"].removesuffix("_check") for cell in result.cells if not cell["points"]]
+    return [cell.exercise for cell in result.cells if not cell.points]
 
 
 def test_class_comes_out_as_made(results: dict[str, Result]) -> None:
@@ -45,10 +45,10 @@ def test_class_comes_out_as_made(results: dict[str, Result]) -> None:
 
 
 def test_class_shows_every_verdict(results: dict[str, Result]) -> None:
-    found = {cell["verdict"] for result in results.values() for cell in result.cells}
+    found = {cell.verdict for result in results.values() for cell in result.cells}
     # "Not run" takes a submission which has used up its time. Of a hog, its time may be up first.
-    late = {"not_run", "not_gradable", "memory"}
-    assert found | late == {verdict.name.lower() for verdict in Verdict}
+    late = {Verdict.NOT_RUN, Verdict.NOT_GRADABLE, Verdict.MEMORY}
+    assert found | late == {*Verdict}
 
 
 def test_every_disappointment_is_told(results: dict[str, Result]) -> None:
@@ -58,8 +58,8 @@ def test_every_disappointment_is_told(results: dict[str, Result]) -> None:
 
     ada, eve = results["ada"], results["eve"]
     (mistaken,) = eve.submission.mistakes
-    wrong = [{**cell, "points": 0, "verdict": "wrong"} for cell in ada.cells[:1]]
-    unnamed = [{**cell, "misconception": "", "hint": ""} for cell in eve.cells]
+    wrong = [replace(cell, points=0, verdict=Verdict.WRONG) for cell in ada.cells[:1]]
+    unnamed = [replace(cell, misconception="", hint="") for cell in eve.cells]
     assert "earned 0, expected" in said("ada", cells=[*wrong, *ada.cells[1:]])[0]
     assert "was not graded" in said("ada", cells=ada.cells[1:])[0]
     assert "the cells add up otherwise" in said("ada", graded=replace(ada.graded, score=1.5))[0]
@@ -74,10 +74,7 @@ def test_two_verdicts_may_both_be_right(results: dict[str, Result]) -> None:
     nora = results["nora"]
 
     def said(verdict: Verdict) -> str:
-        cells = [
-            {**cell, "verdict": verdict.name.lower()} if not cell["points"] else cell
-            for cell in nora.cells
-        ]
+        cells = [replace(cell, verdict=verdict) if not cell.points else cell for cell in nora.cells]
         return " ".join(disappointments([replace(nora, cells=cells)]))
 
     assert said(Verdict.MEMORY) == said(Verdict.TIMEOUT) == ""

@@ -141,7 +141,7 @@ def test_nobody_waits_for_the_solution(sandbox: Sandbox, monkeypatch: pytest.Mon
     monkeypatch.setattr(grade, "_with_solution", run)
     found = graded(sandbox, RIGHT)
     assert verdicts(found) == [Verdict.PASSED]
-    time = found.record["time"]
+    time = found.record.time
     assert 0 < time["used"] < time["allowed"] == 3
     assert time["solution"] is None
 
@@ -161,7 +161,7 @@ def test_who_trains_for_long_passes_where_the_solution_does(
     solution, answer = SLOW.format(0.4, 0.2), SLOW.format(2, 1.5)
     found = graded(sandbox, answer, solution=solution, kept=kept)
     assert verdicts(found) == [Verdict.PASSED]
-    time = found.record["time"]
+    time = found.record.time
     assert time["solution"] > 0.5
     assert 3 < time["used"] < time["allowed"] <= 40
     # The first time as everybody, then the solution, then with what follows from it.
@@ -171,7 +171,7 @@ def test_who_trains_for_long_passes_where_the_solution_does(
     allowed.forget()
     again = graded(sandbox, answer, solution=solution, kept=kept)
     assert verdicts(again) == [Verdict.PASSED]
-    assert again.record["time"]["allowed"] == time["allowed"]
+    assert again.record.time["allowed"] == time["allowed"]
     assert len(runs) == 1
 
 
@@ -190,7 +190,7 @@ def test_answers_without_an_end_cost_no_others() -> None:
 def test_many_short_cells_are_one_long_one(sandbox: Sandbox) -> None:
     found = graded(sandbox, RIGHT, *["spin(0.03)"] * 180)
     assert verdicts(found) == [Verdict.NOT_RUN]
-    assert found.record["time"]["used"] == pytest.approx(3, abs=1)
+    assert found.record.time["used"] == pytest.approx(3, abs=1)
 
 
 # What is left running
@@ -234,7 +234,7 @@ def test_what_a_cell_leaves_running_ends_with_it(sandbox: Sandbox, code: str, sa
     assert printed(found)[0].startswith(f"{SAID}{said}")
     # Two processes, and those of one's own that have ended.
     assert int(printed(found)[1]) <= 2 + int(said.split()[0])
-    (remark,) = found.record["remarks"]
+    (remark,) = found.record.remarks
     assert "left running" in remark
 
 
@@ -244,7 +244,7 @@ def test_threads_stay(sandbox: Sandbox) -> None:
     )
     found = graded(sandbox, RIGHT, start, "print(t.is_alive()); t.join()")
     assert printed(found) == ["True\n"]
-    assert found.record["remarks"] == []
+    assert found.record.remarks == ()
 
 
 def test_what_a_test_leaves_running_ends_with_it(sandbox: Sandbox) -> None:
@@ -285,5 +285,5 @@ def test_swarms_are_paid_for(hidden: int) -> None:
     with Sandbox(limits, preload=()) as box, Stopwatch() as watch:
         found = graded(box, RIGHT, swarm)
     assert verdicts(found)[0] in (Verdict.NOT_RUN, Verdict.PASSED)
-    assert found.record["time"]["used"] < 10
+    assert found.record.time["used"] < 10
     assert watch.seconds < 20

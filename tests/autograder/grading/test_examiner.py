@@ -12,11 +12,12 @@ from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.grading.allowed import Allowed, Taken
 from autograder.grading.examiner import Examined, Examiner
 from autograder.grading.ordinary.instructor_names import Definitions
-from autograder.grading.record import CellVerdict, make_record
+from autograder.grading.record import CellRecord, CellVerdict, Record, make_record
+from autograder.nbgrading.preprocessor import _with_points
 from autograder.student.limits import Limits
 from tests.support.samples import make_cell
 
-PASSED = Report("scores", Verdict.PASSED, ("one", "two"), 2)
+PASSED = Report("scores", Verdict.PASSED, passed=("one", "two"), total=2)
 WRONG = Report("weights", Verdict.WRONG, misconception="over_rows", hint="Take the other axis.")
 HALF = Report("weights", Verdict.WRONG, credit=0.5)
 IMPORTS = """\
@@ -41,7 +42,7 @@ def examine(cell: NotebookNode) -> Examined:
 
 
 def test_reports_are_carried_whole() -> None:
-    assert examine(cell_of(PASSED)) == Examined(Verdict.PASSED, "", (PASSED,), 1.0)
+    assert examine(cell_of(PASSED)) == Examined(Verdict.PASSED, "", reports=(PASSED,), credit=1.0)
     examined = examine(cell_of(PASSED, WRONG))
     assert examined.reports == (PASSED, WRONG)
     assert examined.report == WRONG
@@ -58,29 +59,47 @@ def test_tests_without_a_check_have_no_report() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reports", "score"), [((PASSED,), 4), ((PASSED, HALF), 2), ((PASSED, WRONG), 0)]
+    ("reports", "points"), [((PASSED,), 4), ((PASSED, HALF), 2), ((PASSED, WRONG), 0)]
 )
 def test_page_shows_each_report_and_gives_what_was_earned(
-    reports: tuple[Report, ...], score: float
+    reports: tuple[Report, ...], points: float
 ) -> None:
     cell = cell_of(*reports)
-    cell.outputs = [new_output(**output) for output in examine(cell).outputs(4)]
+    cell.outputs = [new_output(**output) for output in examine(cell).outputs()]
     shown = [one.data for one in cell.outputs if one.output_type == "display_data"]
     assert shown == [bundle(report) for report in reports]
-    assert determine_grade(cell)[0] == score
+    found = CellVerdict("weights_check", reports[-1].verdict, points=points, max_points=4)
+    cell.metadata.nbgrader.grade_id = found.grade_id
+    notebook = new_notebook(cells=[cell])
+    _with_points(notebook, Record(cells=(CellRecord.of(found),)))
+    assert determine_grade(cell)[0] == points
 
 
 def test_record_says_what_stopped_an_answer() -> None:
     told = f"ValueError: {'so ' * 200}"
     finding = Finding("one word", "", (told, "in your code, line 2: raise ValueError"))
-    stopped = Report("weights", Verdict.EXCEPTION, (), 2, finding)
+    stopped = Report("weights", Verdict.EXCEPTION, total=2, finding=finding)
     verdicts = [
-        CellVerdict("weights_check", Verdict.EXCEPTION, 0, 4, stopped.headline, stopped),
-        CellVerdict("other_check", Verdict.WRONG, 0, 4, WRONG.headline, WRONG),
+        CellVerdict(
+            "weights_check",
+            Verdict.EXCEPTION,
+            points=0,
+            max_points=4,
+            message=stopped.headline,
+            report=stopped,
+        ),
+        CellVerdict(
+            "other_check",
+            Verdict.WRONG,
+            points=0,
+            max_points=4,
+            message=WRONG.headline,
+            report=WRONG,
+        ),
     ]
     how: dict[str, Any] = {"isolation": "full", "seconds": 1.0, "used": 2.5}
     record = make_record("", b"", verdicts, [], seed=0, allowed=Allowed(Limits(), None), **how)
-    said, nothing = (one["exception"] for one in record["cells"])
+    said, nothing = (one.exception for one in record.cells)
     assert said.startswith("ValueError: so so")
     assert len(said) <= 300
     assert nothing == ""
@@ -88,14 +107,21 @@ def test_record_says_what_stopped_an_answer() -> None:
 
 def test_record_tells_what_the_card_tells() -> None:
     verdicts = [
-        CellVerdict("weights_check", Verdict.WRONG, 0, 4, WRONG.headline, WRONG),
-        CellVerdict("loop_check", Verdict.NOT_RUN, 0, 1, "not run"),
+        CellVerdict(
+            "weights_check",
+            Verdict.WRONG,
+            points=0,
+            max_points=4,
+            message=WRONG.headline,
+            report=WRONG,
+        ),
+        CellVerdict("loop_check", Verdict.NOT_RUN, points=0, max_points=1, message="not run"),
     ]
     allowed = Allowed(Limits(), Taken(4.0, 1.0, 0.5))
     how: dict[str, Any] = {"isolation": "full", "seconds": 1.0, "used": 2.5, "allowed": allowed}
     record = make_record("its digest", b"", verdicts, [], seed=0, **how)
-    assert [(one["verdict"], one["misconception"], one["hint"]) for one in record["cells"]] == [
-        ("wrong", "over_rows", "Take the other axis."),
-        ("not_run", "", ""),
+    assert [(one.verdict, one.misconception, one.hint) for one in record.cells] == [
+        (Verdict.WRONG, "over_rows", "Take the other axis."),
+        (Verdict.NOT_RUN, "", ""),
     ]
-    assert record["time"] == {"used": 2.5, "allowed": 80.0, "solution": 4.0}
+    assert record.time == {"used": 2.5, "allowed": 80.0, "solution": 4.0}

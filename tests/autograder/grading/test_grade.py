@@ -223,11 +223,10 @@ def test_same_seed_same_verdicts(sandbox: Sandbox) -> None:
 def test_record_is_complete(sandbox: Sandbox) -> None:
     source = plain_course("assert double(0) == 0", "assert double(1) == 2")
     record = grade(source, answered(source, "def double(x):\n    return 3 * x"), sandbox).record
-    assert record["version"] == 1
-    assert record["isolation"].startswith("isolation full")
-    assert [one["verdict"] for one in record["cells"]] == ["passed", "wrong"]
-    assert [one["points"] for one in record["cells"]] == [1.0, 0.0]
-    assert len(record["submission"]) == 64
+    assert record.isolation.startswith("isolation full")
+    assert [one.verdict for one in record.cells] == [Verdict.PASSED, Verdict.WRONG]
+    assert [one.points for one in record.cells] == [1.0, 0.0]
+    assert len(record.submission) == 64
 
 
 def test_outputs_are_bounded_and_shown(sandbox: Sandbox) -> None:
@@ -510,7 +509,7 @@ def test_given_cells_are_the_instructors(sandbox: Sandbox) -> None:
     right = answered(source, "def double(x): return x + x")
     graded = grade(source, right, sandbox)
     assert verdicts(graded) == [Verdict.PASSED] * 4
-    assert [one["made_with_answers"] for one in graded.record["cells"]] == [[], [], ["made"], []]
+    assert [one.made_with_answers for one in graded.record.cells] == [(), (), ("made",), ()]
     lie = (
         "def double(x): return 7\npairs = expected = made = []\nlimit = most = 7\n"
         "max = lambda *_: [0, 7]"

@@ -22,12 +22,13 @@ from autograder.learner.marks import (
 )
 from tests.support.samples import make_cell
 
-PASSED = Report("scores", Verdict.PASSED, ("one", "two"), 2)
+PASSED = Report("scores", Verdict.PASSED, passed=("one", "two"), total=2)
 WRONG = Report(
-    "scores", Verdict.WRONG, ("one",), 2, Finding("two words", "", ("too large", "too long")),
-    "over_rows", "Take the other axis.",
+    "scores", Verdict.WRONG, passed=("one",), total=2,
+    finding=Finding("two words", "", ("too large", "too long")),
+    misconception="over_rows", hint="Take the other axis.",
 )  # fmt: skip
-UNWRITTEN = Report("scores", Verdict.NOT_IMPLEMENTED, (), 2)
+UNWRITTEN = Report("scores", Verdict.NOT_IMPLEMENTED, total=2)
 FOUND = Mark(
     "scores", 0, 2, "wrong", ("too large", "too long"), "over_rows", "Take the other axis."
 )

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder.checks.exam.report import Verdict
 from autograder.course import Course
+from autograder.grading.record import CellRecord, Record
 from autograder.nbgrading.grade_class import (
     StudentResult,
     _found,
@@ -40,34 +42,41 @@ def test_interrupt_is_no_failure() -> None:
     go_on_after({"success": True})
 
 
-def cell(name: str, verdict: str, misconception: str = "", message: str = "") -> dict[str, str]:
-    found = {"verdict": verdict, "misconception": misconception, "message": message}
-    return {"grade_id": f"{name}_check", **found}
+def cell(name: str, verdict: str, misconception: str = "", message: str = "") -> CellRecord:
+    """One test, as a record keeps it."""
+    return CellRecord(
+        grade_id=f"{name}_check",
+        verdict=Verdict[verdict.upper()],
+        points=0.0,
+        max_points=1.0,
+        misconception=misconception,
+        message=message,
+    )
 
 
 def test_what_was_found() -> None:
-    cells = [
+    cells = (
         cell("a", "passed"),
         cell("b", "wrong", "over_the_queries"),
         cell("c", "wrong"),
         cell("d", "wrong", "over_the_queries"),
         *(cell(name, "not_implemented") for name in "efgh"),
-    ]
-    assert _found({"remarks": ["late"], "cells": cells}) == [
+    )
+    assert _found(Record(remarks=("late",), cells=cells)) == [
         "late",
         "b, d: over the queries",
         "c: wrong",
         "4 exercises: not implemented yet",
     ]
-    assert _found({"remarks": [], "cells": cells[:1]}) == []
+    assert _found(Record(cells=cells[:1])) == []
 
 
 def test_nothing_is_said_twice() -> None:
-    cells = [cell("a", "killed", message="it ended with exit code 1")]
+    cells = (cell("a", "killed", message="it ended with exit code 1"),)
     told = ["a: ended its own process"]
-    assert _found({"remarks": ["it ended with exit code 1"], "cells": cells}) == told
-    many = ["not a notebook", *(f"the cell of {name} is missing" for name in "bcd")]
-    assert _found({"remarks": many, "cells": cells}) == ["not a notebook", *told]
+    assert _found(Record(remarks=("it ended with exit code 1",), cells=cells)) == told
+    many = ("not a notebook", *(f"the cell of {name} is missing" for name in "bcd"))
+    assert _found(Record(remarks=many, cells=cells)) == ["not a notebook", *told]
 
 
 def test_answers_that_wait_for_a_human() -> None:

@@ -255,7 +255,7 @@ def no_memory(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
 
 @way("a defect of ours", "ZeroDivisionError: by zero; the log has all of it")
 def defect(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
-    patched.setattr(preprocessor, "record_text", raising(ZeroDivisionError("by zero")))
+    patched.setattr(preprocessor, "draft_of", raising(ZeroDivisionError("by zero")))
     yield
 
 

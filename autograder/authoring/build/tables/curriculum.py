@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.course import Course
-from autograder.checks.exam.exam import Exam, exams_of
 from autograder.authoring.lesson.lesson import Exercise, Lesson, Prose, Written, read_lesson
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.course import Course
 
 FILE = Path("docs") / "curriculum.md"
 

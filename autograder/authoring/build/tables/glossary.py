@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 from jupytext.myst import get_parser
 
+from autograder.authoring.lesson.lesson import Lesson, Prose, read_lesson
 from autograder.course import Course
 from autograder.errors import LessonError
-from autograder.authoring.lesson.lesson import Lesson, Prose, read_lesson
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.course import Course
-from autograder.checks.exam.exam import exams_of
 from autograder.authoring.build.proofs import Proofs
+from autograder.checks.exam.exam import exams_of
+from autograder.course import Course
 
 FILE = Path("docs") / "misconceptions.md"
 

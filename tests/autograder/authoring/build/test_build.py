@@ -8,17 +8,17 @@ import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
 
-from autograder.checks.source.cells import has_role
-from autograder.checks import examples
-from autograder.checks.packed import pack, unpack
-from autograder.authoring.build.shipping import Entry, entries_in, text_of
-from autograder.course import Course
-from autograder.errors import CourseError, LessonError
-from autograder.checks.exam.judge import judge
-from autograder.checks.exam.report import Verdict
 from autograder.authoring.build.build import build_lesson
 from autograder.authoring.build.incremental import build
+from autograder.authoring.build.shipping import Entry, entries_in, text_of
 from autograder.authoring.build.tables.misconceptions import FILE
+from autograder.checks import examples
+from autograder.checks.exam.judge import judge
+from autograder.checks.exam.report import Verdict
+from autograder.checks.packed import pack, unpack
+from autograder.checks.source.cells import has_role
+from autograder.course import Course
+from autograder.errors import CourseError, LessonError
 from tests.support.course import COURSE, ROOT
 from tests.support.samples import FRONT_MATTER
 from tests.support.small_course import LESSON, small_course

@@ -12,12 +12,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_output
 
-from autograder.course import Course
-from autograder.errors import ExamError, GradingFailed, NotebookEdited
 from autograder.authoring.build.build import Built
 from autograder.authoring.build.build_inputs import PROOFS, Inputs, digest_of
 from autograder.authoring.build.incremental import RECORD, State, build, changed_lessons, states
 from autograder.authoring.lesson.release import student_notebook
+from autograder.course import Course
+from autograder.errors import ExamError, GradingFailed, NotebookEdited
 from tests.support.samples import FRONT_MATTER
 
 LESSON = (

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.checks.examples import as_printed
-from autograder.checks.packed import pack, unpack
 from autograder.authoring.build.shipping import Entry, entries_in, entry, is_current, text_of
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.judge import judge
+from autograder.checks.examples import as_printed
+from autograder.checks.packed import pack, unpack
 from tests.support.samples import affine_exam, mixing_exam
 
 ENTRIES = {"mix": entry(mixing_exam()), "Affine": entry(affine_exam())}

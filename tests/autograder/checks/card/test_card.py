@@ -10,11 +10,11 @@ from autograder.checks.card.card import REPORT_MIME, bundle, card, collect, repo
 from autograder.checks.exam.report import Finding, Place, Report, Verdict
 from autograder.checks.values.comparison import Comparison, Row, Table
 
-PASSED = Report("mix", Verdict.PASSED, ("one", "two"), 2)
+PASSED = Report("mix", Verdict.PASSED, passed=("one", "two"), total=2)
 FINDING = Finding("two words", "x of shape (2, 3)", ("weights: wrong", "context: wrong"))
 WRONG = Report(
-    "mix", Verdict.WRONG, ("one word",), 3, FINDING,
-    "over_rows", "Take the other axis.",
+    "mix", Verdict.WRONG, passed=("one word",), total=3, finding=FINDING,
+    misconception="over_rows", hint="Take the other axis.",
 )  # fmt: skip
 TABLES = (
     Table("expected", ("0", "1"), (Row("0", ("0.5", "2")),), ("queries", "keys")),
@@ -32,8 +32,10 @@ COMPARED = replace(
         ),
     ),
 )
-EXCEPTION = Report("mix", Verdict.EXCEPTION, (), 1, Finding("two", "", ("ValueError: no",)))
-UNWRITTEN = Report("mix", Verdict.NOT_IMPLEMENTED, (), 1)
+EXCEPTION = Report(
+    "mix", Verdict.EXCEPTION, total=1, finding=Finding("two", "", ("ValueError: no",))
+)
+UNWRITTEN = Report("mix", Verdict.NOT_IMPLEMENTED, total=1)
 EVERY = pytest.mark.parametrize("report", [PASSED, WRONG, EXCEPTION, UNWRITTEN, COMPARED])
 WRITTEN: Any = bundle(PASSED)[REPORT_MIME]
 ATTACK = "<script>alert(1)</script><img src=x onerror='alert(1)'>&amp;\"</div>"
@@ -127,7 +129,17 @@ def test_screen_reader_is_told():
 
 def test_learner_text_is_escaped():
     finding = Finding(ATTACK, ATTACK, (ATTACK, f"ValueError: {ATTACK}"))
-    html = card(Report(ATTACK, Verdict.EXCEPTION, (ATTACK,), 2, finding, ATTACK, ATTACK))
+    html = card(
+        Report(
+            ATTACK,
+            Verdict.EXCEPTION,
+            passed=(ATTACK,),
+            total=2,
+            finding=finding,
+            misconception=ATTACK,
+            hint=ATTACK,
+        )
+    )
     reader = Reader(html)
     assert set(reader.tags) == {"div", "b", "code"}
     assert reader.seen.count(ATTACK) == 7
@@ -149,7 +161,15 @@ def test_stress_in_hint(written: str, shown: str) -> None:
 
 
 def test_code_in_hint():
-    report = Report("mix", Verdict.WRONG, (), 1, Finding("two", "", ("`x < 1` fails",)), "", ATTACK)
+    report = Report(
+        "mix",
+        Verdict.WRONG,
+        passed=(),
+        total=1,
+        finding=Finding("two", "", ("`x < 1` fails",)),
+        misconception="",
+        hint=ATTACK,
+    )
     assert "<code>x &lt; 1</code> fails" in card(report)
     attacked = replace(report, hint=f"`{ATTACK}`")
     assert set(Reader(card(attacked)).tags) == {"div", "b", "code"}
@@ -172,7 +192,7 @@ def test_plain_text():
         (PASSED, "mix: passed, 2 cases"),
         (EXCEPTION, "mix: stopped by an exception\n  two\n    ValueError: no"),
         (UNWRITTEN, "mix: not implemented yet"),
-        (Report("mix", Verdict.PASSED, ("one",), 1), "mix: passed, 1 case"),
+        (Report("mix", Verdict.PASSED, passed=("one",), total=1), "mix: passed, 1 case"),
     ],
 )
 def test_other_plain_texts(report, text):
@@ -181,7 +201,9 @@ def test_other_plain_texts(report, text):
 
 def test_passed_kinds_once():
     passed = ("a", "b", "a", "c", "d", "e", "f")
-    report = Report("mix", Verdict.WRONG, passed, 8, Finding("g", "", ("wrong",)))
+    report = Report(
+        "mix", Verdict.WRONG, passed=passed, total=8, finding=Finding("g", "", ("wrong",))
+    )
     assert report.lines()[-1] == "  passed: a · b · c · d and 2 more"
 
 
@@ -196,19 +218,20 @@ def test_bundle(report):
 def test_report_for_machines():
     assert bundle(WRONG)[REPORT_MIME] == {
         "exercise": "mix",
-        "state": "wrong",
-        "passed": 1,
-        "passed_cases": ["one word"],
+        "verdict": "wrong",
+        "passed": ["one word"],
         "total": 3,
         "credit": 0.0,
         "misconception": "over_rows",
         "hint": "Take the other axis.",
-        "failed_case": "two words",
-        "failed_inputs": "x of shape (2, 3)",
-        "details": ["weights: wrong", "context: wrong"],
-        "call": "",
-        "arguments": [],
-        "compared": [],
+        "finding": {
+            "case": "two words",
+            "inputs": "x of shape (2, 3)",
+            "details": ["weights: wrong", "context: wrong"],
+            "call": "",
+            "arguments": [],
+            "compared": [],
+        },
         "places": [],
         "nearest": "",
         "untried": [],
@@ -234,7 +257,9 @@ def test_how_far_it_is_right_stands_where_nothing_else_does() -> None:
 
 
 def test_what_is_untried_stands_below_what_passed() -> None:
-    passed = Report("mix", Verdict.PASSED, ("two words",), 1, untried=("one word", "`d = 1`"))
+    passed = Report(
+        "mix", Verdict.PASSED, passed=("two words",), total=1, untried=("one word", "`d = 1`")
+    )
     assert passed.lines()[1:] == [f"  {passed.untried_in_words}"]
     assert passed.untried_in_words.endswith("is graded: one word · `d = 1`.")
     assert "one word · <code>d = 1</code>." in card(passed)
@@ -266,8 +291,8 @@ def test_places_say_where_and_not_what():
         {},
         {"text/plain": "mix: passed, 2 cases"},
         {REPORT_MIME: "passed"},
-        {REPORT_MIME: {"state": "passed"}},
-        {REPORT_MIME: {**WRITTEN, "state": "splendid"}},
+        {REPORT_MIME: {"verdict": "passed"}},
+        {REPORT_MIME: {**WRITTEN, "verdict": "splendid"}},
     ],
 )
 def test_what_is_no_report(data: dict[str, object]) -> None:

@@ -63,7 +63,7 @@ def parts(x):
 
 def test_all_passed():
     report = judged(total, case("five", total, x=WORDS), case("three", total, x=WORDS[:3]))
-    assert report == Report("total", Verdict.PASSED, ("five", "three"), 2)
+    assert report == Report("total", Verdict.PASSED, passed=("five", "three"), total=2)
 
 
 DTYPE = "The dtype is not right either: keep that of what you are given."
@@ -415,6 +415,21 @@ def test_writing_to_argument():
     assert report.misconception == "in_place"
 
 
+def test_writing_leaves_the_results_their_names():
+    def halves(x):
+        return x / 2, x / 2
+
+    def halved(x):
+        x /= 2
+        return x, x + 1
+
+    one = replace(case("five", halves, x=WORDS), names=("first", "second"))
+    assert [text.partition(":")[0] for text in details(judged(halved, one))] == [
+        "arguments",
+        "second",
+    ]
+
+
 def test_writing_before_numbers():
     def halved(x):
         x /= 2
@@ -567,7 +582,7 @@ def test_first_blanks_are_named():
 def test_expected_numbers_are_veiled():
     one = replace(case("numbers", lambda: {"a": [1.0, 2.0]}), reveal=False)
     report = judged(lambda: {"a": [1.0, 3.0]}, one)
-    assert report.finding.details == ("a[1]: not right yet, received 3.0000",)
+    assert report.finding.details == ("a[1]: not right yet, received 3",)
 
 
 def test_prints_are_shown():
@@ -796,7 +811,7 @@ def test_one_expected_number_at_most():
     assert len(details(report)) == 7
     assert sum("expected" in line for line in details(report)) == 1
     assert details(report)[0] == "a: expected 1.2500, received 7.0000"
-    assert details(report)[1] == "b: not right yet, received 8.0000"
+    assert details(report)[1] == "b: not right yet, received 8"
     assert not any("difference" in line for line in details(report)[1:])
 
 

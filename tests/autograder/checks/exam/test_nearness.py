@@ -61,6 +61,7 @@ def test_right_results(wrong: list[set[str] | None], said: str) -> None:
         (np.zeros(2, bool), np.ones(2, bool), "right in just those in which `x` has no True in it"),
         ("dot", "general", "right in just those in which `x` is 'dot'"),
         (None, 4, "right in just those in which `x` is None"),
+        (np.ones(3), None, "right in just those in which `x` is given"),
         (5, True, "wrong in just those in which `x` is True"),
         ({"bias": False}, {"bias": True}, "right in just those in which `bias` is False"),
     ],
@@ -141,3 +142,11 @@ def test_cases_without_a_result_are_not_spoken_for() -> None:
     report = exam.preview(lambda x: doubled(x[:1]))
     assert len(report.passed) == 6
     assert report.nearest.startswith("Of the cases tried that have a result, it is right in")
+
+
+def test_missing_argument_has_no_axes() -> None:
+    """Where an argument may be left out, nothing is said of its shape."""
+    cases = [tried("a", False, bias=np.ones(3)), tried("b", True), tried("c", True)]
+    assert how_far(cases, ()) == (
+        "Of the cases tried, it is right in just those in which `bias` is not given."
+    )

@@ -141,9 +141,9 @@ def test_only_the_answer_is_watched() -> None:
 def test_whose_file_it_is(monkeypatch: pytest.MonkeyPatch, file: str, own: bool) -> None:
     # A clone, and the environment in it, may lie in the folder for temporary files.
     monkeypatch.setattr("tempfile.tempdir", "/some/tmp")
-    monkeypatch.setattr("autograder.checks.exam.watching._CLONE", "/some/tmp/course/")
+    monkeypatch.setattr("autograder.checks.source.own_files._CLONE", "/some/tmp/course/")
     monkeypatch.setattr(
-        "autograder.checks.exam.watching._INSTALLED",
+        "autograder.checks.source.own_files._INSTALLED",
         ("/some/tmp/course/.venv/", "/some/tmp/course/autograder/"),
     )
     places = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autograder.checks.values.compare import Tolerance
-from autograder.checks.values.digits import digits
+from autograder.checks.values.digits import alike, apart, as_given, digits
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.rounding import shipped
 
@@ -44,10 +44,37 @@ def test_what_is_shown_of_a_shipped_number_is_right() -> None:
     for number in (*waves, *others):
         for tolerance in (WAVES, Tolerance(1e-6, 1e-5), Tolerance(1e-5, 1e-4)):
             stored = shipped(Outcome(number), Outcome(number), tolerance).value
-            shown = digits(stored)
+            shown = digits(stored, tolerance.decimals(stored))
             mantissa = shown.partition("e")[0]
             step = float(f"1e{-len(mantissa.partition('.')[2])}")
             exponent = int(shown.partition("e")[2] or 0)
             # Half a step of what is shown, but no less than what the number was stored in.
             allowed = max(0.5 * step * 10.0**exponent, 0.06 * tolerance.relative * abs(number))
             assert abs(float(shown) - number) <= allowed * (1 + 1e-6), (number, stored, shown)
+
+
+@pytest.mark.parametrize(
+    ("expected", "received", "tolerance", "shown"),
+    [
+        (628.32, 628.3185, Tolerance(0, 1e-3), ("628.32", "628.32")),
+        (628.32, 630.1, Tolerance(0, 1e-3), ("628.32", "630.10")),
+        (65.0, 71.2, Tolerance(0, 0.05), ("65.0", "71.2")),
+        (-0.41615, -0.5, Tolerance(1e-4, 1e-4), ("-0.41615", "-0.50000")),
+        (0.0, 0.5, Tolerance(1e-4), ("0", "0.5000")),
+        (2.0, 1e-9, Tolerance(1e-4), ("2.0000", "1e-09")),
+    ],
+)
+def test_digits_that_are_known_and_as_many_on_both_sides(
+    expected: float, received: float, tolerance: Tolerance, shown: tuple[str, str]
+) -> None:
+    is_right = tolerance.allows_number(expected, received)
+    show = alike if is_right else apart
+    assert show(expected, received, tolerance.decimals(expected)) == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(628.32, "628.32"), (7, "7"), (0.5, "0.5"), (1 / 3, "0.3333"), (1e-9, "1e-09"), (3.0, "3")],
+)
+def test_no_decimals_that_nobody_wrote(number: float, shown: str) -> None:
+    assert as_given(number) == shown

@@ -1,17 +1,18 @@
 """Jobs done by several processes: what comes out, and what becomes of the processes."""
 
-import dataclasses
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
+from autograder.checks.exam.report import Verdict
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
 from autograder.grading.grade import Graded
 from autograder.grading.jobs import processes
@@ -44,10 +45,9 @@ def two() -> Iterator[None]:
 
 def as_plain(graded: Graded) -> dict[str, Any]:
     """What must be the same, wherever it is done."""
-    record = {name: part for name, part in graded.record.items() if name != "time"}
-    cells = [{**cell, "seconds": 0} for cell in record.pop("cells")]
-    notebook = nbformat.writes(graded.notebook)
-    return {**record, "seconds": 0, "cells": cells, "notebook": notebook, "whole": graded.whole}
+    cells = tuple(replace(cell, seconds=0) for cell in graded.record.cells)
+    record = replace(graded.record, time={}, seconds=0, cells=cells)
+    return {"record": record, "notebook": nbformat.writes(graded.notebook), "whole": graded.whole}
 
 
 def worker_processes() -> list[int]:
@@ -99,7 +99,7 @@ def test_lost_worker_is_replaced(job_of: Callable[..., Job], two: None, number: 
     (first,) = worker_processes()
     assert eventually(lambda: descendants(first))
     os.kill(first, number)
-    assert [cell["verdict"] for cell in result_of(job).record["cells"]][:2] == ["passed"] * 2
+    assert [cell.verdict for cell in result_of(job).record.cells][:2] == [Verdict.PASSED] * 2
     assert first not in worker_processes()
 
 
@@ -115,9 +115,9 @@ def test_worker_that_can_not_start_says_so_when_it_is_asked(
     job_of: Callable[..., Job], two: None
 ) -> None:
     job = job_of()
-    walls = dataclasses.replace(job.walls, preload=("no_such_module",))
+    walls = replace(job.walls, preload=("no_such_module",))
     with pytest.raises(SettingError, match="no_such_module"):
-        result_of(dataclasses.replace(job, walls=walls))
+        result_of(replace(job, walls=walls))
     assert result_of(job).verdicts
 
 
@@ -132,17 +132,17 @@ def test_leaving_ends_what_is_under_way(job_of: Callable[..., Job]) -> None:
 
 def test_failure_of_a_worker_is_the_same_sentence(job_of: Callable[..., Job], two: None) -> None:
     with pytest.raises(GradingFailed, match=CHANGED):
-        result_of(dataclasses.replace(job_of(), code="of another day"))
+        result_of(replace(job_of(), code="of another day"))
 
 
 def test_worker_of_another_version_grades_nothing(job_of: Callable[..., Job], two: None) -> None:
     with pytest.raises(GradingFailed, match="another version of autograder"):
-        result_of(dataclasses.replace(job_of(), engine="of another day"))
+        result_of(replace(job_of(), engine="of another day"))
 
 
 def test_defect_of_a_worker_tells_where(job_of: Callable[..., Job], two: None) -> None:
     with pytest.raises(RuntimeError, match="NotJSONError: ") as caught:
-        result_of(dataclasses.replace(job_of(), notebook=b"no notebook"))
+        result_of(replace(job_of(), notebook=b"no notebook"))
     assert "Traceback" in caught.value.__notes__[0]
 
 

@@ -391,9 +391,7 @@ def test_what_needs_the_objects_runs_beside(sandbox: Sandbox, tmp_path: Path) ->
     assert failed == {"b_nothing": Verdict.NOT_GRADABLE}  # any answer would pass it
     assert {name for name, one in verdicts(wrong).items() if one is Verdict.PASSED} == set()
     forged = {
-        one["grade_id"].removeprefix("test-")
-        for one in right.record["cells"]
-        if one["could_be_forged"]
+        one.grade_id.removeprefix("test-") for one in right.record.cells if one.could_be_forged
     }
     assert forged == {*names} - {"g_loop", "C_equal"}
 

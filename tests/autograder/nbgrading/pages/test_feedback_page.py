@@ -19,10 +19,18 @@ from autograder.nbgrading.pages.page import page
 from tests.support.course import COURSE, ROOT
 from tests.support.samples import make_cell
 
-PASSED = Report("double", Verdict.PASSED, ("one",), 1)
+PASSED = Report("double", Verdict.PASSED, passed=("one",), total=1)
 FINDING = Finding("two words", "x = 1", ("weights: wrong",))
-WRONG = Report("triple", Verdict.WRONG, (), 4, FINDING, "axis", "Take the `other` axis.")
-PARTLY = Report("half", Verdict.WRONG, (), 4, FINDING, credit=0.5)
+WRONG = Report(
+    "triple",
+    Verdict.WRONG,
+    passed=(),
+    total=4,
+    finding=FINDING,
+    misconception="axis",
+    hint="Take the `other` axis.",
+)
+PARTLY = Report("half", Verdict.WRONG, total=4, finding=FINDING, credit=0.5)
 MARKS = {"score": 5.25, "max_score": 17.0, "late_penalty": 1.5, "notebook": "tiny"}
 LIVE = {"script", "iframe", "form", "object", "embed", "base", "link", "svg", "input", "button"}
 PICTURE = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()

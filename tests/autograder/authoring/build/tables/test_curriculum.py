@@ -1,7 +1,7 @@
 """The table of the curriculum is what the lessons and exams say."""
 
-from autograder.authoring.lesson.lesson import Exercise, Written, read_lesson
 from autograder.authoring.build.tables.curriculum import FILE, curriculum
+from autograder.authoring.lesson.lesson import Exercise, Written, read_lesson
 from tests.support.course import COURSE
 
 

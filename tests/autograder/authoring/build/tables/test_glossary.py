@@ -6,10 +6,10 @@ from urllib.parse import unquote
 
 import pytest
 
+from autograder.authoring.build.tables.glossary import FILE, Term, glossary, terms_of
+from autograder.authoring.lesson.lesson import read_lesson
 from autograder.course import Course
 from autograder.errors import LessonError
-from autograder.authoring.lesson.lesson import read_lesson
-from autograder.authoring.build.tables.glossary import FILE, Term, glossary, terms_of
 from tests.support.course import COURSE
 from tests.support.samples import FRONT_MATTER
 

@@ -1,7 +1,7 @@
 """The table of misconceptions has a row for each, and is kept in artefacts/ to be read."""
 
-from autograder.checks.exam.exam import exams_of
 from autograder.authoring.build.tables.misconceptions import FILE, table
+from autograder.checks.exam.exam import exams_of
 from tests.support.course import COURSE, ROOT
 
 

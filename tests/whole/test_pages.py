@@ -1,5 +1,6 @@
-"""Pages for developers name files that exist."""
+"""Pages for developers name files and modules that exist."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from tests.support.course import COURSE, ROOT
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", ROOT / "README.md"]
 # `solutions/name.py`: any lesson's.
 ANY = "name.py"
+# These name the engine's modules as they are called from within autograder/.
+OF_THE_ENGINE = [ROOT / "docs" / "architecture.md", ROOT / "docs" / "processes.md"]
+# What is named beside modules: files of any course, which need not be in this one.
+MADE = ("checks.json", "submitted/", "cache/")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -20,6 +25,35 @@ def test_named_modules_exist(page: Path) -> None:
     places = (ROOT, ROOT / "autograder")
     missing = {name for name in named if not any((place / name).is_file() for place in places)}
     assert {name for name in missing if Path(name).name != ANY} == set()
+
+
+@pytest.mark.parametrize("page", OF_THE_ENGINE, ids=lambda page: page.name)
+def test_dotted_names_and_paths_exist(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = {name for name in re.findall(r"`([\w./]+)`", text) if re.search(r"\w[./]", name)}
+    assert named
+    for name in {one for one in named if not one.startswith(MADE)}:
+        is_path = "/" in name or name.endswith((".py", ".pyi", ".toml"))
+        assert is_committed(name) if is_path else is_module(name), name
+
+
+def is_committed(path: str) -> bool:
+    """Whether there is a file or folder of this name; of a bare name, anywhere in the engine."""
+    return (ROOT / path).exists() or any((ROOT / "autograder").rglob(path))
+
+
+def is_module(name: str) -> bool:
+    """Whether a package, a module, or what a module defines has this name."""
+    place, parts = ROOT / "autograder", name.removeprefix("autograder.").split(".")
+    while parts and (place / parts[0]).is_dir():
+        place /= parts.pop(0)
+    if not parts:
+        return (place / "__init__.py").is_file()
+    file = place / f"{parts.pop(0)}.py"
+    if not file.is_file() or not parts:
+        return file.is_file()
+    defined = {getattr(node, "name", "") for node in ast.parse(file.read_text("utf-8")).body}
+    return len(parts) == 1 and parts[0] in defined
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -4,8 +4,9 @@
     python benchmarks/attacks.py --table
 
 Stock nbgrader runs behind walls of this script's own, see `attacked_stock`. What was seen is kept
-in benchmarks/attacks.json, and docs/security.md gets its tables from there; with `--table`, that is
-all that is done. All attacks, one submission at a time, take about 20 minutes on a quiet machine.
+in benchmarks/attacks.json, and docs/security_appendix.md gets its tables from there; with
+`--table`, that is all that is done. All attacks, one submission at a time, take about 20 minutes on
+a quiet machine.
 """
 
 import json
@@ -165,7 +166,7 @@ def main() -> None:
     words = [word for word in sys.argv[1:] if word != "--table"]
     if "--table" not in sys.argv:
         measure([one for one in ATTACKS if not words or any(word in one.name for word in words)])
-    attacks_table.write(ROOT / "docs" / "security.md", json.loads(SEEN.read_text("utf-8")))
+    attacks_table.write(ROOT / "docs" / "security_appendix.md", json.loads(SEEN.read_text("utf-8")))
 
 
 if __name__ == "__main__":

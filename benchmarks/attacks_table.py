@@ -1,4 +1,4 @@
-"""The tables of docs/security.md: each attack with what came of it, and each class of attacks."""
+"""The tables of docs/security_appendix.md: each attack and what came of it, each class of them."""
 
 from pathlib import Path
 from typing import Any

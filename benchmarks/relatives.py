@@ -4,9 +4,9 @@
     python benchmarks/relatives.py --table
 
 Stock nbgrader runs behind the walls of `stock_walls`. What was seen is kept in
-benchmarks/relatives.json, and docs/security.md gets its table from there; with `--table`, that is
-all that is done. All of them take about half an hour. What is an attack of the
-suite is tried by benchmarks/attacks.py.
+benchmarks/relatives.json, and docs/security_appendix.md gets its table from there; with `--table`,
+that is all that is done. All of them take about half an hour. What is an attack of the suite is
+tried by benchmarks/attacks.py.
 """
 
 import json
@@ -34,7 +34,7 @@ from tests.support.attacks import LESSON, Attack, inputs  # noqa: E402
 from tests.support.relatives import Relative, all_relatives  # noqa: E402
 
 SEEN = ROOT / "benchmarks" / "relatives.json"
-PAGE = ROOT / "docs" / "security.md"
+PAGE = ROOT / "docs" / "security_appendix.md"
 # Longer than any page or list may take.
 SECONDS = 90
 WAYS = "from benchmarks.ways_of_stock import main; main()"

@@ -1,4 +1,4 @@
-"""The table of docs/security.md with the holes that we had, and the relatives of each."""
+"""The table of docs/security_appendix.md with the holes that we had, and the relatives of each."""
 
 from pathlib import Path
 from typing import Any

@@ -2,7 +2,7 @@
 
 The attacked exercise is lesson 02's `attention_weights`, answered wrongly, or, where an attack
 gives `tests`, the exercise `double` of an ordinary notebook with these tests. Numbers are those of
-the classes in `docs/security.md`.
+the classes in `docs/security_appendix.md`.
 
 SEARCHED are about the search for the place to look at, which stock nbgrader has not: these are not
 in the table there.

@@ -10,8 +10,8 @@ from autograder.checks.exam.exam import exams_of
 from tests.support.course import COURSE, ROOT
 
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", ROOT / "README.md"]
-# `solutions/name.py`: any lesson's.
-ANY = "name.py"
+# `solutions/name.py` is any lesson's, and the other one is what the tutorial has its reader write.
+NOT_THERE = ("name.py", "most_attended.py")
 # These name the engine's modules as they are called from within autograder/.
 OF_THE_ENGINE = [ROOT / "docs" / "architecture.md", ROOT / "docs" / "processes.md"]
 # What is named beside modules: files of any course, which need not be in this one.
@@ -24,7 +24,7 @@ def test_named_modules_exist(page: Path) -> None:
     named = set(re.findall(r"`([\w/]+/\w+\.py)`", page.read_text(encoding="utf-8")))
     places = (ROOT, ROOT / "autograder")
     missing = {name for name in named if not any((place / name).is_file() for place in places)}
-    assert {name for name in missing if Path(name).name != ANY} == set()
+    assert {name for name in missing if Path(name).name not in NOT_THERE} == set()
 
 
 @pytest.mark.parametrize("page", OF_THE_ENGINE, ids=lambda page: page.name)
@@ -63,6 +63,20 @@ def test_links_lead_to_what_is_committed(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
     # An author's file shows model answers, and what is made may not be there.
     assert [link for link in links if link.startswith(("source/", "../source/"))] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_headings(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for place, heading in re.findall(r"\]\(((?!https?://)[^)#\s]*\.md|)#([^)\s]+)\)", text):
+        assert heading in anchors(page.parent / place if place else page), (place, heading)
+
+
+def anchors(page: Path) -> set[str]:
+    """The names by which links lead to a page's headings."""
+    text = re.sub(r"^(`{3,}).*?^\1$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings}
 
 
 def test_readme_says_what_the_lessons_say() -> None:

@@ -1,10 +1,14 @@
-"""When whoever commits is reminded of the changelog."""
+"""When whoever commits is reminded of the changelog, and how it tells what is new."""
+
+import re
 
 import pytest
 import yaml
 
 from tests.support.course import ROOT
-from tools.changelog import SEEN, unmentioned
+from tools.changelog import CHANGELOG, SEEN, unmentioned
+
+MOST_WORDS = 45
 
 
 @pytest.mark.parametrize("path", ["source/02_x.md", "autograder/cli.py", "README.md"])
@@ -31,3 +35,12 @@ def test_hooks_are_local() -> None:
     assert repository["repo"] == "local"
     assert {hook["id"] for hook in repository["hooks"]} == {"lint", "changelog"}
     assert {hook["language"] for hook in repository["hooks"]} == {"system"}
+
+
+def test_lines_are_short_and_stand_below_their_readers() -> None:
+    text = (ROOT / CHANGELOG).read_text(encoding="utf-8")
+    for release in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        before, *parts = re.split(r"^### For ", release, flags=re.MULTILINE)
+        assert "\n- " not in before
+        for line in re.findall(r"^- (.+)$", "\n".join(parts), re.MULTILINE):
+            assert len(line.split()) <= MOST_WORDS, line

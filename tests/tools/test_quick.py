@@ -15,8 +15,8 @@ from tools.selection import Selection, Selector
 GRAPH = CourseGraph(ROOT)
 SELECTOR = Selector(GRAPH)
 LESSON, MODULE = "02_dot_product_self_attention", "dot_product_self_attention"
-# What no test could notice: it is for readers.
-UNNOTICED = {"CHANGELOG.md"}
+# What no test could notice: there is no such file.
+UNNOTICED = "NEWS.md"
 
 
 def needs(*paths: str) -> Selection:
@@ -29,7 +29,7 @@ def committed() -> list[str]:
 
 
 def test_every_file_is_noticed() -> None:
-    assert {path for path in committed() if not needs(path).files} == UNNOTICED
+    assert {path for path in committed() if not needs(path).files} == set()
 
 
 def test_every_module_is_run_where_it_is_noticed() -> None:
@@ -178,10 +178,10 @@ def test_words_are_for_what_is_concerned() -> None:
 
 
 def test_what_is_said_before() -> None:
-    paths = ["autograder/checks/exam/judge.py", "CHANGELOG.md", "docs/check.png"]
+    paths = ["autograder/checks/exam/judge.py", UNNOTICED, "docs/check.png"]
     said = described(needs(*paths), {path: needs(path) for path in paths}).split("\n")
     assert re.fullmatch(rf"{paths[0]}: \d+ test files, \d+ exercises, 12 lessons", said[0])
-    assert said[1] == "CHANGELOG.md: nothing tests it"
+    assert said[1] == f"{UNNOTICED}: nothing tests it"
     assert re.fullmatch(r"docs/check.png: \d+ test files", said[2])
     assert "  tests/autograder/checks/exam/test_judge.py" in said
     assert re.fullmatch(r"  and \d+ more", said[-1])

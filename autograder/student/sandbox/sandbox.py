@@ -5,8 +5,9 @@
             ...  # talk over student.sock
             student.ended().reason
 
-Three walls stand around it, from the outside in: bubblewrap around a zygote (`walls`, `zygote`),
-new namespaces and limits around each student (`confine`), a filter of system calls (`seccomp`).
+Three walls stand around it, from the outside in: bubblewrap around a zygote (`bubblewrap`,
+`zygote`), new namespaces and limits around each student (`confine`), a filter of system calls
+(`seccomp`).
 With isolation "full" all of them stand, or nothing is run. With "none" there are only the limits.
 
 A sandbox belongs to the thread that opened it: the kernel ends it when that thread ends.

@@ -30,6 +30,9 @@ _MOST_PLACES = 4
 _MOST_TEXT = 120
 _LINE = re.compile(r"line (\d+):")
 
+# In a browser Python has one thread, and no clock but the process's.
+_processor_time: Callable[[], float] = getattr(time, "thread_time", time.process_time)
+
 Node = TypeVar("Node", bound=ast.AST)
 
 
@@ -80,7 +83,7 @@ def search(
     source = source_of(answer)
     if source is None:
         return []
-    started = time.thread_time()
+    started = _processor_time()
     end = started + seconds
     outcomes, costs, ran, now = [], [], [], started
     kinds: Kinds = {}
@@ -89,7 +92,7 @@ def search(
             with watching(source.file, kinds) as lines:
                 outcomes.append(observe(answer, case.arguments, case.use))
             ran.append(lines)
-            before, now = now, time.thread_time()
+            before, now = now, _processor_time()
             costs.append(now - before)
             if now > end:
                 # It is too slow to be tried again and again.
@@ -108,14 +111,14 @@ def search(
     changes = _changes(source, kinds, to_blame, _stopped_at(outcomes[wrong.index(True)]))
     with one_torch_thread():
         for turn, (node, family) in enumerate(changes):
-            if turn >= most or time.thread_time() > end or len(found) >= _MOST_PLACES:
+            if turn >= most or _processor_time() > end or len(found) >= _MOST_PLACES:
                 break
             line = node.lineno
             if line not in found and trials.are_right(end):
                 text = source.text(line)
                 found[line] = Found(line, text, FAMILIES.index(family), family.quoted(node))
                 # Another place that would do is looked for as long again.
-                end = min(end, 2 * time.thread_time() - started)
+                end = min(end, 2 * _processor_time() - started)
     return list(found.values())
 
 
@@ -156,12 +159,12 @@ class _Trials:
             return False
         answer = self._namespace[self._name]
         return callable(answer) and all(
-            time.thread_time() + cost < end and self._is_right(answer, case)
+            _processor_time() + cost < end and self._is_right(answer, case)
             for case, cost in zip(self._cases, self._costs, strict=True)
         )
 
     def _is_right(self, answer: Callable[..., Any], case: Case) -> bool:
-        self._turns, self._until = 0, time.thread_time() + _MOST_SECONDS
+        self._turns, self._until = 0, _processor_time() + _MOST_SECONDS
         try:
             return not is_mistaken(observe(answer, case.arguments, case.use), case)
         except (_TooLong, MemoryError, RecursionError):
@@ -169,7 +172,7 @@ class _Trials:
 
     def _tick(self) -> None:
         self._turns += 1
-        if self._turns > _MOST_TURNS or time.thread_time() > self._until:
+        if self._turns > _MOST_TURNS or _processor_time() > self._until:
             raise _TooLong
 
     def _range(self, *bounds: int) -> range:

@@ -1,6 +1,7 @@
 """The place to look at is that of the mistake, it is found safely, and no correction is told."""
 
 import time
+from importlib.util import find_spec, module_from_spec
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,18 @@ def test_slow_call_is_not_begun_where_no_time_is_left_for_it() -> None:
 
     assert search(means_in(text, spend=spend), MEANS.printed_cases()[:1], seconds=0.3) == []
     assert runs == [1]
+
+
+def test_search_where_a_thread_has_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a browser; the module chooses its clock when it is imported."""
+    monkeypatch.delattr(time, "thread_time")
+    spec = find_spec(search.__module__)
+    assert spec is not None
+    assert spec.loader is not None
+    again = module_from_spec(spec)
+    spec.loader.exec_module(again)
+    wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
+    assert [one.line for one in again.search(wrong, MEANS.printed_cases())] == [2]
 
 
 def test_changed_loops_come_to_an_end() -> None:

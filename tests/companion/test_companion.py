@@ -146,6 +146,35 @@ def test_softmax_takes_what_comes():
         softmax(np.ones(3), axis=1)
 
 
+SCORES = np.random.default_rng(0).normal(size=(2, 3, 5))
+
+
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+@pytest.mark.parametrize(
+    "x",
+    [
+        *(SCORES, 500 * SCORES, (20 * SCORES).astype(np.float32), np.eye(3, 2, dtype=int)),
+        *(np.array([[0.0, -np.inf], [-np.inf, -np.inf]]), np.array([[1e308, -1e308]])),
+        np.ones((0, 2)),
+    ],
+)
+def test_softmax_without_torch_is_torchs(x, axis, monkeypatch):
+    axis = min(axis, x.ndim - 1)
+    expected, before = softmax(x, axis), x.copy()
+    monkeypatch.setitem(sys.modules, "torch", None)
+    result = softmax(x, axis)
+    assert result.dtype == expected.dtype
+    tolerance = 1e-12 if result.dtype == np.float64 else 1e-5
+    np.testing.assert_allclose(result, expected, rtol=tolerance, atol=1e-300)
+    assert np.array_equal(x, before)
+
+
+def test_softmax_without_torch_refuses_an_axis_that_is_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(IndexError):
+        softmax(np.ones(3), axis=1)
+
+
 def test_plain_attention_by_hand():
     contexts = plain_attention(HELLO_SHINY_SUN.vectors)
     assert contexts[1] == pytest.approx([0.3990, 0.3854, 0.8610], abs=5e-5)

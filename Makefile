@@ -3,15 +3,16 @@
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+PYODIDE := cache/pyodide/pyodide.mjs
 # uv leaves compiling to the first import, and where Python may not keep what it compiles, as in many
 # containers, each of the processes that grade and test would take seconds for PyTorch.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lab demo teach lesson quick lint test test-all bench clean
+.PHONY: help setup build lab demo teach lesson quick lint test test-pyodide test-all bench clean
 
 help: ## Print this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 15
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 21
 
 setup: $(INSTALLED) ## Make .venv with everything in it; a second time takes no time
 	@tools/system-packages bubblewrap || true
@@ -49,6 +50,10 @@ test: lint ## Check style and types, run all tests
 	@$(BIN)/python -m compileall -q autograder companion solutions tests # or each process does
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist loadscope --no-loadscope-reorder
 
+test-pyodide: $(INSTALLED) $(PYODIDE) ## Try the checks in Pyodide, the Python of browsers
+	@tools/system-packages node
+	$(BIN)/pytest tests/whole/test_checks_alone.py
+
 test-all: lint ## Try everything, for an hour or more: every proof, processor, style, moment of a kill
 	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
@@ -68,3 +73,6 @@ clean: ## Remove what build, demo and test made; .venv, work/, edits and all gra
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@tools/set-up
+
+$(PYODIDE): tools/fetch_pyodide.py | $(INSTALLED)
+	@$(BIN)/python -m tools.fetch_pyodide

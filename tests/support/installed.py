@@ -1,7 +1,7 @@
 """What somebody has who installs the wheel: it, and the libraries it needs, in an environment.
 
 Nothing is downloaded: the environment's libraries are this one's, linked file by file, without the
-editable install that leads back to this tree.
+editable install that leads back to this tree. A bare environment gets the few that it has from pip.
 """
 
 import os
@@ -20,6 +20,8 @@ _NEEDED_TO_PACK = ("pyproject.toml", "README.md", "LICENSE")
 # Not copied: this tree's own install, and large libraries that another course does not need.
 _LEFT_OUT = ("__editable__*", "attention_course*", "torch*", "functorch", "sympy", "playwright")
 _PROGRAMS = ("nbgrader", "alembic")
+# What `autograder.checks` needs, and all that a bare environment has besides what these need.
+_BARE = ("numpy", "ipython", "nbformat", "lazy_loader")
 _SCRIPT = "#!{python}\nimport sys\nfrom {module} import {name}\nsys.exit({name}())\n"
 
 
@@ -46,19 +48,10 @@ class Environment:
         self.folder = folder
         self.programs = folder / "bin"
         self.python = self.programs / "python"
+        self.libraries = folder / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
         venv.create(folder, symlinks=True)
-        libraries = folder / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
-        shutil.copytree(
-            sysconfig.get_path("purelib"),
-            libraries,
-            ignore=shutil.ignore_patterns(*_LEFT_OUT),
-            copy_function=_link,
-            dirs_exist_ok=True,
-        )
-        for name in _PROGRAMS:
-            (program,) = entry_points(group="console_scripts", name=name)
-            self._write(name, program.module, program.attr)
-        self.run("python", "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel)
+        self._bring_libraries()
+        self._install("--no-deps", "--no-index", wheel)
 
     def run(self, program: str, *arguments: str | Path, folder: Path | None = None) -> str:
         """What a program of this environment prints, in a folder; it must succeed."""
@@ -74,10 +67,34 @@ class Environment:
         assert done.returncode == 0, f"{program}: {done.stdout}\n{done.stderr}"
         return done.stdout
 
+    def _bring_libraries(self) -> None:
+        shutil.copytree(
+            sysconfig.get_path("purelib"),
+            self.libraries,
+            ignore=shutil.ignore_patterns(*_LEFT_OUT),
+            copy_function=_link,
+            dirs_exist_ok=True,
+        )
+        for name in _PROGRAMS:
+            (program,) = entry_points(group="console_scripts", name=name)
+            self._write(name, program.module, program.attr)
+
+    def _install(self, *what: str | Path) -> None:
+        command = [sys.executable, "-m", "pip", "--python", self.python, "install", "-q", *what]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
     def _write(self, program: str, module: str, name: str) -> None:
         script = self.programs / program
         script.write_text(_SCRIPT.format(python=self.python, module=module, name=name))
         script.chmod(0o755)
+
+
+class BareEnvironment(Environment):
+    """One that has what checks need and nothing else, in the versions that are tested together."""
+
+    def _bring_libraries(self) -> None:
+        self._install("-c", ROOT / "constraints.txt", *_BARE)
 
 
 def _link(source: str, target: str) -> None:

@@ -1,0 +1,147 @@
+"""`autograder.checks` stands alone: in an environment that has little else, and in a browser.
+
+Cells run in a CPython without PyTorch and Matplotlib, and once more in Pyodide under Node, where
+there are no threads either. `make test-pyodide` fetches Pyodide; elsewhere these are skipped.
+"""
+
+import inspect
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.authoring.build import shipping
+from autograder.authoring.build.build import build_lesson
+from autograder.checks.card.card import REPORT_MIME
+from autograder.checks.exam.exam import Exam
+from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.demo.classroom import names_above
+from autograder.demo.standalone import standing_alone
+from tests.support import exam_alone
+from tests.support.course import COURSE, ROOT
+from tests.support.installed import BareEnvironment
+from tools.fetch_pyodide import FOLDER as PYODIDE
+
+SUPPORT = ROOT / "tests" / "support"
+SCRIPT = SUPPORT / "cells_alone.py"
+# Runs cells in a folder, and returns the reports that they show, in each form.
+Python = Callable[[Path, list[str]], list[dict[str, Any]]]
+
+LESSONS = ["00_foundations", "02_dot_product_self_attention"]
+IMPORTS = """\
+from collections.abc import Callable
+import numpy as np
+from autograder import check
+from companion import HELLO_SHINY_SUN, softmax, torch_softmax"""
+# Its printed examples are PyTorch's own attention.
+NEEDS_TORCH = "is_permutation_equivariant"
+
+WRONG = "def centred(values):\n    return values - np.median(values)"
+UNKNOWN = "def centred(values):\n    mean = values.mean()\n    return values + mean"
+
+
+@pytest.fixture(scope="module")
+def environment(wheel_path: Path, tmp_path_factory: pytest.TempPathFactory) -> BareEnvironment:
+    return BareEnvironment(tmp_path_factory.mktemp("bare") / "environment", wheel_path)
+
+
+@pytest.fixture(params=["cpython", "pyodide"])
+def python(request: pytest.FixtureRequest, environment: BareEnvironment) -> Python:
+    def here(folder: Path, cells: list[str]) -> list[dict[str, Any]]:
+        return json.loads(environment.run("python", SCRIPT, job(folder, cells)))
+
+    def in_pyodide(folder: Path, cells: list[str]) -> list[dict[str, Any]]:
+        command: list[str | Path] = ["node", SUPPORT / "in_pyodide.mjs", PYODIDE]
+        command += [environment.libraries, folder, SCRIPT, job(folder, cells)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    if request.param == "cpython":
+        return here
+    if not (shutil.which("node") and (PYODIDE / "pyodide.mjs").exists()):
+        pytest.skip("make test-pyodide fetches Pyodide, and runs this")
+    return in_pyodide
+
+
+def job(folder: Path, cells: list[str]) -> str:
+    return json.dumps({"folder": str(folder), "cells": cells})
+
+
+def test_all_of_it_can_be_imported(environment: BareEnvironment) -> None:
+    walk = (
+        "import importlib, pkgutil, autograder.checks as checks\n"
+        "for module in pkgutil.walk_packages(checks.__path__, 'autograder.checks.'):\n"
+        "    importlib.import_module(module.name)"
+    )
+    environment.run("python", "-c", walk)
+
+
+def test_exam_names_the_mistake_on_its_card(python: Python, tmp_path: Path) -> None:
+    shutil.copy(exam_alone.__file__, tmp_path)
+    show = (
+        "from exam_alone import around_the_median, centred, exam\n"
+        "from autograder.checks.card.card import show\n"
+        "for answer in (centred, around_the_median):\n"
+        "    show(exam.examine(answer))"
+    )
+    right, wrong = python(tmp_path, [show])
+    assert right[REPORT_MIME]["verdict"] == "passed"
+    assert wrong[REPORT_MIME]["misconception"] == "around_the_median"
+    assert "Hint: You subtracted the number in the *middle*" in wrong["text/plain"]
+    assert "</b> You subtracted the number in the <em>middle</em>" in wrong["text/html"]
+
+
+def test_check_reads_what_ships(python: Python, tmp_path: Path) -> None:
+    shipped = shipping.write({"centred": exam_alone.exam})
+    (tmp_path / "checks.json").write_text(shipped, encoding="utf-8")
+    imports = "import numpy as np\nfrom autograder import check"
+    answers = [inspect.getsource(exam_alone.centred), WRONG, UNKNOWN]
+    cells = [cell for answer in answers for cell in (answer, "check(centred)")]
+    right, wrong, unknown = (one[REPORT_MIME] for one in python(tmp_path, [imports, *cells]))
+    assert right["verdict"] == "passed"
+    assert wrong["misconception"] == "around_the_median"
+    assert unknown["places"][0]["line"] == 3
+
+
+def test_softmax_of_the_companion(python: Python, tmp_path: Path) -> None:
+    scores = [[0.5, -1.0, 2.0], [1000.0, 999.0, -1000.0]]
+    expected = torch.tensor(scores, dtype=torch.float64).softmax(dim=0).tolist()
+    compare = f"np.testing.assert_allclose(softmax({scores}, axis=0), {expected}, rtol=1e-12)"
+    assert python(tmp_path, [IMPORTS, compare]) == []
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_lesson_that_needs_no_torch(python: Python, lesson: str) -> None:
+    answers = list(answers_of(lesson))
+    cells = [cell for name, source, _ in answers for cell in (source, f"check({name})")]
+    shown = [one[REPORT_MIME] for one in python(COURSE.release_folder(lesson), [IMPORTS, *cells])]
+    found = [(one["exercise"], one["misconception"] or one["verdict"]) for one in shown]
+    assert found == [(name, expected) for name, _, expected in answers]
+
+
+def answers_of(lesson: str) -> Iterator[tuple[str, str, str]]:
+    """A wrong and a right answer of each exercise: its name, a cell, and what the check finds."""
+    built = build_lesson(COURSE, lesson)
+    solved = built.solved()
+    for cell in solved.cells:
+        name = grade_id_of(cell)
+        if has_role(cell, "solution") and name in built.exams.keys() - {NEEDS_TORCH}:
+            yield name, *a_wrong_one(built.exams[name], name, names_above(solved, name))
+            yield name, cell.source, "passed"
+
+
+def a_wrong_one(exam: Exam, name: str, known: set[str]) -> tuple[str, str]:
+    """A cell with the first misconception that can stand alone in one, and which it is."""
+    for misconception, wrong in exam.misconceptions.items():
+        if not inspect.signature(wrong).parameters:
+            # A worksheet: the numbers that it is filled in with are all that there is to it.
+            return f"def {name}():\n    return {wrong()!r}", misconception
+        if source := standing_alone(wrong, name, known):
+            return source, misconception
+    raise AssertionError(f"no misconception of {name} can stand alone")

@@ -2,7 +2,7 @@
 
 A clone brings the students' notebooks and not the instructor's, and nbgrader lists what has a
 folder in source/. So a lesson that has none is given an empty one, which is also where a click on
-its name leads. The note is shown by formgrader's page, `manage_assignments` in `outbox`.
+its name leads. The note is shown by formgrader's page, `manage_assignments` in `pages`.
 """
 
 from contextlib import suppress
@@ -20,14 +20,8 @@ _ASSIGNMENT = NbGraderAPI.get_assignment
 _ASSIGNMENTS = NbGraderAPI.get_assignments
 
 
-def install() -> None:
-    """Have nbgrader's interface list all lessons. Calling this again changes nothing."""
-    NbGraderAPI.get_source_assignments = _sources
-    NbGraderAPI.get_assignment = _assignment
-    NbGraderAPI.get_assignments = _assignments
-
-
-def _sources(self: NbGraderAPI) -> set[str]:
+def sources(self: NbGraderAPI) -> set[str]:
+    """All lessons of the course, beside what nbgrader finds."""
     course = Course(Path(self.coursedir.root))
     for lesson in _lessons(course):
         with suppress(OSError):
@@ -36,7 +30,8 @@ def _sources(self: NbGraderAPI) -> set[str]:
     return found
 
 
-def _assignments(self: NbGraderAPI) -> list[dict[str, Any]]:
+def assignments(self: NbGraderAPI) -> list[dict[str, Any]]:
+    """nbgrader's list, each with its note."""
     # Read once for all lessons, each of which is asked for by itself.
     self.notes = _notes(self)
     try:
@@ -46,7 +41,8 @@ def _assignments(self: NbGraderAPI) -> list[dict[str, Any]]:
         self.notes = None
 
 
-def _assignment(self: NbGraderAPI, name: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+def assignment(self: NbGraderAPI, name: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+    """What nbgrader says of a lesson, with a note on what Generate will do."""
     found: dict[str, Any] | None = _ASSIGNMENT(self, name, *args, **kwargs)
     if found is not None:
         notes = getattr(self, "notes", None) or _notes(self)

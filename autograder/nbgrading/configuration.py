@@ -22,8 +22,8 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.authoring.lesson.release import PREPROCESSORS, settings
 from autograder.course import EXCHANGE, Course
 from autograder.grading.jobs.own_code import watch
-from autograder.nbgrading.install import install, or_nothing_is_graded
 from autograder.nbgrading.pages import feedback
+from autograder.nbgrading.replaced import install, or_nothing_is_graded
 from autograder.preload import THREADS
 
 

@@ -9,23 +9,12 @@ import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib import import_module
 from typing import Any
 
-from nbgrader import api
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
-
-_OPENED_BY = (
-    "nbgrader.converters.autograde",
-    "nbgrader.converters.generate_assignment",
-    "nbgrader.preprocessors.latesubmissions",
-    "nbgrader.preprocessors.overwritecells",
-    "nbgrader.preprocessors.saveautogrades",
-    "nbgrader.preprocessors.savecells",
-)
 
 
 class _Waiting(Session):
@@ -80,27 +69,11 @@ def transaction(directories: CourseDirectory) -> Iterator[WaitingGradebook]:
 
 def gradebook_of(directories: CourseDirectory) -> Gradebook:
     """The gradebook as nbgrader's steps open it: for `with`."""
-    return _opened(directories.db_url, directories.course_id)
-
-
-def share_gradebook() -> None:
-    """Have nbgrader's steps look for an open transaction; calling this again changes nothing.
-
-    Raises:
-        AttributeError, ModuleNotFoundError: when nbgrader's steps do not open it as we know it.
-    """
-    for name in _OPENED_BY:
-        module = import_module(name)
-        if module.Gradebook not in (Gradebook, _opened):
-            raise AttributeError(f"{name}.Gradebook")
-        vars(module)["Gradebook"] = _opened
-    if api.create_engine not in (create_engine, _engine):
-        raise AttributeError(f"{api.__name__}.create_engine")
-    vars(api)["create_engine"] = _engine
+    return opened(directories.db_url, directories.course_id)
 
 
 @functools.cache
-def _engine(url: str, **settings: Any) -> Engine:
+def one_engine(url: str, **settings: Any) -> Engine:
     """The one engine for a gradebook: it keeps what it has made of each question in SQL.
 
     nbgrader makes one each time that it opens the gradebook, and lets go of its connections when it
@@ -109,5 +82,6 @@ def _engine(url: str, **settings: Any) -> Engine:
     return create_engine(url, **settings)
 
 
-def _opened(*args: Any, **kwargs: Any) -> Gradebook:
+def opened(*args: Any, **kwargs: Any) -> Gradebook:
+    """The gradebook of the open transaction, or one that is opened as nbgrader does."""
     return _the_open_one.get() or Gradebook(*args, **kwargs)

@@ -17,40 +17,33 @@ _SUBMISSION = NbGraderAPI.get_submission
 _SUBMISSIONS = NbGraderAPI.get_submissions
 
 
-def install() -> None:
-    """Have every part of nbgrader list submissions by these; it has no setting for it.
-
-    Calling this again changes nothing.
-    """
-    CourseDirectory.get_existing_timestamp = _existing_timestamp
-    NbGraderAPI.get_submitted_timestamp = _submitted_timestamp
-    NbGraderAPI.get_submitted_students = _submitted_students
-    NbGraderAPI.get_submission = _submission
-    NbGraderAPI.get_submissions = _submissions
-
-
-def _existing_timestamp(self: CourseDirectory, dest_path: str) -> Any:
+def existing_timestamp(self: CourseDirectory, dest_path: str) -> Any:
+    """When something was handed in, for whoever asks nbgrader."""
     stamp = stamp_of(Path(dest_path))
     if stamp.problem:
         self.log.warning("%s: %s", dest_path, stamp.problem)
     return stamp.time
 
 
-def _submitted_timestamp(self: NbGraderAPI, assignment_id: str, student_id: str) -> Any:
+def submitted_timestamp(self: NbGraderAPI, assignment_id: str, student_id: str) -> Any:
+    """The same of a student's submission."""
     return stamp_of(_folder(self, assignment_id, student_id)).time
 
 
-def _submitted_students(self: NbGraderAPI, assignment_id: str) -> set[str]:
+def submitted_students(self: NbGraderAPI, assignment_id: str) -> set[str]:
+    """Those who have handed in, as far as they can be students."""
     return {name for name in _SUBMITTED_STUDENTS(self, assignment_id) if is_student_id(name)}
 
 
-def _submission(
+def submission(
     self: NbGraderAPI, assignment_id: str, student_id: str, *rest: Any, **named: Any
 ) -> Any:
+    """What nbgrader lists of one submission, with the reason where it has no time."""
     return _with_problem(self, _SUBMISSION(self, assignment_id, student_id, *rest, **named))
 
 
-def _submissions(self: NbGraderAPI, assignment_id: str) -> list[dict[str, Any]]:
+def submissions(self: NbGraderAPI, assignment_id: str) -> list[dict[str, Any]]:
+    """What nbgrader lists of a class."""
     return [_with_problem(self, one) for one in _SUBMISSIONS(self, assignment_id)]
 
 

@@ -24,7 +24,7 @@ from markupsafe import Markup
 from nbgrader.api import MissingEntry
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.server_extensions.formgrader import apihandlers, base, handlers
+from nbgrader.server_extensions.formgrader import base
 from tornado import web
 
 from autograder.grading.submitted_files import read_regular
@@ -41,44 +41,28 @@ _STUDENTS = NbGraderAPI.get_students
 
 
 # What takes long, by the handler that is asked for it and the method of nbgrader's that does it.
-_ACTIONS = {
-    apihandlers.AssignHandler: "generate_assignment",
-    apihandlers.UnReleaseHandler: "unrelease",
-    apihandlers.ReleaseHandler: "release_assignment",
-    apihandlers.CollectHandler: "collect",
-    apihandlers.AutogradeHandler: "autograde",
-    apihandlers.GenerateAllFeedbackHandler: "generate_feedback",
-    apihandlers.ReleaseAllFeedbackHandler: "release_feedback",
-    apihandlers.GenerateFeedbackHandler: "generate_feedback",
-    apihandlers.ReleaseFeedbackHandler: "release_feedback",
+ACTIONS = {
+    "AssignHandler": "generate_assignment",
+    "UnReleaseHandler": "unrelease",
+    "ReleaseHandler": "release_assignment",
+    "CollectHandler": "collect",
+    "AutogradeHandler": "autograde",
+    "GenerateAllFeedbackHandler": "generate_feedback",
+    "ReleaseAllFeedbackHandler": "release_feedback",
+    "GenerateFeedbackHandler": "generate_feedback",
+    "ReleaseFeedbackHandler": "release_feedback",
 }
 # One after the other: they change the process's folder, and what a sandbox's end hangs on is the
 # thread that has opened it.
 _one_thread = ThreadPoolExecutor(1, "formgrader")
 
 
-def install() -> None:
-    """Change formgrader's handlers, which a server may have in use already.
-
-    Calling this again changes nothing.
-    """
-    NbGraderAPI.get_students = _students
-    base.BaseHandler.prepare = _prepare
-    base.BaseHandler.render = _render
-    base.BaseApiHandler.set_default_headers = _as_data
-    handlers.SubmissionFilesHandler.prepare = JupyterHandler.prepare
-    handlers.SubmissionFilesHandler.content_security_policy = FILE_POLICY
-    handlers.SubmissionHandler.get = _guarded(_submission)
-    for handler, method in _ACTIONS.items():
-        handler.post = _beside_others(method)
-
-
-def _students(self: NbGraderAPI) -> list[dict[str, Any]]:
+def students(self: NbGraderAPI) -> list[dict[str, Any]]:
     """Those in the gradebook whose ids can be written into a page, and into a link."""
     return [student for student in _STUDENTS(self) if is_student_id(student["id"])]
 
 
-async def _prepare(self: Any) -> None:
+async def prepare(self: Any) -> None:
     """Refuse names that no page can hold."""
     await JupyterHandler.prepare(self)
     WORKER.start()
@@ -86,7 +70,7 @@ async def _prepare(self: Any) -> None:
         raise web.HTTPError(404)
 
 
-def _render(self: Any, name: str, **values: Any) -> str:
+def render(self: Any, name: str, **values: Any) -> str:
     """A page of which every value is escaped, but for those that may stand in a script as well."""
     environment: Environment = self.settings["nbgrader_jinja2_env"]
     if not environment.autoescape:
@@ -108,7 +92,7 @@ def _template(environment: Environment, name: str) -> Template:
     return environment.get_template(name)
 
 
-def _as_data(self: Any) -> None:
+def as_data(self: Any) -> None:
     """Send names and messages as text, which no browser takes for a page."""
     JupyterHandler.set_default_headers(self)
     # As JSON, the scripts that parse it themselves would be given it parsed.
@@ -116,7 +100,9 @@ def _as_data(self: Any) -> None:
     self.set_header("Content-Security-Policy", FILE_POLICY)
 
 
-def _beside_others(method: str) -> Callable[..., Any]:
+def beside_others(method: str) -> Callable[..., Any]:
+    """A handler in which a method of nbgrader's runs while the server answers others."""
+
     async def post(self: Any, *names: str) -> None:
         self.coursedir.parent.load_config_file()
         # Its own, since a step sets in it which lesson and student it is about.
@@ -170,3 +156,8 @@ async def _submission(self: Any, submission_id: str) -> None:
     shown |= {"index": indices.get(submission.id, -2), "total": len(indices)}
     page = await asyncio.to_thread(WORKER.page, "formgrade", notebook.decode(), shown)
     self.write(page)
+
+
+# As nbgrader guards its own.
+submission = _guarded(_submission)
+as_jupyters = JupyterHandler.prepare

@@ -26,8 +26,8 @@ from autograder.grading.record import RECORD_SUFFIX, draft_of
 from autograder.nbgrading import converter
 from autograder.nbgrading.configuration import configure, nbgrader_api
 from autograder.nbgrading.converter import SafeAutograde, SafeCommand, SubmissionExporter
-from autograder.nbgrading.install import install, or_nothing_is_graded
 from autograder.nbgrading.preprocessor import GradeSafely
+from autograder.nbgrading.replaced import install, or_nothing_is_graded
 from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.attacks.inputs import nested
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course

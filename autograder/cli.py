@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from autograder.authoring.build.build import Built
-    from autograder.nbgrading.grade_class import StudentResult
+    from autograder.grading.class_table import StudentResult
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -76,6 +76,23 @@ def _try(built: "Built") -> None:
 
 
 @app.command()
+def exam(
+    name: Annotated[str, typer.Argument(help="An exercise, such as causal_mask, or a mistake.")],
+) -> None:
+    """Show what an exam tries, names and accepts, and in which file each of it is declared.
+
+    Of a mistake, such as hides_the_past, show in which exercises it is known, and from where.
+    """
+    from autograder.authoring.build.one_exam import exams_called, told, told_of_a_mistake
+
+    course = Course.find()
+    found = exams_called(course, name)
+    of_exercise = [line for one in found if one.exam.name == name for line in told(course, one)]
+    for line in of_exercise or told_of_a_mistake(course, name, found):
+        typer.echo(line)
+
+
+@app.command()
 def demo(
     lessons: Lessons = None,
     everything: Annotated[bool, typer.Option("--all", help="All lessons: ten minutes.")] = False,
@@ -85,7 +102,7 @@ def demo(
     Without LESSONS it is the one that course.toml names, or the shortest: a minute or so.
     """
     from autograder.demo import demo
-    from autograder.nbgrading.grade_class import as_table
+    from autograder.grading.class_table import as_table
 
     course = Course.find()
     names = course.lessons() if everything else course.lessons_named(lessons or ())
@@ -129,8 +146,14 @@ def _in_a_line(result: "StudentResult") -> str:
 
 @app.command()
 def grade(
-    lesson: Annotated[str, typer.Argument(help="The name of the lesson.")],
+    lesson: Annotated[
+        str, typer.Argument(help="The name of the lesson; with --records, a folder.")
+    ],
     student: Annotated[str | None, typer.Option(help="Grade this student alone.")] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(help="Grade a folder of submissions into this one, without a gradebook."),
+    ] = None,
     force: Annotated[bool, typer.Option(help="Grade again what is graded already.")] = False,
     isolation: Annotated[
         str, typer.Option(help='"full", or "none" to run student code with all that you may do.')
@@ -144,14 +167,21 @@ def grade(
 ) -> None:
     """Grade the submissions in submitted/ safely: scores in the gradebook, a record for each.
 
-    Interrupt it when you like: what is graded stays, and the next run goes on from there.
+    With --records OUT, grade a folder that has <student>/<lesson>/<lesson>.ipynb, or
+    <student>/<lesson>.ipynb, of any lessons: a record and a page for each go to OUT, and no
+    gradebook is touched. Interrupt it when you like: what is graded stays, and the next run goes on
+    from there.
     """
     from rich.console import Console
 
     course = Course.find()
+    if records:
+        _grade_to_records(course, Path(lesson), records, workers, scheduler, isolation, force)
+        return
     if student and not scheduler:
         _get_ready(course, isolation)
-    from autograder.nbgrading.grade_class import as_table, grade_class, students_of
+    from autograder.grading.class_table import as_table
+    from autograder.nbgrading.grade_class import grade_class, students_of
 
     students = [student] if student else students_of(course, lesson)
     given = {"isolation": isolation, "workers": workers, "scheduler": scheduler}
@@ -165,6 +195,34 @@ def grade(
     Console().print(as_table(results, lesson))
     if any(result.failure for result in results):
         raise typer.Exit(1)
+
+
+def _grade_to_records(
+    course: Course,
+    folder: Path,
+    out: Path,
+    workers: int | None,
+    scheduler: str | None,
+    isolation: str,
+    force: bool,
+) -> None:
+    from rich.console import Console
+
+    from autograder.grading.class_table import StudentResult, as_table
+    from autograder.grading.jobs.workers import for_a_class
+    from autograder.nbgrading.pages.records import grade_to_records, submitted_in
+
+    submitted, by_lesson = submitted_in(course, folder, out), dict[str, list[StudentResult]]()
+    with one_thread(), _bar() as bar, for_a_class(len(submitted), workers or 0, scheduler or ""):
+        task = bar.add_task(folder.name, total=len(submitted))
+        graded = grade_to_records(course, submitted, isolation=isolation, force=force)
+        for one, record, waiting in graded:
+            result = StudentResult.of_record(one.student, record, waiting)
+            by_lesson.setdefault(one.lesson, []).append(result)
+            bar.update(task, advance=1, description=printable(f"{one.lesson} {one.student}"))
+    for lesson, results in by_lesson.items():
+        Console().print(as_table(results, lesson))
+    typer.echo(f"Records and pages are in {out}.")
 
 
 def _get_ready(course: Course, isolation: str) -> None:

@@ -14,14 +14,15 @@ from pathlib import Path
 import nbformat
 
 from autograder.authoring.build.build import Built, build_lesson
-from autograder.authoring.lesson.lesson import Exercise, Lesson, Written, read_lesson
+from autograder.authoring.lesson.lesson import Exercise, Lesson, WrittenExercise, read_lesson
 from autograder.checks import examples
 from autograder.course import Course
 from autograder.demo.classroom import STUDENTS, Submission, submissions
 from autograder.errors import CheckError, GradingFailed, LessonNotFound, SettingError
+from autograder.grading.class_table import StudentResult
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
 from autograder.nbgrading.configuration import NbGraderAPI, configuration, nbgrader_api
-from autograder.nbgrading.grade_class import StudentResult, go_on_after, grade_class, reason_of
+from autograder.nbgrading.grade_class import go_on_after, grade_class, reason_of
 from autograder.nbgrading.preprocessor import GradeSafely
 from autograder.settings import FILE
 from autograder.student.limits import Limits
@@ -42,7 +43,7 @@ _TAG = re.compile(r"</?code>")
 
 
 @dataclass(frozen=True)
-class Result:
+class DemoResult:
     """What came of one submission: what everybody is told, what its record says, and its page."""
 
     lesson: str
@@ -73,12 +74,12 @@ def usual_lesson(course: Course) -> str:
 
 
 def _minutes(lesson: Lesson) -> int:
-    return sum(one.minutes for one in lesson.blocks if isinstance(one, Exercise | Written))
+    return sum(one.minutes for one in lesson.blocks if isinstance(one, Exercise | WrittenExercise))
 
 
 def run_demo(
     course: Course, root: Path, lessons: Sequence[str], *, progress: Callable[[str], None]
-) -> Iterator[Result]:
+) -> Iterator[DemoResult]:
     """Grade a simulated class of these lessons in `root`, which is emptied first.
 
     Args:
@@ -160,10 +161,10 @@ def _submit(root: Path, built: Built, limits: Mapping[str, object]) -> list[Subm
 
 def _result(
     root: Path, api: NbGraderAPI, lesson: str, submission: Submission, graded: StudentResult
-) -> Result:
+) -> DemoResult:
     """What came of a submission, with its page, which is made while others are graded."""
     if graded.failure:
-        return Result(lesson, submission, graded)
+        return DemoResult(lesson, submission, graded)
     outcome = api.generate_feedback(lesson, graded.student)
     go_on_after(outcome)
     if not outcome["success"]:
@@ -171,16 +172,16 @@ def _result(
     page = root / "feedback" / graded.student / lesson / f"{lesson}.html"
     path = root / "autograded" / graded.student / lesson / f"{lesson}{RECORD_SUFFIX}"
     record = Record.read(path)
-    return Result(lesson, submission, graded, record.cells, record.remarks, page)
+    return DemoResult(lesson, submission, graded, record.cells, record.remarks, page)
 
 
-def worth_opening(results: Sequence[Result]) -> Path | None:
+def worth_opening(results: Sequence[DemoResult]) -> Path | None:
     """The feedback page of a wrong answer whose mistake was named."""
     pages = (result.feedback for result in results if result.submission.mistakes)
     return next(filter(None, pages), None)
 
 
-def disappointments(results: Sequence[Result]) -> list[str]:
+def disappointments(results: Sequence[DemoResult]) -> list[str]:
     """Where the class did not come out as it was made to: one sentence each."""
     return [
         f"{result.graded.student} in {result.lesson}: {sentence}"
@@ -189,7 +190,7 @@ def disappointments(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def _judge(result: Result) -> Iterator[str]:
+def _judge(result: DemoResult) -> Iterator[str]:
     submission, graded = result.submission, result.graded
     if graded.failure:
         yield f"not graded: {graded.failure}"
@@ -205,7 +206,7 @@ def _judge(result: Result) -> Iterator[str]:
         yield f"the gradebook has {graded.score}, the cells add up otherwise"
 
 
-def _judge_exercise(result: Result, exercise: str, cell: CellRecord) -> Iterator[str]:
+def _judge_exercise(result: DemoResult, exercise: str, cell: CellRecord) -> Iterator[str]:
     submission = result.submission
     expected = cell.max_points if exercise in submission.passes else 0
     if cell.points != expected:
@@ -221,7 +222,7 @@ def _judge_exercise(result: Result, exercise: str, cell: CellRecord) -> Iterator
         yield f"the feedback page lacks the hint of {misconception}"
 
 
-def _page_says(result: Result, hint: str) -> bool:
+def _page_says(result: DemoResult, hint: str) -> bool:
     if not result.feedback or not hint:
         return False
     page = unescape(_TAG.sub("", result.feedback.read_text(encoding="utf-8")))

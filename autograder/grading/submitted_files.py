@@ -80,7 +80,7 @@ def read_regular(path: Path, most: int) -> bytes:
         return b""
 
 
-class Folder:
+class SubmittedFolder:
     """A folder that was handed in, while it is open."""
 
     def __init__(self, descriptor: int) -> None:
@@ -154,17 +154,17 @@ class Folder:
 
 
 @contextmanager
-def opened(folder: Path, *, follow: bool = False) -> Iterator[Folder]:
+def opened(folder: Path, *, follow: bool = False) -> Iterator[SubmittedFolder]:
     """A folder, opened once; a link to one only if it may be followed."""
     flags = _FOLDERS & ~_NO_LINK if follow else _FOLDERS
     with _open(folder, flags) as descriptor:
-        yield Folder(descriptor)
+        yield SubmittedFolder(descriptor)
 
 
 class _Walk:
     """A look at all that lies in a folder: files first, then folders, each in order."""
 
-    def __init__(self, folder: Folder, most: int) -> None:
+    def __init__(self, folder: SubmittedFolder, most: int) -> None:
         self._folder, self._most, self._seen = folder, most, 0
         self.taken: list[str] = []
         self._left_out: list[str] = []

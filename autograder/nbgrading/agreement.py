@@ -40,7 +40,7 @@ def cells_known(notebook: Notebook) -> Cells:
 
 
 @dataclass(frozen=True)
-class Difference:
+class Disagreement:
     """What one notebook of a lesson has that the gradebook does not, and the other way round."""
 
     added: Cells
@@ -49,7 +49,7 @@ class Difference:
     """The points in the gradebook, and those in the notebook."""
 
     @classmethod
-    def between(cls, there: Cells, here: Cells) -> "Difference":
+    def between(cls, there: Cells, here: Cells) -> "Disagreement":
         """From what the gradebook has to what the notebook has."""
         return cls(
             {cell: here[cell] for cell in here.keys() - there.keys()},
@@ -103,7 +103,7 @@ def must_agree(folder: Path, lesson: str, gradebook: Gradebook) -> None:
     differences = [
         difference
         for name in sorted(known)
-        if (difference := Difference.between(cells_known(known[name]), here[name]))
+        if (difference := Disagreement.between(cells_known(known[name]), here[name]))
     ]
     if differences:
         raise GradingFailed(

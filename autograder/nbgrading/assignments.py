@@ -11,7 +11,7 @@ from typing import Any
 
 from nbgrader.apps import NbGraderAPI
 
-from autograder.authoring.build.incremental import State, states
+from autograder.authoring.build.incremental import BuildState, states
 from autograder.course import Course
 from autograder.errors import LessonNameError
 
@@ -57,8 +57,8 @@ def _notes(api: NbGraderAPI) -> dict[str, str]:
     return {lesson: _note(state) for lesson, state in states(course).items()}
 
 
-def _note(state: State) -> str:
-    built_by = state in (State.NOT_BUILT, State.CHANGED)
+def _note(state: BuildState) -> str:
+    built_by = state in (BuildState.NOT_BUILT, BuildState.CHANGED)
     return f"{state.value}: Generate builds it" if built_by else state.value
 
 

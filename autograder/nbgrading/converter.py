@@ -30,7 +30,7 @@ from autograder.checks import purpose
 from autograder.checks.exam.report import Verdict
 from autograder.errors import GradingFailed
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
-from autograder.grading.jobs.workers import ahead, processors, room_ahead, workers
+from autograder.grading.jobs.workers import ahead, for_a_class, room_ahead
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, draft_of
 from autograder.grading.submitted_files import (
     NOTEBOOK_BYTES,
@@ -51,8 +51,6 @@ from autograder.nbgrading.preprocessor import (
 from autograder.nbgrading.transaction import gradebook_of, transaction
 
 _ROUNDING = 0.005
-# A worker takes as long to start as it does to grade a few submissions.
-_WORTH_A_WORKER = 3
 
 
 class SubmissionExporter(NotebookExporter):
@@ -280,13 +278,9 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
 
 @contextmanager
 def workers_for(submissions: int, config: Config) -> Iterator[None]:
-    """As many workers as a class asks for, and the course's settings allow.
-
-    One is worth it as well: it grades while this process saves what came of the last submission.
-    """
+    """As many workers as a class asks for, and the course's settings allow."""
     settings = GradeSafely(config=config)
-    most = submissions // _WORTH_A_WORKER
-    with workers(min(most, settings.workers or processors()), settings.scheduler):
+    with for_a_class(submissions, settings.workers, settings.scheduler):
         yield
 
 

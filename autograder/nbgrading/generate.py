@@ -17,7 +17,7 @@ from autograder.authoring.build.incremental import build
 from autograder.course import Course
 from autograder.errors import GradingFailed, NotebookEdited
 from autograder.grading.jobs.own_code import refresh
-from autograder.nbgrading.agreement import Cells, Difference, cells_known, cells_of
+from autograder.nbgrading.agreement import Cells, Disagreement, cells_known, cells_of
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.one_by_one import OneByOne
 from autograder.nbgrading.try_solution import TrySolution
@@ -44,7 +44,7 @@ class KeepGrades(SaveCells):  # type: ignore[misc]
         except MissingEntry:
             known = None
         if known is not None and known.submissions:
-            difference = Difference.between(cells_known(known), cells_of(nb))
+            difference = Disagreement.between(cells_known(known), cells_of(nb))
             self._drop(known, difference.dropped)
             self._add(known, difference.added)
             self._match_sources(known)

@@ -3,17 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.utils import temp_attrs
-from rich.table import Table
 
-from autograder.checks.card.terminal import as_written
-from autograder.checks.exam.report import Verdict
 from autograder.course import Course
 from autograder.errors import GradingFailed
+from autograder.grading.class_table import StudentResult, found_in
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.workers import room_ahead
 from autograder.grading.record import RECORD_SUFFIX, Record
@@ -30,35 +27,6 @@ _OUR_ERROR = re.compile(
     r"^\s*(?:autograder\.errors\.\w+|nbgrader\.converters\.base\.NbGraderException): (.+)$",
     re.MULTILINE,
 )
-
-# So many exercises, or remarks, are named; of more, one line says what there is.
-_MANY = 3
-
-
-@dataclass(frozen=True)
-class StudentResult:
-    """What came of one submission. `failure` is our own: the score from before, if any, stands.
-
-    `to_read` says how many answers wait for a human.
-    """
-
-    student: str
-    score: float = 0.0
-    max_score: float = 0.0
-    to_read: int = 0
-    seconds: float = 0.0
-    found: tuple[str, ...] = ()
-    failure: str = ""
-
-    @property
-    def points(self) -> str:
-        """The score of what could be earned."""
-        return "–" if self.failure else f"{self.score:g} / {self.max_score:g}"
-
-    @property
-    def told(self) -> str:
-        """What was found, in a line for each thing."""
-        return self.failure or "\n".join(self.found) or "all right"
 
 
 def students_of(course: Course, lesson: str) -> list[str]:
@@ -151,7 +119,7 @@ def _result(root: Path, api: NbGraderAPI, lesson: str, student: str) -> StudentR
                 submission.max_score,
                 sum(grade.needs_manual_grade for grade in grades),
                 record.seconds,
-                tuple(_found(record)),
+                tuple(found_in(record)),
             )
     except GradingFailed as failure:
         return StudentResult(student, failure=str(failure))
@@ -164,50 +132,6 @@ def _said() -> Iterator[None]:
         yield
     except Exception as failure:
         raise GradingFailed(sentence_of(failure)) from failure
-
-
-def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
-    """Who scored what, and what was found; first of all, who was not graded."""
-    table = Table(title=as_written(lesson), title_justify="left", caption=_summary(results))
-    for heading in ("student", "points", "by hand", "seconds"):
-        table.add_column(heading, justify="left" if heading == "student" else "right")
-    table.add_column("what was found", overflow="fold")
-    for result in sorted(results, key=lambda one: not one.failure):
-        seconds = "–" if result.failure else f"{result.seconds:.1f}"
-        waiting = f"{result.to_read} to read" if result.to_read else "–"
-        name, told = as_written(result.student), as_written(result.told)
-        table.add_row(name, result.points, waiting, seconds, told)
-    return table
-
-
-def _found(record: Record) -> list[str]:
-    """What was remarked, and what became of the exercises that lost points, the same ones once."""
-    lost = [cell for cell in record.cells if cell.verdict is not Verdict.PASSED]
-    exercises: dict[str, list[str]] = {}
-    for cell in lost:
-        what = cell.misconception.replace("_", " ") or cell.verdict.value
-        exercises.setdefault(what, []).append(cell.exercise)
-    return [
-        *_remarks(record.remarks, [cell.message for cell in lost]),
-        *(f"{_named(names)}: {what}" for what, names in exercises.items()),
-    ]
-
-
-def _remarks(remarks: Sequence[str], said: Sequence[str]) -> list[str]:
-    """What was remarked, but for what the exercises say; of many the first, which is the cause."""
-    told = remarks if len(remarks) <= _MANY else remarks[:1]
-    return [remark for remark in told if not any(one.startswith(remark) for one in said)]
-
-
-def _named(exercises: Sequence[str]) -> str:
-    return ", ".join(exercises) if len(exercises) <= _MANY else f"{len(exercises)} exercises"
-
-
-def _summary(results: Sequence[StudentResult]) -> str:
-    failures = sum(bool(result.failure) for result in results)
-    text = f"{len(results) - failures} of {len(results)} graded"
-    failed = f"{failures} failed on our side: earlier scores stand, run it again"
-    return f"{text}, {failed}" if failures else text
 
 
 def go_on_after(outcome: Mapping[str, object]) -> None:

@@ -8,7 +8,6 @@ import json
 import os
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,13 +28,12 @@ from traitlets import Bool, Bunch, Dict, Enum, Integer, List, Unicode, validate
 from autograder.checks.source.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SettingError
 from autograder.grading.jobs.job import Job
-from autograder.grading.jobs.own_code import digest_of, engine_digest
-from autograder.grading.jobs.sandboxes import Walls
-from autograder.grading.jobs.work import CHANGED, keep_up, read_source, try_solution
+from autograder.grading.jobs.own_code import digest_of
+from autograder.grading.jobs.sandboxes import SandboxSettings
+from autograder.grading.jobs.work import CHANGED, job_of, try_solution
 from autograder.grading.jobs.workers import result_of
 from autograder.grading.record import RECORD_SUFFIX, Record, draft_of, is_not_gradable
 from autograder.nbgrading.inbox.take import Beside
-from autograder.own_modules import out_of_reach
 from autograder.settings import what_is_secret
 
 
@@ -104,20 +102,13 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         """
         directories = CourseDirectory(config=self.config)
         place = directories.format_path(directories.source_directory, ".", lesson)
-        folder, course = Path(place).absolute(), Path(self._course)
-        source = _read(folder / f"{notebook}.ipynb")
-        keep_up(course, folder)
-        self._refuse_out_of_reach(read_source(source), folder)
-        return Job(
-            source,
+        return job_of(
+            Path(self._course),
+            Path(place).absolute() / f"{notebook}.ipynb",
             submission,
+            self._walls,
             files=beside.contents(self._walls.limits_given.disk_bytes // 2),
-            remarks=tuple(beside.left_out),
-            course=course,
-            lesson=folder,
-            code=digest_of(course, folder, self.preload),
-            engine=engine_digest(),
-            walls=self._walls,
+            remarks=beside.left_out,
             seed=self.seed,
             beside=self.beside,
         )
@@ -128,16 +119,6 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         if wrong := what_is_secret(entries):
             raise SettingError(f"c.GradeSafely.preload {wrong}")
         return entries
-
-    def _refuse_out_of_reach(self, notebook: NotebookNode, folder: Path) -> None:
-        """Fail where a cell that every student runs imports what none of them can."""
-        for cell in notebook.cells:
-            if cell.cell_type == "markdown" or is_test(cell):
-                continue
-            with suppress(SyntaxError):
-                found = out_of_reach(cell.source, Path(self._course), self.preload, folder)
-                for _, sentence in found:
-                    raise GradingFailed(sentence)
 
     @property
     def _course(self) -> str:
@@ -151,8 +132,10 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         return tuple(sorted(filter(os.path.isdir, folders)))
 
     @property
-    def _walls(self) -> Walls:
-        return Walls(self.isolation, json.dumps(self.limits), tuple(self.preload), self._hidden)
+    def _walls(self) -> SandboxSettings:
+        return SandboxSettings(
+            self.isolation, json.dumps(self.limits), tuple(self.preload), self._hidden
+        )
 
     def failing_with_solution(self, source: NotebookNode, folder: Path | None) -> Mapping[str, str]:
         """The tests that the instructor's own solution does not pass as it is graded, and why."""
@@ -206,10 +189,3 @@ _valid = deque[str](maxlen=4)
 
 SANITIZE_PREPROCESSORS = [GradeSafely, OverwriteCells]
 AUTOGRADE_PREPROCESSORS = [SaveGrades, AssignLatePenalties, CheckMetadata]
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise GradingFailed(f"{path} is missing: run `autograder build` first") from None

@@ -13,9 +13,9 @@ from autograder.authoring.build import incremental
 from autograder.demo import demo
 from autograder.demo.classroom import Submission
 from autograder.errors import LessonNotFound
+from autograder.grading.class_table import StudentResult, as_table
 from autograder.insight.survey import survey
 from autograder.learner import jupyter
-from autograder.nbgrading.grade_class import StudentResult, as_table
 from tests.support.course import COURSE, ROOT
 
 LESSON = "10_your_gpt"
@@ -140,7 +140,7 @@ def test_demo_tells_each_as_it_comes_and_then_what_grade_tells(
         assert root == ROOT / "demo"
         for one in graded:
             handed_in = Submission(one.student, "", frozenset(), {})
-            yield demo.Result(lessons[0], handed_in, one)
+            yield demo.DemoResult(lessons[0], handed_in, one)
 
     monkeypatch.setattr(demo, "run_demo", run_demo)
     monkeypatch.chdir(ROOT)
@@ -159,3 +159,30 @@ def test_demo_tells_each_as_it_comes_and_then_what_grade_tells(
     said = " ".join(rest.split())
     assert f"not as expected: kim in {name}: not graded: the disk is full" in said
     assert result.exit_code == 1
+
+
+@pytest.mark.parametrize(("module", "extra"), [("nbgrader.apps", "grading"), ("torch", "lessons")])
+def test_what_is_not_installed_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str, extra: str
+) -> None:
+    def app() -> None:
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+    monkeypatch.setattr(cli, "app", app)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    package = module.partition(".")[0]
+    assert capsys.readouterr().err == (
+        f"autograder: {package} is not installed, which this needs: in a clone of the course, "
+        f"`pip install -c constraints.txt '.[{extra}]'` brings it\n"
+    )
+
+
+def test_a_defect_of_ours_is_no_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    def app() -> None:
+        raise ModuleNotFoundError("No module named 'autograder.nowhere'", name="autograder.nowhere")
+
+    monkeypatch.setattr(cli, "app", app)
+    with pytest.raises(ModuleNotFoundError):
+        cli.main()

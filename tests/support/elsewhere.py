@@ -20,7 +20,7 @@ from autograder.grading.jobs.cluster import Cluster
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.own_code import digest_of, engine_digest
 from autograder.grading.jobs.processes import Processes
-from autograder.grading.jobs.sandboxes import Walls
+from autograder.grading.jobs.sandboxes import SandboxSettings
 from autograder.student.limits import Limits
 from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.dask import Dask
@@ -90,7 +90,7 @@ def job_like(
         lesson=folder,
         code=digest_of(course, folder, box.preload),
         engine=engine_digest(),
-        walls=Walls("full", json.dumps(limits), tuple(box.preload), ()),
+        walls=SandboxSettings("full", json.dumps(limits), tuple(box.preload), ()),
         seed=seed,
         beside=False,
     )

@@ -15,7 +15,7 @@ from autograder.authoring.lesson.lesson import Lesson, read_lesson
 from autograder.authoring.lesson.reference import Source, read_reference
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.run_module import run_module
-from autograder.checks.locate.search import Found, search
+from autograder.checks.locate.search import FoundPlace, search
 
 FRONT_MATTER = """\
 ---
@@ -212,7 +212,7 @@ def wide() -> np.ndarray:
     return np.array([[1.0, 2.0, 7.0], [4.0, 8.5, 0.5]])
 
 
-def places_in(text: str) -> list[Found]:
+def places_in(text: str) -> list[FoundPlace]:
     """Where the search says to look in an answer to `mean_of_rows`."""
     # A busy machine is to try as many changes as a quiet one.
     return search(means_in(text), MEANS.printed_cases(), seconds=60, most=700)

@@ -191,6 +191,16 @@ def test_folders_and_modules_are_small() -> None:
     assert {folder: n for folder, n in counted.items() if n > MOST_MODULES} == {}
 
 
+def test_a_class_name_stands_for_one_thing() -> None:
+    found: dict[str, list[str]] = {}
+    for module, path in modules.items():
+        if module.startswith("autograder"):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef):
+                    found.setdefault(node.name, []).append(module)
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}
+
+
 def without_docstrings(tree: ast.Module) -> ast.Module:
     documented = ast.Module | ast.ClassDef | ast.FunctionDef
     for node in ast.walk(tree):

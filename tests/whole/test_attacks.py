@@ -1,7 +1,6 @@
 """Each attack of the corpus earns what an honest wrong answer earns, and changes nothing else."""
 
 import ast
-import json
 import os
 import re
 import resource
@@ -20,7 +19,7 @@ from nbformat.notebooknode import NotebookNode
 from autograder.checks.exam.report import Verdict
 from autograder.errors import IsolationUnavailable
 from autograder.grading.grade import Graded, grade
-from autograder.grading.record import RECORD_SUFFIX
+from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.student.sandbox import bubblewrap
 from autograder.student.sandbox.processor_time import number_within
 from autograder.student.sandbox.sandbox import Sandbox, available
@@ -277,9 +276,10 @@ def test_folder_earns_nothing(attack: Attack, scene: Scene, honest: dict[str, fl
     assert score_of(scene, "ada") == ada
     assert outcome["success"], outcome["log"][-2000:]
     graded = scene.course / "autograded" / "mal" / LESSON
-    record = json.loads((graded / f"{LESSON}{RECORD_SUFFIX}").read_text(encoding="utf-8"))
-    assert [one["grade_id"] for one in record["cells"]] == list(honest)
-    keeps_secrets(nbformat.read(graded / f"{LESSON}.ipynb", as_version=4), record)
+    path = graded / f"{LESSON}{RECORD_SUFFIX}"
+    assert [one.grade_id for one in Record.read(path).cells] == list(honest)
+    notebook = nbformat.read(graded / f"{LESSON}.ipynb", as_version=4)
+    keeps_secrets(notebook, path.read_text(encoding="utf-8"))
     for path in graded.rglob("*"):
         assert not path.is_symlink()
         assert CANARY.encode() not in (path.read_bytes() if path.is_file() else b"")

@@ -9,8 +9,9 @@ import pytest
 
 from autograder.course import Course
 from autograder.errors import GradingFailed
+from autograder.grading.class_table import StudentResult
 from autograder.grading.jobs.cluster import COURSE
-from autograder.nbgrading.grade_class import StudentResult, grade_class, students_of
+from autograder.nbgrading.grade_class import grade_class, students_of
 from tests.support.dask import Dask
 from tests.support.graded_class import Outcome, class_of_twelve
 from tests.support.processes import descendants, eventually, running

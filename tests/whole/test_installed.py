@@ -86,6 +86,24 @@ def test_scores(records: dict[str, dict[str, Any]]) -> None:
     }
 
 
+@pytest.mark.usefixtures("records")
+def test_records_need_no_gradebook(environment: Environment, course: Path, tmp_path: Path) -> None:
+    to = ("--records", tmp_path / "out")
+    said = environment.run("autograder", "grade", "submitted", *to, folder=course)
+    assert "3 of 3 graded" in said
+    for student in CLASS:
+        name = f"{student}/{LESSON}/{LESSON}"
+        usual = course / "autograded" / f"{name}.verdicts.json"
+        record = tmp_path / "out" / f"{name}.verdicts.json"
+        assert verdicts(record) == verdicts(usual)
+        assert record.with_name(f"{LESSON}.html").exists()
+
+
+def verdicts(path: Path) -> list[tuple[str, float]]:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [(cell["verdict"], cell["points"]) for cell in cells]
+
+
 def test_mistake_is_named(records: dict[str, dict[str, Any]]) -> None:
     cell = records["wrong"]["variance_check"]
     assert cell["misconception"] == "one_less"

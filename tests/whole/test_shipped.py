@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from autograder.authoring.lesson.leaks import leaks
-from autograder.authoring.lesson.lesson import Written, read_lesson
+from autograder.authoring.lesson.lesson import WrittenExercise, read_lesson
 from autograder.authoring.lesson.reference import Source, read_reference
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.judge import is_mistaken
@@ -183,10 +183,10 @@ def test_usual_forms_of_a_number_are_found(number: float, form: str) -> None:
     assert not re.search(written_forms(number * 1.01), f"[1.0,-{form}]")
 
 
-def written_answers() -> Iterator[tuple[str, Written]]:
+def written_answers() -> Iterator[tuple[str, WrittenExercise]]:
     for lesson in COURSE.lessons():
         for block in read_lesson(COURSE.lesson_file(lesson)).blocks:
-            if isinstance(block, Written):
+            if isinstance(block, WrittenExercise):
                 yield lesson, block
 
 

@@ -28,7 +28,7 @@ from autograder.authoring.lesson.alt_text import Pictures, undescribed_in_prose
 from autograder.authoring.lesson.built import signed
 from autograder.authoring.lesson.kept_back import kept_back
 from autograder.authoring.lesson.leaks import leaks
-from autograder.authoring.lesson.lesson import Code, Lesson, Prose, Written, read_lesson
+from autograder.authoring.lesson.lesson import Code, Lesson, Prose, WrittenExercise, read_lesson
 from autograder.authoring.lesson.notebook import source_notebook
 from autograder.authoring.lesson.reference import BEGIN, END, Source, read_reference
 from autograder.authoring.lesson.release import student_notebook
@@ -229,7 +229,7 @@ def _describe_pictures(lesson: Lesson, *, pyplot: bool) -> None:
                 raise LessonError(lesson.path, block.line, str(error)) from None
         elif isinstance(block, Prose):
             found = undescribed_in_prose(block.text)
-        elif isinstance(block, Written):
+        elif isinstance(block, WrittenExercise):
             found = undescribed_in_prose(block.question)
         for offset, text in found:
             raise LessonError(lesson.path, block.line + offset - 1, text)

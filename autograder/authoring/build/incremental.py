@@ -70,7 +70,7 @@ def build(
     return builder.written
 
 
-class State(Enum):
+class BuildState(Enum):
     """Whether a lesson's notebooks are what a build would make, in words for the lecturer."""
 
     BUILT = ""
@@ -79,7 +79,7 @@ class State(Enum):
     EDITED = "edited by hand"
 
 
-def states(course: Course) -> dict[str, State]:
+def states(course: Course) -> dict[str, BuildState]:
     """How each lesson's notebooks stand to what they are made of; builds nothing."""
     builder = _Builder(course)
     return {lesson: builder.state_of(lesson) for lesson in course.lessons()}
@@ -87,7 +87,7 @@ def states(course: Course) -> dict[str, State]:
 
 def changed_lessons(course: Course) -> list[str]:
     """The lessons that were built here, and of which something has changed since."""
-    return [lesson for lesson, state in states(course).items() if state is State.CHANGED]
+    return [lesson for lesson, state in states(course).items() if state is BuildState.CHANGED]
 
 
 class _Builder:
@@ -133,16 +133,16 @@ class _Builder:
             return
         self._files(name, lambda inputs: inputs.of_lesson(name), make)
 
-    def state_of(self, lesson: str) -> State:
+    def state_of(self, lesson: str) -> BuildState:
         if not self._notebook(lesson).is_file():
-            return State.NOT_BUILT
+            return BuildState.NOT_BUILT
         if self._is_edited(lesson):
-            return State.EDITED
+            return BuildState.EDITED
         # What was built elsewhere, as far as anybody knows, is what it should be.
         if not self._memory.made(lesson):
-            return State.BUILT
+            return BuildState.BUILT
         is_current = self._is_current(lesson, self._inputs.of_lesson(lesson))
-        return State.BUILT if is_current else State.CHANGED
+        return BuildState.BUILT if is_current else BuildState.CHANGED
 
     def _notebook(self, lesson: str) -> Path:
         return self._course.source / lesson / f"{lesson}.ipynb"

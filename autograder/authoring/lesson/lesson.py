@@ -96,7 +96,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenExercise:
     """A question answered in words and graded by hand."""
 
     line: int
@@ -111,7 +111,7 @@ class Written:
     origin: str = ""
 
 
-Block = Prose | Code | Exercise | Check | Written
+Block = Prose | Code | Exercise | Check | WrittenExercise
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Lesson:
     @property
     def points(self) -> dict[str, int]:
         """Points by exercise, written answers included."""
-        return {b.name: b.points for b in self.blocks if isinstance(b, Check | Written)}
+        return {b.name: b.points for b in self.blocks if isinstance(b, Check | WrittenExercise)}
 
 
 def read_lesson(path: Path) -> Lesson:
@@ -273,7 +273,7 @@ def _directive(path: Path, line: int, kind: str, name: str, body: Sequence[str])
         )
     numbers = _numbers(path, line, name, options, ("points", "difficulty", "minutes"))
     question = _REGION.sub("", text).strip()
-    return Written(
+    return WrittenExercise(
         line, name, question=question, model_answer=_region(path, line, name, text, "SOLUTION"),
         marking_scheme=_region(path, line, name, text, "MARK SCHEME"),
         to_tick=_to_tick(path, line, name, text, numbers["points"]), origin=origin, **numbers,
@@ -341,7 +341,7 @@ def _validate(lesson: Lesson) -> None:
     checked: dict[str, int] = {}
     exercises = {exercise.name for exercise in lesson.exercises}
     for block in lesson.blocks:
-        if isinstance(block, Exercise | Written):
+        if isinstance(block, Exercise | WrittenExercise):
             if block.name in seen:
                 first = seen[block.name]
                 text = f"the exercise {block.name} stands here and on line {first}"
@@ -368,7 +368,7 @@ def _refuse_shared_cells(lesson: Lesson, names: Iterable[str]) -> None:
     """An exercise's cells have its name, and its name with an ending: see `notebook`."""
     taken = set(names)
     for block in lesson.blocks:
-        if isinstance(block, Exercise | Written):
+        if isinstance(block, Exercise | WrittenExercise):
             cell = f"{block.name}_{'check' if isinstance(block, Exercise) else 'question'}"
             if cell in taken:
                 text = (

@@ -7,7 +7,15 @@ from functools import partial
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.authoring.lesson.lesson import Block, Check, Code, Exercise, Lesson, Prose, Written
+from autograder.authoring.lesson.lesson import (
+    Block,
+    Check,
+    Code,
+    Exercise,
+    Lesson,
+    Prose,
+    WrittenExercise,
+)
 from autograder.authoring.lesson.reference import Source
 from autograder.checks.own_judgement import cell_to_tick, exercise_of, list_of
 from autograder.checks.source.cells import grade_id_of
@@ -69,11 +77,11 @@ def _cells(
         case Check():
             cell = new_code_cell(check(name=block.name))
             yield _marked(cell, f"{block.name}_check", grade=True, points=block.points)
-        case Written():
+        case WrittenExercise():
             yield from _written(block)
 
 
-def _written(block: Written) -> Iterator[NotebookNode]:
+def _written(block: WrittenExercise) -> Iterator[NotebookNode]:
     marks = "\n".join(filter(None, [list_of(block.to_tick), block.marking_scheme]))
     scheme = _SCHEME.format(answer=block.model_answer, scheme=marks)
     question = f"{_card(block, block.points)}\n\n{block.question}\n\n{scheme}"
@@ -86,7 +94,7 @@ def _written(block: Written) -> Iterator[NotebookNode]:
         yield cell_to_tick(block.name, block.to_tick)
 
 
-def _card(block: Exercise | Written, points: int) -> str:
+def _card(block: Exercise | WrittenExercise, points: int) -> str:
     kind = "Exercise" if isinstance(block, Exercise) else "In your own words"
     difficulty = "●" * block.difficulty + "○" * (3 - block.difficulty)
     worth = f"{points} point{'s' if points > 1 else ''}"

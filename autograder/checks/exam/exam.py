@@ -197,6 +197,16 @@ class Exam:
         return {name: _sentence(wrong) for name, wrong in self.misconceptions.items()}
 
     @property
+    def drawn(self) -> list[tuple[str, int, str]]:
+        """What hidden cases try, in words, how often each is drawn, and its group."""
+        return [(_sentence(function), times, group) for function, times, group in self._cases]
+
+    @property
+    def statements(self) -> list[str]:
+        """What holds of every right answer, in words."""
+        return [*self._properties]
+
+    @property
     def untried(self) -> list[str]:
         """What hidden cases try beyond the printed examples, in words that learners may read.
 
@@ -204,7 +214,7 @@ class Exam:
         """
         if self._tries_functions:
             return ["other functions, right and wrong ones"]
-        return list(dict.fromkeys(_sentence(function) for function, _, _ in self._cases))
+        return list(dict.fromkeys(words for words, _, _ in self.drawn))
 
     def printed_cases(self) -> list[Case]:
         """The printed examples, in every dtype: what a learner's check runs on."""

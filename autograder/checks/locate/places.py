@@ -7,7 +7,7 @@ from typing import Any
 
 from autograder.checks.locate.families.change import Scope
 from autograder.checks.locate.seen import Kinds
-from autograder.checks.locate.source import Definition, Source
+from autograder.checks.locate.source import AnswerSource, Definition
 
 _NOT_CHANGED = {"annotation", "returns", "decorator_list", "type_comment", "ctx", "type_params"}
 # Called at the beginning of every turn of a loop, so that a changed one comes to an end.
@@ -41,7 +41,7 @@ class Slot:
             getattr(self.holder, self.field)[self.index] = content
 
 
-def slots_of(source: Source, kinds: Kinds) -> tuple[list[Slot], list[Slot]]:
+def slots_of(source: AnswerSource, kinds: Kinds) -> tuple[list[Slot], list[Slot]]:
     """All expressions of a source's functions, and all of their blocks, in their order."""
     slots = list(_slots(source, kinds))
     is_block = [isinstance(slot.content, list) for slot in slots]
@@ -51,7 +51,7 @@ def slots_of(source: Source, kinds: Kinds) -> tuple[list[Slot], list[Slot]]:
     )
 
 
-def with_ticks(source: Source) -> None:
+def with_ticks(source: AnswerSource) -> None:
     """Have every loop of a source count its turns, and every function within another its calls."""
     tick = ast.parse(f"{TICK}()").body[0]
     for definition in source.definitions:
@@ -69,7 +69,7 @@ def is_tick(statement: ast.stmt) -> bool:
     return False
 
 
-def _slots(source: Source, kinds: Kinds) -> Iterator[Slot]:
+def _slots(source: AnswerSource, kinds: Kinds) -> Iterator[Slot]:
     for definition in source.definitions:
         attributes = tuple(dict.fromkeys(_attributes(definition)))
         for function in _functions(definition):

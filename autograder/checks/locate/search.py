@@ -17,7 +17,7 @@ from autograder.checks.locate.families.change import MOST_QUOTED, Family, Statem
 from autograder.checks.locate.families.table import FAMILIES, NEARER
 from autograder.checks.locate.places import TICK, Slot, is_tick, slots_of, with_ticks
 from autograder.checks.locate.seen import Kinds, Ran, watching
-from autograder.checks.locate.source import Source, source_of
+from autograder.checks.locate.source import AnswerSource, source_of
 from autograder.checks.values.outcome import Outcome, observe
 from autograder.checks.values.tensors import one_torch_thread
 
@@ -37,7 +37,7 @@ Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundPlace:
     """A line at which a change of a family makes every example right, as plain data."""
 
     line: int
@@ -68,7 +68,7 @@ def search(
     *,
     seconds: float = SECONDS,
     most: int = _MOST_CHANGES,
-) -> list[Found]:
+) -> list[FoundPlace]:
     """Where in an answer's source one small change makes all cases right.
 
     Args:
@@ -103,7 +103,7 @@ def search(
     # What tells most changes from a right answer, and soonest. No place depends on this order.
     order = sorted(range(len(cases)), key=lambda n: (not wrong[n], costs[n]))
     trials = _Trials(source, [cases[n] for n in order], [costs[n] for n in order])
-    found: dict[int, Found] = {}
+    found: dict[int, FoundPlace] = {}
     to_blame = _Blame(
         [one for one, is_wrong in zip(ran, wrong, strict=True) if is_wrong],
         [one for one, is_wrong in zip(ran, wrong, strict=True) if not is_wrong],
@@ -116,7 +116,7 @@ def search(
             line = node.lineno
             if line not in found and trials.are_right(end):
                 text = source.text(line)
-                found[line] = Found(line, text, FAMILIES.index(family), family.quoted(node))
+                found[line] = FoundPlace(line, text, FAMILIES.index(family), family.quoted(node))
                 # Another place that would do is looked for as long again.
                 end = min(end, 2 * _processor_time() - started)
     return list(found.values())
@@ -135,7 +135,7 @@ class _Trials:
     none is begun for which there is not that much time left.
     """
 
-    def __init__(self, source: Source, cases: Sequence[Case], costs: Sequence[float]) -> None:
+    def __init__(self, source: AnswerSource, cases: Sequence[Case], costs: Sequence[float]) -> None:
         with_ticks(source)
         self._name = source.name
         self._module = ast.Module(list(source.definitions), [])
@@ -222,7 +222,7 @@ class _Blame:
 
 
 def _changes(
-    source: Source, kinds: Kinds, to_blame: _Blame, first: int
+    source: AnswerSource, kinds: Kinds, to_blame: _Blame, first: int
 ) -> Iterator[tuple[ast.expr | ast.stmt, Family | StatementFamily]]:
     """Makes change after change; while it waits, the source is changed.
 

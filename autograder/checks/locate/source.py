@@ -28,7 +28,7 @@ Definition = ast.FunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)
-class Source:
+class AnswerSource:
     """The definitions of a cell, in which a change is looked for."""
 
     name: str
@@ -42,7 +42,7 @@ class Source:
         return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
 
 
-def source_of(answer: Callable[..., Any]) -> Source | None:
+def source_of(answer: Callable[..., Any]) -> AnswerSource | None:
     """The source of a function or class, or None if it is not to be had, or must not be changed."""
     functions = [answer] if isinstance(answer, FunctionType) else _methods(answer)
     if not functions:
@@ -64,7 +64,7 @@ def source_of(answer: Callable[..., Any]) -> Source | None:
     ]
     if not around or not all(_is_harmless(one, namespace) for one in definitions):
         return None
-    return Source(name, code.co_filename, definitions, lines, namespace)
+    return AnswerSource(name, code.co_filename, definitions, lines, namespace)
 
 
 def _methods(answer: object) -> list[FunctionType]:

@@ -10,7 +10,7 @@ from typing import Any
 from autograder.checks.exam.judge import Case
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.locate.cases_as_json import written
-from autograder.checks.locate.search import Found, search
+from autograder.checks.locate.search import FoundPlace, search
 from autograder.errors import ExamError
 
 _IN_THE_SANDBOX = "autograder.checks.locate.in_sandbox"
@@ -46,7 +46,7 @@ def with_places(report: Report, answer: Callable[..., Any], cases: Sequence[Case
     return replace(report, places=tuple(one.place() for one in found))
 
 
-def _asked(run: Run, exercise: str, cases: Sequence[Case]) -> list[Found]:
+def _asked(run: Run, exercise: str, cases: Sequence[Case]) -> list[FoundPlace]:
     """What the student's process claims to have found; nothing where it claims what can't be."""
     try:
         text = json.dumps(written(cases))
@@ -67,8 +67,8 @@ def _asked(run: Run, exercise: str, cases: Sequence[Case]) -> list[Found]:
     return found
 
 
-def _found(line: object, text: object, family: object, quoted: object) -> Found:
+def _found(line: object, text: object, family: object, quoted: object) -> FoundPlace:
     match line, text, family, quoted:
         case int(), str(), int(), str():
-            return Found(line, text, family, quoted)
+            return FoundPlace(line, text, family, quoted)
     raise TypeError("no place is like this")

@@ -10,7 +10,7 @@ from autograder.checks.source.effects import Effects, Reader, names_in
 
 
 @dataclass(frozen=True)
-class Statement:
+class CellStatement:
     """A statement at the top of a cell, by the cell's place."""
 
     cell: int
@@ -18,7 +18,7 @@ class Statement:
     names: Effects
 
 
-def needed(name: str, cell: int, sources: Sequence[str]) -> list[Statement]:
+def needed(name: str, cell: int, sources: Sequence[str]) -> list[CellStatement]:
     """What makes a name in its cell, and before it what that needs of the other cells.
 
     What stands in the cell below the last statement that makes or changes the name is there to try
@@ -28,7 +28,7 @@ def needed(name: str, cell: int, sources: Sequence[str]) -> list[Statement]:
     Raises:
         SyntaxError: when the name's own cell is not Python.
     """
-    own = [Statement(cell, one, names_in(one)) for one in parsed(sources[cell]).body]
+    own = [CellStatement(cell, one, names_in(one)) for one in parsed(sources[cell]).body]
     reader, end = Reader(), len(own)
     for place, one in enumerate(own, start=1):
         changes = reader.read(one.tree).changes
@@ -40,7 +40,7 @@ def needed(name: str, cell: int, sources: Sequence[str]) -> list[Statement]:
         for one in _statements(tuple(sources))
         if one.cell != cell and name not in one.names.binds
     ]
-    chosen, before = list[Statement](), -1
+    chosen, before = list[CellStatement](), -1
     while before < len(chosen):
         before = len(chosen)
         chosen = [one for one in others if one.names.binds & wanted or _brings_all(one.tree)]
@@ -49,10 +49,10 @@ def needed(name: str, cell: int, sources: Sequence[str]) -> list[Statement]:
 
 
 @functools.lru_cache(maxsize=4)
-def _statements(sources: tuple[str, ...]) -> Sequence[Statement]:
+def _statements(sources: tuple[str, ...]) -> Sequence[CellStatement]:
     """All statements of a notebook, read once for all of its names."""
     return [
-        Statement(cell, one, names_in(one))
+        CellStatement(cell, one, names_in(one))
         for cell, source in enumerate(sources)
         for one in statements_of(source)
     ]

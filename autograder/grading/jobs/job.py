@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from autograder.grading.jobs.sandboxes import Walls
+from autograder.grading.jobs.sandboxes import SandboxSettings
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,20 @@ class Job:
     lesson: Path
     code: str
     engine: str
-    walls: Walls
+    walls: SandboxSettings
     seed: int
     beside: bool
+
+    @cached_property
+    def submission_digest(self) -> str:
+        """By which the student's file is known again."""
+        return _digest(self.submission)
 
     @cached_property
     def key(self) -> str:
         """By which it is known again: another one with the same key gives the same verdicts."""
         files = [(name, _digest(content)) for name, content in sorted(self.files.items())]
-        read = _digest(self.notebook), _digest(self.submission), files, self.remarks
+        read = _digest(self.notebook), self.submission_digest, files, self.remarks
         by = str(self.course), str(self.lesson), self.code, self.engine
         return _digest(repr((read, by, self.walls, self.seed, self.beside)).encode())
 

@@ -22,7 +22,7 @@ _Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True)
-class Walls:
+class SandboxSettings:
     """The settings of a sandbox.
 
     Attributes:
@@ -47,7 +47,7 @@ class Walls:
         return Limits.from_mapping(json.loads(self.limits))
 
 
-def in_sandbox(walls: Walls, do: Callable[[Sandbox], _Made]) -> _Made:
+def in_sandbox(walls: SandboxSettings, do: Callable[[Sandbox], _Made]) -> _Made:
     """Do something with a sandbox, and again with a new one where the sandbox itself failed.
 
     Raises:
@@ -64,13 +64,13 @@ def in_sandbox(walls: Walls, do: Callable[[Sandbox], _Made]) -> _Made:
     raise AssertionError("unreachable")
 
 
-def usual_walls(course: Course, isolation: str) -> Walls:
+def usual_walls(course: Course, isolation: str) -> SandboxSettings:
     """Those of a course whose nbgrader_config.py sets neither limits nor another exchange."""
     hidden = filter(Path.is_dir, (course.root, course.root / EXCHANGE))
-    return Walls(isolation, "{}", tuple(course.settings.preload), tuple(map(str, hidden)))
+    return SandboxSettings(isolation, "{}", tuple(course.settings.preload), tuple(map(str, hidden)))
 
 
-def begin(walls: Walls) -> None:
+def begin(walls: SandboxSettings) -> None:
     """Open a sandbox that will be asked for soon; it gets ready meanwhile."""
     if walls not in _open:
         box = Sandbox(
@@ -82,11 +82,11 @@ def begin(walls: Walls) -> None:
         _open[walls] = box.__enter__()
 
 
-_open: dict[Walls, Sandbox] = {}
+_open: dict[SandboxSettings, Sandbox] = {}
 _loaded: set[str] = set()
 
 
-def _the_sandbox(walls: Walls) -> Sandbox:
+def _the_sandbox(walls: SandboxSettings) -> Sandbox:
     """The one sandbox of this process with these settings, opened at its first use."""
     begin(walls)
     # The tests will need them on this side too: imported now, they take no time of their own, since

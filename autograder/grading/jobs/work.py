@@ -1,20 +1,24 @@
 """A job, done in this process."""
 
 import functools
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from autograder.checks.source.cells import is_test
 from autograder.errors import GradingFailed
 from autograder.grading.allowed import Kept
 from autograder.grading.grade import Graded, failing_with_solution, forget_solutions, grade
 from autograder.grading.jobs import extras
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.own_code import digest_of, engine_digest, refresh
-from autograder.grading.jobs.sandboxes import Walls, close_sandboxes, in_sandbox
+from autograder.grading.jobs.sandboxes import SandboxSettings, close_sandboxes, in_sandbox
 from autograder.grading.ordinary.tests_beside import marked_beside
+from autograder.own_modules import out_of_reach
 from autograder.student.sandbox.sandbox import Sandbox
 
 CHANGED = "the exams are not those with which this grading was begun: grade again"
@@ -37,9 +41,72 @@ def keep_up(course: Path, lesson: Path) -> None:
     Raises:
         GradingFailed: when the settings, or this program, are others than when it was started.
     """
+    # Hidden tests compare with solutions/, which is importable from the course's folder alone.
+    if str(course) not in sys.path:
+        sys.path.insert(0, str(course))
     if refresh(course, lesson):
         close_sandboxes()
         forget_solutions()
+
+
+def job_of(
+    course: Path,
+    notebook: Path,
+    submission: bytes,
+    walls: SandboxSettings,
+    *,
+    files: Mapping[str, bytes],
+    remarks: Sequence[str] = (),
+    seed: int = 0,
+    beside: bool = False,
+) -> Job:
+    """All on which the grading of a submission depends, as it is now.
+
+    Args:
+        course: the course's folder.
+        notebook: the instructor's.
+        submission: the student's file.
+        walls: the settings of the sandbox.
+        files: what lies beside the notebook when it runs, by name.
+        remarks: what was seen of the submission before.
+        seed: where the random numbers of the student's process begin.
+        beside: whether a test that can't be judged runs beside the student's code.
+
+    Raises:
+        GradingFailed: when there is no such notebook, or one that no student could run; when the
+            settings, or this program, are others than when it was started.
+    """
+    try:
+        source = notebook.read_bytes()
+    except FileNotFoundError:
+        raise GradingFailed(f"{notebook} is missing: run `autograder build` first") from None
+    keep_up(course, notebook.parent)
+    _refuse_out_of_reach(read_source(source), course, walls.preload, notebook.parent)
+    return Job(
+        source,
+        submission,
+        files=files,
+        remarks=tuple(remarks),
+        course=course,
+        lesson=notebook.parent,
+        code=digest_of(course, notebook.parent, walls.preload),
+        engine=engine_digest(),
+        walls=walls,
+        seed=seed,
+        beside=beside,
+    )
+
+
+def _refuse_out_of_reach(
+    notebook: NotebookNode, course: Path, preload: Sequence[str], folder: Path
+) -> None:
+    """Fail where a cell that every student runs imports what none of them can."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" or is_test(cell):
+            continue
+        with suppress(SyntaxError):
+            for _, sentence in out_of_reach(cell.source, course, preload, folder):
+                raise GradingFailed(sentence)
 
 
 def work(job: Job) -> Graded:
@@ -56,7 +123,7 @@ def work(job: Job) -> Graded:
 
 
 def try_solution(
-    source: NotebookNode, walls: Walls, *, seed: int, folder: Path | None, beside: bool
+    source: NotebookNode, walls: SandboxSettings, *, seed: int, folder: Path | None, beside: bool
 ) -> Mapping[str, str]:
     """The tests that the instructor's own solution does not pass as it is graded, and why.
 

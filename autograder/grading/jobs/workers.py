@@ -19,6 +19,8 @@ from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.processes import Processes
 from autograder.grading.jobs.work import work
 
+# A worker takes as long to start as it does to grade a few submissions.
+_WORTH_A_WORKER = 3
 # So many jobs wait for each worker, so that none has nothing to do while results are saved.
 _WAITING = 2
 
@@ -113,6 +115,21 @@ def workers(count: int, scheduler: str = "") -> Iterator[None]:
     finally:
         _asked.clear()
         crew.close()
+
+
+@contextmanager
+def for_a_class(submissions: int, count: int = 0, scheduler: str = "") -> Iterator[None]:
+    """As many workers as so many submissions are worth.
+
+    One is worth it as well: it grades while this process saves what came of the last submission.
+
+    Args:
+        submissions: how many there are.
+        count: the most workers; with 0 one for each processor.
+        scheduler: a Dask scheduler's address, whose workers grade instead.
+    """
+    with workers(min(submissions // _WORTH_A_WORKER, count or processors()), scheduler):
+        yield
 
 
 def _elsewhere(scheduler: str) -> Workers:

@@ -54,7 +54,7 @@ class Definition:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundNames:
     """Whose a name is, and the statements of ours that give it its meaning, in their order."""
 
     owner: Owner
@@ -99,7 +99,7 @@ class Definitions:
         last = {name: one.owner for one in self._before(cell) for name in one.names}
         return frozenset(name for name, owner in last.items() if owner is not Owner.OURS)
 
-    def before(self, name: str, cell: int) -> Found:
+    def before(self, name: str, cell: int) -> FoundNames:
         """Whose a name is for a test in this cell, and what gives it its meaning if it is ours.
 
         The statements are those that bind it, what these use, and, of given cells, what uses the
@@ -110,9 +110,9 @@ class Definitions:
         last = next((one for one in reversed(earlier) if name in one.names), None)
         if last is None:
             imported = name in self._imported
-            return Found(Owner.OURS if imported or name in _BUILTINS else Owner.UNKNOWN)
+            return FoundNames(Owner.OURS if imported or name in _BUILTINS else Owner.UNKNOWN)
         if last.owner in (Owner.ANSWER, Owner.MADE_WITH):
-            return Found(last.owner, (), last)
+            return FoundNames(last.owner, (), last)
         ours = [one for one in earlier if one.owner is Owner.OURS]
         wanted, needed = {name}, set[int]()
         while more := [
@@ -124,7 +124,7 @@ class Definitions:
         ]:
             needed.update(more)
             wanted.update(*(ours[n].names | ours[n].uses for n in more))
-        return Found(last.owner, tuple(ours[n] for n in sorted(needed)), last)
+        return FoundNames(last.owner, tuple(ours[n] for n in sorted(needed)), last)
 
     def _before(self, cell: int) -> list[Definition]:
         return [one for one in self._found if one.cell < cell]

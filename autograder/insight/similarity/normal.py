@@ -26,14 +26,14 @@ _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 @dataclass(frozen=True)
-class Line:
+class NormalLine:
     """A statement in its normal form, and the line of the source on which it begins."""
 
     text: str
     number: int
 
 
-def normal_lines(source: str) -> list[Line]:
+def normal_lines(source: str) -> list[NormalLine]:
     """The first statements of a source in their normal form; docstrings and `pass` are none."""
     tree = _parsed(source)
     if tree is None:
@@ -49,7 +49,7 @@ def size_of(text: str) -> int:
     return len(_WORD.findall(text))
 
 
-def _line_by_line(source: str) -> list[Line]:
+def _line_by_line(source: str) -> list[NormalLine]:
     """The lines of what is no Python, each by itself."""
     written = [line.strip()[:_LONGEST_LINE] for line in source.splitlines()[:_MOST]]
     trees = [_parsed(f"{line} pass" if line.endswith(":") else line) for line in written]
@@ -57,11 +57,11 @@ def _line_by_line(source: str) -> list[Line]:
     found = []
     for number, (line, tree) in enumerate(zip(written, trees, strict=True), start=1):
         try:
-            found += [Line(one.text, number) for one in _lines(tree, given)] if tree else []
+            found += [NormalLine(one.text, number) for one in _lines(tree, given)] if tree else []
         except RecursionError:
             tree = None
         if tree is None and (text := line.partition("#")[0].strip()):
-            found.append(Line(text, number))
+            found.append(NormalLine(text, number))
     return found
 
 
@@ -96,14 +96,14 @@ def _names_given(tree: ast.AST) -> set[str]:
     return given
 
 
-def _lines(tree: ast.AST, given: set[str]) -> Iterator[Line]:
+def _lines(tree: ast.AST, given: set[str]) -> Iterator[NormalLine]:
     for block in _BLOCKS:
         for node in _without_detour(getattr(tree, block, [])):
             inner = {name: getattr(node, name) for name in _BLOCKS if hasattr(node, name)}
             if not _says_nothing(node):
                 for name in inner:
                     setattr(node, name, [])
-                yield Line(_normal(node, given), getattr(node, "lineno", 0))
+                yield NormalLine(_normal(node, given), getattr(node, "lineno", 0))
                 for name, nodes in inner.items():
                     setattr(node, name, nodes)
             yield from _lines(node, given) if inner else ()

@@ -32,7 +32,7 @@ from itertools import combinations, islice
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from autograder.insight.similarity.normal import Line, normal_lines, size_of
+from autograder.insight.similarity.normal import NormalLine, normal_lines, size_of
 from autograder.insight.similarity.usual import Usual
 
 # What a pair has to have beyond what chance gives to some pair of a class.
@@ -96,7 +96,7 @@ class Pair:
 class _Answer:
     """An answer without its given lines. `form` is all of it, `unusual` what is not usual."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[NormalLine, ...]
     form: frozenset[str]
     unusual: frozenset[str]
 

@@ -17,7 +17,7 @@ _NOT_TRIED = (Verdict.NOT_IMPLEMENTED, Verdict.MISSING)
 
 
 @dataclass(frozen=True)
-class Exercise:
+class ExerciseFindings:
     """How a class did in one exercise.
 
     `mean` is the mean share of its points, from 0 to 1. `separation` is the correlation of what
@@ -51,7 +51,7 @@ class Mistake:
     students: Sequence[str]
 
 
-def exercises_of(work: Classwork) -> list[Exercise]:
+def exercises_of(work: Classwork) -> list[ExerciseFindings]:
     """The exercises of a lesson, in its order."""
     return [_exercise(work, name) for name in work.exercises]
 
@@ -96,7 +96,7 @@ def not_gradable(work: Classwork) -> list[Result]:
     return [one for one in work.results if one.verdict in _OURS]
 
 
-def to_teach_again(work: Classwork) -> list[Exercise]:
+def to_teach_again(work: Classwork) -> list[ExerciseFindings]:
     """The exercises that fewer than half of those who tried have solved, the hardest first."""
     hard = [one for one in exercises_of(work) if one.tried and one.solved < one.tried / 2]
     return sorted(hard, key=lambda one: one.mean)
@@ -106,12 +106,12 @@ def _open(work: Classwork) -> list[Result]:
     return [one for one in work.results if not one.misconception and not one.place]
 
 
-def _exercise(work: Classwork, name: str) -> Exercise:
+def _exercise(work: Classwork, name: str) -> ExerciseFindings:
     found = {one.student: one for one in work.results if one.exercise == name}
     shares = [found[student].share if student in found else 0.0 for student in work.students]
     earned = (found[student].points if student in found else 0.0 for student in work.students)
     rest = [work.points[who] - here for who, here in zip(work.students, earned, strict=True)]
-    return Exercise(
+    return ExerciseFindings(
         name,
         work.exercises[name],
         sum(one.verdict is Verdict.PASSED for one in found.values()),

@@ -23,7 +23,7 @@ _SLOWEST = 5
 
 
 @dataclass(frozen=True)
-class _Cell:
+class _TableCell:
     """One field of the map of students and exercises."""
 
     mark: str
@@ -63,11 +63,11 @@ def _over_time(works: Sequence[Classwork]) -> Markup:
     return figures.over_time(shares, [work.lesson for work in works])
 
 
-def _cell(work: Classwork, student: str, exercise: str) -> _Cell:
+def _cell(work: Classwork, student: str, exercise: str) -> _TableCell:
     one = work.by_place.get((student, exercise))
     if one is None:
-        return _Cell("", "none", "no such test")
-    return _Cell(_mark(one), _kind(one), f"{one.verdict.value}{_more(one)}")
+        return _TableCell("", "none", "no such test")
+    return _TableCell(_mark(one), _kind(one), f"{one.verdict.value}{_more(one)}")
 
 
 def _mark(one: Result) -> str:

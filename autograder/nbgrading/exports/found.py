@@ -20,7 +20,7 @@ _WAITS = "This answer waits for your instructor."
 
 
 @dataclass(frozen=True)
-class Part:
+class ScorePart:
     """An exercise, or an answer in words: what it has earned, and why not more."""
 
     name: str
@@ -30,7 +30,7 @@ class Part:
     words: str
 
 
-def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[Part]:
+def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[ScorePart]:
     """What can earn points in a submission: tests in their order, then answers in words."""
     directory = _course_of(plugin)
     for notebook in submission.notebooks:
@@ -63,16 +63,16 @@ def remarks(score: Score) -> list[str]:
     return found
 
 
-def _line(part: Part) -> str:
+def _line(part: ScorePart) -> str:
     return " ".join([f"{part.name}: {part.points:g} of {part.out_of:g}.", part.words]).strip()
 
 
-def _part(grade: Grade, name: str, cell: CellRecord | None, comments: set[str]) -> Part:
+def _part(grade: Grade, name: str, cell: CellRecord | None, comments: set[str]) -> ScorePart:
     waits = bool(grade.needs_manual_grade)
     lost = grade.score < grade.max_score
     words = [_WAITS] if waits else [_why(cell)] if lost and cell else []
     words = [*filter(None, words), *sorted(comments)]
-    return Part(name, grade.score, grade.max_score, waits, "\n".join(words))
+    return ScorePart(name, grade.score, grade.max_score, waits, "\n".join(words))
 
 
 def _why(cell: CellRecord) -> str:

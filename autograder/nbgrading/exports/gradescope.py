@@ -15,7 +15,7 @@ from typing import Any
 from nbgrader.api import Gradebook, Student
 from traitlets import Enum
 
-from autograder.nbgrading.exports.found import Part, parts_of, remarks
+from autograder.nbgrading.exports.found import ScorePart, parts_of, remarks
 from autograder.nbgrading.exports.scores import FEW, Score, ScoresExport
 
 _AS_IT_IS = {"name_format": "text", "output_format": "text"}
@@ -75,7 +75,7 @@ class GradescopeExport(ScoresExport):
         }
 
 
-def _test(part: Part) -> dict[str, Any]:
+def _test(part: ScorePart) -> dict[str, Any]:
     status = "passed" if part.points >= part.out_of else "failed"
     return {
         "name": part.name,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from autograder.grading.submitted_files import Folder, shown
+from autograder.grading.submitted_files import SubmittedFolder, shown
 from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
 from autograder.nbgrading.inbox.timestamps import time_in
 
@@ -85,7 +85,7 @@ def keeper_of(inbound: Path) -> int:
 
 def why_doubtful(
     arrival: Arrival,
-    folder: Folder,
+    folder: SubmittedFolder,
     notebooks: Iterable[str],
     name_of: Callable[[int], str] | None,
 ) -> str:

@@ -17,7 +17,7 @@ from nbgrader.utils import check_mode
 from autograder.grading.submitted_files import (
     FILE_BYTES,
     NOTEBOOK_BYTES,
-    Folder,
+    SubmittedFolder,
     opened,
     raise_if_ours,
 )
@@ -109,7 +109,7 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
             self._aside.insert(0, f"{arrival.path.name} is set aside: {doubt}")
         return None
 
-    def _take(self, arrival: Arrival, folder: Folder) -> None:
+    def _take(self, arrival: Arrival, folder: SubmittedFolder) -> None:
         directory, student, lesson = self.coursedir, arrival.student, arrival.lesson
         target = Path(directory.format_path(directory.submitted_directory, student, lesson))
         _finish_replacing(target)
@@ -125,7 +125,7 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
             self.log.warning("%s: %s", arrival.path.name, sentence)
         _replace(target)
 
-    def _copy(self, arrival: Arrival, folder: Folder, copy: Path) -> list[str]:
+    def _copy(self, arrival: Arrival, folder: SubmittedFolder, copy: Path) -> list[str]:
         """Copy what is taken, and say what is not."""
         _remove(copy)
         copy.mkdir(parents=True)

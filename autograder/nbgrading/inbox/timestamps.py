@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dateutil.parser
-from nbgrader.utils import parse_utc
+import dateutil.tz
 
 from autograder.grading.submitted_files import read_regular
 
@@ -55,11 +55,24 @@ def time_in(text: str) -> datetime.datetime | None:
     try:
         if not _names_a_day(" ".join([day, *rest[:1]] if len(rest) == 2 else [text])):
             return None
-        time: datetime.datetime = parse_utc(text)
+        time = _in_utc(text)
     except Exception:
         # dateutil promises nothing of what it raises on a text that is no date.
         return None
     return time if time.year in _YEARS else None
+
+
+def _in_utc(text: str) -> datetime.datetime:
+    """A time as nbgrader reads it: "2030-01-02 00:00:00 UTC", a zone by its name or in seconds."""
+    day, *rest = text.split(" ")
+    zones = {}
+    if len(rest) == 2:
+        clock, zone = rest
+        zones["TZ"] = int(zone) if zone.lstrip("+-").isdecimal() else dateutil.tz.gettz(zone)
+        text = f"{day} {clock} TZ"
+    time: datetime.datetime = dateutil.parser.parse(text, tzinfos=zones)
+    offset = time.utcoffset()
+    return (time - offset).replace(tzinfo=None) if offset is not None else time
 
 
 def _names_a_day(text: str) -> bool:

@@ -59,6 +59,7 @@ class Family:
             if slip.__name__ not in without:
                 wrong = _made(slip, steps or _steps_of(exam), says.get(slip.__name__))
                 wrong.__name__ = called.get(slip.__name__, wrong.__name__)
+                wrong.declared_by = slip
                 exam.misconception(wrong)
 
 

@@ -7,16 +7,16 @@ import nbformat
 import pytest
 
 from autograder.authoring.build.build import Built
-from autograder.authoring.lesson.lesson import Exercise, Written, read_lesson
+from autograder.authoring.lesson.lesson import Exercise, WrittenExercise, read_lesson
 from autograder.checks import examples
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.report import Verdict
 from autograder.course import Course
 from autograder.demo import demo
 from autograder.demo.classroom import STUDENTS
-from autograder.demo.demo import Result, disappointments, run_demo, usual_lesson, worth_opening
+from autograder.demo.demo import DemoResult, disappointments, run_demo, usual_lesson, worth_opening
 from autograder.errors import GradingFailed, SettingError
-from autograder.nbgrading.grade_class import StudentResult
+from autograder.grading.class_table import StudentResult
 from tests.support.course import COURSE
 
 # The one of which whoever types `make demo` sees a class.
@@ -29,29 +29,29 @@ TO_READ = len(POINTS) - len(TESTED)
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, DemoResult]:
     root = tmp_path_factory.mktemp("class") / "course"
     graded = run_demo(COURSE, root, [LESSON], progress=lambda lesson: None)
     return {result.submission.student: result for result in graded}
 
 
-def lost(result: Result) -> list[str]:
+def lost(result: DemoResult) -> list[str]:
     return [cell.exercise for cell in result.cells if not cell.points]
 
 
-def test_class_comes_out_as_made(results: dict[str, Result]) -> None:
+def test_class_comes_out_as_made(results: dict[str, DemoResult]) -> None:
     assert tuple(results) == STUDENTS
     assert disappointments(list(results.values())) == []
 
 
-def test_class_shows_every_verdict(results: dict[str, Result]) -> None:
+def test_class_shows_every_verdict(results: dict[str, DemoResult]) -> None:
     found = {cell.verdict for result in results.values() for cell in result.cells}
     # "Not run" takes a submission which has used up its time. Of a hog, its time may be up first.
     late = {Verdict.NOT_RUN, Verdict.NOT_GRADABLE, Verdict.MEMORY}
     assert found | late == {*Verdict}
 
 
-def test_every_disappointment_is_told(results: dict[str, Result]) -> None:
+def test_every_disappointment_is_told(results: dict[str, DemoResult]) -> None:
     def said(student: str, **changed: object) -> list[str]:
         result = results[student]
         return disappointments([replace(result, **changed)])  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def test_every_disappointment_is_told(results: dict[str, Result]) -> None:
     assert said("ada", graded=failed) == [f"ada in {LESSON}: not graded: the disk is full"]
 
 
-def test_two_verdicts_may_both_be_right(results: dict[str, Result]) -> None:
+def test_two_verdicts_may_both_be_right(results: dict[str, DemoResult]) -> None:
     nora = results["nora"]
 
     def said(verdict: Verdict) -> str:
@@ -82,7 +82,7 @@ def test_two_verdicts_may_both_be_right(results: dict[str, Result]) -> None:
     assert f"is {Verdict.WRONG.value!r}, not {both!r}" in said(Verdict.WRONG)
 
 
-def test_page_worth_opening(results: dict[str, Result]) -> None:
+def test_page_worth_opening(results: dict[str, DemoResult]) -> None:
     page = worth_opening(list(results.values()))
     assert page == results["eve"].feedback
 
@@ -98,7 +98,7 @@ def test_otherwise_the_shortest(tmp_path: Path) -> None:
 
 
 def test_minutes_of_written_answers_count() -> None:
-    exercises = [one for one in TEXT.blocks if isinstance(one, Exercise | Written)]
+    exercises = [one for one in TEXT.blocks if isinstance(one, Exercise | WrittenExercise)]
     assert len(exercises) > len(TEXT.exercises)
     assert demo._minutes(TEXT) == sum(one.minutes for one in exercises)
 
@@ -153,7 +153,7 @@ def test_folder_that_can_not_be_emptied(tmp_path: Path) -> None:
         next(run_demo(COURSE, tmp_path / "class", [LESSON], progress=lambda lesson: None))
 
 
-def test_perfect_and_empty(results: dict[str, Result]) -> None:
+def test_perfect_and_empty(results: dict[str, DemoResult]) -> None:
     perfect, empty = results["ada"].graded, results["cleo"].graded
     assert (perfect.score, perfect.max_score, perfect.to_read) == (
         ALL,
@@ -163,7 +163,7 @@ def test_perfect_and_empty(results: dict[str, Result]) -> None:
     assert (empty.score, empty.to_read) == (0, 0)
 
 
-def test_known_mistakes_cost_their_exercise(results: dict[str, Result]) -> None:
+def test_known_mistakes_cost_their_exercise(results: dict[str, DemoResult]) -> None:
     mistaken = [result for result in results.values() if result.submission.mistakes]
     assert len({name for result in mistaken for name in result.submission.mistakes}) == 5
     for result in mistaken:
@@ -173,7 +173,7 @@ def test_known_mistakes_cost_their_exercise(results: dict[str, Result]) -> None:
         assert f"{exercise}: {misconception.replace('_', ' ')}" in result.graded.found
 
 
-def test_broken_are_reported(results: dict[str, Result]) -> None:
+def test_broken_are_reported(results: dict[str, DemoResult]) -> None:
     found = {student: result.graded.told for student, result in results.items()}
     assert found["ada"] == "all right"
     assert "not valid JSON" in found["liz"]
@@ -184,12 +184,12 @@ def test_broken_are_reported(results: dict[str, Result]) -> None:
         assert reason in found[student]
 
 
-def test_all_exercises_are_graded(results: dict[str, Result]) -> None:
+def test_all_exercises_are_graded(results: dict[str, DemoResult]) -> None:
     for result in results.values():
         assert len(result.cells) == len(TESTED)
 
 
-def test_feedback_keeps_secrets(results: dict[str, Result]) -> None:
+def test_feedback_keeps_secrets(results: dict[str, DemoResult]) -> None:
     for result in results.values():
         if result.feedback:
             page = result.feedback.read_text(encoding="utf-8")
@@ -197,7 +197,7 @@ def test_feedback_keeps_secrets(results: dict[str, Result]) -> None:
                 assert secret not in page
 
 
-def test_formgrader_sees_the_marking_scheme(results: dict[str, Result]) -> None:
+def test_formgrader_sees_the_marking_scheme(results: dict[str, DemoResult]) -> None:
     feedback = results["ada"].feedback
     assert feedback is not None
     root = feedback.parents[3]
@@ -206,7 +206,7 @@ def test_formgrader_sees_the_marking_scheme(results: dict[str, Result]) -> None:
     assert "**Marks.**" in question.source
 
 
-def test_nbgrader_releases_what_the_build_makes(results: dict[str, Result]) -> None:
+def test_nbgrader_releases_what_the_build_makes(results: dict[str, DemoResult]) -> None:
     feedback = results["ada"].feedback
     assert feedback is not None
     released = feedback.parents[3] / "notebooks" / LESSON

@@ -20,6 +20,7 @@ from autograder.errors import GradingFailed
 from autograder.grading.grade import Graded, grade
 from autograder.learner.marking import with_hidden_tests
 from autograder.learner.run_notebook import run
+from autograder.nbgrading.preprocessor import _with_points
 from autograder.student.limits import Limits
 from autograder.student.sandbox.sandbox import Sandbox, StudentProcess
 from tests.support.attacks.inputs import KEPT, LENDING, LIAR, REAL, keeping
@@ -443,6 +444,7 @@ def test_partial_credit(sandbox: Sandbox, answer: str, points: float) -> None:
     graded = grade(source, answered(source, code), sandbox)
     (one,) = graded.verdicts
     assert one.points == points, one.message
+    _with_points(graded.notebook, graded.record)
     test = next(one for one in graded.notebook.cells if one.get("id") == "test-3")
     score, _ = determine_grade(test)
     assert (3 if score is None else score) == points

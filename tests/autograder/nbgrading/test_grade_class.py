@@ -6,15 +6,9 @@ import pytest
 
 from autograder.checks.exam.report import Verdict
 from autograder.course import Course
+from autograder.grading.class_table import StudentResult, as_table, found_in
 from autograder.grading.record import CellRecord, Record
-from autograder.nbgrading.grade_class import (
-    StudentResult,
-    _found,
-    as_table,
-    go_on_after,
-    reason_of,
-    students_of,
-)
+from autograder.nbgrading.grade_class import go_on_after, reason_of, students_of
 
 LOG = """\
 [ERROR] There was an error processing assignment
@@ -62,21 +56,21 @@ def test_what_was_found() -> None:
         cell("d", "wrong", "over_the_queries"),
         *(cell(name, "not_implemented") for name in "efgh"),
     )
-    assert _found(Record(remarks=("late",), cells=cells)) == [
+    assert found_in(Record(remarks=("late",), cells=cells)) == [
         "late",
         "b, d: over the queries",
         "c: wrong",
         "4 exercises: not implemented yet",
     ]
-    assert _found(Record(cells=cells[:1])) == []
+    assert found_in(Record(cells=cells[:1])) == []
 
 
 def test_nothing_is_said_twice() -> None:
     cells = (cell("a", "killed", message="it ended with exit code 1"),)
     told = ["a: ended its own process"]
-    assert _found(Record(remarks=("it ended with exit code 1",), cells=cells)) == told
+    assert found_in(Record(remarks=("it ended with exit code 1",), cells=cells)) == told
     many = ("not a notebook", *(f"the cell of {name} is missing" for name in "bcd"))
-    assert _found(Record(remarks=many, cells=cells)) == ["not a notebook", *told]
+    assert found_in(Record(remarks=many, cells=cells)) == ["not a notebook", *told]
 
 
 def test_answers_that_wait_for_a_human() -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.authoring.lesson.lesson import Exercise, Lesson, Prose, Written, read_lesson
+from autograder.authoring.lesson.lesson import Exercise, Lesson, Prose, WrittenExercise, read_lesson
 from autograder.checks.exam.exam import Exam, exams_of
 from autograder.course import Course
 
@@ -53,7 +53,7 @@ def _section(lesson: Lesson, exams: dict[str, Exam]) -> Iterator[str]:
     yield f"\n## {title['title'] if title else lesson.name}\n\n"
     yield f"{tested} points by tests, {written} by hand{minutes}.\n\n{_HEAD}"
     for block in lesson.blocks:
-        if isinstance(block, Exercise | Written):
+        if isinstance(block, Exercise | WrittenExercise):
             exam = exams.get(block.name)
             wrong = str(len(exam.misconceptions)) if exam else "–"
             kind = "code" if exam else "in words"

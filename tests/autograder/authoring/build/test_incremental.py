@@ -14,7 +14,13 @@ from nbformat.v4 import new_output
 
 from autograder.authoring.build.build import Built
 from autograder.authoring.build.build_inputs import PROOFS, Inputs, digest_of
-from autograder.authoring.build.incremental import RECORD, State, build, changed_lessons, states
+from autograder.authoring.build.incremental import (
+    RECORD,
+    BuildState,
+    build,
+    changed_lessons,
+    states,
+)
 from autograder.authoring.lesson.release import student_notebook
 from autograder.course import Course
 from autograder.errors import ExamError, GradingFailed, NotebookEdited
@@ -277,17 +283,17 @@ def test_damaged_entry_counts_as_none(course: Course) -> None:
 
 
 def test_states(course: Course) -> None:
-    def now() -> list[State]:
+    def now() -> list[BuildState]:
         return [*states(course).values()]
 
-    assert now() == [State.NOT_BUILT, State.NOT_BUILT]
+    assert now() == [BuildState.NOT_BUILT, BuildState.NOT_BUILT]
     build(course)
-    assert now() == [State.BUILT, State.BUILT]
+    assert now() == [BuildState.BUILT, BuildState.BUILT]
     append(course.lesson_file(FIRST), "\nOne more sentence.\n")
-    assert now() == [State.CHANGED, State.BUILT]
+    assert now() == [BuildState.CHANGED, BuildState.BUILT]
     assert changed_lessons(course) == [FIRST]
     change(course, mend_a_test)
-    assert now() == [State.EDITED, State.BUILT]
+    assert now() == [BuildState.EDITED, BuildState.BUILT]
     assert changed_lessons(course) == []
 
 
@@ -296,9 +302,9 @@ def test_clone_has_nothing_that_changed(course: Course) -> None:
     build(course)
     append(course.lesson_file(FIRST), "\nOne more sentence.\n")
     (course.root / RECORD).unlink()
-    assert states(course)[FIRST] is State.BUILT
+    assert states(course)[FIRST] is BuildState.BUILT
     shutil.rmtree(course.source / FIRST)
-    assert states(course)[FIRST] is State.NOT_BUILT
+    assert states(course)[FIRST] is BuildState.NOT_BUILT
     assert changed_lessons(course) == []
 
 

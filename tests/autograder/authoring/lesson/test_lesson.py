@@ -2,7 +2,14 @@ import re
 
 import pytest
 
-from autograder.authoring.lesson.lesson import Check, Code, Exercise, Prose, Written, read_lesson
+from autograder.authoring.lesson.lesson import (
+    Check,
+    Code,
+    Exercise,
+    Prose,
+    WrittenExercise,
+    read_lesson,
+)
 from autograder.checks.own_judgement import Point
 from autograder.errors import LessonError
 from tests.support.samples import FRONT_MATTER, make_lesson
@@ -215,7 +222,7 @@ def test_check_far_below(path):
 
 def test_written_answer(path):
     lesson = make_lesson(path, f"words\n\n{WRITTEN}")
-    assert lesson.blocks[1] == Written(
+    assert lesson.blocks[1] == WrittenExercise(
         ABOVE + 3, "why", difficulty=2, minutes=10, points=3,
         question="Why is this so?\n\n```python\nsoftmax(x)\n```",
         model_answer="Because the rows\nsum to 1.",

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.checks.card.terminal import as_written, printable
+from autograder.grading.class_table import StudentResult, as_table
 from autograder.learner import marks
-from autograder.nbgrading.grade_class import StudentResult, as_table
 
 HOSTILE = (
     "[", "b].txt", "[/]", "[/red]", "[red]red", "[link=http:report.html]here[/link]", "\\[",

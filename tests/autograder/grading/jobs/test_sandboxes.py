@@ -7,7 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from autograder.errors import SandboxFailed
-from autograder.grading.jobs.sandboxes import Walls, close_sandboxes, in_sandbox, usual_walls
+from autograder.grading.jobs.sandboxes import (
+    SandboxSettings,
+    close_sandboxes,
+    in_sandbox,
+    usual_walls,
+)
 from autograder.nbgrading.configuration import configuration
 from autograder.nbgrading.preprocessor import GradeSafely
 from autograder.student.limits import Limits
@@ -15,7 +20,7 @@ from autograder.student.sandbox.sandbox import Sandbox, StudentProcess
 from tests.support.course import COURSE, ROOT
 from tests.support.processes import descendants, eventually
 
-WALLS = Walls("full", json.dumps({"processes": 16}), (), ())
+WALLS = SandboxSettings("full", json.dumps({"processes": 16}), (), ())
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange import ExchangeFactory
 
 from autograder.course import Course
-from autograder.grading.submitted_files import Folder
+from autograder.grading.submitted_files import SubmittedFolder
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.inbox import arrivals, collect
 from autograder.nbgrading.inbox.collect import SafeCollect
@@ -220,13 +220,13 @@ def test_owner_is_the_student(exchange: Exchange, monkeypatch: pytest.MonkeyPatc
 def test_hard_links_of_others_files(exchange: Exchange, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = exchange.hand_in("mal")
     (folder / "answers.txt").write_text("linked")
-    opened = Folder.__init__
+    opened = SubmittedFolder.__init__
 
-    def owned(self: Folder, descriptor: int) -> None:
+    def owned(self: SubmittedFolder, descriptor: int) -> None:
         opened(self, descriptor)
         self.owner = -1
 
-    monkeypatch.setattr(Folder, "__init__", owned)
+    monkeypatch.setattr(SubmittedFolder, "__init__", owned)
     monkeypatch.setattr(arrivals, "keeper_of", lambda _: -1)
     log = exchange.collect()
     assert exchange.collected() == {}

@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from nbgrader.utils import parse_utc
 
 from autograder.nbgrading.inbox.timestamps import NAME, Stamp, stamp_of, time_in
 from tests.support.attacks.inputs import MAKERS
@@ -48,7 +49,7 @@ NO_TIMES = [
 
 @pytest.mark.parametrize("text", TIMES)
 def test_time(text: str) -> None:
-    assert time_in(text) == TIMES[text]
+    assert time_in(text) == TIMES[text] == parse_utc(text.strip())
 
 
 @pytest.mark.parametrize("text", NO_TIMES, ids=lambda text: ascii(text)[:40])

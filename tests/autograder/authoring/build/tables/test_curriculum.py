@@ -1,7 +1,7 @@
 """The table of the curriculum is what the lessons and exams say."""
 
 from autograder.authoring.build.tables.curriculum import FILE, curriculum
-from autograder.authoring.lesson.lesson import Exercise, Written, read_lesson
+from autograder.authoring.lesson.lesson import Exercise, WrittenExercise, read_lesson
 from tests.support.course import COURSE
 
 
@@ -12,5 +12,5 @@ def test_curriculum_is_current() -> None:
 def test_every_exercise_has_an_origin() -> None:
     for name in COURSE.lessons():
         for block in read_lesson(COURSE.lesson_file(name)).blocks:
-            if isinstance(block, Exercise | Written):
+            if isinstance(block, Exercise | WrittenExercise):
                 assert block.origin, f"{name}: {block.name}"

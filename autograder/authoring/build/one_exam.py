@@ -1,0 +1,115 @@
+"""What an exam tries, names and accepts, and where each of that is declared."""
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.authoring.build.proofs import Proofs
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.course import Course, lesson_number
+from autograder.errors import LessonNotFound
+
+_WIDTH = 30
+
+
+@dataclass(frozen=True)
+class KnownExam:
+    """An exercise by its name, with its lesson and its exam."""
+
+    lesson: str
+    exam: Exam
+
+
+def exams_called(course: Course, name: str) -> list[KnownExam]:
+    """The exams of an exercise, or those that declare a mistake of that name.
+
+    Raises:
+        LessonNotFound: when nothing is called so.
+    """
+    every = [
+        KnownExam(lesson, exam)
+        for lesson in course.lessons()
+        for exam in exams_of(course.exam_module(lesson)).values()
+    ]
+    found = [one for one in every if one.exam.name == name]
+    found = found or [one for one in every if name in _mistakes(one.exam)]
+    if not found:
+        known = {one.exam.name for one in every} | {
+            mistake for one in every for mistake in _mistakes(one.exam)
+        }
+        near = difflib.get_close_matches(name, known, 3)
+        hint = f": did you mean {' or '.join(near)}?" if near else ""
+        raise LessonNotFound(f"no exercise and no mistake is called {name!r}{hint}")
+    return found
+
+
+def told(course: Course, found: KnownExam) -> Iterator[str]:
+    """What one exam tries, names and accepts, a line each."""
+    exam = found.exam
+    yield f"{exam.name}, lesson {lesson_number(found.lesson)}: {exam_place(course, exam)}"
+    yield "\nIt tries"
+    for label in dict.fromkeys(case.label for case in exam.printed_cases()):
+        yield f"  {label} (printed)"
+    for words, times, group in exam.drawn:
+        share = f", a share of the points: {group}" if group else ""
+        yield f"  {words} (drawn {times} times{share})"
+    yield from (f"  {sentence} (must hold)" for sentence in exam.statements)
+    unnamed = Proofs(course).of(found.lesson)[exam.name].unnamed
+    yield f"\nIt names {len(exam.misconceptions)} mistakes"
+    for name, wrong in exam.misconceptions.items():
+        yield _in_columns(name, place_of(course, wrong))
+        if name in unnamed:
+            yield f"    not named by its check: {unnamed[name]}"
+    yield f"\nIt accepts {len(exam.accepted)} other styles"
+    for name, right in exam.accepted.items():
+        yield _in_columns(name, place_of(course, right))
+
+
+def told_of_a_mistake(course: Course, name: str, found: list[KnownExam]) -> Iterator[str]:
+    """The exercises that know a mistake, a line each."""
+    yield f"{name} is known in {len(found)} exercises"
+    for one in found:
+        for known, wrong in one.exam.misconceptions.items():
+            if name in (known, _declared(wrong).__name__):
+                exercise = f"{lesson_number(one.lesson)} {one.exam.name}"
+                other = f" as {known}" if known != name else ""
+                yield _in_columns(exercise, f"{place_of(course, wrong)}{other}")
+
+
+def _in_columns(name: str, rest: str) -> str:
+    return f"  {name:{_WIDTH}} {rest}"
+
+
+def exam_place(course: Course, exam: Exam) -> str:
+    """Where an exam begins."""
+    path, line = exam.where
+    return f"{path.relative_to(course.root) if path.is_relative_to(course.root) else path}:{line}"
+
+
+def place_of(course: Course, answer: Callable[..., object]) -> str:
+    """Where an answer is declared: in the exam, or in the family that it is from."""
+    declared = _declared(answer)
+    try:
+        path, (_, line) = inspect.getsourcefile(declared), inspect.getsourcelines(declared)
+    except (OSError, TypeError):
+        return "made by the exam"
+    return f"{_short(course, Path(str(path)))}:{line}"
+
+
+def _mistakes(exam: Exam) -> set[str]:
+    """The names of an exam's mistakes, and those that their families have for them."""
+    declared = {_declared(wrong).__name__ for wrong in exam.misconceptions.values()}
+    return {*exam.misconceptions, *declared}
+
+
+def _declared(answer: Callable[..., object]) -> Callable[..., object]:
+    """What a family has made an answer of, or else the answer itself."""
+    declared: Callable[..., object] = getattr(answer, "declared_by", answer)
+    return declared
+
+
+def _short(course: Course, path: Path) -> str:
+    exams = course.solutions / "exams"
+    return str(path.relative_to(exams)) if path.is_relative_to(exams) else str(path)

@@ -1,0 +1,45 @@
+"""What `autograder exam` shows is what the exam has, and each place is there."""
+
+import pytest
+
+from autograder.authoring.build.one_exam import (
+    exams_called,
+    place_of,
+    told,
+    told_of_a_mistake,
+)
+from autograder.checks.exam.exam import exams_of
+from autograder.errors import LessonNotFound
+from tests.support.course import COURSE
+
+
+def test_all_of_an_exam_is_told() -> None:
+    (found,) = exams_called(COURSE, "causal_mask")
+    text = "\n".join(told(COURSE, found))
+    for name in (*found.exam.misconceptions, *found.exam.accepted):
+        assert f"  {name} " in text
+    assert "  four tokens (printed)" in text
+    assert "  90 tokens (drawn 1 times)" in text
+    assert "visible_instead                families/mask_values.py:" in text
+
+
+def test_a_familys_mistake_is_found_by_each_of_its_names() -> None:
+    by_family = list(told_of_a_mistake(COURSE, "X", exams_called(COURSE, "VisibleInstead")))
+    found = exams_called(COURSE, "VisibleInstead")
+    lines = list(told_of_a_mistake(COURSE, "VisibleInstead", found))
+    assert len(lines) == len(found) + 1 > 5
+    assert any(line.endswith(" as true_for_visible") for line in lines)
+    assert len(by_family) == 1
+
+
+def test_what_is_near_is_offered() -> None:
+    with pytest.raises(LessonNotFound, match="did you mean causal_mask"):
+        exams_called(COURSE, "causal_msk")
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons())
+def test_every_answer_has_its_place(lesson: str) -> None:
+    for exam in exams_of(COURSE.exam_module(lesson)).values():
+        for answer in (*exam.misconceptions.values(), *exam.accepted.values()):
+            file = place_of(COURSE, answer).partition(":")[0]
+            assert (COURSE.solutions / "exams" / file).is_file() or file == "made by the exam"

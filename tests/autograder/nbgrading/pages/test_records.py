@@ -1,0 +1,104 @@
+"""Records and pages without a gradebook are those of nbgrader's way."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course import Course
+from autograder.errors import GradingFailed
+from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.pages import records
+from autograder.nbgrading.pages.records import Submitted, grade_to_records, submitted_in
+from tests.support.course import ROOT
+from tests.support.graded_class import STUDENTS, class_of_twelve
+from tests.support.tiny_course import LESSON
+
+# Each kind of student once.
+NAMES = [f"student{number:02}" for number in range(len(STUDENTS) // 2)]
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course in which each kind was graded in nbgrader's way."""
+    root = class_of_twelve(tmp_path_factory.mktemp("records") / "course")
+    api = nbgrader_api(configuration(Course(root), root))
+    for student in sorted(path.name for path in (root / "submitted").iterdir())[: len(NAMES)]:
+        assert api.autograde(LESSON, student)["success"]
+        assert api.generate_feedback(LESSON, student)["success"]
+    return root
+
+
+def graded(root: Path, out: Path, *, force: bool = False) -> list[Submitted]:
+    """Grade into a folder those that nbgrader has graded."""
+    course = Course(root)
+    known = {path.parent.name for path in (root / "autograded").glob(f"*/{LESSON}")}
+    some = [one for one in submitted_in(course, root / "submitted", out) if one.student in known]
+    return [one for one, *_ in grade_to_records(course, some, isolation="full", force=force)]
+
+
+def without_times(path: Path) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for part in (record, *record["cells"]):
+        del part["seconds"]
+    return {name: part for name, part in record.items() if name != "time"}
+
+
+def test_both_ways_agree(root: Path, tmp_path: Path) -> None:
+    submitted = graded(root, tmp_path)
+    assert len(submitted) == len(NAMES)
+    for one in submitted:
+        usual = root / "autograded" / one.student / LESSON / one.record.name
+        assert without_times(one.record) == without_times(usual)
+        page = (one.to / f"{LESSON}.html").read_text(encoding="utf-8")
+        feedback = root / "feedback" / one.student / LESSON / f"{LESSON}.html"
+        assert page == feedback.read_text(encoding="utf-8")
+
+
+def test_what_is_graded_is_left_alone(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, *_ = graded(root, tmp_path)
+    second.record.write_text("{", encoding="utf-8")
+    again: list[str] = []
+    grade = records._grade
+
+    def noted(one: Submitted, *args: Any) -> Any:
+        again.append(one.student)
+        return grade(one, *args)
+
+    monkeypatch.setattr(records, "_grade", noted)
+    before = first.record.stat().st_mtime_ns
+    graded(root, tmp_path)
+    assert again == [second.student]
+    assert first.record.stat().st_mtime_ns == before
+    assert json.loads(second.record.read_text(encoding="utf-8"))["version"] == 1
+
+
+def test_a_notebook_may_lie_in_the_students_folder(root: Path, tmp_path: Path) -> None:
+    name = f"{LESSON}.ipynb"
+    content = min((root / "submitted").glob(f"*/{LESSON}/{name}")).read_bytes()
+    (tmp_path / "in" / "zoe").mkdir(parents=True)
+    (tmp_path / "in" / "zoe" / name).write_bytes(content)
+    (tmp_path / "in" / "zoe" / "other.ipynb").write_text("{}")
+    (tmp_path / "in" / "note.txt").touch()
+    (one,) = submitted_in(Course(root), tmp_path / "in", tmp_path / "out")
+    assert (one.student, one.lesson) == ("zoe", LESSON)
+    ((_, record, waiting),) = grade_to_records(Course(root), [one], isolation="full", force=False)
+    assert record.remarks == ()
+    assert waiting == 1
+
+
+def test_a_folder_without_submissions_is_said(root: Path, tmp_path: Path) -> None:
+    with pytest.raises(GradingFailed, match=re.escape("<student>/<lesson>.ipynb")):
+        submitted_in(Course(root), tmp_path, tmp_path / "out")
+
+
+def test_nbgrader_is_not_needed() -> None:
+    modules = "autograder.nbgrading.pages.records, autograder.grading.class_table"
+    code = f"import sys, {modules}; assert 'nbgrader' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

@@ -75,6 +75,8 @@ class Environment:
             copy_function=_link,
             dirs_exist_ok=True,
         )
+        templates = Path("share", "jupyter", "nbconvert")
+        shutil.copytree(sys.prefix / templates, self.folder / templates)
         for name in _PROGRAMS:
             (program,) = entry_points(group="console_scripts", name=name)
             self._write(name, program.module, program.attr)

@@ -59,6 +59,8 @@ def prepare() -> None:
     notebook = new_notebook(cells=[new_code_cell("x = 1")])
     marks = dict.fromkeys(("score", "max_score", "late_penalty"), 0.0)
     for kind in get_args(Kind):
+        if kind == "formgrade" and not _FORMGRADER.is_dir():
+            continue  # there is no nbgrader, and nobody asks for its page
         resources = {"index": 0, "total": 0, "nbgrader": marks}
         page(kind, notebook, resources, plain=False)
 

@@ -1,5 +1,7 @@
 """Which given cells are left out when grading, by what the text of a notebook says."""
 
+import time
+
 import pytest
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
@@ -183,3 +185,42 @@ def test_what_a_submission_names_is_run(written: str, left: list[int]) -> None:
 def test_what_a_test_needs_is_run_whatever_the_tag_says() -> None:
     cells = *SCENE, "#test\nassert double(words) == 6"
     assert places(left_out(notebook(*cells), [])) == [2, 3]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"x = {'+'.join(['1'] * 3000)}",
+        "if a: pass\n" + "elif b: pass\n" * 900,
+        f"x = a{'.a' * 5000}",
+        "%time x = 1\n" * 300,
+        f"x = {'-' * 100_000}1",
+        f"x = {'(' * 150}1{')' * 150}",
+        f"x = {'[' * 400}{']' * 400}",
+        "%x\n" * 50 + "y = 1\n" * 30_000,
+        "y = 1\n" * 3_000,
+        f"x = {'not ' * 4000}True",
+        f"f = {'lambda: ' * 800}1",
+        f"x = '{'a' * 19_000}'",
+        "\0",
+        "x = 1\ud800",
+        "def f(:\n",
+        "global x\nx = 1\nglobal x",
+        "nonlocal x",
+        "return 1",
+        "yield",
+        "*a, *b = c",
+        "del f()",
+        "def f(a, a): pass",
+        "\x0c" * 1000,
+        "async def f():\n    await g()",
+        "match x:\n    case a | a: pass",
+    ],
+    ids=lambda text: ascii(text[:12]),
+)
+def test_no_text_of_a_students_stops_the_grader(text: str) -> None:
+    """Nor keeps it busy: what can't be read within bounds may use any name, so all cells run."""
+    cells = notebook("import numpy as np", f"#: {SCENERY}\n{FIGURE}", ANSWER, TEST)
+    started = time.process_time()
+    left_out(cells, [text])
+    assert time.process_time() - started < 5

@@ -77,11 +77,12 @@ def _try(built: "Built") -> None:
 
 @app.command()
 def exam(
-    name: Annotated[str, typer.Argument(help="An exercise, such as causal_mask, or a mistake.")],
+    name: Annotated[str, typer.Argument(help="An exercise, a mistake, or a family of mistakes.")],
 ) -> None:
     """Show what an exam tries, names and accepts, and in which file each of it is declared.
 
-    Of a mistake, such as hides_the_past, show in which exercises it is known, and from where.
+    Of a mistake, such as hides_the_past, or of a family, such as MASK_VALUES, show which exercises
+    know it, and from where.
     """
     from autograder.authoring.build.one_exam import exams_called, told, told_of_a_mistake
 

@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from autograder.checks.card.as_text import lines_of  # noqa: E402
 from autograder.checks.exam.exam import Exam, exams_of  # noqa: E402
 from autograder.checks.exam.report import Verdict  # noqa: E402
 from autograder.course import Course  # noqa: E402
@@ -65,7 +66,7 @@ def refusal(exam: Exam, right: Callable[..., object], seed: int | None) -> str:
         report = exam.preview(right) if seed is None else exam.examine(right, seed)
     except Exception as error:
         return f"the exam raises {type(error).__name__}: {error}"
-    return "" if report.verdict is Verdict.PASSED else " | ".join(report.lines()[1:])
+    return "" if report.verdict is Verdict.PASSED else " | ".join(lines_of(report)[1:])
 
 
 def _where(seed: int | None) -> str:

@@ -16,7 +16,7 @@ CHANGELOG = "CHANGELOG.md"
 SEEN = (
     "README.md",
     "autograder/__init__.pyi",
-    "autograder/checks/card/card.py",
+    "autograder/checks/card/as_html.py",
     "autograder/cli.py",
     "companion/__init__.pyi",
     "docs/security.md",

@@ -1,6 +1,7 @@
 """Check what was changed since the main branch, for the time between two commits.
 
     python -m tools.quick
+    python -m tools.quick --list          says what would run, and runs nothing
     python -m tools.quick --lesson 05
 
 Lint runs over everything, because it is quick. Of the tests, those run that could notice one of the
@@ -9,6 +10,7 @@ exams tried. With --lesson, all that concerns one lesson runs instead. `make tes
 decides.
 """
 
+import argparse
 import subprocess
 import sys
 import time
@@ -25,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = Path(sys.executable).parent
 EXAMS = "tests/solutions/test_exams.py"
 LESSONS = "tests/whole/test_lessons.py"
+# The proofs, of which a build writes anew those of the exercises that have changed.
+MADE = "solutions/exams/proofs.json"
 LINT = ["make", "--no-print-directory", "lint"]
 PYTEST = [str(PROGRAMS / "pytest"), "-q", "-x", "-p", "no:cacheprovider"]
 # With more files it pays to have two processes, each of which imports everything.
@@ -41,6 +45,13 @@ def changed() -> list[str]:
     base = next((found[0] for found in bases if found), "HEAD")
     new = _git("ls-files", "--others", "--exclude-standard")
     return sorted({*_git("diff", "--name-only", base), *new})
+
+
+def _by_hand(paths: Sequence[str]) -> list[str]:
+    """Without what a build has made of the others: it stands for all exercises, they for theirs."""
+    left = [path for path in paths if path != MADE]
+    explained = any(path.startswith(("autograder/", "solutions/")) for path in left)
+    return left if explained else [*paths]
 
 
 def _git(*words: str) -> list[str]:
@@ -159,25 +170,33 @@ def _shortened(command: Command) -> str:
 
 def main() -> None:
     """Do what the changed files, or the lesson asked for, need; stop at the first failure."""
-    begun = time.monotonic()
-    if sys.argv[1:2] == ["--lesson"]:
+    parser = argparse.ArgumentParser(prog="python -m tools.quick", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--list", action="store_true", help="say what would run, and run nothing")
+    parser.add_argument("--lesson", help="check all that concerns one lesson")
+    asked, begun = parser.parse_args(), time.monotonic()
+    if asked.lesson is not None:
         try:
-            (lesson,) = Course(ROOT).lessons_named(sys.argv[2:3] or [""])
+            (lesson,) = Course(ROOT).lessons_named([asked.lesson])
         except CourseError as error:
             sys.exit(f"quick: {error}")
         for stage in stages_of_lesson(lesson):
             run(stage)
     else:
-        _check(changed())
-    print(f"green after {time.monotonic() - begun:.0f} s")
+        _check(changed(), listed=asked.list)
+    if not asked.list:
+        print(f"green after {time.monotonic() - begun:.0f} s")
 
 
-def _check(paths: Sequence[str]) -> None:
+def _check(paths: Sequence[str], *, listed: bool) -> None:
     from tests.conftest import LONG
 
-    selector = Selector(CourseGraph(ROOT))
+    selector, paths = Selector(CourseGraph(ROOT)), _by_hand(paths)
     selected = selector.select(paths)
     print(described(selected, {path: selector.select([path]) for path in paths}), flush=True)
+    if listed:
+        print("\n".join(selected.files))
+        return
     for stage in stages(selected, selector.words(selected), LONG):
         run(stage)
 

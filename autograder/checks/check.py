@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks import examples, purpose
-from autograder.checks.card.card import show
+from autograder.checks.card.as_html import show
+from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import broken, watched
@@ -31,7 +32,7 @@ class ExerciseNotPassed(Exception):
         The result itself stands above it, but for nbgrader's Validate, which shows this alone.
         """
         validating = os.environ.get(purpose.VARIABLE) == "validate"
-        return self.report.lines() if validating else [self.report.headline]
+        return lines_of(self.report) if validating else [self.report.headline]
 
 
 def check(answer: Any) -> None:

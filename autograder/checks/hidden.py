@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from autograder.checks.card.card import show
+from autograder.checks.card.as_html import show
 from autograder.checks.check import ExerciseNotPassed, name_of
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.report import Report, Verdict

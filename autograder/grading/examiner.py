@@ -17,7 +17,7 @@ import numpy as np
 from nbformat.notebooknode import NotebookNode
 
 from autograder.checks import purpose
-from autograder.checks.card.card import bundle, collect
+from autograder.checks.card.as_html import bundle, collect
 from autograder.checks.check import ExerciseNotPassed
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.source.cells import points_of

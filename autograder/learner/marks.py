@@ -7,7 +7,8 @@ from html import escape
 from nbformat.notebooknode import NotebookNode
 from rich.table import Table
 
-from autograder.checks.card.card import report_in
+from autograder.checks.card.as_html import report_in
+from autograder.checks.card.as_text import HINT
 from autograder.checks.card.terminal import as_written
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.own_judgement import Ticks, exercise_of, ticks_in
@@ -151,4 +152,4 @@ def _points(mark: Mark) -> str:
 
 
 def _found(mark: Mark) -> list[str]:
-    return [mark.verdict, *mark.details, *([f"Hint: {mark.hint}"] if mark.hint else [])]
+    return [mark.verdict, *mark.details, *([f"{HINT} {mark.hint}"] if mark.hint else [])]

@@ -11,7 +11,6 @@ given out.
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from tempfile import TemporaryFile
 
 from autograder.course import Course
 from autograder.errors import WorkFolderError
+from autograder.whole_file import write_whole
 
 MANIFEST = ".lessons.json"
 _FORMAT = 1
@@ -122,7 +122,7 @@ def _copy(course: Course, lesson: str, folder: Path, given: Given) -> Iterator[C
             yield _copy_notebook(lesson, release, mine, before)
             _write_manifest(folder / MANIFEST, given)
         elif not _same(release, mine):
-            _write(mine, release.read_bytes())
+            write_whole(mine, release.read_bytes())
     if not is_there:
         yield Copied(lesson, folder / lesson / f"{lesson}.ipynb", Change.MISSING)
 
@@ -141,18 +141,18 @@ def _copy_notebook(lesson: str, release: Path, mine: Path, given: list[str]) -> 
     if now not in known:
         given.append(now)
     if not mine.exists():
-        _write(mine, content)
+        write_whole(mine, content)
         return Copied(lesson, mine, Change.NEW)
     written = _digest(mine.read_bytes())
     if written == now:
         return Copied(lesson, mine, Change.NONE)
     if written in known:
-        _write(mine, content)
+        write_whole(mine, content)
         return Copied(lesson, mine, Change.REPLACED)
     beside = mine.with_name(f"{mine.stem} (newer, {now[:8]}).ipynb")
     if now in known or beside.exists():
         return Copied(lesson, mine, Change.NONE)
-    _write(beside, content)
+    write_whole(beside, content)
     return Copied(lesson, beside, Change.BESIDE)
 
 
@@ -169,22 +169,7 @@ def _read_manifest(path: Path) -> Given:
 def _write_manifest(path: Path, given: Given) -> None:
     content = json.dumps({"format": _FORMAT, "given": given}, indent=1) + "\n"
     if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != content:
-        _write(path, content.encode())
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file so that, whenever we are stopped, the old or the new one is there, whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+        write_whole(path, content.encode())
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from torch import nn
 
+from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from solutions.exams.causal_attention import (
@@ -74,7 +75,7 @@ def test_steps_are_right(exam: Exam, steps: Any) -> None:
         return made.answer(*arguments)
 
     report = exam.examine(steps if issubclass(steps, nn.Module) else answer)
-    assert report.verdict is Verdict.PASSED, report.lines()
+    assert report.verdict is Verdict.PASSED, lines_of(report)
 
 
 def test_families_add_up() -> None:

@@ -17,6 +17,7 @@ from autograder.authoring.build.build_inputs import Inputs
 from autograder.authoring.build.proofs import Proofs, digest_of_entry
 from autograder.authoring.build.proving import prove
 from autograder.authoring.build.shipping import entries_in
+from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.exam import Exam, exams_of
 from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import FILE
@@ -55,7 +56,7 @@ def test_reference_passes(exam: Exam) -> None:
 def test_right_styles_pass(exam: Exam) -> None:
     for right in exam.accepted.values():
         report = exam.examine(right)
-        assert report.verdict is Verdict.PASSED, report.lines()
+        assert report.verdict is Verdict.PASSED, lines_of(report)
     # A worksheet is a list of numbers: there is one way to write it.
     if not exam.name.endswith(WORKSHEET):
         assert len(exam.accepted) >= 3

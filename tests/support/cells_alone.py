@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterable
 
-from autograder.checks.card.card import bundle, collect
+from autograder.checks.card.as_html import bundle, collect
 
 
 def run(folder: str, cells: Iterable[str]) -> list[dict[str, object]]:

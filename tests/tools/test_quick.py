@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import LONG
 from tests.support.course import ROOT
+from tools import quick
 from tools.course_graph import CourseGraph
 from tools.quick import EXAMS, LESSONS, Command, described, stages, stages_of_lesson
 from tools.selection import Selection, Selector
@@ -72,7 +73,7 @@ def test_what_several_lessons_share() -> None:
     ("path", "file"),
     [
         # By an import, and by one within a function.
-        ("autograder/checks/card/card.py", "tests/autograder/checks/card/test_card.py"),
+        ("autograder/checks/card/as_html.py", "tests/autograder/checks/card/test_as_html.py"),
         ("autograder/demo/demo.py", "tests/autograder/test_cli.py"),
         # By its name in quotes: a program, what the sandbox calls, and a class of nbgrader's.
         ("autograder/grading/jobs/worker.py", "tests/autograder/grading/jobs/test_workers.py"),
@@ -201,3 +202,17 @@ def test_unknown_lesson() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("quick: no lesson is called '99': there are ")
+
+
+def test_what_a_build_makes_is_not_asked_for_twice() -> None:
+    exam = "solutions/exams/causal_attention/causal_mask.py"
+    assert quick._by_hand([exam, quick.MADE]) == [exam]
+    assert quick._by_hand([quick.MADE]) == [quick.MADE]
+    assert quick._by_hand(["docs/errata.md", quick.MADE]) == ["docs/errata.md", quick.MADE]
+
+
+def test_words_that_it_does_not_know_start_nothing() -> None:
+    command = [sys.executable, "-m", "tools.quick", "--lisst"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "unrecognized arguments: --lisst" in done.stderr

@@ -17,7 +17,7 @@ import torch
 
 from autograder.authoring.build import shipping
 from autograder.authoring.build.build import build_lesson
-from autograder.checks.card.card import REPORT_MIME
+from autograder.checks.card.as_html import REPORT_MIME
 from autograder.checks.exam.exam import Exam
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.demo.classroom import names_above
@@ -86,7 +86,7 @@ def test_exam_names_the_mistake_on_its_card(python: Python, tmp_path: Path) -> N
     shutil.copy(exam_alone.__file__, tmp_path)
     show = (
         "from exam_alone import around_the_median, centred, exam\n"
-        "from autograder.checks.card.card import show\n"
+        "from autograder.checks.card.as_html import show\n"
         "for answer in (centred, around_the_median):\n"
         "    show(exam.examine(answer))"
     )

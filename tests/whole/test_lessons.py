@@ -17,7 +17,7 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.authoring.build.build import build_lesson
 from autograder.authoring.lesson.reference import INSTEAD
-from autograder.checks.card.card import REPORT_MIME
+from autograder.checks.card.as_html import REPORT_MIME
 from autograder.checks.exam.exam import exams_of
 from autograder.course import lesson_number
 from autograder.learner.run_notebook import run

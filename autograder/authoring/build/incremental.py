@@ -12,7 +12,6 @@ left as it is.
 """
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import partial
@@ -24,6 +23,7 @@ from autograder.authoring.build.proofs import Proofs
 from autograder.authoring.lesson.built import is_edited
 from autograder.course import Course
 from autograder.errors import NotebookEdited
+from autograder.whole_file import write_whole
 
 if TYPE_CHECKING:
     from autograder.authoring.build.build import Built
@@ -205,11 +205,7 @@ class _Builder:
     def _write(self, path: Path, text: str) -> None:
         if path.is_file() and path.read_bytes() == text.encode():
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Whoever reads it meanwhile, or after a kill, finds one of the two whole.
-        draft = path.with_name(f".{path.name}.draft")
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(draft, path)
+        write_whole(path, text.encode())
         self.written.append(path)
 
 
@@ -240,7 +236,7 @@ class _Memory:
         digests = {part: digest_of(text.encode()) for part, text in made.items()}
         entries = {**self._entries(), product: {"inputs": inputs, "made": digests}}
         text = json.dumps({"format": _FORMAT, "products": entries}, indent=1)
-        self._path.write_text(f"{text}\n", encoding="utf-8")
+        write_whole(self._path, f"{text}\n".encode())
 
     def _entries(self) -> dict[str, Any]:
         try:

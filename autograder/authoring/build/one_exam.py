@@ -2,6 +2,7 @@
 
 import difflib
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ class KnownExam:
 
 
 def exams_called(course: Course, name: str) -> list[KnownExam]:
-    """The exams of an exercise, or those that declare a mistake of that name.
+    """The exams of an exercise, or those that know a mistake or a family of that name.
 
     Raises:
         LessonNotFound: when nothing is called so.
@@ -35,6 +36,7 @@ def exams_called(course: Course, name: str) -> list[KnownExam]:
     ]
     found = [one for one in every if one.exam.name == name]
     found = found or [one for one in every if name in _mistakes(one.exam)]
+    found = found or [one for one in every if any(_from_family(one.exam, name))]
     if not found:
         known = {one.exam.name for one in every} | {
             mistake for one in every for mistake in _mistakes(one.exam)
@@ -69,10 +71,11 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
 
 def told_of_a_mistake(course: Course, name: str, found: list[KnownExam]) -> Iterator[str]:
     """The exercises that know a mistake, a line each."""
-    yield f"{name} is known in {len(found)} exercises"
+    yield f"{name} reaches {len(found)} exercise{'s' if len(found) > 1 else ''}"
     for one in found:
+        family = {*_from_family(one.exam, name)}
         for known, wrong in one.exam.misconceptions.items():
-            if name in (known, _declared(wrong).__name__):
+            if known in family or name in (known, _declared(wrong).__name__):
                 exercise = f"{lesson_number(one.lesson)} {one.exam.name}"
                 other = f" as {known}" if known != name else ""
                 yield _in_columns(exercise, f"{place_of(course, wrong)}{other}")
@@ -102,6 +105,15 @@ def _mistakes(exam: Exam) -> set[str]:
     """The names of an exam's mistakes, and those that their families have for them."""
     declared = {_declared(wrong).__name__ for wrong in exam.misconceptions.values()}
     return {*exam.misconceptions, *declared}
+
+
+def _from_family(exam: Exam, name: str) -> Iterator[str]:
+    """The mistakes that a family of this name, such as MASK_VALUES, has brought to an exam."""
+    for known, wrong in exam.misconceptions.items():
+        declared = _declared(wrong)
+        family = getattr(sys.modules.get(declared.__module__), name, None)
+        if declared in getattr(family, "slips", ()):
+            yield known
 
 
 def _declared(answer: Callable[..., object]) -> Callable[..., object]:

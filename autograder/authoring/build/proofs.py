@@ -6,13 +6,13 @@ and why. Where a digest differs, the proof is made again; the tests make a tenth
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from autograder.authoring.build.build_inputs import PROOFS, digest_of
 from autograder.course import Course
+from autograder.whole_file import write_whole
 
 if TYPE_CHECKING:
     from autograder.authoring.build.shipping import Entry
@@ -60,11 +60,8 @@ class Proofs:
             for owner, exercise in sorted(known)
         ]
         text = "{\n" + ",\n".join(lines) + "\n}\n"
-        if self._path.is_file() and self._path.read_text(encoding="utf-8") == text:
-            return
-        draft = self._path.with_name(f".{self._path.name}.{os.getpid()}.draft")
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(draft, self._path)
+        if not self._path.is_file() or self._path.read_text(encoding="utf-8") != text:
+            write_whole(self._path, text.encode())
 
     def _read(self) -> dict[tuple[str, str], Proof]:
         try:

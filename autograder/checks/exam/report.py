@@ -63,19 +63,6 @@ class Finding:
             compared=tuple(map(comparison_from, written["compared"])),
         )
 
-    def lines(self) -> list[str]:
-        """The finding as plain text."""
-        lines = []
-        if self.case:
-            where = ", ".join(filter(None, (self.call, self.inputs)))
-            lines.append(f"  {self.case}: {where}" if where else f"  {self.case}")
-        for place, detail in enumerate(self.details):
-            lines.append(f"    {detail}")
-            for one in self.compared:
-                if place == one.details[-1]:
-                    lines += [f"      {line}" for line in one.lines()]
-        return lines
-
 
 @dataclass(frozen=True)
 class Place:
@@ -183,24 +170,6 @@ class Report:
         if not self.untried:
             return ""
         return f"Hidden cases try more, when it is graded: {_BETWEEN.join(self.untried)}."
-
-    def lines(self) -> list[str]:
-        """The whole result as plain text, a line each."""
-        lines = [self.headline]
-        if self.hint:
-            lines.append(f"  Hint: {self.hint}")
-        if self.places:
-            lines.append(f"  {self.where_to_look}")
-            lines += [f"    line {one.line}: {one.text}" for one in self.places]
-        elif self.nearest:
-            lines.append(f"  {self.nearest}")
-        if self.finding:
-            lines += self.finding.lines()
-        if self.passed_in_words:
-            lines.append(f"  {self.passed_in_words}")
-        if self.untried:
-            lines.append(f"  {self.untried_in_words}")
-        return lines
 
     @property
     def where_to_look(self) -> str:

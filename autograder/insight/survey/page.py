@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from autograder.checks.card.card import as_html
+from autograder.checks.card.as_html import as_html
 from autograder.checks.exam.report import Verdict
 from autograder.insight.survey import figures, findings
 from autograder.insight.survey.alike import ALL, Alike

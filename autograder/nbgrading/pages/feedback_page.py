@@ -16,7 +16,7 @@ from nbconvert.filters import Highlight2HTML, ansi2html
 from nbformat.notebooknode import NotebookNode
 from pygments.formatters import HtmlFormatter
 
-from autograder.checks.card.card import as_html
+from autograder.checks.card.as_html import as_html
 from autograder.checks.source.cells import has_role
 from autograder.checks.source.scenery import NOT_RUN, SCENERY
 from autograder.grading.rebuild import ADDED_ID

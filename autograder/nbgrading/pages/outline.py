@@ -10,7 +10,7 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.checks.card.card import report_in
+from autograder.checks.card.as_html import report_in
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.source.cells import grade_id_of, has_role, is_test
 

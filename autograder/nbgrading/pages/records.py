@@ -37,6 +37,7 @@ from autograder.grading.submitted_files import NOTEBOOK_BYTES, is_own_folder, re
 from autograder.nbgrading.inbox.take import Beside, beside
 from autograder.nbgrading.pages.outline import WAITS
 from autograder.nbgrading.pages.rendering import WORKER
+from autograder.whole_file import write_whole
 
 # Of files beside the instructor's notebook, nbgrader gives these to nobody.
 _LEFT_OUT = (".ipynb_checkpoints", "__pycache__")
@@ -149,12 +150,9 @@ def _known(one: Submitted, job: Job, files: Beside) -> Record | None:
 def _grade(one: Submitted, job: Job, files: Beside) -> Record:
     graded = result_of(job)
     record = replace(graded.record, code=job.code, files=files.digests())
-    one.to.mkdir(parents=True, exist_ok=True)
-    page = one.to / f"{one.lesson}.html"
-    page.write_text(_page(graded.notebook, record, one.lesson), encoding="utf-8")
-    draft = one.record.with_suffix(".part")
-    draft.write_text(record.text(), encoding="utf-8")
-    draft.replace(one.record)
+    page = _page(graded.notebook, record, one.lesson)
+    write_whole(one.to / f"{one.lesson}.html", page.encode())
+    write_whole(one.record, record.text().encode())
     return record
 
 

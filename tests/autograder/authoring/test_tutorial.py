@@ -8,6 +8,7 @@ import pytest
 from autograder.authoring.build.proving import unnamed_by_the_check
 from autograder.authoring.lesson.lesson import read_lesson
 from autograder.authoring.lesson.reference import read_reference
+from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from autograder.errors import ExamError
@@ -57,7 +58,7 @@ def test_build_refuses_what_the_page_says(exam: Exam) -> None:
 def test_card_is_the_one_shown(exam: Exam) -> None:
     namespace = vars(dot_product_self_attention).copy()
     exec(blocks("python")[3], namespace)
-    assert exam.preview(namespace[NAME]).lines() == blocks("text")[2].splitlines()
+    assert lines_of(exam.preview(namespace[NAME])) == blocks("text")[2].splitlines()
 
 
 def test_lesson_and_reference_can_be_read(tmp_path: Path) -> None:

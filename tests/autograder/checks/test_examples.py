@@ -6,6 +6,7 @@ import pytest
 
 from autograder.authoring.build import shipping
 from autograder.checks import examples
+from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.judge import judge
 from autograder.checks.packed import pack, unpack
@@ -171,7 +172,7 @@ def test_packed_numbers_are_compared(tmp_path, numbers, finding, hint):
     shipped = read_back(tmp_path, shipping.write({"by_hand": a_worksheet()}))["by_hand"]
     report = judge("by_hand", lambda: numbers, shipped.cases, shipped.hints)
     assert report.hint == hint
-    said = " ".join(report.lines())
+    said = " ".join(lines_of(report))
     assert finding in said
     assert not any(number in said for number in ("0.7842", "12.5417"))
 

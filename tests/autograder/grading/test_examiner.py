@@ -7,7 +7,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_notebook, new_output
 from nbgrader.utils import determine_grade
 
-from autograder.checks.card.card import bundle
+from autograder.checks.card.as_html import bundle
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.grading.allowed import Allowed, Taken
 from autograder.grading.examiner import Examined, Examiner

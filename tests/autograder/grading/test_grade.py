@@ -405,7 +405,7 @@ def test_one_test_does_not_see_another(sandbox: Sandbox) -> None:
 
 
 PARTIAL = """#test 3
-from autograder.checks.card.card import show
+from autograder.checks.card.as_html import show
 from autograder.checks.check import settle
 from autograder.checks.exam.exam import Exam
 def double(x): return 2 * x

@@ -7,7 +7,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from nbgrader.utils import compute_checksum
 from rich.console import Console
 
-from autograder.checks.card.card import bundle
+from autograder.checks.card.as_html import bundle
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.own_judgement import Point, Ticks, cell_to_tick
 from autograder.learner.marks import (

@@ -97,7 +97,7 @@ IN_PROCESS = (
         "display is patched to show a passing report",
         (3, 11),
         answer="def attention_weights(scores):\n"
-        "    from autograder.checks.card.card import show\n"
+        "    from autograder.checks.card.as_html import show\n"
         "    from autograder.checks.exam.report import Report, Verdict\n"
         "    show(Report('attention_weights', Verdict.PASSED))\n"
         "    return 0 * scores\n",

@@ -32,6 +32,14 @@ def test_a_familys_mistake_is_found_by_each_of_its_names() -> None:
     assert len(by_family) == 1
 
 
+def test_a_family_is_found_by_its_name() -> None:
+    found = exams_called(COURSE, "MASK_VALUES")
+    lines = list(told_of_a_mistake(COURSE, "MASK_VALUES", found))
+    assert lines[0] == f"MASK_VALUES reaches {len(found)} exercises"
+    assert len(lines) > 20
+    assert all("families/mask_values.py:" in line for line in lines[1:])
+
+
 def test_what_is_near_is_offered() -> None:
     with pytest.raises(LessonNotFound, match="did you mean causal_mask"):
         exams_called(COURSE, "causal_msk")

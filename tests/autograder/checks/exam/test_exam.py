@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.draw import Draw
 from autograder.checks.exam.exam import Exam, exams_of
 from autograder.checks.exam.judge import Case
@@ -261,7 +262,7 @@ def test_a_step_in_single_precision_is_right(scale, dtypes):
     exam = exam_on(scale, dtypes=dtypes)
     for seed in range(20):
         report = exam.examine(in_single_precision, seed)
-        assert report.verdict is Verdict.PASSED, (seed, report.lines())
+        assert report.verdict is Verdict.PASSED, (seed, lines_of(report))
 
 
 def test_printed_examples_have_what_ships_with_them():
@@ -421,7 +422,7 @@ def test_classes_are_examined(seed):
     exam = affine_exam()
     for right in (Affine, *exam.accepted.values()):
         report = exam.examine(right, seed)
-        assert report.verdict is Verdict.PASSED, report.lines()
+        assert report.verdict is Verdict.PASSED, lines_of(report)
     for name, wrong in exam.misconceptions.items():
         report = exam.examine(wrong, seed)
         assert report.verdict is Verdict.WRONG

@@ -10,7 +10,7 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from autograder.authoring.lesson.reference import read_reference, words
-from autograder.checks.card.card import bundle
+from autograder.checks.card.as_html import bundle
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.source.cells import grade_id_of

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from autograder.checks.card.card import REPORT_MIME, bundle, card, collect, report_in, show
+from autograder.checks.card.as_html import REPORT_MIME, bundle, card, collect, report_in, show
+from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.report import Finding, Place, Report, Verdict
 from autograder.checks.values.comparison import Comparison, Row, Table
 
@@ -62,7 +63,7 @@ def test_card_shows_report(report):
     """The same words in the same order, but for punctuation between blocks."""
     seen = Reader(card(report)).seen.splitlines()
     assert seen[1] == report.headline
-    assert words(seen[2:]) == words(report.lines()[1:])
+    assert words(seen[2:]) == words(lines_of(report)[1:])
 
 
 def words(lines):
@@ -204,7 +205,7 @@ def test_passed_kinds_once():
     report = Report(
         "mix", Verdict.WRONG, passed=passed, total=8, finding=Finding("g", "", ("wrong",))
     )
-    assert report.lines()[-1] == "  passed: a · b · c · d and 2 more"
+    assert lines_of(report)[-1] == "  passed: a · b · c · d and 2 more"
 
 
 @EVERY
@@ -251,7 +252,7 @@ def test_how_far_it_is_right_stands_where_nothing_else_does() -> None:
         WRONG, hint="", nearest="Of the cases tried, it is right in those in which `x` has 1 axis."
     )
     assert "<code>x</code> has 1 axis" in card(far)
-    assert far.lines()[1] == f"  {far.nearest}"
+    assert lines_of(far)[1] == f"  {far.nearest}"
     place = Place(4, "x", "an axis", "an axis")
     assert "1 axis" not in card(replace(far, places=(place,)))
 
@@ -260,7 +261,7 @@ def test_what_is_untried_stands_below_what_passed() -> None:
     passed = Report(
         "mix", Verdict.PASSED, passed=("two words",), total=1, untried=("one word", "`d = 1`")
     )
-    assert passed.lines()[1:] == [f"  {passed.untried_in_words}"]
+    assert lines_of(passed)[1:] == [f"  {passed.untried_in_words}"]
     assert passed.untried_in_words.endswith("is graded: one word · `d = 1`.")
     assert "one word · <code>d = 1</code>." in card(passed)
     assert report_in(bundle(passed)) == passed
@@ -270,7 +271,7 @@ def test_places_say_where_and_not_what():
     one = Place(4, "scores = <b> @ keys", "a transpose", "a transpose that is not there, in `keys`")
     other = Place(6, "return scores", "an axis", "the axis that `sum` works on")
     located = replace(WRONG, hint="", misconception="", places=(one,))
-    assert located.lines()[1:3] == [
+    assert lines_of(located)[1:3] == [
         "  Look at line 4: one small change there makes every example right. "
         "The change is about a transpose.",
         "    line 4: scores = <b> @ keys",
@@ -309,7 +310,7 @@ def test_collected_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_shown_in_terminal(capsys):
     show(WRONG)
-    assert capsys.readouterr().out == "\n".join(WRONG.lines()) + "\n"
+    assert capsys.readouterr().out == "\n".join(lines_of(WRONG)) + "\n"
 
 
 def test_shown_in_notebook(monkeypatch, capsys):

@@ -1,6 +1,4 @@
-"""A report as a learner sees it, a small card in a notebook and plain text elsewhere, and as it
-travels in a notebook's outputs.
-"""
+"""A report as a small card in a notebook, and in all forms that travel in a notebook's outputs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +7,7 @@ from contextvars import ContextVar
 from html import escape
 from typing import Any
 
+from autograder.checks.card.as_text import HINT, as_text
 from autograder.checks.card.tables import STYLE, comparison_as_html
 from autograder.checks.exam.report import Finding, Place, Report, Verdict
 
@@ -94,14 +93,14 @@ def show(report: Report) -> None:
 
         display(bundle(report), raw=True)
     else:
-        print("\n".join(report.lines()))
+        print(as_text(report))
 
 
 def bundle(report: Report) -> dict[str, object]:
     """The report in every form that a front end may ask for."""
     return {
         "text/html": card(report),
-        "text/plain": "\n".join(report.lines()),
+        "text/plain": as_text(report),
         REPORT_MIME: report.as_json(),
     }
 
@@ -134,7 +133,7 @@ def card(report: Report) -> str:
 def _advice(report: Report) -> Iterator[str]:
     """Where to look, before anything else: it is what the learner came for."""
     if report.hint:
-        yield f'<div class="ag-hint"><b>Hint:</b> {_prose(report.hint)}</div>'
+        yield f'<div class="ag-hint"><b>{HINT}</b> {_prose(report.hint)}</div>'
     if report.places:
         yield f'<div class="ag-hint">{_prose(report.where_to_look)}{_listed(report.places)}</div>'
     elif report.nearest:

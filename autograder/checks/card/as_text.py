@@ -1,0 +1,45 @@
+"""A report as plain text, for terminals, screen readers and whoever exports a notebook."""
+
+from collections.abc import Iterator
+
+from autograder.checks.exam.report import Finding, Report
+
+# What stands before the sentence of a misconception, here and on the card.
+HINT = "Hint:"
+
+
+def as_text(report: Report) -> str:
+    """The whole result."""
+    return "\n".join(lines_of(report))
+
+
+def lines_of(report: Report) -> list[str]:
+    """The whole result, a line each."""
+    return [report.headline, *_below(report)]
+
+
+def _below(report: Report) -> Iterator[str]:
+    if report.hint:
+        yield f"  {HINT} {report.hint}"
+    if report.places:
+        yield f"  {report.where_to_look}"
+        yield from (f"    line {one.line}: {one.text}" for one in report.places)
+    elif report.nearest:
+        yield f"  {report.nearest}"
+    if report.finding:
+        yield from _lines_of_finding(report.finding)
+    if report.passed_in_words:
+        yield f"  {report.passed_in_words}"
+    if report.untried:
+        yield f"  {report.untried_in_words}"
+
+
+def _lines_of_finding(finding: Finding) -> Iterator[str]:
+    if finding.case:
+        where = ", ".join(filter(None, (finding.call, finding.inputs)))
+        yield f"  {finding.case}: {where}" if where else f"  {finding.case}"
+    for place, detail in enumerate(finding.details):
+        yield f"    {detail}"
+        for one in finding.compared:
+            if place == one.details[-1]:
+                yield from (f"      {line}" for line in one.lines())

@@ -1,0 +1,24 @@
+"""Writing a file at once or not at all (an atomic replacement)."""
+
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that, whenever we are stopped, the old or the new one is there, whole.
+
+    Args:
+        path: the file; its folder is made where there is none.
+        content: all of it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

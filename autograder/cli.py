@@ -177,7 +177,7 @@ def grade(
 
     course = Course.find()
     if records:
-        _grade_to_records(course, Path(lesson), records, workers, scheduler, isolation, force)
+        _to_records(course, Path(lesson), records, student, workers, scheduler, isolation, force)
         return
     if student and not scheduler:
         _get_ready(course, isolation)
@@ -198,10 +198,11 @@ def grade(
         raise typer.Exit(1)
 
 
-def _grade_to_records(
+def _to_records(
     course: Course,
     folder: Path,
     out: Path,
+    student: str | None,
     workers: int | None,
     scheduler: str | None,
     isolation: str,
@@ -213,17 +214,21 @@ def _grade_to_records(
     from autograder.grading.jobs.workers import for_a_class
     from autograder.nbgrading.pages.records import grade_to_records, submitted_in
 
-    submitted, by_lesson = submitted_in(course, folder, out), dict[str, list[StudentResult]]()
+    submitted, by_lesson = (
+        submitted_in(course, folder, out, student),
+        dict[str, list[StudentResult]](),
+    )
     with one_thread(), _bar() as bar, for_a_class(len(submitted), workers or 0, scheduler or ""):
         task = bar.add_task(folder.name, total=len(submitted))
         graded = grade_to_records(course, submitted, isolation=isolation, force=force)
-        for one, record, waiting in graded:
-            result = StudentResult.of_record(one.student, record, waiting)
+        for one, result in graded:
             by_lesson.setdefault(one.lesson, []).append(result)
             bar.update(task, advance=1, description=printable(f"{one.lesson} {one.student}"))
     for lesson, results in by_lesson.items():
         Console().print(as_table(results, lesson))
     typer.echo(f"Records and pages are in {out}.")
+    if any(result.failure for results in by_lesson.values() for result in results):
+        raise typer.Exit(1)
 
 
 def _get_ready(course: Course, isolation: str) -> None:

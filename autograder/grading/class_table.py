@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 from rich.table import Table
 
@@ -28,18 +27,6 @@ class StudentResult:
     seconds: float = 0.0
     found: tuple[str, ...] = ()
     failure: str = ""
-
-    @classmethod
-    def of_record(cls, student: str, record: Record, to_read: int) -> Self:
-        """What a record alone says, without a gradebook."""
-        return cls(
-            student,
-            sum(cell.points for cell in record.cells),
-            sum(cell.max_points for cell in record.cells),
-            to_read,
-            record.seconds,
-            tuple(found_in(record)),
-        )
 
     @property
     def points(self) -> str:

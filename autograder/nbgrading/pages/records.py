@@ -11,8 +11,9 @@ penalties, scores and comments that were given by hand.
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import nbformat
@@ -26,7 +27,8 @@ from autograder.checks.source.cells import (
     points_of,
 )
 from autograder.course import Course
-from autograder.errors import GradingFailed
+from autograder.errors import CourseError, GradingFailed
+from autograder.grading.class_table import StudentResult, found_in
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.sandboxes import usual_walls
 from autograder.grading.jobs.work import job_of, read_source
@@ -65,8 +67,10 @@ class Submitted:
         return self.to / f"{self.lesson}{RECORD_SUFFIX}"
 
 
-def submitted_in(course: Course, folder: Path, out: Path) -> list[Submitted]:
-    """The submissions of a folder, by student.
+def submitted_in(
+    course: Course, folder: Path, out: Path, only: str | None = None
+) -> list[Submitted]:
+    """The submissions of a folder, by student, or those of one student.
 
     Raises:
         GradingFailed: when there is no such folder, or none in it.
@@ -74,7 +78,9 @@ def submitted_in(course: Course, folder: Path, out: Path) -> list[Submitted]:
     if not folder.is_dir():
         raise GradingFailed(f"there is no folder {folder}: name one in which submissions lie")
     found, names = [], lessons_of(course)
-    for student in sorted(path for path in folder.iterdir() if path.is_dir()):
+    for student in sorted(folder.iterdir()):
+        if not student.is_dir() or only not in (None, student.name):
+            continue
         for lesson in names:
             name = f"{lesson}.ipynb"
             for notebook in (student / lesson / name, student / name):
@@ -98,43 +104,78 @@ def lessons_of(course: Course) -> list[str]:
 
 def grade_to_records(
     course: Course, submitted: Sequence[Submitted], *, isolation: str, force: bool
-) -> Iterator[tuple[Submitted, Record, int]]:
+) -> Iterator[tuple[Submitted, StudentResult]]:
     """Grade each submission, or take the record that is there already, if it is still true.
 
-    With each comes how many of its answers wait for a human.
-
-    Raises:
-        GradingFailed: when a lesson is not built, or what was graded with changes meanwhile.
-        SandboxFailed: when the sandbox itself fails, which is never scored.
+    What fails on our side is told, costs one submission, and leaves its earlier record.
     """
-    begun = 0
+    begun = deque[_Begun]()
     for number, one in enumerate(submitted):
-        while begun < min(len(submitted), number + room_ahead()):
-            job, files = _job(course, submitted[begun], isolation)
-            if force or _known(submitted[begun], job, files) is None:
-                ahead(job)
-            begun += 1
+        while number + len(begun) < min(len(submitted), number + max(1, room_ahead())):
+            begun.append(_begin(course, submitted[number + len(begun)], isolation, force=force))
+        yield one, _result(begun.popleft())
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A submission with the job that grades it, and its record if that is still true."""
+
+    one: Submitted
+    job: Job | None = None
+    files: Beside = field(default_factory=Beside)
+    known: Record | None = None
+    failure: str = ""
+
+
+def _begin(course: Course, one: Submitted, isolation: str, *, force: bool) -> _Begun:
+    """Have a worker begin what is to be graded, where there are workers."""
+    try:
         job, files = _job(course, one, isolation)
         known = None if force else _known(one, job, files)
-        yield one, known or _grade(one, job, files), _waiting(job)
+        if known is None:
+            ahead(job)
+        return _Begun(one, job, files, known)
+    except CourseError as error:
+        return _Begun(one, failure=str(error))
+
+
+def _result(begun: _Begun) -> StudentResult:
+    one, job, record = begun.one, begun.job, begun.known
+    if job is None:
+        return StudentResult(one.student, failure=begun.failure)
+    try:
+        if record is None:
+            notebook, record = _grade(one, job, begun.files)
+        else:
+            notebook = rebuild(read_source(job.notebook), job.submission).notebook
+    except CourseError as error:
+        return StudentResult(one.student, failure=str(error))
+    return StudentResult(
+        one.student,
+        sum(cell.points for cell in record.cells),
+        sum(points_of(cell) for cell in notebook.cells if has_role(cell, "grade")),
+        sum(map(_waits, notebook.cells)),
+        record.seconds,
+        tuple(found_in(record)),
+    )
 
 
 def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, Beside]:
     source = course.source / one.lesson
     folder, walls = one.notebook.parent, usual_walls(course, isolation)
+    own = _course_files(source)
     # Notebooks of other lessons lie beside it, where a student has one folder for all.
-    files = beside(folder, _course_files(source)) if folder.name == one.lesson else Beside()
+    files = beside(folder, own) if folder.name == one.lesson else Beside(course=own)
     submission = read_regular(one.notebook, NOTEBOOK_BYTES) if is_own_folder(folder) else b""
-    return job_of(
+    job = job_of(
         course.root,
         source / f"{one.lesson}.ipynb",
         submission,
         walls,
-        files=replace(files, course=_course_files(source)).contents(
-            walls.limits_given.disk_bytes // 2
-        ),
+        files=files.contents(walls.limits_given.disk_bytes // 2),
         remarks=files.left_out,
-    ), files
+    )
+    return job, files
 
 
 def _known(one: Submitted, job: Job, files: Beside) -> Record | None:
@@ -147,19 +188,13 @@ def _known(one: Submitted, job: Job, files: Beside) -> Record | None:
     return record if same and record.code == job.code else None
 
 
-def _grade(one: Submitted, job: Job, files: Beside) -> Record:
+def _grade(one: Submitted, job: Job, files: Beside) -> tuple[NotebookNode, Record]:
     graded = result_of(job)
     record = replace(graded.record, code=job.code, files=files.digests())
     page = _page(graded.notebook, record, one.lesson)
     write_whole(one.to / f"{one.lesson}.html", page.encode())
     write_whole(one.record, record.text().encode())
-    return record
-
-
-def _waiting(job: Job) -> int:
-    """How many answers in words a human has still to read."""
-    cells = rebuild(read_source(job.notebook), job.submission).notebook.cells
-    return sum(_waits(cell) for cell in cells)
+    return graded.notebook, record
 
 
 def _page(notebook: NotebookNode, record: Record, lesson: str) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from autograder.course import Course
-from autograder.errors import GradingFailed
+from autograder.errors import GradingFailed, RenderingFailed
+from autograder.grading.record import Record
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.pages import records
 from autograder.nbgrading.pages.records import Submitted, grade_to_records, submitted_in
@@ -88,9 +89,33 @@ def test_a_notebook_may_lie_in_the_students_folder(root: Path, tmp_path: Path) -
     (tmp_path / "in" / "note.txt").touch()
     (one,) = submitted_in(Course(root), tmp_path / "in", tmp_path / "out")
     assert (one.student, one.lesson) == ("zoe", LESSON)
-    ((_, record, waiting),) = grade_to_records(Course(root), [one], isolation="full", force=False)
-    assert record.remarks == ()
-    assert waiting == 1
+    ((_, result),) = grade_to_records(Course(root), [one], isolation="full", force=False)
+    assert Record.read(one.record).remarks == ()
+    assert result.to_read == 1
+
+
+def test_what_fails_costs_one_submission(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = submitted_in(Course(root), root / "submitted", tmp_path)[:3]
+    page = records._page
+
+    def failing(*args: Any) -> str:
+        monkeypatch.setattr(records, "_page", page)
+        raise RenderingFailed("no page")
+
+    monkeypatch.setattr(records, "_page", failing)
+    results = [one for _, one in grade_to_records(Course(root), some, isolation="full", force=True)]
+    assert [one.failure for one in results] == ["no page", "", ""]
+    assert [one.record.exists() for one in some] == [False, True, True]
+    kept = [one for _, one in grade_to_records(Course(root), some, isolation="full", force=False)]
+    assert kept[1:] == results[1:]
+    assert not kept[0].failure
+
+
+def test_one_student_alone(root: Path, tmp_path: Path) -> None:
+    first, *_ = submitted_in(Course(root), root / "submitted", tmp_path)
+    assert submitted_in(Course(root), root / "submitted", tmp_path, first.student) == [first]
 
 
 def test_a_folder_without_submissions_is_said(root: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.exam.exam import Exam, cast_all
+from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.judge import Case, is_mistaken
 from autograder.checks.examples import FORMAT, as_printed
 from autograder.checks.packed import pack
@@ -24,7 +24,8 @@ from autograder.checks.values.compare import Tolerance, differences, identical
 from autograder.checks.values.outcome import Outcome, observe
 from autograder.checks.values.precision import DOUBLE, NUDGE, goes_through_single
 from autograder.checks.values.precision import printed as printed_tolerance
-from autograder.checks.values.rounding import current, shipped, with_numbers
+from autograder.checks.values.rounding import MOVED, current, shipped, with_numbers
+from autograder.checks.values.tensors import cast_all
 from autograder.errors import ExamError
 
 Entry = Mapping[str, Any]
@@ -179,7 +180,9 @@ def _write_outcomes(case: Case, exam: Exam) -> dict[str, Any]:
         name: settle(run(), exam.misconceptions[name], case.tolerance_of(name))
         for name, run in case.lookalikes.items()
     }
-    mistaken = {name: one for name, one in outcomes.items() if is_mistaken(one, case)}
+    mistaken = {
+        name: one for name, one in outcomes.items() if _is_surely_mistaken(name, one, case, exam)
+    }
     single = [name for name in mistaken if name in case.single]
     return {
         "expected": outcome_to_json(case.expected),
@@ -187,6 +190,27 @@ def _write_outcomes(case: Case, exam: Exam) -> dict[str, Any]:
         "lookalikes": {name: outcome_to_json(one) for name, one in mistaken.items()},
         **({"single": single} if single else {}),
     }
+
+
+def _is_surely_mistaken(name: str, outcome: Outcome, case: Case, exam: Exam) -> bool:
+    """Whether an outcome is wrong on every machine, or right on every one.
+
+    Raises:
+        ExamError: when it is wrong by about as much as is allowed, where last digits decide.
+    """
+    mistaken, above = (
+        is_mistaken(outcome, replace(case, tolerance=case.tolerance.times(1 + share)))
+        for share in (-MOVED, MOVED)
+    )
+    # A worksheet's numbers are made of few decimals in double precision, the same everywhere.
+    if mistaken and not above and case.reveal:
+        path, line = exam.where
+        raise ExamError(
+            f"{path}:{line}: the misconception {name} of {exam.name} is wrong on the example "
+            f'"{case.label}" by about as much as a comparison allows: give the example other '
+            "numbers, so that no last digit decides"
+        )
+    return mistaken
 
 
 def _in_single(case: Case, exam: Exam) -> list[str]:

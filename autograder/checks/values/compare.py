@@ -58,6 +58,11 @@ class Tolerance:
             return self
         return Tolerance(self.parts[part], self.relative)
 
+    def times(self, share: float) -> "Tolerance":
+        """A share of what is allowed, in all parts."""
+        parts = {part: share * one for part, one in self.parts.items()}
+        return Tolerance(share * self.absolute, share * self.relative, parts)
+
     def decimals(self, number: float) -> int | None:
         """How many decimals of a number there are in steps of a tenth of what is allowed.
 

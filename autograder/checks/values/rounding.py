@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # The decimals of a printed example's arguments, and how far these may be from such numbers.
 _DECIMALS = 6
 _DUST = 1e-13
+# How far a shipped number may be from the one computed anew, as a share of what is allowed.
+MOVED = 2 * PART
 # A number so near to the middle of two steps, in steps, is shipped as that middle.
 _NEAR = 1e-3
 
@@ -53,9 +55,7 @@ def current(tolerance: Tolerance) -> Tolerance:
 
     What a check decides must not hang on that much: `tests/whole/test_processors.py` tries it.
     """
-    share = 2 * PART
-    parts = {part: share * one for part, one in tolerance.parts.items()}
-    return Tolerance(share * tolerance.absolute, share * tolerance.relative, parts)
+    return tolerance.times(MOVED)
 
 
 def with_numbers(value: Any, leaf: Leaf) -> Any:

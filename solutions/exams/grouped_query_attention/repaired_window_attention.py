@@ -16,7 +16,7 @@ Windowed = tuple[torch.Tensor, torch.Tensor, torch.Tensor, int]
 
 def printed_window(new: int, tokens: int, width: int, texts: int = 1) -> Windowed:
     return (
-        numbers(texts, new, 2),
+        numbers(texts, new, 2) * 3,
         numbers(texts, tokens, 2, start=40),
         numbers(texts, tokens, 2, start=80) * 5,
         width,

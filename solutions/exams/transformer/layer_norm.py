@@ -56,7 +56,7 @@ def far_from_zero() -> Module:
 @norm.example
 def as_it_starts() -> Module:
     """a new module, with the weight and the bias that it starts with"""
-    return {"d_model": 4}, {}, (numbers(2, 4, start=5),), False, 1
+    return {"d_model": 4}, {}, (2 * numbers(2, 4, start=5),), False, 1
 
 
 def drawn(

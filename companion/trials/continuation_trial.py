@@ -9,6 +9,7 @@ from companion.gpt.attention import Cache
 from companion.gpt.model import LibraryGPT
 from companion.gpt.parts import LIBRARY
 from companion.specimens import language_models
+from companion.trials.beside import made_beside
 
 _NUM_CACHES = 2
 # Far more than any answer should need: tokens that are cached twice are to be seen.
@@ -39,9 +40,9 @@ def try_continuation(
         The texts. If there were tokens to add, also what was given to the model and to `choose`,
         whether gradients were tracked in the model, and how many tokens each cache holds.
     """
-    inner = _small_gpt() if model == "gpt" else _CachedRule(getattr(language_models, model))
-    watched, choose = _Watched(inner), _Choice(choice)
-    caches = [LIBRARY.KVCache(len(ids), 1, _ROOM, 1) for _ in range(_NUM_CACHES)]
+    watched = made_beside(continue_with_cache, watched_model, model)
+    choose = made_beside(continue_with_cache, Choice, choice)
+    caches = [made_beside(continue_with_cache, empty_cache, len(ids)) for _ in range(_NUM_CACHES)]
     texts = continue_with_cache(watched, ids, caches, num_new_tokens, choose)
     if num_new_tokens == 0:
         return {"text": texts}
@@ -52,6 +53,17 @@ def try_continuation(
         "gradients are tracked": watched.tracked,
         "tokens in each cache": [cache.length for cache in caches],
     }
+
+
+def watched_model(name: str) -> nn.Module:
+    """The GPT, or one of companion's language models without weights."""
+    return _Watched(_small_gpt() if name == "gpt" else _CachedRule(getattr(language_models, name)))
+
+
+def empty_cache(batch: int) -> Cache:
+    """A cache that tokens can be counted in."""
+    cache: Cache = LIBRARY.KVCache(batch, 1, _ROOM, 1)
+    return cache
 
 
 class _Watched(nn.Module):
@@ -87,7 +99,7 @@ class _CachedRule(nn.Module):
         return self.rule(known)[:, known.shape[1] - ids.shape[1] :] * self.scale
 
 
-class _Choice:
+class Choice:
     """Chooses tokens by their logits, and notes the shapes of these."""
 
     def __init__(self, name: str) -> None:

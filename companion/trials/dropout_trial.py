@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 
 import torch
 
+from companion.trials.beside import results_of
+
 _DRAWS = 64
 
 
@@ -35,31 +37,30 @@ def try_dropout(
         DropoutMismatch: when what comes back is no tensor of the shape and dtype of the weights.
     """
 
-    overwritten = False
-
-    def draw(number: int) -> object:
-        # A copy for each call: else what one call writes would be dropped in all that follow.
-        given = weights.clone()
-        result = dropout(given, p, torch.Generator().manual_seed(number), training)
-        nonlocal overwritten
-        overwritten = overwritten or not given.equal(weights)
-        return result
-
-    first = draw(seed)
+    # A copy for each call: else what one call writes would be dropped in all that follow.
+    calls = [
+        (weights.clone(), p, torch.Generator().manual_seed(number), training)
+        for number in (seed, *(seed + i for i in range(1, _DRAWS)), seed)
+    ]
+    results = results_of(dropout, calls)
+    first = next(results)
     if first is None:
         raise DropoutMismatch("nothing came back (None): is there a return at the end?")
     if not isinstance(first, torch.Tensor) or _kind(first) != _kind(weights):
         raise DropoutMismatch(
             f"expected {_kind(weights)} back, as the weights are, received {_kind(first)}"
         )
-    drawn = [first, *(draw(seed + i) for i in range(1, _DRAWS))]
-    results = torch.stack([one for one in drawn if isinstance(one, torch.Tensor)]).double()
-    factors = results / weights.double()
-    dropped = results == 0
+    *others, again = results
+    drawn = [first, *others]
+    stacked = torch.stack([one for one in drawn if isinstance(one, torch.Tensor)]).double()
+    factors = stacked / weights.double()
+    dropped = stacked == 0
     share = dropped.double().mean().item()
     numbers = set(dropped.flatten(1).sum(1).tolist())
     found: dict[str, object] = {
-        "the weights that it is given are changed": overwritten,
+        "the weights that it is given are changed": not all(
+            given.equal(weights) for given, *_ in calls
+        ),
         "fraction of weights that become 0": _nearest(share, (0, p, 1 - p, 1), 0.06),
         "what is left, as a multiple of its weight": _common(factors[~dropped]),
         "mean of all draws, as a multiple of the weights": _nearest(
@@ -68,7 +69,7 @@ def try_dropout(
         "neighbours in a row are dropped together": _together(dropped, -1, share),
         "neighbours in a column are dropped together": _together(dropped, -2, share),
         "the same number is dropped at each call": len(numbers) == 1,
-        "a generator with the same seed drops the same": _same(draw(seed), first),
+        "a generator with the same seed drops the same": _same(again, first),
         "a generator with another seed drops the same": _same(drawn[1], first),
     }
     if weights.dim() > 2:

@@ -1,12 +1,14 @@
 """Drivers for exams of modules with caches: called on a whole text, or on its tokens in chunks."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from companion.gpt.parts import ListedCache
+from companion.trials.beside import made_beside
 
 Settings = Mapping[str, int]
 Weights = Mapping[str, Tensor]
@@ -20,7 +22,7 @@ class WeightMismatch(Exception):
     """A module has other parameters than were asked for. The message says so to its learner."""
 
 
-class _Recorded(ListedCache):
+class Recorded(ListedCache):
     """The library's cache, which also keeps what it returned last."""
 
     def reset(self) -> None:
@@ -62,9 +64,8 @@ def try_attention(
     module, places = _made(module_class, settings, weights)
     (given,) = inputs
     if chunks:
-        found, caches = _in_chunks(
-            module, given, chunks, lambda: [_cache(settings, given, weights)], alone=True
-        )
+        make = partial(_cache, module_class, settings, given, weights)
+        found, caches = _in_chunks(module, given, chunks, lambda: [make()], alone=True)
         return {**found, **_held("the cache", caches[0])}
     leaf = given.detach().clone().requires_grad_()
     found = _whole(module, leaf)
@@ -102,10 +103,9 @@ def try_gpt(
     module, places = _made(model_class, settings, weights)
     (ids,) = inputs
     if chunks:
+        make = partial(_cache, model_class, settings, ids, weights)
         count = range(settings["num_blocks"])
-        found, caches = _in_chunks(
-            module, ids, chunks, lambda: [_cache(settings, ids, weights) for _ in count]
-        )
+        found, caches = _in_chunks(module, ids, chunks, lambda: [make() for _ in count])
         for index, cache in enumerate(caches):
             found |= _held(f"caches[{index}]", cache)
         return found
@@ -122,10 +122,9 @@ def _made(
     module.to(next(iter(weights.values())).dtype)
     state = dict(module.state_dict())
     places = {name: _place(name, weight, state) for name, weight in weights.items()}
-    parameters = _parameters(module)
-    loaded = {id(parameters[place]) for place in places.values() if place in parameters}
-    for name, parameter in parameters.items():
-        if id(parameter) not in loaded:
+    loaded = _loaded(module, places)
+    for name, parameter in _parameters(module).items():
+        if name not in loaded:
             raise WeightMismatch(_not_asked_for(name, parameter, weights))
     module.load_state_dict(
         {place: _turned(weights[name], name, place) for name, place in places.items()}, strict=False
@@ -137,6 +136,22 @@ def _made(
 def _parameters(module: Any) -> dict[str, Tensor]:
     """By all names that they have: layers that share their weights have two for one parameter."""
     return dict(module.named_parameters(remove_duplicate=False))
+
+
+def _loaded(module: Any, places: Mapping[str, str]) -> set[str]:
+    """The names of the parameters that have one of these places, or are shared with one.
+
+    Of another process, there are copies of a parameter here: it is known again by its numbers.
+    """
+    parameters, first = _parameters(module), {name for name, _ in module.named_parameters()}
+    there = set(places.values()) & parameters.keys()
+    return there | {
+        name
+        for name in parameters
+        for place in there
+        # Of several names for one parameter, only one is among the first ones.
+        if not first >= {name, place} and torch.equal(parameters[name], parameters[place])
+    }
 
 
 def _place(name: str, weight: Tensor, state: Mapping[str, Tensor]) -> str:
@@ -191,15 +206,18 @@ def _untrained(module: Any, places: Mapping[str, str]) -> dict[str, list[str]]:
     return {"parameters without a gradient": bare}
 
 
-def _cache(settings: Settings, given: Tensor, weights: Weights) -> _Recorded:
-    """An empty cache, with room for each token twice and more."""
-    return _Recorded(
+def _cache(answer: object, settings: Settings, given: Tensor, weights: Weights) -> Recorded:
+    """An empty cache for an answer, with room for each token twice and more."""
+    cache: Recorded = made_beside(
+        answer,
+        Recorded,
         given.shape[0],
         settings["num_kv_heads"],
         3 * given.shape[1],
         settings["d_model"] // settings["num_heads"],
         next(iter(weights.values())).dtype,
     )
+    return cache
 
 
 @torch.no_grad()
@@ -207,12 +225,12 @@ def _in_chunks(
     module: Any,
     given: Tensor,
     chunks: Sequence[int],
-    make: Callable[[], list[_Recorded]],
+    make: Callable[[], list[Recorded]],
     alone: bool = False,
-) -> tuple[dict[str, Any], list[_Recorded]]:
+) -> tuple[dict[str, Any], list[Recorded]]:
     """The outputs for chunks of a text, joined, and the caches; `alone` hands over one cache."""
 
-    def called(tokens: Tensor, caches: list[_Recorded]) -> Any:
+    def called(tokens: Tensor, caches: list[Recorded]) -> Any:
         return module(tokens, caches[0] if alone else caches)
 
     called(given.flip(1)[:, : chunks[0]], make())
@@ -227,7 +245,7 @@ def _in_chunks(
     }, caches
 
 
-def _held(name: str, cache: _Recorded) -> dict[str, Any]:
+def _held(name: str, cache: Recorded) -> dict[str, Any]:
     keys, values = cache.kept
     return {f"{name}: length": cache.length, f"{name}: keys": keys, f"{name}: values": values}
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from companion.trials.beside import made_beside
+
 _TABLE = "positions.weight"
 # How an exercise may refuse what it is given.
 _REFUSALS = (ValueError, AssertionError)
@@ -65,11 +67,11 @@ def try_module(
         **found,
         "trained numbers": trained,
         "dtype after .to(torch.bfloat16)": _kind(moved),
-        "tensors that stay behind when it moves": _left_behind(module),
+        "tensors that stay behind when it moves": made_beside(module_class, left_behind, module),
     }
 
 
-def _left_behind(module: Any) -> int:
+def left_behind(module: Any) -> int:
     """How many tensors are plain attributes, which no `.to` and no state dict know of."""
     attributes = (value for part in module.modules() for value in vars(part).values())
     return sum(isinstance(value, torch.Tensor) for value in attributes)

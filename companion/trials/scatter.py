@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from companion.trials.beside import results_of
+
 _RUNS = 300
 # The variance of two normal numbers is below a tenth of its mean in a quarter of all runs, that
 # of the four products of two queries with two keys in one of 25, and the mean of their squares in
@@ -41,16 +43,20 @@ def measure_twice(
         key of its own, by how steady the results of 40 seeds are for n = 100; and whether two
         random numbers are multiplied at all, by how wild those of 400 seeds are for d_k = 1.
     """
-    first = score_variance(d_k, n, seed)
-    again, other = score_variance(d_k, n, seed), score_variance(d_k, n, seed + 1)
-    of_two = np.array([_number(score_variance(d_k, 2, seed + run)) for run in range(_RUNS)])
+    several = [(d_k, n, seed), (d_k, n, seed), (d_k, n, seed + 1)]
+    first, again, other = results_of(score_variance, several)
+
+    def of_many_seeds(d_k: int, n: int, runs: int) -> np.ndarray:
+        calls = [(d_k, n, seed + run) for run in range(runs)]
+        return np.array([_number(one) for one in results_of(score_variance, calls)])
+
+    of_two = of_many_seeds(d_k, 2, _RUNS)
     # Where all are the same number, none or all of them are small.
     scattered = _OFTEN < (of_two < _SMALL * of_two.mean()).mean() < 1 - _OFTEN
-    of_many = np.array([_number(score_variance(2, _PAIRS, seed + run)) for run in range(_FEW_RUNS)])
+    of_many = of_many_seeds(2, _PAIRS, _FEW_RUNS)
     steady = of_many.std() <= _STEADY * of_many.mean()
-    of_products = [_number(score_variance(1, _PRODUCTS, seed + run)) for run in range(_MANY_RUNS)]
     with np.errstate(all="ignore"):
-        wild = np.log(of_products).std() > _WILD
+        wild = np.log(of_many_seeds(1, _PRODUCTS, _MANY_RUNS)).std() > _WILD
     return {
         "variance": first,
         "the same seed gives the same number": _number(first) == _number(again),

@@ -4,6 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch import nn
+
+from companion.trials.beside import made_beside
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 Stack = Callable[[torch.Tensor, Sequence[Function], Sequence[Function]], Any]
@@ -27,30 +30,37 @@ def try_stream(
         of what came out, None where there is none.
     """
     given = x.detach().clone().requires_grad_()
-    weights = [matrix.detach().clone().requires_grad_() for matrix in matrices]
-    layers = [_layer(weight, mixes=n % 2 == 0) for n, weight in enumerate(weights)]
-    output = stack(given, layers, [_norm(gain) for gain in gains])
+    layers = [made_beside(stack, Layer, weight, n % 2 == 0) for n, weight in enumerate(matrices)]
+    output = stack(given, layers, [made_beside(stack, Norm, gain) for gain in gains])
     if isinstance(output, torch.Tensor) and output.requires_grad:
         ramp = torch.arange(1, output.numel() + 1, dtype=output.dtype).cos()
         torch.autograd.backward([output], [ramp.reshape(output.shape)])
     found = {"output": output, "gradient for x": given.grad}
     return found | {
-        f"gradient for layer {n}": weight.grad for n, weight in enumerate(weights, start=1)
+        f"gradient for layer {n}": layer.weight.grad for n, layer in enumerate(layers, start=1)
     }
 
 
-def _layer(weight: torch.Tensor, *, mixes: bool) -> Function:
-    def layer(x: torch.Tensor) -> torch.Tensor:
-        if mixes:
+class Layer(nn.Module):
+    """A matrix and a tanh; it may mix the tokens, each with those before it."""
+
+    def __init__(self, weight: torch.Tensor, mixes: bool) -> None:
+        super().__init__()
+        self.weight, self.mixes = nn.Parameter(weight.detach().clone()), mixes
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.mixes:
             counts = torch.arange(1, x.shape[-2] + 1, dtype=x.dtype)
             x = x.cumsum(dim=-2) / counts[:, None]
-        return torch.tanh(x @ weight)
-
-    return layer
+        return torch.tanh(x @ self.weight)
 
 
-def _norm(gain: torch.Tensor) -> Function:
-    def norm(x: torch.Tensor) -> torch.Tensor:
-        return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + 1e-5) * gain
+class Norm(nn.Module):
+    """Divides by the root mean square, and multiplies by a gain."""
 
-    return norm
+    def __init__(self, gain: torch.Tensor) -> None:
+        super().__init__()
+        self.gain = gain
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + 1e-5) * self.gain

@@ -1,11 +1,14 @@
 """Does an attention do without a table of scores, as one of a long text has to?"""
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from companion.specimens.feature_maps import elu_plus_one
+from companion.trials.beside import made_beside
 
 # In shorter texts, a tensor that is as large as the table may be made of a few features of each.
 _LONG = 32
@@ -37,8 +40,7 @@ def try_features(
     Raises:
         TableMismatch: when a tensor has as many numbers as there are pairs of a query and a key.
     """
-    with _watched(queries, keys):
-        return attention(queries, keys, values, feature_map)
+    return _watched(attention, queries, keys, values, feature_map)
 
 
 def try_blocks(
@@ -65,22 +67,84 @@ def try_blocks(
     Raises:
         TableMismatch: when a tensor has as many numbers as there are pairs of a query and a key.
     """
-    with _watched(queries, keys):
-        return attention(queries, keys, values, block_size, causal)
+    return _watched(attention, queries, keys, values, block_size, causal)
 
 
-def _watched(queries: Tensor, keys: Tensor) -> AbstractContextManager[object]:
+def map_long_text(attention: Callable[..., object], tokens: int) -> object:
+    """Call a linear attention on a text that may be too long for a table, with elu + 1.
+
+    Args:
+        attention: called with queries, keys, values and a feature map.
+        tokens: how many there are. The keys are all alike, and the value of each token is its
+            number, so each context is the mean of the numbers that are seen.
+
+    Returns:
+        What comes back; of a right answer (tokens, 1), float64.
+    """
+    return attention(*_long_text(tokens), made_beside(attention, feature_map))
+
+
+def read_long_text(
+    attention: Callable[..., object], queries: int, keys: int, block_size: int
+) -> object:
+    """Call an attention in blocks on a text that may be too long for a table of scores.
+
+    Args:
+        attention: called with queries, keys, values, a block size and False: it is not causal.
+        queries: how many ask.
+        keys: how many there are, all alike; the value of each is its number.
+        block_size: handed on.
+
+    Returns:
+        What comes back; of a right answer (queries, 1), float64, the mean of all numbers.
+    """
+    asked, (_, offered, values) = _long_text(queries)[0], _long_text(keys)
+    return attention(asked, offered, values, block_size, False)
+
+
+def feature_map() -> Callable[[Tensor], Tensor]:
+    """The map of elu + 1."""
+    return elu_plus_one
+
+
+def _long_text(tokens: int) -> tuple[Tensor, Tensor, Tensor]:
+    numbers = torch.arange(tokens, dtype=torch.float64)[:, None]
+    return numbers.cos(), torch.zeros_like(numbers), numbers
+
+
+def _watched(
+    attention: Callable[..., object], queries: Tensor, keys: Tensor, *others: object
+) -> object:
     long = min(queries.shape[-2], keys.shape[-2]) >= _LONG
-    return _NoTable(queries, keys) if long else nullcontext()
+    if not long:
+        return attention(queries, keys, *others)
+    pairs = queries.shape[:-1].numel() * keys.shape[-2]
+    watching = made_beside(attention, NoTable, queries.shape[-2], keys.shape[-2], pairs)
+    watching.begin()
+    try:
+        return attention(queries, keys, *others)
+    finally:
+        watching.end()
 
 
-class _NoTable(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Sees what every operation of PyTorch returns."""
+class NoTable(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Sees, from its beginning to its end, what every operation of PyTorch returns.
 
-    def __init__(self, queries: Tensor, keys: Tensor) -> None:
+    It is at work in the process of the answer, and so it can but take points away: that a text is
+    too long for a table is tried in addition.
+    """
+
+    def __init__(self, queries: int, keys: int, pairs: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.queries, self.keys = queries.shape[-2], keys.shape[-2]
-        self.pairs = queries.shape[:-1].numel() * self.keys
+        self.queries, self.keys, self.pairs = queries, keys, pairs
+
+    def begin(self) -> None:
+        """Watch from now on."""
+        self.__enter__()  # type: ignore[no-untyped-call]
+
+    def end(self) -> None:
+        """Watch no more."""
+        self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None

@@ -1,7 +1,8 @@
 """What a function that trains language models is tried with: models and losses that take notes."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -10,6 +11,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from companion.gpt.model import LibraryGPT
 from companion.gpt.parts import LIBRARY
 from companion.threads import one_thread
+from companion.trials.beside import made_beside
 
 _VOCABULARY = 20
 # Of the GPTs: vocabulary, d_model, num_heads, num_kv_heads, d_hidden, num_blocks.
@@ -58,18 +60,21 @@ def try_training(
         which pieces began; if steps are many and large, also whether the loss fell.
     """
     windows = [tuple(piece) for piece in text.unfold(0, context_length, 1).tolist()]
-    notes = _Notes(_Table() if model == "table" else _seeded(_TINY, 0))
-    with one_thread(), _noting_optimizers() as used:
+    notes = made_beside(train, Notes, model)
+    notes.begin()
+    try:
         losses = train(
             notes.model, notes.loss, text, steps, batch_size, context_length, learning_rate
         )
-    notes.note_parameters()
+    finally:
+        notes.end()
+    parameters, noted = notes.parameters, notes.losses
     begun = [
         [windows.index(one) if one in windows else None for one in step] for step in notes.given
     ]
     found: dict[str, object] = {
         "returned": _described(losses),
-        "the losses are those of the steps": _alike(losses, notes.losses),
+        "the losses are those of the steps": _alike(losses, noted),
         "calls of the model": len(notes.given),
         "shapes of its inputs": sorted(set(notes.shapes)),
         "pieces are parts of the text": all(place is not None for step in begun for place in step),
@@ -77,10 +82,10 @@ def try_training(
         "the model is in training mode": all(notes.modes),
         "gradients are cleared before each step": notes.cleared,
         "gradients are those of the present parameters": notes.present,
-        "the parameters change in every step": notes.changes_in_every_step,
-        "parameters that never change": notes.unchanged,
-        "no parameter moves too far": notes.farthest <= _FARTHEST * learning_rate * steps,
-        "one optimiser for all steps": len({id(one) for one in used}) < max(2, steps),
+        "the parameters change in every step": _change_in_every_step(parameters),
+        "parameters that never change": _unchanged(notes.names, parameters),
+        "no parameter moves too far": (_farthest(parameters) <= _FARTHEST * learning_rate * steps),
+        "one optimiser for all steps": notes.optimizers < max(2, steps),
     }
     if steps > 1 and len(windows) > 1:
         found["pieces are drawn anew"] = any(step != begun[0] for step in begun)
@@ -90,7 +95,7 @@ def try_training(
         places = {place for step in begun for place in step if place is not None}
         found["places at which pieces begin"] = sorted(places)
     if steps * learning_rate >= 1:
-        found["the loss"] = notes.tendency
+        found["the loss"] = _tendency(noted)
     return found
 
 
@@ -110,13 +115,43 @@ def logits_after_training(
     Returns:
         The logits of the token after each prompt, `(prompts, 512)`.
     """
-    model = _seeded(_SMALL, seed)
-    with one_thread(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        train(model, LIBRARY.next_token_loss, text, steps, 16, prompts.shape[1], learning_rate)
+    model, loss = made_beside(train, small_gpt, seed), made_beside(train, loss_of_tokens)
+    numbers = made_beside(train, Numbers, seed)
+    numbers.begin()
+    try:
+        train(model, loss, text, steps, 16, prompts.shape[1], learning_rate)
         with torch.no_grad():
             logits: Tensor = model.eval()(prompts)[:, -1]
+    finally:
+        numbers.end()
     return logits
+
+
+def small_gpt(seed: int) -> nn.Module:
+    """The same GPT each time, large enough to learn a text."""
+    return _seeded(_SMALL, seed)
+
+
+def loss_of_tokens() -> Callable[[Tensor, Tensor], Tensor]:
+    """The loss of a model that predicts each next token."""
+    return LIBRARY.next_token_loss
+
+
+class Numbers:
+    """From its beginning to its end, random numbers from a seed, computed on one thread."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed, self._stack = seed, ExitStack()
+
+    def begin(self) -> None:
+        """Draw from the seed from now on."""
+        self._stack.enter_context(one_thread())
+        self._stack.enter_context(torch.random.fork_rng(devices=[]))
+        torch.manual_seed(self._seed)
+
+    def end(self) -> None:
+        """Draw on as before."""
+        self._stack.close()
 
 
 class _Table(nn.Module):
@@ -132,28 +167,43 @@ class _Table(nn.Module):
         return logits
 
 
-class _Notes:
-    """What becomes of a model while it is trained."""
+class Notes:
+    """What becomes of a model while it is trained, noted in the process in which it is trained.
 
-    def __init__(self, inner: nn.Module) -> None:
-        self.model = _Watched(inner, self.note_call)
+    Args:
+        model: "table" or "gpt".
+    """
+
+    def __init__(self, model: str) -> None:
+        inner = _Table() if model == "table" else _seeded(_TINY, 0)
+        self.model = _Watched(inner, self._note_call)
+        self.names = [name.removeprefix("inner.") for name, _ in self.model.named_parameters()]
         self.given: list[list[tuple[int, ...]]] = []
         self.shapes: list[tuple[int, ...]] = []
         self.modes: list[bool] = []
         self.losses: list[float] = []
+        self.parameters: list[list[Tensor]] = []
         self.same_ids = self.cleared = self.present = True
-        self._parameters: list[list[Tensor]] = []
+        self._used: list[object] = []
+        self._stack = ExitStack()
         for index, parameter in enumerate(self.model.parameters()):
             self._watch(index, parameter)
 
-    def note_call(self, ids: Tensor, training: bool) -> None:
-        self.note_parameters()
-        self.given.append([tuple(piece) for piece in ids.reshape(-1, ids.shape[-1]).tolist()])
-        self.shapes.append(tuple(ids.shape))
-        self.modes.append(training)
+    def begin(self) -> None:
+        """Note which optimisers take steps."""
+        handle = register_optimizer_step_pre_hook(lambda used, *_: self._used.append(used))
+        self._stack.callback(handle.remove)
+        self._stack.enter_context(one_thread())
 
-    def note_parameters(self) -> None:
-        self._parameters.append([one.detach().clone() for one in self.model.parameters()])
+    def end(self) -> None:
+        """Note what the parameters are in the end."""
+        self._stack.close()
+        self._note_parameters()
+
+    @property
+    def optimizers(self) -> int:
+        """How many optimisers took steps."""
+        return len({id(used) for used in self._used})
 
     def loss(self, logits: Tensor, ids: Tensor) -> Tensor:
         """The loss of the next tokens, which is noted."""
@@ -163,12 +213,21 @@ class _Notes:
         self.same_ids &= bool(self.given) and given == self.given[-1]
         return loss
 
+    def _note_call(self, ids: Tensor, training: bool) -> None:
+        self._note_parameters()
+        self.given.append([tuple(piece) for piece in ids.reshape(-1, ids.shape[-1]).tolist()])
+        self.shapes.append(tuple(ids.shape))
+        self.modes.append(training)
+
+    def _note_parameters(self) -> None:
+        self.parameters.append([one.detach().clone() for one in self.model.parameters()])
+
     def _watch(self, index: int, parameter: nn.Parameter) -> None:
         arrived: list[Tensor] = []
 
         def arrives(gradient: Tensor) -> None:
             arrived[:] = [gradient.clone()]
-            self.present &= torch.equal(parameter.detach(), self._parameters[-1][index])
+            self.present &= torch.equal(parameter.detach(), self.parameters[-1][index])
 
         def is_added(parameter: Tensor) -> None:
             gradient = parameter.grad
@@ -177,32 +236,31 @@ class _Notes:
         parameter.register_hook(arrives)  # type: ignore[no-untyped-call]
         parameter.register_post_accumulate_grad_hook(is_added)  # type: ignore[no-untyped-call]
 
-    @property
-    def changes_in_every_step(self) -> bool:
-        """Whether parameters do; in the first and the last the learning rate may be 0."""
-        steps = zip(self._parameters[1:-2], self._parameters[2:-1], strict=True)
-        return all(not all(map(torch.equal, old, new)) for old, new in steps)
 
-    @property
-    def tendency(self) -> str:
-        """What becomes of the loss, in words."""
-        if not self.losses:
-            return "is never computed"
-        change = self.losses[-1] / self.losses[0]
-        return "falls" if change < _FALL else "rises" if change > 1 / _FALL else "hardly changes"
+def _change_in_every_step(noted: Sequence[Sequence[Tensor]]) -> bool:
+    """Whether parameters do; in the first and the last step the learning rate may be 0."""
+    steps = pairwise(noted[1:-1])
+    return all(not all(map(torch.equal, old, new)) for old, new in steps)
 
-    @property
-    def unchanged(self) -> list[str]:
-        """The names of parameters that are what they were."""
-        names = [name.removeprefix("inner.") for name, _ in self.model.named_parameters()]
-        kept = map(torch.equal, self._parameters[0], self._parameters[-1])
-        return [name for name, is_kept in zip(names, kept, strict=True) if is_kept]
 
-    @property
-    def farthest(self) -> float:
-        """How far the parameter has moved that has moved the farthest."""
-        pairs = zip(self._parameters[0], self._parameters[-1], strict=True)
-        return max((new - old).abs().max().item() for old, new in pairs)
+def _unchanged(names: Sequence[str], noted: Sequence[Sequence[Tensor]]) -> list[str]:
+    """The names of parameters that are what they were."""
+    kept = map(torch.equal, noted[0], noted[-1])
+    return [name for name, is_kept in zip(names, kept, strict=True) if is_kept]
+
+
+def _farthest(noted: Sequence[Sequence[Tensor]]) -> float:
+    """How far the parameter has moved that has moved the farthest."""
+    pairs = zip(noted[0], noted[-1], strict=True)
+    return max((new - old).abs().max().item() for old, new in pairs)
+
+
+def _tendency(losses: Sequence[float]) -> str:
+    """What becomes of the loss, in words."""
+    if not losses:
+        return "is never computed"
+    change = losses[-1] / losses[0]
+    return "falls" if change < _FALL else "rises" if change > 1 / _FALL else "hardly changes"
 
 
 class _Watched(nn.Module):
@@ -220,21 +278,6 @@ class _Watched(nn.Module):
         self.tell(ids, self.training)
         logits: Tensor = self.inner(ids)
         return logits
-
-
-@contextmanager
-def _noting_optimizers() -> Iterator[list[object]]:
-    """The optimisers that take steps, each as often as it does."""
-    used: list[object] = []
-
-    def note(optimizer: object, *_: object) -> None:
-        used.append(optimizer)
-
-    handle = register_optimizer_step_pre_hook(note)
-    try:
-        yield used
-    finally:
-        handle.remove()
 
 
 def _described(losses: object) -> str:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from companion.specimens import predictors
+from companion.trials.beside import made_beside
 
 # By what they compute, so that a card can show it.
 _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -36,14 +37,25 @@ def try_gradient(
         The gradient, the gradient when it is asked for once more, and whether `x` requires
         gradients afterwards.
     """
-    place = x.detach().clone()
-    first = _copied(gradient_of(_FUNCTIONS[formula], place))
-    again = _copied(gradient_of(_FUNCTIONS[formula], place))
+    function = made_beside(gradient_of, formula_of, formula)
+    place = made_beside(gradient_of, copy_of, x)
+    first = _copied(gradient_of(function, place))
+    again = _copied(gradient_of(function, place))
     return {
         "gradient": first,
         "gradient, asked for again": again,
         "x requires gradients afterwards": place.requires_grad,
     }
+
+
+def formula_of(name: str) -> Callable[[Tensor], Tensor]:
+    """The function that computes a formula."""
+    return _FUNCTIONS[name]
+
+
+def copy_of(x: Tensor) -> Tensor:
+    """Numbers with which an answer may do what it likes."""
+    return x.detach().clone()
 
 
 def _copied(value: object) -> object:
@@ -74,14 +86,20 @@ def try_fit(
     Returns:
         What `fit` returns, and the layer's parameters before and after.
     """
-    module = nn.Linear(W.shape[0], W.shape[1], dtype=W.dtype)
-    module.load_state_dict({"weight": W.T, "bias": b})
+    module = made_beside(fit, linear_layer, W, b)
     losses = fit(module, inputs, targets, steps, learning_rate)
     return {
         "losses": losses,
         "W afterwards": module.weight.detach().T.clone(),
         "b afterwards": module.bias.detach().clone(),
     }
+
+
+def linear_layer(W: Tensor, b: Tensor | None = None) -> nn.Linear:
+    """A layer that computes `x @ W + b`."""
+    layer = nn.Linear(W.shape[0], W.shape[1], bias=b is not None, dtype=W.dtype)
+    layer.load_state_dict({"weight": W.T} if b is None else {"weight": W.T, "bias": b})
+    return layer
 
 
 def try_predict(
@@ -100,29 +118,46 @@ def try_predict(
         gradients, and whether a graph was built, be it one that is gone; and the state of module
         and library afterwards.
     """
-    graphs: list[bool] = []
-    layer = nn.Linear(W.shape[0], W.shape[1], bias=False, dtype=W.dtype)
-    layer.load_state_dict({"weight": W.T})
-    module = nn.Sequential(layer, _Watching(graphs.append), nn.Dropout(_DROPPED))
-    enabled = torch.is_grad_enabled()
+    module = made_beside(predict, Dropping, W)
     try:
         outputs = [_called(predict, module, inputs, training) for _ in range(_CALLS)]
-        enabled_afterwards = torch.is_grad_enabled()
+        enabled_afterwards = made_beside(predict, gradients_are_enabled)
     finally:
-        torch.set_grad_enabled(enabled)
+        made_beside(predict, enable_gradients)
     alike = _alike(outputs)
     return {
         "the same outputs in each call": alike,
         "outputs": outputs[0] if alike else None,
         "outputs require gradients": any(map(_requires_gradients, outputs)),
-        "a graph was built": any(graphs),
+        "a graph was built": any(module.graphs),
         "in training mode afterwards": module.training,
         "its layers are in the same mode": all(
             one.training == module.training for one in module.modules()
         ),
-        "parameters require gradients afterwards": layer.weight.requires_grad,
+        "parameters require gradients afterwards": all(
+            parameter.requires_grad for _, parameter in module.named_parameters()
+        ),
         "gradients are enabled afterwards": enabled_afterwards,
     }
+
+
+def gradients_are_enabled() -> bool:
+    """Whether PyTorch builds graphs."""
+    return torch.is_grad_enabled()
+
+
+def enable_gradients() -> None:
+    """Have PyTorch build graphs, as it does unless it is told not to."""
+    torch.set_grad_enabled(True)
+
+
+class Dropping(nn.Sequential):
+    """A linear layer and a dropout; `graphs` says of each call whether a graph is behind it."""
+
+    def __init__(self, W: Tensor) -> None:
+        graphs: list[bool] = []
+        super().__init__(linear_layer(W), _Watching(graphs.append), nn.Dropout(_DROPPED))
+        self.graphs = graphs
 
 
 class _Watching(nn.Module):
@@ -167,5 +202,16 @@ def try_mode_test(test: Callable[..., Any], predictor: str, training: bool) -> A
     Returns:
         What the test says.
     """
-    module = nn.Sequential(nn.Linear(3, 2), nn.Dropout(_DROPPED))
-    return test(getattr(predictors, predictor), module.train(training), torch.ones(4, 3))
+    module = made_beside(test, dropping, training)
+    return test(made_beside(test, predictor_of, predictor), module, torch.ones(4, 3))
+
+
+def predictor_of(name: str) -> Callable[..., Any]:
+    """One of the course's predictors."""
+    found: Callable[..., Any] = getattr(predictors, name)
+    return found
+
+
+def dropping(training: bool) -> nn.Module:
+    """A layer and a dropout, in a mode."""
+    return nn.Sequential(nn.Linear(3, 2), nn.Dropout(_DROPPED)).train(training)

@@ -52,9 +52,10 @@ class Case:
 
     `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
     With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
-    the driver that calls the answer. `group` is a share of the points. What is expected of a
-    `printed` case is no secret. `axes` are the names of the axes of what is returned, `inputs`
-    those of a module's inputs. Misconceptions in `single` compute in single precision on their way.
+    the driver that calls the answer; it works `here` even where that is in another process. `group`
+    is a share of the points. What is expected of a `printed` case is no secret. `axes` are the
+    names of the axes of what is returned, `inputs` those of a module's inputs. Misconceptions in
+    `single` compute in single precision on their way.
     """
 
     label: str
@@ -68,6 +69,7 @@ class Case:
     use: Callable[..., object] | None = None
     group: str = ""
     printed: bool = False
+    here: bool = False
     axes: Axes = field(default_factory=dict)
     inputs: Sequence[str] = ()
     single: frozenset[str] = frozenset()
@@ -190,19 +192,26 @@ def _of_the_answer(case: Case) -> dict[str, Any]:
 
 
 def _credit(observations: Sequence["_Observation"]) -> float:
-    """The share of the groups in which all is right; nothing where there is one group alone."""
-    groups = {one.case.group for one in observations}
-    spoilt = {one.case.group for one in observations if one.wrong}
+    """The share of the groups in which all is right; nothing where there is one group alone.
+
+    What is printed earns nothing by itself: everybody has it, with what is expected.
+    """
+    groups = {one.case.group for one in observations if not one.case.printed}
+    spoilt = {one.case.group for one in observations if one.wrong} & groups
     return (len(groups) - len(spoilt)) / len(groups) if len(groups) > 1 else 0.0
 
 
 def _observe(
     answer: Callable[..., object], cases: Sequence[Case], known: str
 ) -> list[_Observation]:
-    uses = {case.use for case in cases}
-    if hasattr(type(answer), TOGETHER) and len(uses) == 1:
+    if hasattr(type(answer), TOGETHER):
         # First all calls: of an answer that is in another process, these are few messages.
-        outcomes = observe_each(answer, [case.arguments for case in cases], *uses)
+        together = [case for case in cases if not case.here]
+        use = cases[0].use if cases else None
+        observed = iter(observe_each(answer, [case.arguments for case in together], use))
+        outcomes = [
+            _outcome(answer, case, known) if case.here else next(observed) for case in cases
+        ]
     else:
         outcomes = [_outcome(answer, case, known) for case in cases]
     return [_looked_at(answer, *one) for one in zip(cases, outcomes, strict=True)]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from autograder.checks.values import parts
 from autograder.checks.values.compare import describe
+from autograder.checks.values.outcome import results_of
 from autograder.checks.values.tensors import back_propagate, dtype_name, is_tensor
 
 if TYPE_CHECKING:
@@ -85,8 +86,10 @@ def run_module(
         found[parts.buffer_of(buffer)] = _has_buffer(module, buffer)
     module.train(training)
     if calls > 1:
+        # Of numbers of its own each, so that none finds what another has left in them.
+        copies = [tuple(map(_apart, given)) for _ in range(calls)]
         with torch.no_grad():
-            number, seen = _different(_of_one_kind((module(*given) for _ in range(calls)), calls))
+            number, seen = _different(_of_one_kind(results_of(module, copies), calls))
         mode = "training" if training else "evaluation"
         return {**found, parts.outputs_counted(calls): number, parts.outputs_seen(mode): seen}
     with torch.enable_grad():
@@ -106,6 +109,11 @@ def _leaf(value: object) -> Any:
     if not is_tensor(value):
         return value
     return value.detach().clone().requires_grad_(value.is_floating_point())
+
+
+def _apart(value: Any) -> object:
+    """An input for a call of which no gradient is asked."""
+    return value.detach().clone() if is_tensor(value) else value
 
 
 def _is_floating(value: object) -> bool:

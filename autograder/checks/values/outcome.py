@@ -19,7 +19,7 @@ from autograder.checks.values.tensors import fresh_generators, seeded
 from autograder.errors import ExchangeError
 
 _PRINTED = 500
-# The method by which what is in another process is driven there.
+# The method by which what is in another process is driven from here.
 DRIVEN_BY = "__driven_by__"
 # The method by which it is asked for several calls at once.
 TOGETHER = "__called_together__"
@@ -68,8 +68,7 @@ def observe(
     """Call `function` on copies of `arguments`, by position, and report what happened.
 
     With `use`, a driver, it is that which is called: with `function`, which may be a class, before
-    the arguments; what is in another process may have a way of its own to be driven there. A
-    generator among the arguments is new, with the seed that it had at first.
+    the arguments. A generator among the arguments is new, with the seed that it had at first.
     Warnings and floating-point noise of the called code are swallowed: a right answer that warns
     is a right answer.
     """
@@ -84,12 +83,24 @@ def observe_each(
 ) -> list[Outcome]:
     """What `observe` finds in each of several calls, of which none depends on another's outcome.
 
-    It is asked for all of them at once, by the method `TOGETHER` of its type.
+    The function is asked for all of them at once, by the method `TOGETHER` of its type. A driver is
+    at work where the function is: what it says is not more to be believed than that process.
     """
     given = [_copies(arguments) for arguments in calls]
     together = getattr(type(function), TOGETHER)
     results = together(function, use, [tuple(one.values()) for one in given])
     return [_observed(function, *one) for one in zip(calls, given, results, strict=True)]
+
+
+def results_of(
+    function: Callable[..., Any], calls: Sequence[tuple[object, ...]]
+) -> Iterator[object]:
+    """What each of several calls returns, or raises, of which none depends on another."""
+    together = getattr(type(function), TOGETHER, None)
+    if together is None:
+        yield from (function(*arguments) for arguments in calls)
+    else:
+        yield from (result() for result in together(function, None, calls))
 
 
 def _observed(
@@ -117,13 +128,13 @@ def driven(
 ) -> Callable[..., object]:
     """What a driver makes of a function, called with all other arguments of the driver.
 
-    A function of a student's is driven where it is, in the student's process. Without a driver it
-    is the function itself that is called.
+    The driver works here, also where the function is in another process: what it measures is then
+    not that process's word. Without a driver it is the function itself that is called.
     """
     if use is None:
         return function
-    there = getattr(type(function), DRIVEN_BY, None)
-    return there(function, use) if there else partial(use, function)
+    through = getattr(type(function), DRIVEN_BY, None)
+    return through(function, use) if through else partial(use, function)
 
 
 def _copies(arguments: Mapping[str, object]) -> dict[str, object]:

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
-_SEED = 0
+SEED = 0
 
 
 def is_tensor(value: Any) -> "TypeGuard[torch.Tensor]":
@@ -87,7 +87,7 @@ def seeded() -> Iterator[None]:
         yield
         return
     before = torch.get_rng_state()
-    torch.default_generator.manual_seed(_SEED)
+    torch.default_generator.manual_seed(SEED)
     try:
         yield
     finally:
@@ -139,3 +139,30 @@ def back_propagate(
 
     number: torch.Tensor = Weighted.apply(*outputs)  # type: ignore[no-untyped-call]
     number.backward(retain_graph=retain_graph)  # type: ignore[no-untyped-call]
+
+
+def has_floating(value: object) -> bool:
+    """Whether there are floating-point arrays or tensors in a value."""
+    if type(value) is list or type(value) is tuple:
+        return any(map(has_floating, value))
+    if type(value) is dict:
+        return any(map(has_floating, value.values()))
+    if is_tensor(value):
+        return value.is_floating_point()
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
+def cast_all(value: object, dtype: str) -> object:
+    """A value with all floating-point arrays and tensors in it cast to a dtype."""
+    if type(value) is list:
+        return [cast_all(entry, dtype) for entry in value]
+    # A named tuple can't be made anew from its entries alone.
+    if type(value) is tuple:
+        return tuple(cast_all(entry, dtype) for entry in value)
+    if type(value) is dict:
+        return {key: cast_all(entry, dtype) for key, entry in value.items()}
+    if is_tensor(value) and value.is_floating_point():
+        return cast(value, dtype)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return value.astype(dtype)
+    return value

@@ -98,6 +98,7 @@ class Session(Questions, Generic[Peer]):
         time.follow(student.process)
         self._changes = changes or Changes()
         self._attributes = attributes
+        self._made: set[int] = set()
         self._channel = Channel(
             student.sock,
             limits,
@@ -174,18 +175,27 @@ class Session(Questions, Generic[Peer]):
         try:
             reply = self._ask(("call", _Sent(target), args, kwargs))
             value = self._returned(reply, args, kwargs)
+            if target.number in self._made:
+                self._note_made(value)
             return value
         finally:
             if type(value) is not RemoteObject:
                 self._lent.take_back(lent)
 
-    def drive(self, driver: str, target: Reference, args: tuple[object, ...]) -> tuple[object, ...]:
-        """What a driver that works in the student's process makes of something of theirs.
+    def make(self, name: str, args: tuple[object, ...]) -> object:
+        """What a function makes in the student's process that can be imported under this name.
 
-        Nothing, where that process has no driver of this name.
+        Of such an object a driver may ask what it likes: it is of the course's making, in a process
+        that may have changed the course.
         """
-        request = ("drive", driver, _Sent(target), args)
-        return self._driven(self._ask(request), args)
+        made = self._returned(self._ask(("make", name, args)), args, {})
+        self._note_made(made)
+        return made
+
+    def _note_made(self, value: object) -> None:
+        entries = value if type(value) in (list, tuple) else (value,)
+        references = (reference_of(one) for one in entries)  # type: ignore[attr-defined]
+        self._made |= {one.number for one in references if one}
 
     def each(self, target: Reference, calls: Sequence[Call]) -> list[Callable[[], object]]:
         """What several calls and drives give of which none depends on another; in few messages.
@@ -210,6 +220,10 @@ class Session(Questions, Generic[Peer]):
             NotPlain: for one that the instructor's solution does not have. The student's object
                 would answer for itself: its `equals` says what it likes.
         """
+        if target.number in self._made:
+            found = self._returned(self._ask(("get", _Sent(target), name)), (), {})
+            self._note_made(found)
+            return found
         known = self._attributes
         if (name in VERDICTS and name not in (known or ())) or (
             known is not None and name not in known and name not in OF_MODULES

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Never, Protocol, TypeVar
 
 from autograder.checks.values.as_json import importable
+from autograder.checks.values.tensors import SEED
 from autograder.errors import ExamError, ExchangeError
 from autograder.student.rpc.codec.grammar import Reference
 from autograder.student.rpc.operators import OPERATORS
@@ -69,8 +70,11 @@ class Asks(Protocol):
     ) -> object:
         """What a call of something of the student's returns."""
 
-    def drive(self, driver: str, target: Reference, args: tuple[object, ...]) -> tuple[object, ...]:
-        """What a driver returns over there, or nothing where the process has no such driver."""
+    def make(self, name: str, args: tuple[object, ...]) -> object:
+        """What a function makes over there that can be imported under this name."""
+
+    def seed(self, kind: str, number: int) -> None:
+        """Begin a module's random numbers anew over there."""
 
     def each(
         self, target: Reference, calls: Sequence[tuple[str, tuple[object, ...]]]
@@ -111,14 +115,17 @@ class RemoteObject:
         return self._session.call(self._reference, args, kwargs)
 
     def __driven_by__(self, use: Callable[..., object]) -> Callable[..., object]:
-        """A driver at work where the object is: a message for all that it asks of it."""
+        """A driver at work here, with a message for each thing that it asks of the object."""
 
         def drive(*arguments: object) -> object:
-            name = _public_name(use)
-            found = self._session.drive(name, self._reference, arguments) if name else ()
-            return found[0] if found else use(self, *arguments)
+            self._session.seed("torch", SEED)
+            return use(self, *arguments)
 
         return drive
+
+    def __made_beside__(self, make: Callable[..., object], arguments: tuple[object, ...]) -> object:
+        """What a function of the course's makes in the process in which the object is."""
+        return self._session.make(f"{make.__module__}:{make.__qualname__}", arguments)
 
     def __called_together__(
         self, use: Callable[..., object] | None, calls: Sequence[tuple[object, ...]]
@@ -129,7 +136,7 @@ class RemoteObject:
         """
         name = _public_name(use) if use else ""
         if use and not name:
-            return [functools.partial(use, self, *arguments) for arguments in calls]
+            return [functools.partial(self.__driven_by__(use), *arguments) for arguments in calls]
         results = self._session.each(self._reference, [(name, one) for one in calls])
         if use is None:
             return results
@@ -146,7 +153,9 @@ class RemoteObject:
     ) -> object:
         """What a driver has made over there or, where that process does not have it, makes here."""
         found = there()
-        return found[0] if type(found) is tuple and found else use(self, *arguments)
+        if type(found) is tuple and found:
+            return found[0]
+        return self.__driven_by__(use)(*arguments)
 
     def __getattr__(self, name: str) -> object:
         if name == "__signature__":

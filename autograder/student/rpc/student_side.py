@@ -15,6 +15,7 @@ A request is a tuple, its first entry what to do; so is each reply:
     call target args kwargs  → returned value args-afterwards printed graph gradients
                              | raised kind message line printed
     drive name target args   → returned … | raised … | missing: what a driver makes of the target
+    make name args           → returned … | raised …: what a function of the course's makes
     operate operator args    → returned … | raised …
     describe target          → returned … | raised …
     get target name          → returned … | raised …
@@ -65,6 +66,7 @@ from autograder.student.rpc.shell import Shell, the_shell
 
 _ITERABLES: tuple[Any, ...] = ([], (), "", {}, set(), range(0), {}.items(), {}.values())
 _CALLBACK = "callback"
+_SENT_ALONE = (type(None), bool, int, float, str)
 _WRITTEN = ("ndarray", "Tensor", "list", "dict")
 _WHENEVER = Deadline(None)
 # No multiple of two, by which cases in two dtypes come.
@@ -130,6 +132,8 @@ class StudentSide:
                 return self._call(target, args, kwargs)
             case ("drive", str(name), target, tuple(args)) if callable(target):
                 return self._drive(name, target, args)
+            case ("make", str(name), tuple(args)):
+                return self._make(name, args)
             case ("get", target, str(name)):
                 return self._call(getattr, (target, name), {}, back=())
             case ("operate", str(operator), tuple(args)):
@@ -216,6 +220,15 @@ class StudentSide:
             case reply:
                 return reply
 
+    def _make(self, name: str, args: tuple[object, ...]) -> tuple[object, ...]:
+        """What a function makes; it stays here, unless it is a mere number or text, or nothing."""
+
+        def made() -> object:
+            value = find(name)(*args)
+            return value if type(value) in _SENT_ALONE else _Kept(value)
+
+        return self._call(made, (), {}, back=())
+
     def _reply(self, reply: tuple[object, ...]) -> None:
         try:
             self._channel.send(reply)
@@ -224,6 +237,8 @@ class StudentSide:
 
     def _by_value_or_reference(self, value: object) -> object:
         """What is sent by value, or a reference to what can be called or looked into."""
+        if type(value) is _Kept:
+            return self._keep(value.value)
         if type(value) is OrderedDict:
             return dict(value)
         if inspect.isgenerator(value) and value.gi_code.co_filename.endswith(_MODULE):
@@ -268,6 +283,13 @@ class StudentSide:
                     # To answer, the examiner may have to call something of the student's.
                     for one in self._each(request):
                         self._reply(self._answer(one))
+
+
+class _Kept:
+    """Says of a value that it stays, whatever it is."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
 
 
 def _next(iterator: Any) -> tuple[object, ...]:

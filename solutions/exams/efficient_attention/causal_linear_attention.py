@@ -5,15 +5,19 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from autograder import Draw, Exam
-from companion import both_signs, elu_plus_one, try_features
+from autograder import Draw, Exam, driven
+from companion import both_signs, elu_plus_one, map_long_text, try_features
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._long_texts import (
     LINEAR,
+    TOKENS,
     FeatureMap,
     Linear,
     Mapped,
+    are_contexts,
     drawn,
+    is_longest,
+    numbers_of,
     one_feature,
     printed,
     softplus_and_one,
@@ -34,7 +38,8 @@ def four_tokens() -> Mapped:
 @causal.example
 def twice_the_features() -> Mapped:
     """five tokens of two numbers, and a map that makes four features of them"""
-    return *printed(5, 5, 2, 3), both_signs
+    queries, keys, values = printed(5, 5, 2, 3)
+    return queries, 2 * keys, values, both_signs
 
 
 @causal.example
@@ -90,6 +95,20 @@ def drawn_one_token(draw: Draw) -> Mapped:
 def drawn_long_text(draw: Draw) -> Mapped:
     """a longer text"""
     return *drawn(draw.fix(tokens=80, d_k=3, d_v=4), "", "tokens", "tokens"), both_signs
+
+
+@causal.holds
+def table_does_not_fit(
+    attention: Callable[..., Tensor],
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    feature_map: FeatureMap,
+) -> bool:
+    """a text of 17,000 tokens is read, though a table of its weights does not fit into memory"""
+    if not is_longest(queries):
+        return True
+    return are_contexts(driven(map_long_text, attention)(TOKENS), numbers_of(TOKENS) / 2)
 
 
 @causal.holds

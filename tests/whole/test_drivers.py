@@ -1,0 +1,75 @@
+"""What a driver says in a student's process earns nothing, and all else is as where one learns."""
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from torch import nn
+
+from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.report import Verdict
+from autograder.student.rpc.student_side import StudentSide
+from tests.support.course import COURSE
+from tests.support.over_there import over_there
+from tests.support.sample import sample
+
+Answer = Callable[..., object]
+Arguments = tuple[object, ...]
+
+EXAMS = {
+    f"{lesson}/{name}": exam
+    for lesson in COURSE.lessons()
+    for name, exam in exams_of(COURSE.exam_module(lesson)).items()
+}
+DRIVEN = [place for place, exam in EXAMS.items() if exam.use]
+
+
+def attributes_of(exam: Exam) -> frozenset[str]:
+    """What the grader takes from the instructor's solution."""
+    return frozenset(re.findall(r"\w+", inspect.getsource(exam.reference)))
+
+
+def hollow(reference: Callable[..., object]) -> Callable[..., object]:
+    """An answer that has nothing in it."""
+    if isinstance(reference, type):
+        return type(reference.__name__, (nn.Module,), {})
+    return lambda *_, **__: None
+
+
+@pytest.mark.parametrize("place", DRIVEN)
+def test_forged_driver_earns_nothing(place: str) -> None:
+    """Each driver has been replaced by one that finds in a hollow answer what is expected."""
+    exam = EXAMS[place]
+
+    class Forging(StudentSide):
+        def _drive(self, name: str, target: Answer, args: Arguments) -> Arguments:
+            return super()._drive(name, exam.reference, args)
+
+    answers = {"honest": exam.reference, "empty": hollow(exam.reference)}
+    with over_there(answers, attributes_of(exam), Forging) as session:
+        assert exam.examine(session.find("honest")).verdict is Verdict.PASSED
+        report = exam.examine(session.find("empty"))
+    assert report.verdict is not Verdict.PASSED
+    assert report.credit == 0
+
+
+@pytest.mark.parametrize("place", DRIVEN)
+def test_each_group_is_driven_from_here(place: str) -> None:
+    """No share of the points is earned by what a student's process says of itself."""
+    cases = EXAMS[place].hidden_cases()
+    from_here = {case.group for case in cases if case.here}
+    assert from_here
+    assert from_here >= {case.group for case in cases if not case.printed}
+
+
+@pytest.mark.parametrize("place", sample(DRIVEN))
+def test_wrong_answers_are_named_over_there(place: str) -> None:
+    exam = EXAMS[place]
+    answers: dict[str, Any] = {**exam.accepted, **exam.misconceptions}
+    with over_there(answers, attributes_of(exam)) as session:
+        for name, answer in answers.items():
+            here, there = exam.examine(answer), exam.examine(session.find(name))
+            assert (here.verdict, here.misconception) == (there.verdict, there.misconception), name
+            assert here.passed == there.passed

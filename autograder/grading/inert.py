@@ -4,21 +4,15 @@ Outputs are built anew from the few things that are known to be safe: text, PNG 
 and pictures in HTML as companion draws them. Everything else is dropped; text always stays.
 """
 
-import base64
-import binascii
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from html import escape
-from html.parser import HTMLParser
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.grading.pictures import picture, pictures_in
 
-_PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
-_DATA_IMAGE = re.compile(r"data:image/(svg\+xml|png|jpeg);base64,[A-Za-z0-9+/]+={0,2}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _LINK = re.compile(r"\]\s*([(:\[])")
 _MOST = 1000
@@ -110,52 +104,18 @@ def _safe_data(data: dict[Any, Any], most: int) -> dict[str, str]:
     safe = {}
     if "text/plain" in data:
         safe["text/plain"] = _text(data["text/plain"])
-    for kind, beginning in _PICTURES.items():
-        picture = _picture(data.get(kind), beginning)
-        if picture:
-            safe[kind] = picture
+    for kind in ("image/png", "image/jpeg"):
+        if shown := picture(kind, data.get(kind)):
+            safe[kind] = shown
     html = data.get("text/html")
     html = html if isinstance(html, str) and len(html) <= most else ""
-    if images := _Images.in_html(html):
+    if images := pictures_in(html):
         safe["text/html"] = images
     return safe
 
 
 def _text(value: object) -> str:
     return _CONTROL.sub("", value) if isinstance(value, str) else ""
-
-
-def _picture(value: object, beginning: bytes) -> str:
-    if not isinstance(value, str):
-        return ""
-    try:
-        content = base64.b64decode("".join(value.split()), validate=True)
-    except (binascii.Error, ValueError):
-        return ""
-    return base64.b64encode(content).decode() if content.startswith(beginning) else ""
-
-
-class _Images(HTMLParser):
-    """Takes the pictures out of HTML. A picture in <img> runs no scripts, whatever is in it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        source = given.get("src") or ""
-        if tag == "img" and _DATA_IMAGE.fullmatch(source):
-            alt = escape(given.get("alt") or "", quote=True)
-            self.found.append(f'<img src="{source}" alt="{alt}" style="max-width:100%">')
-
-    @classmethod
-    def in_html(cls, html: str) -> str:
-        """The pictures of `html`, one after the other, up to where it can't be understood."""
-        parser = cls()
-        with suppress(AssertionError):  # how the parser refuses `<![foo[`
-            parser.feed(html)
-        return "".join(parser.found)
 
 
 def broken_syntax(outputs: Sequence[object], grade_id: str) -> str:

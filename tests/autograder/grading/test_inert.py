@@ -6,7 +6,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.grading.inert import cut_long_sources, inert_markdown, inert_outputs
 from tests.support.samples import make_cell
 
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n and the rest").decode()
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1 and the rest").decode()
 SVG = base64.b64encode(b"<svg onload='alert(1)'/>").decode()
 
 

@@ -1,0 +1,122 @@
+"""Pictures that are drawn in no time stay; all others go, in time that grows with their size."""
+
+import base64
+import struct
+import time
+from collections.abc import Callable
+
+import pytest
+
+from autograder.grading.pictures import is_plain_svg, picture, pictures_in
+
+NAMES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+DOCTYPE = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">'
+
+
+def png(width: int, height: int) -> bytes:
+    return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", width, height) + b"\x08\2\0\0\0"
+
+
+def jpeg(width: int, height: int) -> bytes:
+    sizes = struct.pack(">BHH", 8, height, width)
+    return b"\xff\xd8\xff\xe0\0\4\0\0\xff\xc2\0\x11" + sizes + b"\3"
+
+
+def in_base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+SMALL, HUGE = in_base64(png(100, 100)), in_base64(png(60_000, 60_000))
+
+
+def svg(inner: str, head: str = "") -> bytes:
+    return f"{head}<svg {NAMES}>{inner}</svg>".encode()
+
+
+PLAIN = {
+    "as Matplotlib begins": svg(
+        '<defs><style type="text/css">*{stroke-linejoin: round}</style></defs>',
+        f'<?xml version="1.0" encoding="utf-8" standalone="no"?>\n{DOCTYPE}\n',
+    ),
+    "a letter twice": svg(
+        '<defs><path id="A" d="M 0 0"/></defs><use xlink:href="#A"/><use xlink:href="#A" x="9"/>'
+    ),
+    "clipped": svg(
+        '<clipPath id="c"><rect width="9" height="9"/></clipPath><g clip-path="url(#c)"/>'
+    ),
+    "a small picture": svg(f'<image xlink:href="data:image/png;base64,{SMALL}"/>'),
+    "a comment": svg("<!-- <b>, as in text -->".replace("<b>", "b")),
+}
+NESTED = "".join(f'<g id="g{n + 1}"><use href="#g{n}"/><use href="#g{n}"/></g>' for n in range(40))
+REFUSED = {
+    "parts of parts": svg(f'<path id="g0" d="M 0 0"/>{NESTED}<use href="#g40"/>'),
+    "a group used": svg('<g id="A"/><use xlink:href="#A"/>'),
+    "a path and a group of one name": svg('<g id="A"/><path id="A"/><use href="#A"/>'),
+    "used from elsewhere": svg('<use href="https://example.org/a.svg#A"/>'),
+    "used twice at once": svg('<path id="A"/><g id="B"/><use href="#A" xlink:href="#B"/>'),
+    "another name for use": svg('<s:use xmlns:s="http://www.w3.org/2000/svg" href="#A"/>'),
+    "another name for href": svg(
+        '<g id="A"/><use xmlns:l="http://www.w3.org/1999/xlink" l:href="#A"/>'
+    ),
+    "entities": svg("&b;", '<!DOCTYPE svg [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]>'),
+    "an entity for a tag": svg("&b;", "<!DOCTYPE svg [<!ENTITY b '<g/>'>]>"),
+    "clips of clips": svg(
+        '<clipPath id="a"><rect clip-path="url(#b)"/></clipPath><clipPath id="b"><rect/></clipPath>'
+    ),
+    "a clip of two": svg('<clipPath id="a"><rect/><rect/></clipPath>'),
+    "a filter": svg('<filter id="f"><feTurbulence numOctaves="9999"/></filter>'),
+    "a pattern": svg('<pattern id="p"><rect/></pattern>'),
+    "a script": svg("<script>alert(1)</script>"),
+    "what moves": svg('<animate attributeName="x" dur="1ms"/>'),
+    "HTML": svg("<foreignObject><p>hi</p></foreignObject>"),
+    "a huge picture": svg(f'<image xlink:href="data:image/png;base64,{HUGE}"/>'),
+    "a picture from elsewhere": svg('<image href="https://example.org/a.png"/>'),
+    "text that is no UTF-8": svg("<g/>").decode().encode("utf-16"),
+    "an encoding of its own": svg("<g/>", '<?xml version="1.0" encoding="utf-7"?>'),
+    "too many parts": svg("<g/>" * 60_000),
+    "a tag within a tag": svg("<g title=\"<use href='#a'/>\"/>"),
+    "text where a tag hides": svg("<![CDATA[<g>]]>"),
+}
+
+
+@pytest.mark.parametrize("content", PLAIN.values(), ids=PLAIN)
+def test_plain_svg_stays(content: bytes) -> None:
+    assert is_plain_svg(content)
+    assert "data:image/svg+xml" in pictures_in(shown(content))
+
+
+@pytest.mark.parametrize("content", REFUSED.values(), ids=REFUSED)
+def test_other_svg_goes(content: bytes) -> None:
+    assert not is_plain_svg(content)
+    assert pictures_in(shown(content)) == ""
+
+
+def shown(content: bytes) -> str:
+    return f'<img src="data:image/svg+xml;base64,{in_base64(content)}" alt="a figure">'
+
+
+@pytest.mark.parametrize(("kind", "make"), [("image/png", png), ("image/jpeg", jpeg)])
+def test_pictures_have_bounds(kind: str, make: Callable[[int, int], bytes]) -> None:
+    assert picture(kind, in_base64(make(640, 480)))
+    assert picture(kind, in_base64(make(60_000, 60_000))) == ""
+    assert picture(kind, in_base64(make(640, 480)[:12])) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<img " * 200_000, "<img src=" + "a" * 1_000_000, "<" * 1_000_000, '<img alt="' * 100_000],
+)
+def test_html_is_read_in_time(text: str) -> None:
+    begun = time.process_time()
+    assert pictures_in(text) == ""
+    assert time.process_time() - begun < 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<g id='" * 100_000, "<clipPath >" * 100_000, "<!DOCTYPE " * 100_000, "<?xml" + " " * 900_000],
+)
+def test_svg_is_read_in_time(text: str) -> None:
+    begun = time.process_time()
+    assert not is_plain_svg(text.encode())
+    assert time.process_time() - begun < 2

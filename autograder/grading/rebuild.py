@@ -2,13 +2,14 @@
 
 From a submission come the sources of solution cells, by their `grade_id`, and the other code cells
 that a student added, as code to run. Never tags, metadata or outputs. A cell that is damaged,
-missing or doubled costs itself and nothing else.
+missing or doubled costs itself and nothing else. The file is read apart, within bounds: one that
+can't be read within them counts as empty.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
@@ -16,10 +17,12 @@ from nbformat.v4 import new_code_cell
 
 from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
 from autograder.checks.source.scenery import left_out
+from autograder.grading.apart import Tell, apart
 from autograder.grading.inert import inert_markdown
 
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
+_TOO_MUCH = "the file takes too much time or memory to be read: it counts as empty"
 ADDED_ID = "added-"
 
 
@@ -50,13 +53,13 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     solutions = {
         grade_id_of(cell): cell.cell_type for cell in source.cells if has_role(cell, "solution")
     }
-    found = _read(submission, source, set(solutions))
+    found, scenery = _read_apart(submission, source, solutions)
     notebook = deepcopy(source)
     cells = [_code(text, f"{ADDED_ID}0-{n}") for n, text in enumerate(found.added.get("", []))]
     for place, cell in enumerate(notebook.cells, start=1):
         grade_id = grade_id_of(cell)
         if grade_id in solutions:
-            cell.source = _answer(found, grade_id, cell.cell_type)
+            cell.source = found.answers.get(grade_id, _nothing(cell.cell_type))
         cells.append(cell)
         behind = found.added.get(cell.id, [])
         cells += [_code(text, f"{ADDED_ID}{place}-{n}") for n, text in enumerate(behind)]
@@ -66,15 +69,33 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     given = {cell.id for cell in source.cells if not has_role(cell, "solution")}
     own = [cell for cell in cells if cell.cell_type == "code" and cell.id not in given]
     written = [(grade_id_of(cell), cell.source) for cell in own]
-    scenery = left_out(source, [text for _, text in written])
     return Rebuilt(notebook, missing, (*found.remarks, *remarks), written, scenery)
 
 
-def _answer(found: _Found, grade_id: str, kind: str) -> str:
-    text = found.answers.get(grade_id)
-    if kind != "markdown":
-        return text or ""
-    return inert_markdown(UNANSWERED if text is None else text)
+def _nothing(kind: str) -> str:
+    return inert_markdown(UNANSWERED) if kind == "markdown" else ""
+
+
+def _read_apart(
+    submission: bytes, source: NotebookNode, solutions: Mapping[str, str]
+) -> tuple[_Found, frozenset[str]]:
+    """What a submission holds, and the ids of the given cells that need not run with it."""
+    # The instructor's own cells are read once for a class, and not in each fork.
+    left_out(source, [])
+
+    def read(tell: Tell) -> None:
+        found = _read(submission, source, solutions)
+        tell(asdict(found))
+        code = [text for name, text in found.answers.items() if solutions[name] == "code"]
+        added = [text for texts in found.added.values() for text in texts]
+        tell(sorted(left_out(source, [*code, *added])))
+
+    told = iter(apart(read))
+    found = next(told, None)
+    if found is None:
+        return _Found(remarks=[_TOO_MUCH]), frozenset()
+    # Where it can't be told on what the submission depends, all cells are run.
+    return _Found(**found), frozenset(next(told, ()))
 
 
 def _code(text: str, cell_id: str) -> NotebookNode:
@@ -82,7 +103,7 @@ def _code(text: str, cell_id: str) -> NotebookNode:
     return cell
 
 
-def _read(submission: bytes, source: NotebookNode, solutions: set[str]) -> _Found:
+def _read(submission: bytes, source: NotebookNode, solutions: Mapping[str, str]) -> _Found:
     found, anchor, seen = _Found(), "", set[str]()
     place_of = _places(source)
     for cell in _cells(submission, found):
@@ -95,7 +116,8 @@ def _read(submission: bytes, source: NotebookNode, solutions: set[str]) -> _Foun
             if grade_id in found.answers:
                 found.remarks.append(f"the cell of {grade_id} stands twice: the first one counts")
                 continue
-            found.answers[grade_id] = text
+            markdown = solutions[grade_id] == "markdown"
+            found.answers[grade_id] = inert_markdown(text) if markdown else text
         place = place_of(cell)
         if place and place not in seen:
             anchor = place

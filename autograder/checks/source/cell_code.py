@@ -93,13 +93,16 @@ def parsed(source: str) -> ast.Module:
     """A cell as Python has it, without what only Jupyter understands.
 
     Raises:
-        SyntaxError: where it is no Python.
+        SyntaxError: where it is no Python, or too much to be read.
     """
     found = read(source)
-    tree: ast.Module = _WithoutMagics().visit(
-        ast.Module([] if found.is_apart else [*found.body], [])
-    )
-    return ast.fix_missing_locations(tree)
+    try:
+        tree: ast.Module = _WithoutMagics().visit(
+            ast.Module([] if found.is_apart else [*found.body], [])
+        )
+        return ast.fix_missing_locations(tree)
+    except RecursionError as error:
+        raise TooMuch(str(error)) from None
 
 
 def statements_of(source: str) -> list[ast.stmt]:

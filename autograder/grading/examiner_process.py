@@ -24,6 +24,7 @@ from typing import Never
 
 from nbformat.notebooknode import NotebookNode
 
+from autograder.checks.exam.draw import drawing_from, seed_in_use
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import Written, looking_at
 from autograder.checks.locate.where import searching_in
@@ -99,7 +100,8 @@ class ExaminerProcess:
         """Tell it of a submission: what rules look at. False if it is of no more use."""
         try:
             self._link.sock.settimeout(self._limits.test_seconds * self._limits.patience)
-            self._link.send({"cells": list(written.cells), "files": dict(written.files)})
+            told = {"cells": list(written.cells), "files": dict(written.files)}
+            self._link.send({**told, "exam_seed": seed_in_use()})
             return self._link.receive() == {"fresh": True}
         except (OSError, EOFError):
             return False
@@ -257,7 +259,7 @@ class _Serving:
     ) -> None:
         self._cells = {cell.id: cell for cell in source.cells}
         self._limits, self._clock = limits, clock
-        self._written = Written(())
+        self._written, self._exam_seed = Written(()), seed_in_use()
         self._session: Session[_Student] | None = None
         self._inherited = set(sys.modules)
         self._files: dict[str, tuple[int, int, int]] = {}
@@ -272,6 +274,7 @@ class _Serving:
         if "cells" in request:
             cells = [(grade_id, source) for grade_id, source in request["cells"]]
             self._written = Written(cells, request["files"])
+            self._exam_seed = request["exam_seed"]
             return {"fresh": self._is_fresh()}
         with socket.socket(fileno=files[0]) as sock:
             seconds = {name: request[name] for name in ("cell_seconds", "call_seconds")}
@@ -304,7 +307,12 @@ class _Serving:
         failure: BaseException | None = None
         try:
             looking = looking_at(self._written, session.watching)
-            with memory_limit(self._limits.test_memory_bytes), looking, searching_in(session.run):
+            with (
+                memory_limit(self._limits.test_memory_bytes),
+                looking,
+                searching_in(session.run),
+                drawing_from(self._exam_seed),
+            ):
                 examined = self._examiner.examine(self._cells[test])
         except GradingFailed as error:
             return {"failed": str(error)}

@@ -25,8 +25,10 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, Bunch, Dict, Enum, Integer, List, Unicode, validate
 
+from autograder.checks.exam.draw import drawing_from
 from autograder.checks.source.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SettingError
+from autograder.grading.exam_seed import exam_seed_of
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.own_code import digest_of
 from autograder.grading.jobs.sandboxes import SandboxSettings
@@ -139,7 +141,10 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
 
     def failing_with_solution(self, source: NotebookNode, folder: Path | None) -> Mapping[str, str]:
         """The tests that the instructor's own solution does not pass as it is graded, and why."""
-        return try_solution(source, self._walls, seed=self.seed, folder=folder, beside=self.beside)
+        with drawing_from(exam_seed_of(Path(self._course))):
+            return try_solution(
+                source, self._walls, seed=self.seed, folder=folder, beside=self.beside
+            )
 
 
 def _with_points(notebook: NotebookNode, record: Record) -> NotebookNode:

@@ -15,6 +15,7 @@ from typing import Protocol
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from autograder.checks.exam.draw import seed_in_use
 from autograder.grading.grade import Graded
 from autograder.grading.jobs.cluster import Cluster
 from autograder.grading.jobs.job import Job
@@ -92,5 +93,6 @@ def job_like(
         engine=engine_digest(),
         walls=SandboxSettings("full", json.dumps(limits), tuple(box.preload), ()),
         seed=seed,
+        exam_seed=seed_in_use(),
         beside=False,
     )

@@ -1,6 +1,12 @@
-"""Random inputs for the hidden cases of an exam."""
+"""Random inputs for the hidden cases of an exam, and the seed that they are drawn from.
 
-from collections.abc import Sequence
+Everybody can draw from the default seed. Where an instructor grades, it is one that the course
+keeps to itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
@@ -11,7 +17,25 @@ from autograder.errors import ExamError
 if TYPE_CHECKING:
     import torch
 
+DEFAULT_SEED = 2026
+
 _SIZES = (2, 3, 4, 5, 6, 7)
+_seed: ContextVar[int] = ContextVar("seed", default=DEFAULT_SEED)
+
+
+@contextmanager
+def drawing_from(seed: int) -> Iterator[None]:
+    """Have hidden cases drawn from this seed."""
+    token = _seed.set(seed)
+    try:
+        yield
+    finally:
+        _seed.reset(token)
+
+
+def seed_in_use() -> int:
+    """What hidden cases are drawn from here."""
+    return _seed.get()
 
 
 class Draw:

@@ -24,6 +24,7 @@ class Job:
         engine: by which this program is (`own_code.engine_digest`).
         walls: the sandbox that it runs in.
         seed: where the random numbers of the student's process begin.
+        exam_seed: what hidden cases are drawn from.
         beside: whether a test that can't be judged runs beside the student's code.
     """
 
@@ -37,6 +38,7 @@ class Job:
     engine: str
     walls: SandboxSettings
     seed: int
+    exam_seed: int
     beside: bool
 
     @cached_property
@@ -50,7 +52,9 @@ class Job:
         files = [(name, _digest(content)) for name, content in sorted(self.files.items())]
         read = _digest(self.notebook), self.submission_digest, files, self.remarks
         by = str(self.course), str(self.lesson), self.code, self.engine
-        return _digest(repr((read, by, self.walls, self.seed, self.beside)).encode())
+        return _digest(
+            repr((read, by, self.walls, self.seed, self.exam_seed, self.beside)).encode()
+        )
 
 
 def _digest(content: bytes) -> str:

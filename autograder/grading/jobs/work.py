@@ -9,9 +9,11 @@ from pathlib import Path
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from autograder.checks.exam.draw import drawing_from
 from autograder.checks.source.cells import is_test
 from autograder.errors import GradingFailed
 from autograder.grading.allowed import Kept
+from autograder.grading.exam_seed import exam_seed_of
 from autograder.grading.grade import Graded, failing_with_solution, forget_solutions, grade
 from autograder.grading.jobs import extras
 from autograder.grading.jobs.job import Job
@@ -93,6 +95,7 @@ def job_of(
         engine=engine_digest(),
         walls=walls,
         seed=seed,
+        exam_seed=exam_seed_of(course),
         beside=beside,
     )
 
@@ -165,7 +168,7 @@ def _get_ready(job: Job, sandbox: Sandbox) -> None:
 
 def _grade(job: Job, sandbox: Sandbox) -> Graded:
     extras.load_known(job, sandbox)
-    with extras.noted(job, sandbox):
+    with extras.noted(job, sandbox), drawing_from(job.exam_seed):
         return grade(
             read_source(job.notebook),
             job.submission,

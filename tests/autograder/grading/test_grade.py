@@ -430,8 +430,9 @@ settle(exam.examine(answer))
     ("answer", "points"),
     [
         ("return 2 * x", 3),
-        ("return 2 * np.abs(x)", 2),
-        ("return np.minimum(2 * np.abs(x), 100).astype(x.dtype)", 1),
+        ("return 2 * np.abs(x)", 1.5),
+        ("return np.minimum(2 * x, 100).astype(x.dtype)", 1.5),
+        ("return np.minimum(2 * np.abs(x), 100).astype(x.dtype)", 0),
         ("return x", 0),
         ("return np.multiply(2, x).astype(x.dtype)", 0),
         ("raise NotImplementedError", 0),

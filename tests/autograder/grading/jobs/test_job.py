@@ -20,6 +20,7 @@ CHANGES: dict[str, Any] = {
     "code": "another",
     "engine": "another",
     "seed": 1,
+    "exam_seed": 1,
     "beside": True,
 }
 

@@ -58,6 +58,10 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
         share = f", a share of the points: {group}" if group else ""
         yield f"  {words} (drawn {times} times{share})"
     yield from (f"  {sentence} (must hold)" for sentence in exam.statements)
+    if exam.forbids:
+        yield f"\nIt forbids {', '.join(exam.forbids)}"
+    for name, reason in exam.allows.items():
+        yield f"\nIt allows {name} as the whole answer: {reason}"
     unnamed = Proofs(course).of(found.lesson)[exam.name].unnamed
     yield f"\nIt names {len(exam.misconceptions)} mistakes"
     for name, wrong in exam.misconceptions.items():

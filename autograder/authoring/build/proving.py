@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.authoring.build.shipping import Entry, entry, is_current
-from autograder.checks.exam.exam import DEFAULT_SEED, Exam
+from autograder.checks.exam.draw import DEFAULT_SEED
+from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from autograder.errors import ExamError
 

@@ -34,25 +34,29 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-import numpy as np
-
 from autograder.checks.exam.arguments import input_names
 from autograder.checks.exam.axes import axes_of
-from autograder.checks.exam.draw import Draw
+from autograder.checks.exam.draw import DEFAULT_SEED, Draw
 from autograder.checks.exam.judge import Case, Property, judge
 from autograder.checks.exam.report import Report
 from autograder.checks.exam.rules import broken, watched
-from autograder.checks.exam.trials import drawn_trial, printed_trial
+from autograder.checks.exam.trials import (
+    OTHER_FUNCTIONS,
+    are_yes_or_no,
+    drawn_trial,
+    in_an_order_of_its_own,
+    printed_trial,
+    told_coarsely,
+)
 from autograder.checks.values.compare import Tolerance
 from autograder.checks.values.outcome import Outcome, observe
 from autograder.checks.values.precision import DOUBLE, SINGLE, TOLERANCES, printed, widened
 from autograder.checks.values.rounding import without_dust
-from autograder.checks.values.tensors import cast, is_tensor
+from autograder.checks.values.tensors import cast_all, has_floating
 from autograder.errors import ExamError
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Properties = Mapping[str, Property]
-DEFAULT_SEED = 2026
 
 
 class Exam:
@@ -70,6 +74,7 @@ class Exam:
             arguments. These have the names of its parameters. Learners must be able to import it.
         forbids: names that an answer must not use, where a learner is to write it themselves:
             `("scaled_dot_product_attention",)`. An exercise of such a name may call itself.
+        allows: names of library functions that may be the whole answer, each with the reason.
         places: whether an answer that no hint explains is searched for the line to look at.
 
     Raises:
@@ -86,12 +91,13 @@ class Exam:
         dtypes: Sequence[str] = ("float64", "float32"),
         use: Callable[..., object] | None = None,
         forbids: Sequence[str] = (),
+        allows: Mapping[str, str] | None = None,
         places: bool = True,
     ) -> None:
         self.reference = reference
         self.name: str = reference.__name__
         self.use = use
-        self.forbids, self.places = tuple(forbids), places
+        self.forbids, self.allows, self.places = tuple(forbids), dict(allows or {}), places
         self.parameters = tuple(inspect.signature(use or reference).parameters)[bool(use) :]
         if tolerance is None:
             for dtype in dtypes:
@@ -213,7 +219,7 @@ class Exam:
         Of specimens the words would tell what a learner's test has to find out by itself.
         """
         if self._tries_functions:
-            return ["other functions, right and wrong ones"]
+            return [OTHER_FUNCTIONS]
         return list(dict.fromkeys(words for words, _, _ in self.drawn))
 
     def printed_cases(self) -> list[Case]:
@@ -223,14 +229,25 @@ class Exam:
 
     def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
         """The printed examples and all that is drawn: the same seed gives the same cases."""
-        return [*self.printed_cases(), *self._drawn_cases(seed)]
+        return self._in_grading(self.printed_cases(), seed)
+
+    def _in_grading(self, printed: list[Case], seed: int) -> list[Case]:
+        """The hidden cases; the driver is at work here in one of each kind.
+
+        A driver that is not at work here says what a student's process has it say.
+        """
+        if self._cases:
+            return [*printed, *self._drawn_cases(seed)]
+        return [replace(case, here=self.use is not None) for case in printed]
 
     def _drawn_cases(self, seed: int) -> Iterator[Case]:
         for place, (function, times, group) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
                 cases = self._typed(_sentence(function), values, self._properties, group)
-                yield from self._with_noise(cases, self._bind(values))
+                first, *others = self._with_noise(cases, self._bind(values))
+                yield replace(first, here=self.use is not None and turn == 0)
+                yield from others
 
     def examine(self, answer: object, seed: int = DEFAULT_SEED) -> Report:
         """Examine an answer on all cases."""
@@ -244,9 +261,13 @@ class Exam:
         if rule := broken(self.name, answer, self.forbids):
             return rule
         known = (name for name, wrong in self.misconceptions.items() if wrong is answer)
+        cases = self._once(seed)
+        coarsely = seed is not None and are_yes_or_no(cases)
+        if seed is not None and coarsely:
+            cases = in_an_order_of_its_own(cases, seed)
         with watched(self.name, self.forbids) as seen:
-            report = judge(self.name, answer, self._once(seed), self.hints, known=next(known, ""))
-            return seen() or report
+            report = judge(self.name, answer, cases, self.hints, known=next(known, ""))
+            return seen() or (told_coarsely(report, cases) if coarsely else report)
 
     def _once(self, seed: int | None) -> list[Case]:
         """The hidden cases of a seed, or the printed ones, made once for many answers in a row.
@@ -257,9 +278,7 @@ class Exam:
             # One seed at a time: cases hold all the numbers of all misconceptions.
             self._made = {key: cases for key, cases in self._made.items() if None in (key, seed)}
             self._made[seed] = (
-                self.printed_cases()
-                if seed is None
-                else [*self._once(None), *self._drawn_cases(seed)]
+                self.printed_cases() if seed is None else self._in_grading(self._once(None), seed)
             )
         return self._made[seed]
 
@@ -267,7 +286,7 @@ class Exam:
         self, label: str, values: object, properties: Properties | None = None, group: str = ""
     ) -> list[Case]:
         arguments = self._bind(values)
-        dtypes = self._dtypes if any(map(_is_floating, arguments.values())) else self._dtypes[:1]
+        dtypes = self._dtypes if any(map(has_floating, arguments.values())) else self._dtypes[:1]
         return [
             self._case(label if dtype == self._dtypes[0] else f"{label}, in {dtype}",
                        {name: cast_all(value, dtype) for name, value in arguments.items()},
@@ -277,7 +296,7 @@ class Exam:
 
     def _with_noise(self, cases: list[Case], arguments: Mapping[str, object]) -> list[Case]:
         """The cases of one call, with a tolerance as wide as single precision needs there."""
-        if not any(map(_is_floating, arguments.values())):
+        if not any(map(has_floating, arguments.values())):
             return cases
         known = dict(zip(self._dtypes, cases, strict=True))
 
@@ -362,29 +381,3 @@ def _sentence(function: Callable[..., object]) -> str:
     if not text:
         raise ExamError(f"{function.__name__} needs a docstring: it is what a learner reads")
     return " ".join(text.split())
-
-
-def _is_floating(value: object) -> bool:
-    if type(value) is list or type(value) is tuple:
-        return any(map(_is_floating, value))
-    if type(value) is dict:
-        return any(map(_is_floating, value.values()))
-    if is_tensor(value):
-        return value.is_floating_point()
-    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
-
-
-def cast_all(value: object, dtype: str) -> object:
-    """A value with all floating-point arrays and tensors in it cast to a dtype."""
-    if type(value) is list:
-        return [cast_all(entry, dtype) for entry in value]
-    # A named tuple can't be made anew from its entries alone.
-    if type(value) is tuple:
-        return tuple(cast_all(entry, dtype) for entry in value)
-    if type(value) is dict:
-        return {key: cast_all(entry, dtype) for key, entry in value.items()}
-    if is_tensor(value) and value.is_floating_point():
-        return cast(value, dtype)
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return value.astype(dtype)
-    return value

@@ -58,6 +58,12 @@ def looking_at(written: Written, watch: Watch | None = None) -> Iterator[None]:
         _watch.reset(tokens[1])
 
 
+def all_that_is_written() -> str:
+    """The code of the submission that is looked at; "" where there is none."""
+    written = _written.get()
+    return "\n".join(text for _, text in written.cells) if written else ""
+
+
 def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None:
     """A report on the first rule that an answer breaks, or None if it breaks none."""
     if not forbidden:

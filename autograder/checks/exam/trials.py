@@ -1,10 +1,32 @@
-"""Trials: what an answer is tried on where it is itself a test, of right and wrong functions."""
+"""Trials: what an answer is tried on where it is itself a test, of right and wrong functions.
 
-from collections.abc import Callable
+An answer that says yes or no could be learned case by case, by whoever hands in often enough. So
+where an instructor grades, the order of the cases hangs on what was handed in, and of those that
+are not printed a report only says how many are right, in quarters.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
+
+import numpy as np
+
+from autograder.checks.exam.judge import Case
+from autograder.checks.exam.report import Finding, Report, Verdict
+from autograder.checks.exam.rules import all_that_is_written
 
 Specimen = Callable[..., object]
 D = TypeVar("D")
+
+# What hidden trials are, in words that learners may read.
+OTHER_FUNCTIONS = "other functions, right and wrong ones"
+_QUARTERS = (
+    "It is right in fewer than a quarter of all cases.",
+    "It is right in fewer than half of all cases.",
+    "It is right in half of all cases, or more.",
+    "It is right in three quarters of all cases, or more.",
+)
 
 
 def printed_trial(specimen: Specimen, arguments: object, on: str) -> Callable[[], object]:
@@ -38,3 +60,29 @@ def _behind(specimen: Specimen, arguments: object) -> tuple[object, ...]:
 
 def _label(what: str, on: str) -> str:
     return f"{what}, {on}" if on else what
+
+
+def are_yes_or_no(cases: Sequence[Case]) -> bool:
+    """Whether all that is expected is True or False."""
+    return all(type(case.expected.value) is bool for case in cases)
+
+
+def in_an_order_of_its_own(cases: Sequence[Case], seed: int) -> list[Case]:
+    """The cases in an order that only the seed and what was handed in decide."""
+    digest = hashlib.sha256(all_that_is_written().encode()).digest()
+    order = np.random.default_rng([seed, *digest]).permutation(len(cases))
+    return [cases[place] for place in order]
+
+
+def told_coarsely(report: Report, cases: Sequence[Case]) -> Report:
+    """A report that says of hidden trials how many were judged rightly, and not which."""
+    if report.verdict is not Verdict.WRONG or not report.total:
+        return report
+    printed = {case.label for case in cases if case.printed}
+    finding = report.finding
+    if finding and finding.case not in printed:
+        finding = Finding(OTHER_FUNCTIONS, "", ("it is wrong about at least one of them",))
+    share = 4 * len(report.passed) // report.total
+    return replace(
+        report, passed=(), total=0, finding=finding, nearest=report.nearest and _QUARTERS[share]
+    )

@@ -7,8 +7,9 @@ from autograder import Draw, Exam
 from solutions import additive_attention as reference
 from solutions.exams.additive_attention._specimens import BATCH, Pair, tensor
 from solutions.exams.families import LOOP, TENSOR_DTYPE
+from solutions.exams.library_products import PRODUCTS
 
-context = Exam(reference.context_vector)
+context = Exam(reference.context_vector, allows=PRODUCTS)
 
 
 @context.example

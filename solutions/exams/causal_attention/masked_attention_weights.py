@@ -20,7 +20,7 @@ from solutions.exams.families import (
     Attention,
 )
 
-masked = Exam(reference.masked_attention_weights)
+masked = Exam(reference.masked_attention_weights, forbids=("companion",))
 
 
 @masked.example

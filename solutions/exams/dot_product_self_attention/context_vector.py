@@ -7,9 +7,10 @@ from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
 from solutions.exams.dot_product_self_attention._specimens import FIVE_WORDS, Pair
 from solutions.exams.families import ARRAY_DTYPE
+from solutions.exams.library_products import PRODUCTS
 from solutions.foundations import softmax
 
-context = Exam(reference.context_vector)
+context = Exam(reference.context_vector, allows=PRODUCTS)
 
 
 @context.example

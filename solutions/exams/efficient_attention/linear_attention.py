@@ -5,15 +5,19 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from autograder import Draw, Exam
-from companion import both_signs, elu_plus_one, try_features
+from autograder import Draw, Exam, driven
+from companion import both_signs, elu_plus_one, map_long_text, try_features
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._long_texts import (
     LINEAR,
+    TOKENS,
     FeatureMap,
     Linear,
     Mapped,
+    are_contexts,
     drawn,
+    is_longest,
+    numbers_of,
     one_feature,
     printed,
     softplus_and_one,
@@ -21,7 +25,7 @@ from solutions.exams.efficient_attention._long_texts import (
 from solutions.exams.families import TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
 
-linear = Exam(reference.linear_attention, use=try_features)
+linear = Exam(reference.linear_attention, use=try_features, forbids=("companion",))
 
 
 @linear.example
@@ -33,7 +37,8 @@ def two_queries() -> Mapped:
 @linear.example
 def twice_the_features() -> Mapped:
     """three queries, four keys of two numbers, and a map that makes four features of them"""
-    return *printed(3, 4, 2, 3), both_signs
+    queries, keys, values = printed(3, 4, 2, 3)
+    return queries, 2 * keys, values, both_signs
 
 
 @linear.example
@@ -96,6 +101,22 @@ def drawn_long_text(draw: Draw) -> Mapped:
     """a longer text"""
     draw.fix(queries=70, keys=90, d_k=3, d_v=4)
     return *drawn(draw), both_signs
+
+
+@linear.holds
+def table_does_not_fit(
+    attention: Callable[..., Tensor],
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    feature_map: FeatureMap,
+) -> bool:
+    """a text of 17,000 tokens is read, though a table of its weights does not fit into memory"""
+    if not is_longest(queries):
+        return True
+    return are_contexts(
+        driven(map_long_text, attention)(TOKENS), numbers_of(TOKENS).mean().expand(TOKENS, 1)
+    )
 
 
 @linear.holds

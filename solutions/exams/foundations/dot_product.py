@@ -8,10 +8,11 @@ from autograder import Draw, Exam
 from companion import HELLO_SHINY_SUN
 from solutions import foundations as reference
 from solutions.exams.foundations._specimens import OPPOSED, Pair, length
+from solutions.exams.library_products import PRODUCTS
 
 HELLO, SHINY, _ = HELLO_SHINY_SUN.vectors
 
-dot = Exam(reference.dot_product)
+dot = Exam(reference.dot_product, allows=PRODUCTS)
 
 
 @dot.example

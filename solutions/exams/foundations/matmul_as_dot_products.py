@@ -8,8 +8,9 @@ from autograder import Draw, Exam
 from solutions import foundations as reference
 from solutions.exams.families import ARRAY_DTYPE, ENDS, LOOP
 from solutions.exams.foundations._specimens import Pair
+from solutions.exams.library_products import PRODUCTS
 
-matmul = Exam(reference.matmul_as_dot_products)
+matmul = Exam(reference.matmul_as_dot_products, allows=PRODUCTS)
 
 
 @matmul.example

@@ -17,7 +17,7 @@ from solutions.exams.families import (
 )
 from solutions.exams.foundations._specimens import FAR_OUT, SQUARE, TWO_BY_THREE
 
-rows = Exam(reference.row_softmax)
+rows = Exam(reference.row_softmax, forbids=("companion",))
 
 
 @rows.example

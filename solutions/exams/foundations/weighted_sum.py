@@ -8,8 +8,9 @@ from autograder import Draw, Exam
 from solutions import foundations as reference
 from solutions.exams.families import ARRAY_DTYPE
 from solutions.exams.foundations._specimens import Pair
+from solutions.exams.library_products import PRODUCTS
 
-mixing = Exam(reference.weighted_sum)
+mixing = Exam(reference.weighted_sum, allows=PRODUCTS)
 
 
 @mixing.example

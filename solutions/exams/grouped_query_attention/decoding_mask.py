@@ -7,7 +7,7 @@ from solutions import grouped_query_attention as reference
 from solutions.exams.families import LOOP, MASK_VALUES
 from solutions.exams.grouped_query_attention._specimens import future
 
-mask = Exam(reference.decoding_mask)
+mask = Exam(reference.decoding_mask, forbids=("companion",))
 
 
 @mask.example

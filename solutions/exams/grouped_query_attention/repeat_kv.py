@@ -7,7 +7,7 @@ from solutions import grouped_query_attention as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
 
-repeating = Exam(reference.repeat_kv)
+repeating = Exam(reference.repeat_kv, forbids=("companion",))
 
 Repeated = tuple[torch.Tensor, int]
 

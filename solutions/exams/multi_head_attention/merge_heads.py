@@ -8,7 +8,7 @@ from solutions import multi_head_attention as reference
 from solutions.exams.families import TENSOR_DTYPE
 from solutions.exams.multi_head_attention._specimens import counted
 
-merging = Exam(reference.merge_heads)
+merging = Exam(reference.merge_heads, forbids=("companion",))
 
 
 @merging.example

@@ -12,7 +12,7 @@ from companion import try_fit
 from solutions import tensors_and_modules as reference
 from solutions.exams.tensors_and_modules._specimens import wave
 
-fitting = Exam(reference.fit, use=try_fit)
+fitting = Exam(reference.fit, use=try_fit, forbids=("companion",))
 
 Trial = tuple[Tensor, Tensor, Tensor, Tensor, int, float]
 

@@ -11,7 +11,7 @@ from companion import try_predict
 from solutions import tensors_and_modules as reference
 from solutions.exams.tensors_and_modules._specimens import wave
 
-predicting = Exam(reference.predict, use=try_predict)
+predicting = Exam(reference.predict, use=try_predict, forbids=("companion",))
 
 Trial = tuple[Tensor, Tensor, bool]
 

@@ -6,9 +6,10 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import tensors_and_modules as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
+from solutions.exams.library_products import PRODUCTS
 from solutions.exams.tensors_and_modules._specimens import Pair, wave
 
-sums = Exam(reference.weighted_sums)
+sums = Exam(reference.weighted_sums, allows=PRODUCTS)
 
 
 @sums.example

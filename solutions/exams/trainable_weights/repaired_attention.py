@@ -6,9 +6,9 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import trainable_weights as reference
 from solutions.exams.families import ROLES, SCALE, SOFTMAX, TENSOR_DTYPE, Attention
-from solutions.exams.trainable_weights._specimens import Triple, triple_drawn, wave
+from solutions.exams.trainable_weights._specimens import OWN_WORK, Triple, triple_drawn, wave
 
-repaired = Exam(reference.repaired_attention)
+repaired = Exam(reference.repaired_attention, forbids=OWN_WORK)
 
 
 @repaired.example

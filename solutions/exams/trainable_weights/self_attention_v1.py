@@ -10,7 +10,7 @@ from solutions import trainable_weights as reference
 from solutions.exams.trainable_weights._self_attention import WithParameters, examine_module
 from solutions.exams.trainable_weights._specimens import scaled_weights
 
-v1 = Exam(reference.SelfAttention_v1, use=run_module)
+v1 = Exam(reference.SelfAttention_v1, use=run_module, forbids=("companion",))
 
 examine_module(v1, WithParameters)
 

@@ -14,7 +14,7 @@ from solutions.exams.trainable_weights._self_attention import (
 )
 from solutions.exams.trainable_weights._specimens import INPUTS, scaled_weights, wave
 
-v2 = Exam(reference.SelfAttention_v2, use=run_module)
+v2 = Exam(reference.SelfAttention_v2, use=run_module, forbids=("companion",))
 
 examine_module(v2, WithLayers)
 

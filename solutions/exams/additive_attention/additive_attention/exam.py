@@ -21,7 +21,7 @@ Settings = dict[str, int]
 Module = tuple[Settings, dict[str, Tensor], tuple[Tensor, ...]]
 Trained = tuple[Settings, dict[str, Tensor], tuple[Tensor, ...], bool]
 
-attention = Exam(reference.AdditiveAttention, use=run_module)
+attention = Exam(reference.AdditiveAttention, use=run_module, forbids=("companion",))
 
 
 @attention.example

@@ -5,18 +5,28 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from autograder import Draw, Exam
-from companion import try_blocks
+from autograder import Draw, Exam, driven
+from companion import read_long_text, try_blocks
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._blocks import (
     OWN_WORK,
     extreme_texts,
     with_scores,
 )
-from solutions.exams.efficient_attention._long_texts import drawn, printed
+from solutions.exams.efficient_attention._long_texts import (
+    are_contexts,
+    drawn,
+    is_longest,
+    numbers_of,
+    printed,
+)
 from solutions.exams.printed_numbers import numbers
 
 online = Exam(reference.online_softmax_attention, use=try_blocks, forbids=OWN_WORK)
+
+# In double precision their table takes 2.4 GB, more than a submission has (see `TOKENS`). One of
+# that size is not square, so that a block of it is small.
+_QUERIES, _KEYS, _BLOCK = 300, 1_000_000, 2_000
 
 Blocked = tuple[Tensor, Tensor, Tensor, int, bool]
 
@@ -145,6 +155,22 @@ def drawn_long_text(draw: Draw) -> Blocked:
     """a longer text, causal"""
     draw.fix(tokens=70, d_k=3, d_v=4)
     return *drawn(draw, "", "tokens", "tokens"), 8, True
+
+
+@online.holds
+def table_does_not_fit(
+    attention: Callable[..., Tensor],
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    block_size: int,
+    causal: bool,
+) -> bool:
+    """a million keys are read by 300 queries, though a table of scores does not fit into memory"""
+    if not is_longest(queries):
+        return True
+    contexts = driven(read_long_text, attention)(_QUERIES, _KEYS, _BLOCK)
+    return are_contexts(contexts, numbers_of(_KEYS).mean().expand(_QUERIES, 1))
 
 
 @online.holds

@@ -7,7 +7,7 @@ from companion import Chunk, try_cache
 from solutions import grouped_query_attention as reference
 from solutions.exams.printed_numbers import numbers
 
-cache = Exam(reference.KVCache, use=try_cache)
+cache = Exam(reference.KVCache, use=try_cache, forbids=("companion",))
 
 Texts = tuple[dict[str, int], list[list[Chunk]]]
 

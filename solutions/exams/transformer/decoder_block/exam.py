@@ -19,7 +19,9 @@ from solutions.exams.transformer._blocks import (
     settings,
 )
 
-decoder = Exam(reference.DecoderBlock, use=run_module, forbids=("TransformerDecoderLayer",))
+decoder = Exam(
+    reference.DecoderBlock, use=run_module, forbids=("TransformerDecoderLayer", "companion")
+)
 
 
 def printed(

@@ -19,7 +19,9 @@ from solutions.exams.transformer._blocks import (
     settings,
 )
 
-encoder = Exam(reference.EncoderBlock, use=run_module, forbids=("TransformerEncoderLayer",))
+encoder = Exam(
+    reference.EncoderBlock, use=run_module, forbids=("TransformerEncoderLayer", "companion")
+)
 
 
 def printed(inputs: Tensor, padding: Tensor | None, num_heads: int, d_hidden: int) -> Case:

@@ -18,7 +18,7 @@ from solutions.exams.transformer._blocks import (
     settings,
 )
 
-gpt = Exam(reference.GPTBlock, use=run_module, forbids=("TransformerEncoderLayer",))
+gpt = Exam(reference.GPTBlock, use=run_module, forbids=("TransformerEncoderLayer", "companion"))
 
 
 def printed(inputs: Tensor, num_heads: int, d_hidden: int) -> Case:

@@ -7,7 +7,7 @@ from autograder import Draw, Exam
 from companion import try_continuation
 from solutions import your_gpt as reference
 
-continuing = Exam(reference.continue_with_cache, use=try_continuation)
+continuing = Exam(reference.continue_with_cache, use=try_continuation, forbids=("companion",))
 
 Trial = tuple[str, Tensor, int, str]
 

@@ -6,7 +6,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import your_gpt as reference
 
-held_out = Exam(reference.is_held_out)
+held_out = Exam(reference.is_held_out, forbids=("companion",))
 
 Trial = tuple[Tensor, Tensor, int]
 

@@ -59,7 +59,7 @@ class Shipped(Mapping[str, Printed]):
 
         Raises:
             KeyError: when the lesson has none of that name.
-            CheckError: when what the file says of it is not ours, or needs what is not installed.
+            CheckError: when what the file says of it is not ours, or asks for what is not here.
         """
         written = self._exercises[name]
         with _saying_what_to_do(self._path):
@@ -99,8 +99,8 @@ def _saying_what_to_do(path: Path) -> Iterator[None]:
         if missing := NotInstalled.of(error):
             raise CheckError(str(missing)) from error
         raise CheckError(
-            f"{path} needs what is not installed ({error}): install the version of the course that "
-            "came with the notebook"
+            f"{path} asks for what is not here ({error}): run the notebook from its first cell, "
+            "and if that changes nothing, install the version of the course that it came with"
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
         raise CheckError(

@@ -1,7 +1,8 @@
 import json
 import math
-import statistics
-import textwrap
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from autograder.checks.values.as_json import from_json, outcome_from_json, outcome_to_json, to_json
+import companion
+from autograder.checks.exam.run_module import run_module
+from autograder.checks.values.as_json import (
+    find,
+    from_json,
+    outcome_from_json,
+    outcome_to_json,
+    to_json,
+)
 from autograder.checks.values.outcome import Outcome, Raised
 from autograder.errors import ExamError
 
 DTYPES = ("float64", "float32", "float16", "int64", "uint8", "bool", "<U3")
-FUNCTIONS = (statistics.fmean, textwrap.dedent)
+FUNCTIONS = (companion.softmax, companion.rope)
 
 simple = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.sampled_from(FUNCTIONS)
@@ -74,7 +83,7 @@ def test_scalar_becomes_plain(scalar):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_function_by_name(function):
-    assert to_json(function) == {"function": f"{function.__module__}:{function.__name__}"}
+    assert to_json(function) == {"function": f"companion:{function.__name__}"}
     assert through_json(function) is function
 
 
@@ -139,7 +148,7 @@ shadowed, renamed = renamed, None  # type: ignore[assignment]
 
 @pytest.mark.parametrize("function", [lambda: 1, Mixer.mix, nested(), shadowed])
 def test_function_nobody_can_import(function):
-    with pytest.raises(ExamError, match=r"can't hold the function .*: .* does not offer it$"):
+    with pytest.raises(ExamError, match=r"can't hold the function .*: .* would not find tests:"):
         to_json([function])
 
 
@@ -150,10 +159,49 @@ def test_key_that_is_no_string(key):
     assert str(error.value) == f"a printed example can't hold a dict with the key {key!r}"
 
 
-@pytest.mark.parametrize("name", ["no_such_module:f", "statistics:no_such_function"])
-def test_function_that_is_missing(name):
-    with pytest.raises(ImportError, match="no_such"):
+NOT_OFFERED = (
+    "no_such_module:f", "companion:no_such_function", "companion:os", "companion:trials",
+    "companion:__getattr__", "companion:YOUR_JOURNEY", "companion.trials.training_trials:nn",
+    "companion.trials.training_trials:_no", "os:system", "posix:system", "builtins:eval",
+    "subprocess:run", "statistics:fmean", "numpy:save", "torch:load", "autograder:hidden_check",
+    "autograder:gather", "autograder:mark", "autograder:configure", "autograder.cli:main",
+    "autograder.nbgrading.all_or_nothing:remove", "autograder.checks.hidden:hidden_check",
+    "autograder.checks.values.as_json:importlib", "beside:f", ":f", ".beside:f",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOT_OFFERED)
+def test_function_that_is_not_offered(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "beside.py").write_text("raise SystemExit('imported')\ndef f(): pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ImportError, match=f"^{name} is no function that "):
         from_json({"function": name})
+    assert "beside" not in sys.modules
+
+
+def test_function_of_ours_in_a_module() -> None:
+    assert find("autograder:run_module") is run_module
+    assert find(f"{run_module.__module__}:run_module") is run_module
+    assert find("companion.functions:softmax") is companion.softmax
+
+
+def test_module_of_the_course_once_it_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lesson imports it in its first cell; before that, nothing of it runs."""
+    module = ModuleType("of_a_course")
+    module.__file__ = str(tmp_path / "of_a_course.py")
+    exec("from os import system\nfrom statistics import fmean\ndef driver(): pass", vars(module))
+    with pytest.raises(ImportError):
+        find("of_a_course:driver")
+    monkeypatch.setitem(sys.modules, "of_a_course", module)
+    assert find("of_a_course:driver") is module.driver
+    for name in ("system", "fmean"):
+        with pytest.raises(ImportError):
+            find(f"of_a_course:{name}")
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "int64", "bool"])

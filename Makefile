@@ -9,7 +9,7 @@ PYODIDE := cache/pyodide/pyodide.mjs
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lab demo teach lesson quick lint test test-pyodide test-all bench clean
+.PHONY: help setup build lab demo teach lesson quick style lint test test-pyodide test-all bench clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 21
@@ -38,12 +38,14 @@ lesson: $(INSTALLED) ## Build one lesson, run it solved and empty, try its exams
 quick: $(INSTALLED) ## Lint, build and test all that could notice what differs from the main branch
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.quick
 
-lint: $(INSTALLED) ## Check style and types
+style: $(INSTALLED)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+lint: style ## Check style and types
 	$(BIN)/mypy
 
-test: lint ## Check style and types, run all tests
+test: style ## Check style and types, run all tests
 	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
 	@tools/system-packages postgresql
@@ -54,7 +56,7 @@ test-pyodide: $(INSTALLED) $(PYODIDE) ## Try the checks in Pyodide, the Python o
 	@tools/system-packages node
 	$(BIN)/pytest tests/whole/test_checks_alone.py
 
-test-all: lint ## Try everything, for an hour or more: every proof, processor, style, moment of a kill
+test-all: style ## Try everything, for an hour or more: every proof, processor, style, moment of a kill
 	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
 	@tools/system-packages postgresql

@@ -22,7 +22,8 @@ LONG = [
     *("test_attacks", "test_lessons", "test_processors", "test_grade", "test_formgrader"),
     *("test_damage", "test_resume", "test_cluster", "test_demo", "test_way_out", "test_allowed"),
     *("test_incremental", "test_attention_view_browser", "test_ordinary", "test_exams"),
-    *("test_installed", "test_shipped", "test_postgresql", "test_build", "test_browser"),
+    *("test_installed", "test_shipped", "test_types", "test_postgresql", "test_build"),
+    *("test_browser", "test_drivers", "test_library_answers"),
 ]
 # Files whose tests of one lesson share much, and those of different lessons nothing.
 BY_LESSON = ("test_lessons", "test_exams")

@@ -16,6 +16,7 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
+from autograder.checks.source.patches import patches_in
 from autograder.checks.source.scenery import left_out
 from autograder.grading.apart import Tell, apart
 from autograder.grading.inert import inert_markdown
@@ -88,14 +89,17 @@ def _read_apart(
         tell(asdict(found))
         code = [text for name, text in found.answers.items() if solutions[name] == "code"]
         added = [text for texts in found.added.values() for text in texts]
+        tell(patches_in([*code, *added]))
         tell(sorted(left_out(source, [*code, *added])))
 
     told = iter(apart(read))
-    found = next(told, None)
-    if found is None:
+    plain = next(told, None)
+    if plain is None:
         return _Found(remarks=[_TOO_MUCH]), frozenset()
+    found = _Found(**plain)
+    found.remarks += [f"the submission changes `{name}`" for name in next(told, ())]
     # Where it can't be told on what the submission depends, all cells are run.
-    return _Found(**found), frozenset(next(told, ()))
+    return found, frozenset(next(told, ()))
 
 
 def _code(text: str, cell_id: str) -> NotebookNode:

@@ -8,7 +8,7 @@
     seed         where the random numbers of the student's process began
     isolation    which walls stood
     libraries    their versions, and Python's
-    remarks      what was wrong with the submission itself
+    remarks      what was wrong with the submission itself, and what of the libraries it changes
     seconds      how long it took
     time         in seconds that were run or slept: what was used and what was allowed; and what
                  the instructor's solution took, or null where nobody had to know that

@@ -50,7 +50,7 @@ def two_texts() -> Mapped:
 @linear.example
 def all_of_a_size() -> Mapped:
     """four texts of four tokens, four numbers to a query, a key and a value"""
-    queries, keys, values = (numbers(4, 4, 4, start=start) for start in (1, 80, 160))
+    queries, keys, values = (numbers(4, 4, 4, start=start) for start in (1, 120, 160))
     return queries, keys, values, elu_plus_one
 
 

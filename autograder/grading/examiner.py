@@ -8,8 +8,8 @@ itself is believed.
 import contextlib
 import io
 import os
-from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -47,7 +47,8 @@ class Examined:
     doubtful: bool = False  # whether the test itself may be at fault
     made_with: tuple[str, ...] = ()  # what given cells have made with an answer, and it looked at
     remark: str = ""  # what else its page says
-    hollow: bool = False  # whether it was passed with something empty or nan
+    # What it was passed with and may not owe to a right answer: where, and what is said of it.
+    doubts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def report(self) -> Report | None:

@@ -336,12 +336,12 @@ class _Serving:
                 credit=0.0,
                 doubtful=True,
             )
-        # A check of an exam looks at shapes by itself.
-        hollow = session.gave_nothing and not examined.reports and examined.credit > 0
+        # A check of an exam looks at shapes, and at what was written to, by itself.
+        open_to_doubt = not examined.reports and examined.credit > 0
         return {
             **vars(examined),
             "verdict": examined.verdict.name,
-            "hollow": hollow,
+            "doubts": {**examined.doubts, **session.doubts.found} if open_to_doubt else {},
             "message": _plain(examined.message),
             "reports": [report.as_json() for report in examined.reports],
         }

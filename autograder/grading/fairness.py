@@ -1,7 +1,8 @@
 """What becomes of a test once the instructor's own solution was tried.
 
 One that the solution does not pass is no mistake of a student's. One that was passed with something
-empty, where the solution gives more back, is no pass; nor is one with nan.
+empty, where the solution gives more back, is no pass; nor is one with nan. An answer that writes to
+what the solution leaves as it is fails: the test may have compared with what was written.
 """
 
 from dataclasses import replace
@@ -13,11 +14,7 @@ from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import grade_id_of
 from autograder.grading.examiner import error_output
 from autograder.grading.record import CellVerdict
-
-_HOLLOW = (
-    "the test may have compared nothing: what this code gave back is empty or not a number, and "
-    "what the solution gives back is neither"
-)
+from autograder.student.rpc.doubts import WRITTEN
 
 
 def fair(found: CellVerdict, solution: CellVerdict, notebook: NotebookNode) -> CellVerdict:
@@ -25,16 +22,21 @@ def fair(found: CellVerdict, solution: CellVerdict, notebook: NotebookNode) -> C
 
     The page in `notebook` shows the same.
     """
-    hollow = found.hollow and not solution.hollow
-    if found.verdict is Verdict.PASSED and not hollow:
+    doubt = next((text for place, text in found.doubts.items() if place not in solution.doubts), "")
+    if found.verdict is Verdict.PASSED and not doubt:
         return found
+    report = None
     if solution.verdict is not Verdict.PASSED:
-        verdict, report = Verdict.NOT_GRADABLE, None
+        verdict = Verdict.NOT_GRADABLE
         message = f"the instructor's own solution does not pass: {why_not_passed(solution)}"
         # What its tests say of a solution is for the instructor, who reads the record.
         shown = "this test could not be graded here, which is no mistake of yours"
-    elif hollow:
-        verdict, report, message, shown = Verdict.NOT_GRADABLE, None, _HOLLOW, _HOLLOW
+    elif written := _written(found) - _written(solution):
+        # Where the solution writes as well, the two may only be out of step: a human is to look.
+        verdict = Verdict.NOT_GRADABLE if _written(solution) else Verdict.WRONG
+        message = shown = found.doubts[min(written)]
+    elif doubt:
+        verdict, message, shown = Verdict.NOT_GRADABLE, doubt, doubt
     elif found.verdict is Verdict.NOT_GRADABLE:
         verdict, report = Verdict.WRONG, found.report
         message = shown = f"not with what your code has made: {found.message}"
@@ -43,6 +45,10 @@ def fair(found: CellVerdict, solution: CellVerdict, notebook: NotebookNode) -> C
     cell = next(one for one in notebook.cells if grade_id_of(one) == found.grade_id)
     cell.outputs = [new_output(**error_output(verdict, shown))]
     return replace(found, verdict=verdict, points=0.0, message=message, report=report)
+
+
+def _written(found: CellVerdict) -> set[str]:
+    return {place for place in found.doubts if place.startswith(WRITTEN)}
 
 
 def why_not_passed(found: CellVerdict) -> str:

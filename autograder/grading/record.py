@@ -61,8 +61,9 @@ class CellVerdict:
     made_with: tuple[str, ...] = ()
     # Whether the test ran in the student's process: its outcome could be forged.
     beside: bool = False
-    # Whether it was passed with something empty or nan: then it may have compared nothing.
-    hollow: bool = False
+    # What it was passed with and may not owe to a right answer: where, and what is said of it.
+    # The solution tells whether it is so; what is left of them is a message.
+    doubts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -191,7 +191,7 @@ class Run:
             seconds=time.monotonic() - started,
             made_with=examined.made_with,
             beside=grade_id_of(test.cell) in self._beside,
-            hollow=examined.hollow,
+            doubts=examined.doubts,
         )
 
     def _examine(self, test: _Test, examiner: ExaminerProcess) -> Examined:

@@ -5,5 +5,5 @@ stands on each side for what is on the other.
 
 In the field's words: remote procedure calls, proxies.
 
-From outside: `session`, `questions`, `stand_in`, `changes`, `deadline`.
+From outside: `session`, `questions`, `stand_in`, `changes`, `deadline`, `doubts`.
 """

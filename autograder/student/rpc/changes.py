@@ -11,6 +11,7 @@ import numpy as np
 from autograder.checks.values.compare import identical
 from autograder.checks.values.random_sources import SOURCES, draw_on, state_of
 from autograder.student.rpc.codec.grammar import Unsupported
+from autograder.student.rpc.doubts import Place
 from autograder.student.rpc.stand_in import RemoteObject, Unsent
 
 _WRITTEN = (np.ndarray, list, dict, *SOURCES)
@@ -21,31 +22,43 @@ class Changes:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], object]] = []
+        self._written: list[Place] = []
 
-    def write(self, mine: tuple[object, ...], theirs: tuple[object, ...]) -> None:
-        """Make the caller's arguments what the student's code has left of them."""
-        for one, other in zip(mine, theirs, strict=False):
+    def write(self, mine: tuple[object, ...], theirs: tuple[object, ...]) -> list[Place]:
+        """Make the caller's arguments what the student's code has left of them.
+
+        Returns:
+            where that is something else: the numbers of an argument and of entries in it. Random
+            numbers that were drawn are not among them: that is what a source is given for.
+        """
+        self._written = []
+        for number, (one, other) in enumerate(zip(mine, theirs, strict=False)):
             if type(other) not in (Unsupported, Unsent):
-                self._write_one(one, other)
+                self._write_one(one, other, (number,))
+        return self._written
 
     def take_back(self) -> None:
         """Make everything what it was before the first change."""
         while self._undo:
             self._undo.pop()()
 
-    def _write_one(self, mine: Any, theirs: Any) -> None:
+    def _note(self, place: Place, undo: Callable[[], object]) -> None:
+        self._written.append(place)
+        self._undo.append(undo)
+
+    def _write_one(self, mine: Any, theirs: Any, place: Place) -> None:
         if type(mine) is not type(theirs):
             return
         if type(mine) is np.ndarray:
-            self._write_array(mine, theirs)
+            self._write_array(mine, theirs, place)
         elif type(mine) is list:
-            self._write_list(mine, theirs)
+            self._write_list(mine, theirs, place)
         elif type(mine) is dict:
-            self._write_dict(mine, theirs)
+            self._write_dict(mine, theirs, place)
         elif type(mine) in SOURCES:
             self._draw_on(mine, theirs)
         elif _is_tensor(mine) and mine.dtype == theirs.dtype:
-            self._write_array(_numbers(mine), _numbers(theirs))
+            self._write_array(_numbers(mine), _numbers(theirs), place)
 
     def _draw_on(self, mine: Any, theirs: Any) -> None:
         # A foreign one, or one that draws in another way, is not what was lent.
@@ -54,41 +67,42 @@ class Changes:
             draw_on(mine, state)
             self._undo.append(lambda: draw_on(mine, before))
 
-    def _write_list(self, mine: list[Any], theirs: list[Any]) -> None:
+    def _write_list(self, mine: list[Any], theirs: list[Any], place: Place) -> None:
         before = list(mine)
         if len(mine) != len(theirs):
             mine[:] = theirs
         else:
-            mine[:] = map(self._kept, before, theirs)
+            entries = zip(before, theirs, strict=True)
+            mine[:] = [self._kept(*pair, (*place, n)) for n, pair in enumerate(entries)]
         if len(mine) != len(before) or not _same_entries(mine, before):
-            self._undo.append(lambda: mine.__setitem__(slice(None), before))
+            self._note(place, lambda: mine.__setitem__(slice(None), before))
 
-    def _write_dict(self, mine: dict[Any, Any], theirs: dict[Any, Any]) -> None:
+    def _write_dict(self, mine: dict[Any, Any], theirs: dict[Any, Any], place: Place) -> None:
         before = dict(mine)
         kept = {
-            key: self._kept(before[key], one) if key in before else one
-            for key, one in theirs.items()
+            key: self._kept(before[key], one, (*place, n)) if key in before else one
+            for n, (key, one) in enumerate(theirs.items())
         }
         if list(kept) != list(before) or not _same_entries(kept.values(), before.values()):
-            self._undo.append(lambda: _refill(mine, before))
+            self._note(place, lambda: _refill(mine, before))
             _refill(mine, kept)
 
-    def _kept(self, mine: Any, theirs: Any) -> object:
+    def _kept(self, mine: Any, theirs: Any, place: Place) -> object:
         """What an entry is from now on: the caller's own object, unless it was replaced."""
         if type(theirs) in (Unsupported, Unsent, RemoteObject):
             # A caller's function comes back as a stand-in of a stand-in.
             return mine
         if type(mine) is type(theirs) and (type(mine) in _WRITTEN or _is_tensor(mine)):
-            self._write_one(mine, theirs)
+            self._write_one(mine, theirs, place)
             if type(mine) in (list, dict, *SOURCES):
                 return mine
         return mine if identical(mine, theirs) else theirs
 
-    def _write_array(self, mine: np.ndarray, theirs: np.ndarray) -> None:
+    def _write_array(self, mine: np.ndarray, theirs: np.ndarray, place: Place) -> None:
         alike = mine.shape == theirs.shape and mine.dtype == theirs.dtype and mine.flags.writeable
         if alike and mine.tobytes() != theirs.tobytes():
             before = copy.deepcopy(mine)
-            self._undo.append(lambda: np.copyto(mine, before))
+            self._note(place, lambda: np.copyto(mine, before))
             np.copyto(mine, theirs)
 
 

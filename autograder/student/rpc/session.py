@@ -25,6 +25,7 @@ from autograder.student.rpc.codec.grammar import (
 )
 from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.described import description_of
+from autograder.student.rpc.doubts import Doubts
 from autograder.student.rpc.gradients import connect, with_gradients
 from autograder.student.rpc.operators import INSTEAD, MOST_VALUES
 from autograder.student.rpc.questions import ForkEnded, Questions
@@ -38,7 +39,6 @@ from autograder.student.rpc.stand_in import (
     error_of,
     reference_of,
 )
-from autograder.student.rpc.weight import is_hollow
 
 # What a cell displays is bounded where it arises, in characters. Each takes up to four bytes, and
 # each output has some of its own; what is many times longer is no honest reply.
@@ -93,8 +93,8 @@ class Session(Questions, Generic[Peer]):
         # The first thing that was asked of the student's objects and is not answered: a test that
         # has caught this goes on with what is not so.
         self.refused: NotPlain | None = None
-        # Whether something that came back was empty or nan: a test may have compared nothing.
-        self.gave_nothing = False
+        self.doubts = Doubts()
+        self._names: dict[Reference, str] = {}
         time.follow(student.process)
         self._changes = changes or Changes()
         self._attributes = attributes
@@ -152,9 +152,12 @@ class Session(Questions, Generic[Peer]):
         """
         match self._ask(("find", name)):
             case ("found", RemoteObject() as found, _):
-                return RemoteObject(self, reference_of(found) or Reference("object", 0), name)
+                self.doubts.count()
+                reference = reference_of(found) or Reference("object", 0)
+                self._names[reference] = name
+                return RemoteObject(self, reference, name)
             case ("found", value, tuple(gradients)):
-                self.gave_nothing |= is_hollow(value)
+                self.doubts.count(value)
                 return with_gradients(value, gradients)
             case ("missing",):
                 raise NameError(f"name '{name}' is not defined", name=name)
@@ -174,7 +177,7 @@ class Session(Questions, Generic[Peer]):
         value = None
         try:
             reply = self._ask(("call", _Sent(target), args, kwargs))
-            value = self._returned(reply, args, kwargs)
+            value = self._returned(reply, args, kwargs, self._names.get(target, ""))
             if target.number in self._made:
                 self._note_made(value)
             return value
@@ -278,14 +281,21 @@ class Session(Questions, Generic[Peer]):
         """What a function of the student's says of itself."""
         return description_of(self._returned(self._ask(("describe", _Sent(target))), (), {}))
 
-    def _stream(self, reference: Reference) -> Iterator[object]:
-        """What an iterator of the student's gives, one after the other."""
-        for _ in range(MOST_VALUES):
+    def _stream(self, reference: Reference, number: int) -> Iterator[object]:
+        """What an iterator of the student's gives, one after the other.
+
+        It counts as what a list would be, one reply: where the solution gives that, nothing is
+        out of step.
+        """
+        for given in range(MOST_VALUES):
             request = ("operate", "next", (_Sent(reference),))
-            match self._returned(self._ask(request), (), {}):
+            match self._returned(self._ask(request), (), {}, counts=False):
                 case (value,):
+                    self.doubts.note_hollow(number, value)
                     yield value
                 case _:
+                    if not given:
+                        self.doubts.note_hollow(number, ())
                     return
         self.refuse(f"an iterator gave more than {MOST_VALUES:,} values")
 
@@ -296,18 +306,27 @@ class Session(Questions, Generic[Peer]):
         return value
 
     def _returned(
-        self, reply: object, args: tuple[object, ...], kwargs: dict[str, object]
+        self,
+        reply: object,
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        name: str = "",
+        *,
+        counts: bool = True,
     ) -> object:
         match reply:
             case ("returned", value, tuple(after), str(printed), graph, tuple(gradients)):
-                self._changes.write((*args, *kwargs.values()), after)
+                given = (*args, *kwargs.values())
+                written = self._changes.write(given, after)
                 print(printed[: self._limits.output_bytes], end="")
-                self.gave_nothing |= is_hollow(value)
+                if counts:
+                    self.doubts.note_written(self.doubts.count(value), name, given, written)
                 value = with_gradients(value, gradients)
                 if type(graph) is int:
                     return connect(value, (args, kwargs), lambda c: self._backward(graph, c))
                 return value
             case ("raised", str(kind), str(message), str(line), str(printed)):
+                self.doubts.count()
                 print(printed[: self._limits.output_bytes], end="")
                 raise error_of(kind, message, line)
         raise self._not_understood("a call gave neither a value nor an exception")
@@ -330,7 +349,7 @@ class Session(Questions, Generic[Peer]):
         if reference.kind == "dtype":
             return dtype_of_number(reference.number)
         if reference.kind == "iterator":
-            return self._stream(reference)
+            return self._stream(reference, self.doubts.number)
         if reference.kind not in ("function", "class", "module", "object"):
             raise LookupError("what is the examiner's is not the student's to return")
         return RemoteObject(self, reference)

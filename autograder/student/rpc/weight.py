@@ -1,8 +1,5 @@
-"""How much there is in a value: what the arguments of a question can cost the grader, and whether
-there is anything to compare in what came back.
-"""
+"""How much there is in a value: what the arguments of a question can cost the grader."""
 
-from collections.abc import Sized
 from typing import Any
 
 import numpy as np
@@ -31,36 +28,6 @@ def weight_of(value: object) -> int:
             weight += _as_int(one) if numbers == 1 else 0
         weight += 1
     return weight
-
-
-def is_hollow(value: object) -> bool:
-    """Whether a value, or a part of it, is empty or not a number.
-
-    All numbers of an empty array are right, and no difference from nan is too large.
-    """
-    left = [value]
-    while left:
-        one: Any = left.pop()
-        if type(one) in (list, tuple, set, frozenset):
-            left.extend(one)
-        elif isinstance(one, dict):
-            left.extend(one.values())
-        if type(one) is np.ndarray or is_tensor(one):
-            if 0 in one.shape or _has_nan(one):
-                return True
-        elif type(one) in (float, complex) or isinstance(one, np.inexact):
-            if one != one:
-                return True
-        elif type(one) not in (RemoteObject, Unsent) and isinstance(one, Sized) and not len(one):
-            return True
-    return False
-
-
-def _has_nan(array: Any) -> bool:
-    # The smallest number is nan if any is, and takes no memory.
-    if type(array) is np.ndarray:
-        return array.dtype.kind in "fc" and bool(np.isnan(np.min(array)))
-    return bool(array.is_floating_point() and array.detach().min().isnan())
 
 
 def _as_int(number: Any) -> int:

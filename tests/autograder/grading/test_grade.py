@@ -139,7 +139,7 @@ def test_crash_costs_its_cell(sandbox: Sandbox) -> None:
 
 def test_written_arguments_are_seen(sandbox: Sandbox) -> None:
     source = plain_course("x = np.ones(2)\ndouble(x)\nassert x.tolist() == [2, 2]")
-    answer = "def double(x):\n    x *= 2"
+    answer = source.cells[1].source = "def double(x):\n    x *= 2"
     assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.PASSED]
 
 

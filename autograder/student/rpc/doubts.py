@@ -1,0 +1,94 @@
+"""What in the replies to one test's questions could make it pass without a right answer.
+
+What comes back empty or nan: a comparison with it may compare nothing. And what the student's code
+writes to an argument: the test may compare with what was made of that. Neither is wrong by itself,
+so each is noted by the number of its reply, and the instructor's solution shows whether it belongs
+there (`grading/fairness.py`).
+"""
+
+from collections.abc import Iterable, Sized
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.values.tensors import is_tensor
+from autograder.student.rpc.stand_in import RemoteObject, Unsent
+
+WRITTEN = "written"
+# More than a test has that was written by hand; what comes first decides.
+_MOST = 1000
+_HOLLOW = (
+    "the test may have compared nothing: what this code gave back is empty or not a number, where "
+    "what the solution gives back is neither"
+)
+_KINDS = {"ndarray": "array", "Tensor": "tensor"}
+
+# Where in the arguments of a call something was written to: the first number is the argument's.
+Place = tuple[int, ...]
+
+
+class Doubts:
+    """What was noted of the replies so far: where, and what is said of it."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, str] = {}
+        # Of the next reply. Questions are counted by their replies, so that those which the
+        # student's code had to ask first come first.
+        self.number = 0
+
+    def count(self, value: object = None) -> int:
+        """Note what is hollow in the next reply; its number."""
+        self.number += 1
+        self.note_hollow(self.number - 1, value)
+        return self.number - 1
+
+    def note_hollow(self, number: int, value: object) -> None:
+        """Note a value that came with this reply, if it is hollow."""
+        if is_hollow(value):
+            self._note(f"hollow {number}", _HOLLOW)
+
+    def note_written(
+        self, number: int, name: str, args: tuple[object, ...], places: Iterable[Place]
+    ) -> None:
+        """Note what a function has written to its arguments."""
+        for place in places:
+            kind = type(args[place[0]]).__name__
+            self._note(
+                f"{WRITTEN} {number} {'.'.join(map(str, place))}",
+                f"{f'`{name}`' if name else 'your code'} writes to the {_KINDS.get(kind, kind)} "
+                "that it is given, which the solution leaves as it is",
+            )
+
+    def _note(self, place: str, sentence: str) -> None:
+        if len(self.found) < _MOST:
+            self.found.setdefault(place, sentence)
+
+
+def is_hollow(value: object) -> bool:
+    """Whether a value, or a part of it, is empty or not a number.
+
+    All numbers of an empty array are right, and no difference from nan is too large.
+    """
+    left = [value]
+    while left:
+        one: Any = left.pop()
+        if type(one) in (list, tuple, set, frozenset):
+            left.extend(one)
+        elif isinstance(one, dict):
+            left.extend(one.values())
+        if type(one) is np.ndarray or is_tensor(one):
+            if 0 in one.shape or _has_nan(one):
+                return True
+        elif type(one) in (float, complex) or isinstance(one, np.inexact):
+            if one != one:
+                return True
+        elif type(one) not in (RemoteObject, Unsent) and isinstance(one, Sized) and not len(one):
+            return True
+    return False
+
+
+def _has_nan(array: Any) -> bool:
+    # The smallest number is nan if any is, and takes no memory.
+    if type(array) is np.ndarray:
+        return array.dtype.kind in "fc" and bool(np.isnan(np.min(array)))
+    return bool(array.is_floating_point() and array.detach().min().isnan())

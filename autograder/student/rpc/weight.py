@@ -1,5 +1,8 @@
 """How much there is in a value: what the arguments of a question can cost the grader."""
 
+import math
+from collections import deque
+from collections.abc import Sized
 from typing import Any
 
 import numpy as np
@@ -9,25 +12,35 @@ from autograder.student.rpc.stand_in import RemoteObject, Unsent
 
 
 def weight_of(value: object) -> int:
-    """How much the arguments of a question can cost here: numbers, and the sizes of ints."""
+    """How much the arguments of a question can cost here.
+
+    That is how many values there are to go through, and the sizes of ints: `range(n)` goes through
+    as many.
+    """
     left, weight = [value], 0
     while left:
         one: Any = left.pop()
-        if type(one) in (list, tuple, set):
-            left.extend(one)
-        elif type(one) is dict:
-            left.extend((*one.keys(), *one.values()))
-        elif type(one) is int or isinstance(one, np.integer):
-            weight += abs(int(one))
-        elif type(one) in (RemoteObject, Unsent):
-            weight += 1
-        else:
-            size = getattr(one, "numel", None) or getattr(one, "size", None)
-            numbers = size() if callable(size) else size
-            weight += numbers if type(numbers) is int else len(one) if type(one) is str else 1
-            weight += _as_int(one) if numbers == 1 else 0
         weight += 1
+        if isinstance(one, list | tuple | set | frozenset | deque):
+            left.extend(one)
+        elif isinstance(one, dict):
+            left.extend((*one.keys(), *one.values()))
+        elif isinstance(one, range | slice):
+            left.extend((one.start, one.stop, one.step))
+            weight += _length(one) if type(one) is range else 0
+        elif isinstance(one, int | np.integer):
+            weight += abs(int(one))
+        elif type(one) is np.ndarray or is_tensor(one):
+            numbers = math.prod(one.shape)
+            weight += numbers + (_as_int(one) if numbers == 1 else 0)
+        elif type(one) not in (RemoteObject, Unsent) and isinstance(one, Sized):
+            weight += len(one)
     return weight
+
+
+def _length(numbers: range) -> int:
+    """How many there are; `len` knows no more than fit into 64 bits."""
+    return max(0, -((numbers.start - numbers.stop) // numbers.step))
 
 
 def _as_int(number: Any) -> int:

@@ -1,13 +1,38 @@
-"""Who may be called a student: names that lead nowhere, and that no page or terminal obeys."""
+"""Who may be called a student: names that lead nowhere, and that no page or terminal obeys.
+
+Nor may one look like another's: `аda` with a Cyrillic а is a student of its own to a file system
+and a gradebook, and Ada to everybody who reads it.
+"""
 
 import re
+import unicodedata
 
-NOBODY = "nobody can be called that: letters, digits and _ . @ - make a student's name"
+NOBODY = (
+    "nobody can be called that: letters of one script, in their plain forms, digits and _ . @ - "
+    "make a student's name"
+)
 
 # `.` and `..` would lead to other folders, and a leading `-` reads as an option.
 _STUDENT = re.compile(r"[\w@][\w.@-]{0,99}")
+# Scripts that are written together, none of whose letters looks like one of another's.
+_TOGETHER = dict.fromkeys(
+    ("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL"), "EAST ASIAN"
+)
 
 
 def is_student_id(name: str) -> bool:
     """Whether a folder of this name can be a student's."""
-    return bool(_STUDENT.fullmatch(name))
+    # The other forms of a letter, such as ａ, are what no keyboard and no platform writes.
+    return (
+        bool(_STUDENT.fullmatch(name))
+        and unicodedata.is_normalized("NFKC", name)
+        and len(_scripts(name)) <= 1
+        and not any("FILLER" in unicodedata.name(letter, "") for letter in name)
+    )
+
+
+def _scripts(name: str) -> set[str]:
+    """The scripts of its letters, by the names that Unicode gives these; 0 to 9 are of any."""
+    letters = (one for one in name if one.isalpha() or not one.isascii())
+    found = {re.split("[ -]", unicodedata.name(one, "?"))[0] for one in letters}
+    return {_TOGETHER.get(script, script) for script in found}

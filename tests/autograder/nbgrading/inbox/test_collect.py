@@ -96,6 +96,16 @@ def test_newest_is_collected(exchange: Exchange) -> None:
     assert sorted(os.listdir(exchange.submitted / "ada")) == [LESSON]
 
 
+@pytest.mark.parametrize("name", ["\u0430da", "\uff41da"])
+def test_name_that_looks_like_another_is_set_aside(exchange: Exchange, name: str) -> None:
+    exchange.hand_in("ada", FIRST, "mine")
+    looks_alike = exchange.hand_in(name, SECOND, "theirs")
+    log = exchange.collect()
+    assert exchange.collected() == {"ada": "mine"}
+    assert "is set aside: nobody can be called that" in log
+    assert (looks_alike / NOTEBOOK).read_text() == "theirs"
+
+
 def test_collecting_again_changes_nothing(exchange: Exchange) -> None:
     exchange.hand_in("ada")
     exchange.collect()

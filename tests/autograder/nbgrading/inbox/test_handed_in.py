@@ -39,7 +39,7 @@ def test_students(directory: CourseDirectory) -> None:
 
 
 def test_names_that_nobody_has(directory: CourseDirectory) -> None:
-    odd = ["<img src=x>", "a\nb", "-rf", "a b", "[x]", "x" * 120]
+    odd = ["<img src=x>", "a\nb", "-rf", "a b", "[x]", "x" * 120, "\u0430da", "\uff41da"]
     submit(directory, "ada", *odd)
     found, aside = handed_in(directory, LESSON)
     assert list(found) == ["ada"]

@@ -30,6 +30,10 @@ from autograder.student.rpc.stand_in import NotPlain, StudentError
 
 TOO_MUCH = "the test took too much memory with what your code returned"
 
+_NO_POINTS = (
+    "the test ends in no number of points with what this code gave back, where it ends in one with "
+    "what the solution gives back"
+)
 _MESSAGE = 2000
 # What torch says in place of a MemoryError.
 _NO_MEMORY = "can't allocate memory"
@@ -176,7 +180,9 @@ def _by_last_value(cell: NotebookNode, comparisons: Comparisons) -> Examined:
     points = points_of(cell)
     earned = _number(comparisons.last)
     if earned is None:
-        return Examined(Verdict.PASSED, "", credit=1.0)
+        # With the solution it may end in points.
+        doubts = {"last line": _NO_POINTS} if comparisons.ends_in_value else {}
+        return Examined(Verdict.PASSED, "", credit=1.0, doubts=doubts)
     comparisons.count += comparisons.looked
     if not 0 <= earned <= points:
         text = f"the test ends in {earned:g} points, where it can give 0 to {points:g}"

@@ -42,6 +42,7 @@ class Comparisons:
     count: int = 0
     looked: int = 0  # comparisons whose outcome may have gone into a sum of points
     last: object = None
+    ends_in_value: bool = False  # whether there was a last value, be it None
 
     def names(self) -> dict[str, object]:
         """What the counted text calls."""
@@ -71,7 +72,7 @@ class Comparisons:
 
     def keep_last(self, value: object) -> None:
         """Keep what Jupyter would show below the cell."""
-        self.last = value
+        self.last, self.ends_in_value = value, True
 
     def _seeding(self, function: Any) -> Callable[..., object] | None:
         """The same function for those that seed random numbers, here and at the student's."""

@@ -161,3 +161,32 @@ def test_what_raises_counts_as_a_reply(sandbox: Sandbox) -> None:
     assert verdicts(sandbox, source, "def half(x): return []") == [NOT_GRADABLE]
     careless = "def half(x): return [] if x == 0 else ['?']"
     assert verdicts(sandbox, source, careless) == [PASSED]
+
+
+# How many points the last line says
+
+NUMBERS = {
+    "array": "np.array([9])",
+    "tensor": "torch.tensor(9)",
+    "no value": "np.array([])",
+    "nan": "np.array([np.nan])",
+}
+
+
+@pytest.mark.parametrize("returned", NUMBERS.values(), ids=NUMBERS)
+def test_points_that_are_no_number_with_the_answer(sandbox: Sandbox, returned: str) -> None:
+    """nbgrader gives all points where the last line shows no number."""
+    solution = "def double(x): return 2 * x"
+    summed = "points = 2 * (double(1) == 2)\npoints = points + 2 * (double(3) == 6)\npoints"
+    source = course(solution, f"assert callable(double)\n{summed}", points=4)
+    assert verdicts(sandbox, source, solution) == [PASSED]
+    found = graded(sandbox, source, "def double(x): return 2").verdicts[0]
+    assert (found.verdict, found.points) == (WRONG, 2)
+    found = graded(sandbox, source, f"def double(x): return {returned}").verdicts[0]
+    assert (found.verdict, found.points) == (NOT_GRADABLE, 0)
+
+
+def test_test_may_end_in_what_is_no_number(sandbox: Sandbox) -> None:
+    solution = "def double(x): return 2 * x"
+    source = course(solution, "assert double(1) == 2\nprint('right')", "assert double(2) == 4\n[]")
+    assert verdicts(sandbox, source, "def double(x): return x + x") == [PASSED] * 2

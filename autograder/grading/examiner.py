@@ -124,6 +124,8 @@ class Examiner:
             message=examined.message[:_MESSAGE],
             reports=tuple(reports),
             made_with=tuple(given.made_with),
+            # A check of an exam says by itself what was earned.
+            doubts={} if reports else examined.doubts,
         )
         return _or_not_judged(examined, comparisons, given)
 

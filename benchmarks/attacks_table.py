@@ -15,8 +15,11 @@ CLASSES = {
     3: ("a result is shown before the test fails", "outputs of the student's cells earn nothing"),
     4: ("the kernel, or what speaks for it, is replaced",
         "replies are typed, bounded and asked for one by one; they hold values, no verdicts"),
-    5: ("objects answer for themselves", "values are rebuilt as plain ones, types are exact"),
-    6: ("comparisons are patched", SEPARATED),
+    5: ("objects answer for themselves",
+        "values are rebuilt as plain ones, types are exact; what is empty or no number is held "
+        "against the solution"),
+    6: ("comparisons are patched",
+        f"{SEPARATED}; what is written to arguments is held against the solution"),
     7: ("hidden tests are read from files", "the sandbox holds no file of the course"),
     8: ("the reference is run", "the sandbox holds no reference"),
     9: ("frames and memory are searched", "reference and cases are in another process; no tracing"),
@@ -39,7 +42,8 @@ CLASSES = {
     26: ("the time of handing in", "it is read as text, from a regular file; see what remains"),
     27: ("hidden tests leave in the feedback", "no source of a test is in outputs or feedback"),
     28: ("the inputs are learnt by trying",
-         "only the smallest failing case is shown, and cells run before tests; see what remains"),
+         "only one failing case is shown, a printed example if one fails, and cells run before "
+         "tests; see what remains"),
     29: ("side channels between students", "own namespaces; system calls are filtered"),
     30: ("the marks of cells are changed", "marks come from the instructor's notebook"),
     31: ("shipped checks tell the answers", "`checks.json` holds visible examples, no exam"),

@@ -53,4 +53,38 @@ ORDINARY = (
             "assert double('ab') in 'abab'",
         ),
     ),
+    Attack(
+        "what a test compares with is written to",
+        (6,),
+        given=("import numpy as np\nimport torch",),
+        answer="def double(x):\n"
+        "    if type(x[0]) is int:\n        x[:] = [7]\n        return [7, 7]\n"
+        "    for one in x if type(x) is list else [x]:\n        one[:] = 3\n"
+        "    return [x[0], x[0]] if type(x) is list else x * 0 + 6\n",
+        tests=(
+            "x = np.array([1.0, 2.0])\nassert np.allclose(double(x), x + x)",
+            "x = np.array([1.0, 2.0])\nassert np.allclose(double(x=x), x + x)",
+            "x = torch.ones(2)\nassert torch.equal(double(x), x + x)",
+            "x = [1, 2]\nassert double(x) == [*x, *x]",
+            "x = [np.ones(2)]\nassert np.array_equal(double(x), [x[0], x[0]])",
+        ),
+    ),
+    Attack(
+        "what comes back is always empty or nan, the solution's once",
+        (5,),
+        given=("import numpy as np",),
+        answer="def double(x):\n    return float('nan') if type(x) is float else []\n",
+        tests=(
+            "for n in (0, 1):\n    assert all(one == 1 for one in double([1] * n))",
+            "for n in (1, 0):\n    assert all(one == 1 for one in double([1] * n))",
+            "for x in (1.0, float('nan')):\n    assert not abs(double(x) - 2 * x) > 1e-9",
+        ),
+    ),
+    Attack(
+        "the points are made an array",
+        (5, 12),
+        given=("import numpy as np",),
+        answer="import numpy as np\ndef double(x):\n    return np.array([7])\n",
+        tests=("assert callable(double)\n0.5 * (double(1) == 2) + 0.5 * (double(3) == 6)",),
+    ),
 )

@@ -4,8 +4,13 @@ Formgrader, Validate and nbgrader's other parts are server and lab extensions th
 nbgrader is installed. What formgrader still needs is nbgrader_config.py: it looks for it in the
 folder where the server was started and on Jupyter's configuration path. A learner's folder has
 none, on purpose: Validate works without, and the other parts are switched off there.
+
+What is opened may come from anybody. So a learner's server starts, and all that is set for either
+server lies, in a folder of Jupyter's own data; and a kernel looks for modules beside the notebook
+last: no file there is run before a cell asks for it.
 """
 
+import hashlib
 import json
 import os
 import signal
@@ -19,14 +24,21 @@ from autograder.course import Course
 from autograder.errors import JupyterFailed, NotInstalled
 from autograder.learner.work import writing
 
-_OWN, _WORKSPACES = ".jupyter", "workspaces"
+_WORKSPACES = "workspaces"
+_WITHOUT = "set JUPYTER_DATA_DIR to a folder that can be written to"
+# What `python -m ipykernel_launcher` does, but that it would be looked for beside the notebook.
+_KERNEL = """
+import sys
+from ipykernel.kernelapp import launch_new_instance
+sys.path.append("")
+launch_new_instance()
+"""
+# A terminal begins where the server does, unless it is asked for another place.
+_TERMINAL = """test "$(pwd -P)" = "$0" && cd "$1"; exec "${SHELL:-sh}" -l"""
 # Asks at every first start whether it may look for news and for updates.
 _NEWS = "@jupyterlab/apputils-extension:announcements"
 # Without an exchange and a gradebook, all they have for a learner is error messages.
-_INSTRUCTORS = tuple(
-    f"@jupyter/nbgrader:{part}"
-    for part in ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
-)
+_INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
 
 
 def open_lab(
@@ -41,11 +53,10 @@ def open_lab(
 
     Raises:
         JupyterFailed: when it ends with an error.
-        WorkFolderError: when the folder can't be written to.
+        WorkFolderError: when Jupyter's own data can't be written.
     """
-    with writing(folder):
-        _prepare(folder, [_NEWS, *_INSTRUCTORS])
-    _run(folder, [], environment or {}, options)
+    own = _prepared(folder, _INSTRUCTORS)
+    _run(folder, own, [own], environment or {}, options)
 
 
 def open_course(
@@ -55,12 +66,13 @@ def open_course(
 
     Raises:
         JupyterFailed: when it ends with an error.
-        WorkFolderError: when the course's folder can't be written to.
+        WorkFolderError: when the course's folder, or Jupyter's own data, can't be written to.
     """
     prepare_course(course)
+    own = _prepared(course.root)
     # The course's configuration is found from any folder then: nbgrader's assignment list looks
     # from within work/, a terminal from wherever it is.
-    _run(course.root, [course.root], environment or {}, options)
+    _run(course.root, course.root, [course.root, own], environment or {}, options)
 
 
 def prepare_course(course: Course) -> None:
@@ -72,7 +84,6 @@ def prepare_course(course: Course) -> None:
     with writing(course.root, "copy the course to where you may write, and teach there"):
         for folder in (course.root / "exchange", course.root / "work"):
             folder.mkdir(exist_ok=True)
-        _prepare(course.root, [_NEWS])
 
 
 def server_options(port: int | None, ip: str | None, *, browser: bool) -> list[str]:
@@ -84,15 +95,16 @@ def server_options(port: int | None, ip: str | None, *, browser: bool) -> list[s
 
 def _run(
     folder: Path,
-    configurations: Iterable[Path],
+    begin: Path,
+    configurations: Sequence[Path],
     environment: Mapping[str, str],
     options: Sequence[str],
 ) -> None:
-    if find_spec("jupyterlab") is None:
-        raise NotInstalled("jupyterlab")
-    own = folder / _OWN
+    own = configurations[-1]
     command = [
-        *(sys.executable, "-m", "jupyterlab"),
+        # Nothing is imported from where it begins.
+        *(sys.executable, "-P", "-m", "jupyterlab"),
+        f"--ServerApp.root_dir={folder.resolve()}",
         # The tabs to open again: those of this folder, not of whatever was open elsewhere.
         f"--LabApp.workspaces_dir={own / _WORKSPACES}",
         # Notebooks are saved as they are written, so one Ctrl-C is enough.
@@ -102,24 +114,48 @@ def _run(
     ]
     variables = {
         **os.environ,
-        "JUPYTER_CONFIG_PATH": _before("JUPYTER_CONFIG_PATH", [*configurations, own]),
+        "JUPYTER_CONFIG_PATH": _before("JUPYTER_CONFIG_PATH", configurations),
+        "JUPYTER_PATH": _before("JUPYTER_PATH", [own]),
         "PATH": _before("PATH", [Path(sys.executable).parent]),
         **environment,
     }
-    with subprocess.Popen(command, cwd=folder, env=variables) as server:
+    with subprocess.Popen(command, cwd=begin, env=variables) as server:
         signal.signal(signal.SIGTERM, lambda *_: server.terminate())
         code = _wait(server)
     if code > 0:
         raise JupyterFailed(f"JupyterLab ended with code {code}: its last lines above say why.")
 
 
-def _prepare(folder: Path, without: Iterable[str]) -> None:
-    """Write what JupyterLab reads in a folder that is opened, and make room for what it writes."""
-    page = folder / _OWN / "labconfig" / "page_config.json"
-    for place in (page.parent, folder / _OWN / _WORKSPACES):
-        place.mkdir(parents=True, exist_ok=True)
-    content = {"disabledExtensions": dict.fromkeys(without, True)}
-    page.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+def _prepared(folder: Path, without: Iterable[str] = ()) -> Path:
+    """Where what JupyterLab reads and writes for a folder that is opened lies: outside of it."""
+    if find_spec("jupyterlab") is None:
+        raise NotInstalled("jupyterlab")
+    from jupyter_core.paths import jupyter_data_dir
+
+    name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
+    own = Path(jupyter_data_dir(), "autograder", name).resolve()
+    shell = ["sh", "-c", _TERMINAL, str(own), str(folder.resolve())]
+    kernel = [sys.executable, "-P", "-c", _KERNEL, "-f", "{connection_file}"]
+    lab = [_NEWS, *(f"@jupyter/nbgrader:{part}" for part in without)]
+    servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]
+    server = {"jpserver_extensions": dict.fromkeys(servers, False)}
+    terminals = {} if os.name == "nt" else {"terminado_settings": {"shell_command": shell}}
+    settings = {
+        "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(lab, True)},
+        "jupyter_server_config.json": {"ServerApp": server | terminals},
+        "kernels/python3/kernel.json": {
+            "argv": kernel,
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+            "metadata": {"debugger": True},
+        },
+    }
+    with writing(own, _WITHOUT):
+        (own / _WORKSPACES).mkdir(parents=True, exist_ok=True)
+        for file, content in settings.items():
+            (own / file).parent.mkdir(parents=True, exist_ok=True)
+            (own / file).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return own
 
 
 def _before(variable: str, folders: Iterable[Path]) -> str:

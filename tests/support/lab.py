@@ -31,6 +31,12 @@ FLAGS = [
 ]  # fmt: skip
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def running_lab(folder: Path, home: Path) -> Iterator[str]:
     """The address of a JupyterLab in that folder, with settings of its own in `home`."""
@@ -43,9 +49,7 @@ def running_lab(folder: Path, home: Path) -> Iterator[str]:
     write_settings(settings, "apputils-extension/notification", {"fetchNews": "false"})
     # On a slow machine it would save in the midst of a test's own saving.
     write_settings(settings, "docmanager-extension/plugin", {"autosave": False})
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {
         **os.environ,
         "JUPYTER_CONFIG_DIR": str(home / "config"),
@@ -133,9 +137,7 @@ class taught_course:  # noqa: N801  a context manager, used as a function
         self.root = root
 
     def __enter__(self) -> str:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         home = self.root.parent / "home"
         home.mkdir()
         places = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}

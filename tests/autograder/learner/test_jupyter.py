@@ -1,33 +1,195 @@
-"""What is in the way of JupyterLab in a folder is one sentence."""
+"""JupyterLab in a folder from anywhere: what lies there is opened, and never read as settings."""
 
-from collections.abc import Callable
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
 
 from autograder.course import Course
 from autograder.errors import WorkFolderError
 from autograder.learner.jupyter import open_lab, prepare_course
+from tests.support.lab import free_port, wait_for
+from tests.support.processes import BACKSTOP, eventually
+
+# What Python, Jupyter, IPython or nbgrader would run, if they looked where they are started.
+HOSTILE = (
+    ".jupyter/jupyter_server_config.py", ".jupyter/jupyter_config.py", "jupyter_server_config.py",
+    "jupyter_config.py", "jupyter_lab_config.py", "nbgrader_config.py", "ipython_config.py",
+    "ipython_kernel_config.py", ".ipython/profile_default/startup/first.py",
+    "profile_default/startup/first.py", "profile_default/ipython_config.py",
+    "ipykernel_launcher.py", "ipykernel/__init__.py", "jupyterlab.py", "jupyter_core.py",
+    "nbgrader.py", "autograder.py", "numpy.py", "json.py", "sitecustomize.py", "usercustomize.py",
+    "jupyter_server_config.d/hostile.py",
+)  # fmt: skip
+USES = "import json, numpy, helper; print(numpy.arange(helper.answer)[-1])"
+OPEN = """
+import sys
+from pathlib import Path
+from autograder.learner.jupyter import open_lab
+open_lab(Path(sys.argv[1]), options=sys.argv[2:])
+"""
 
 
-def prepare(folder: Path) -> None:
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A folder whose every file says that it has been run, beside it in `ran`."""
+    folder = tmp_path / "folder"
+    (tmp_path / "ran").mkdir()
+    for number, name in enumerate(HOSTILE):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mark = tmp_path / "ran" / f"{number} {path.name}"
+        path.write_text(f"open({str(mark)!r}, 'w').close()\n")
+    (folder / "helper.py").write_text("answer = 42\n")
+    return folder
+
+
+def what_ran(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder.parent / "ran").iterdir())
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[str]:
+    """The address of the server that `autograder lab` starts there."""
+    home, port = folder.parent / "home", free_port()
+    home.mkdir()
+    places = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    command = [
+        sys.executable, "-c", OPEN, str(folder), "--no-browser", f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0", "--IdentityProvider.token=",
+        "--ServerApp.disable_check_xsrf=True",
+    ]  # fmt: skip
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **places, "SHELL": "/bin/sh"},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_for(address, process, home / "log")
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=BACKSTOP)
+
+
+def ask(address: str, content: dict[str, Any] | None = None) -> Any:
+    data = None if content is None else json.dumps(content).encode()
+    with urllib.request.urlopen(address, data, timeout=BACKSTOP) as answer:
+        return json.load(answer)
+
+
+def printed(client: BlockingKernelClient, code: str) -> str:
+    """What a cell prints in a kernel."""
+    client.wait_for_ready(timeout=BACKSTOP)
+    texts: list[str] = []
+    client.execute_interactive(
+        code,
+        timeout=BACKSTOP,
+        output_hook=lambda message: texts.append(message["content"].get("text", "")),
+    )
+    return "".join(texts).strip()
+
+
+def test_folder_sets_nothing(hostile: Path) -> None:
+    with opened(hostile) as address:
+        listed = {one["name"] for one in ask(f"{address}/api/contents")["content"]}
+        assert "helper.py" in listed
+        ask(f"{address}/nbgrader_version?version=0")
+        kernel = {"name": "python3"}
+        session = {"path": "x.ipynb", "name": "x", "type": "notebook", "kernel": kernel}
+        started = ask(f"{address}/api/sessions", session)["kernel"]["id"]
+        file = hostile.parent / "home" / "RUNTIME" / f"kernel-{started}.json"
+        client = BlockingKernelClient(connection_file=str(file))
+        client.load_connection_file()
+        client.start_channels()
+        assert printed(client, USES) == "41"
+        client.stop_channels()
+        # Without a place, a terminal begins in the folder as well.
+        ask(f"{address}/api/terminals", {})
+        assert eventually(lambda: in_folder(hostile, "sh"))
+    assert what_ran(hostile) == []
+
+
+def in_folder(folder: Path, argument: str) -> bool:
+    """Whether a program of this name runs there."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            name = (process / "cmdline").read_bytes().split(b"\0")[0].decode()
+            if Path(name).name == argument and (process / "cwd").resolve() == folder.resolve():
+                return True
+    return False
+
+
+@pytest.fixture
+def prepared(hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder, once opened by a server that is not started."""
+    begins: list[Path] = []
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(
+        "autograder.learner.jupyter._run", lambda folder, begin, *rest: begins.append(begin)
+    )
+    open_lab(hostile)
+    monkeypatch.setenv("JUPYTER_PATH", str(begins[0]))
+    return hostile
+
+
+def test_kernel_finds_the_folders_modules_last(prepared: Path) -> None:
+    kernel, client = start_new_kernel(cwd=str(prepared), startup_timeout=BACKSTOP)
+    try:
+        assert printed(client, USES) == "41"
+    finally:
+        client.stop_channels()
+        kernel.shutdown_kernel(now=True)
+    assert what_ran(prepared) == []
+
+
+def test_what_jupyters_own_kernel_runs(hostile: Path) -> None:
+    """Which shows that the files above would have been run."""
+    plain = {**os.environ, "JUPYTER_PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-m", "ipykernel_launcher", "--version"], cwd=hostile, env=plain
+    )
+    assert done.returncode == 0
+    assert [name.partition(" ")[2] for name in what_ran(hostile)] == ["ipykernel_launcher.py"]
+
+
+def test_nothing_is_written_to_the_folder(prepared: Path) -> None:
+    files = [path.relative_to(prepared) for path in prepared.rglob("*") if path.is_file()]
+    assert sorted(map(str, files)) == sorted([*HOSTILE, "helper.py"])
+
+
+def data(folder: Path) -> None:
+    (folder / "data").touch()
+    open_lab(folder)
+
+
+def exchange(folder: Path) -> None:
+    (folder / "exchange").touch()
     prepare_course(Course(folder))
 
 
-@pytest.mark.parametrize("taken", [".jupyter", ".jupyter/labconfig", ".jupyter/workspaces"])
 @pytest.mark.parametrize(
-    ("opens", "otherwise"), [(open_lab, "lab --folder"), (prepare, "copy the course")]
+    ("opens", "otherwise"), [(data, "set JUPYTER_DATA_DIR"), (exchange, "copy the course")]
 )
 def test_file_in_the_way(
-    tmp_path: Path, taken: str, opens: Callable[[Path], None], otherwise: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opens: Callable[[Path], None],
+    otherwise: str,
 ) -> None:
-    (tmp_path / taken).parent.mkdir(exist_ok=True)
-    (tmp_path / taken).touch()
-    with pytest.raises(WorkFolderError, match=rf"{taken}.* can't be used \(.*\): .*{otherwise}"):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    sentence = rf"{opens.__name__}.* can't be used \(.*\): .*{otherwise}"
+    with pytest.raises(WorkFolderError, match=sentence):
         opens(tmp_path)
-
-
-def test_page_config_is_a_folder(tmp_path: Path) -> None:
-    (tmp_path / ".jupyter" / "labconfig" / "page_config.json").mkdir(parents=True)
-    with pytest.raises(WorkFolderError, match=r"page_config.json can't be used"):
-        open_lab(tmp_path)

@@ -7,7 +7,9 @@ from autograder import Draw, Exam
 from companion import try_continuation
 from solutions import your_gpt as reference
 
-continuing = Exam(reference.continue_with_cache, use=try_continuation, forbids=("companion",))
+continuing = Exam(
+    reference.continue_with_cache, use=try_continuation, forbids=("cached_continuation",)
+)
 
 Trial = tuple[str, Tensor, int, str]
 

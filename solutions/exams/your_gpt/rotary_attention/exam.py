@@ -12,7 +12,11 @@ from solutions import your_gpt as reference
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.your_gpt._modules import Settings, Weights, attention_shapes, drawn, printed
 
-rotary = Exam(reference.RotaryAttention, use=try_attention, forbids=("companion",))
+rotary = Exam(
+    reference.RotaryAttention,
+    use=try_attention,
+    forbids=("LibraryRotaryAttention", "RotaryAttention"),
+)
 
 Case = tuple[Settings, Weights, tuple[Tensor], Sequence[int]]
 

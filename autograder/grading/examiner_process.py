@@ -341,7 +341,7 @@ class _Serving:
         return {
             **vars(examined),
             "verdict": examined.verdict.name,
-            "doubts": {**examined.doubts, **session.doubts.found} if open_to_doubt else {},
+            "doubts": {**examined.doubts, **session.all_doubts()} if open_to_doubt else {},
             "message": _plain(examined.message),
             "reports": [report.as_json() for report in examined.reports],
         }

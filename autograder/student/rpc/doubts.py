@@ -1,9 +1,10 @@
 """What in the replies to one test's questions could make it pass without a right answer.
 
-What comes back empty or nan: a comparison with it may compare nothing. And what the student's code
-writes to an argument: the test may compare with what was made of that. Neither is wrong by itself,
-so each is noted by the number of its reply, and the instructor's solution shows whether it belongs
-there (`grading/fairness.py`).
+What comes back empty or nan: a comparison with it may compare nothing. So may one with what a
+function of the test's has gathered that was never called. And what the student's code writes to an
+argument: the test may compare with what was made of that. None is wrong by itself, so each is noted
+by the number of its reply, and the instructor's solution shows whether it belongs there
+(`grading/fairness.py`).
 """
 
 from collections.abc import Iterable, Sized
@@ -21,6 +22,10 @@ _HOLLOW = (
     "the test may have compared nothing: what this code gave back is empty or not a number, where "
     "what the solution gives back is neither"
 )
+NEVER_CALLED = {
+    "never called": "the test may have compared nothing: this code never called the function that "
+    "it was given, which the solution calls"
+}
 _KINDS = {"ndarray": "array", "Tensor": "tensor"}
 
 # Where in the arguments of a call something was written to: the first number is the argument's.

@@ -12,6 +12,7 @@ from autograder.errors import ExchangeError, ReplyNotUnderstood, ReplyTooLarge, 
 from autograder.student.limits import Limits
 from autograder.student.rpc.channel import Channel
 from autograder.student.rpc.deadline import Allowance
+from autograder.student.rpc.doubts import NEVER_CALLED, Doubts
 from autograder.student.rpc.lent import Lent
 from autograder.student.rpc.stand_in import RemoteObject
 from autograder.student.rpc.weight import weight_of
@@ -48,9 +49,16 @@ class Questions:
         self.longest = 0.0
         # Whether the student's code has called a function that was lent to it.
         self.has_answered = False
+        self.doubts = Doubts()
         self._limits = limits
         self._times = [time]
         self._lent = Lent()
+
+    def all_doubts(self) -> dict[str, str]:
+        """What could make the test pass without a right answer, once it is over."""
+        if self._lent.so_far and not self.has_answered:
+            return {**self.doubts.found, **NEVER_CALLED}
+        return self.doubts.found
 
     def _ask(
         self, request: tuple[object, ...], seconds: float = 0.0, most: float = math.inf
@@ -142,6 +150,9 @@ class Questions:
         if weight_of(args) > self._limits.asked_numbers:
             return ("refused", "ValueError: these arguments are too large to be tried out here")
         self.has_answered = True
+        # What the function is called with may be all that a test looks at.
+        for one in args:
+            self.doubts.note_hollow(self.doubts.number, one)
         try:
             return ("answer", function(*args))
         except Exception as error:

@@ -25,7 +25,6 @@ from autograder.student.rpc.codec.grammar import (
 )
 from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.described import description_of
-from autograder.student.rpc.doubts import Doubts
 from autograder.student.rpc.gradients import connect, with_gradients
 from autograder.student.rpc.operators import INSTEAD, MOST_VALUES
 from autograder.student.rpc.questions import ForkEnded, Questions
@@ -93,7 +92,6 @@ class Session(Questions, Generic[Peer]):
         # The first thing that was asked of the student's objects and is not answered: a test that
         # has caught this goes on with what is not so.
         self.refused: NotPlain | None = None
-        self.doubts = Doubts()
         self._names: dict[Reference, str] = {}
         time.follow(student.process)
         self._changes = changes or Changes()

@@ -154,6 +154,23 @@ def test_generator_counts_as_the_list_that_the_solution_gives(sandbox: Sandbox) 
     assert verdicts(sandbox, course(generator, tests), solution) == [PASSED]
 
 
+def test_lent_function_is_called_with_what_is_hollow(sandbox: Sandbox) -> None:
+    solution = "def batches(f, xs):\n    for x in xs: f([x, x])\n    return len(xs)"
+    test = (
+        "assert batches(seen.append, [1, 1]) == 2\nassert all(n == 1 for one in seen for n in one)"
+    )
+    source = course(solution, f"seen = []\n{test}")
+    assert verdicts(sandbox, source, solution.replace("for x in xs", "for x in list(xs)")) == [
+        PASSED
+    ]
+    assert verdicts(sandbox, source, solution.replace("[x, x]", "[]")) == [NOT_GRADABLE]
+    found = graded(sandbox, source, "def batches(f, xs): return len(xs)").verdicts[0]
+    assert found.verdict is NOT_GRADABLE
+    assert "never called the function" in found.message
+    neither = course("def first(xs, dtype): return xs[0]", "assert first([1], float) == 1")
+    assert verdicts(sandbox, neither, "def first(xs, dtype): return xs[0] + 0") == [PASSED]
+
+
 def test_what_raises_counts_as_a_reply(sandbox: Sandbox) -> None:
     solution = "def half(x): return [] if x == 0 else [x / 2]"
     test = "try:\n    half('a')\nexcept Exception:\n    pass\nassert half(0) == []"

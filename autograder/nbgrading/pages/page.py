@@ -31,6 +31,11 @@ _NBGRADER = Path(str(getattr(find_spec("nbgrader"), "origin", ""))).parent
 _FORMGRADER = _NBGRADER / "server_extensions" / "formgrader"
 _BOOTSTRAP = _FORMGRADER / "static" / "node_modules" / "bootstrap" / "dist" / "css"
 _BEGIN = 'id="notebook-container">'
+_LINK = "Open live notebook"
+_LIVE = (
+    f"{_LINK}: whatever you run there is code of the student&#x27;s, and outside of the sandbox it "
+    "may do all that you may do"
+)
 _NOTE = (
     '<p class="alert alert-warning">It takes too long to set this submission with colours and '
     "formulas: it is shown as plain text.</p>"
@@ -51,6 +56,7 @@ def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, pl
     if kind == "feedback":
         return feedback_page(notebook, resources, plain=plain)
     html, _ = _exporter(plain).from_notebook_node(notebook, dict(resources))
+    html = html.replace(f'title="{_LINK}"', f'title="{_LIVE}"')
     return html.replace(_BEGIN, f"{_BEGIN}{_NOTE}", 1) if plain else html
 
 

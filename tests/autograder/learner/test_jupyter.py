@@ -16,20 +16,11 @@ from jupyter_client.manager import start_new_kernel
 
 from autograder.course import Course
 from autograder.errors import WorkFolderError
-from autograder.learner.jupyter import open_lab, prepare_course
+from autograder.learner.jupyter import open_course, open_lab, prepare_course
+from tests.support.hostile import HOSTILE, hostile_folder, printed, what_ran
 from tests.support.lab import free_port, wait_for
 from tests.support.processes import BACKSTOP, eventually
 
-# What Python, Jupyter, IPython or nbgrader would run, if they looked where they are started.
-HOSTILE = (
-    ".jupyter/jupyter_server_config.py", ".jupyter/jupyter_config.py", "jupyter_server_config.py",
-    "jupyter_config.py", "jupyter_lab_config.py", "nbgrader_config.py", "ipython_config.py",
-    "ipython_kernel_config.py", ".ipython/profile_default/startup/first.py",
-    "profile_default/startup/first.py", "profile_default/ipython_config.py",
-    "ipykernel_launcher.py", "ipykernel/__init__.py", "jupyterlab.py", "jupyter_core.py",
-    "nbgrader.py", "autograder.py", "numpy.py", "json.py", "sitecustomize.py", "usercustomize.py",
-    "jupyter_server_config.d/hostile.py",
-)  # fmt: skip
 USES = "import json, numpy, helper; print(numpy.arange(helper.answer)[-1])"
 OPEN = """
 import sys
@@ -41,20 +32,9 @@ open_lab(Path(sys.argv[1]), options=sys.argv[2:])
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
-    """A folder whose every file says that it has been run, beside it in `ran`."""
-    folder = tmp_path / "folder"
-    (tmp_path / "ran").mkdir()
-    for number, name in enumerate(HOSTILE):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        mark = tmp_path / "ran" / f"{number} {path.name}"
-        path.write_text(f"open({str(mark)!r}, 'w').close()\n")
+    folder = hostile_folder(tmp_path)
     (folder / "helper.py").write_text("answer = 42\n")
     return folder
-
-
-def what_ran(folder: Path) -> list[str]:
-    return sorted(path.name for path in (folder.parent / "ran").iterdir())
 
 
 @contextmanager
@@ -90,18 +70,6 @@ def ask(address: str, content: dict[str, Any] | None = None) -> Any:
         return json.load(answer)
 
 
-def printed(client: BlockingKernelClient, code: str) -> str:
-    """What a cell prints in a kernel."""
-    client.wait_for_ready(timeout=BACKSTOP)
-    texts: list[str] = []
-    client.execute_interactive(
-        code,
-        timeout=BACKSTOP,
-        output_hook=lambda message: texts.append(message["content"].get("text", "")),
-    )
-    return "".join(texts).strip()
-
-
 def test_folder_sets_nothing(hostile: Path) -> None:
     with opened(hostile) as address:
         listed = {one["name"] for one in ask(f"{address}/api/contents")["content"]}
@@ -119,7 +87,7 @@ def test_folder_sets_nothing(hostile: Path) -> None:
         # Without a place, a terminal begins in the folder as well.
         ask(f"{address}/api/terminals", {})
         assert eventually(lambda: in_folder(hostile, "sh"))
-    assert what_ran(hostile) == []
+    assert what_ran(hostile.parent) == []
 
 
 def in_folder(folder: Path, argument: str) -> bool:
@@ -132,16 +100,19 @@ def in_folder(folder: Path, argument: str) -> bool:
     return False
 
 
-@pytest.fixture
-def prepared(hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(params=[open_lab, lambda folder: open_course(Course(folder))])
+def prepared(
+    hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Path:
     """The folder, once opened by a server that is not started."""
-    begins: list[Path] = []
+    read: list[Path] = []
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setattr(
-        "autograder.learner.jupyter._run", lambda folder, begin, *rest: begins.append(begin)
+        "autograder.learner.jupyter._run",
+        lambda folder, begin, configurations, *rest: read.extend(configurations),
     )
-    open_lab(hostile)
-    monkeypatch.setenv("JUPYTER_PATH", str(begins[0]))
+    request.param(hostile)
+    monkeypatch.setenv("JUPYTER_PATH", str(read[-1]))
     return hostile
 
 
@@ -152,7 +123,7 @@ def test_kernel_finds_the_folders_modules_last(prepared: Path) -> None:
     finally:
         client.stop_channels()
         kernel.shutdown_kernel(now=True)
-    assert what_ran(prepared) == []
+    assert what_ran(prepared.parent) == []
 
 
 def test_what_jupyters_own_kernel_runs(hostile: Path) -> None:
@@ -162,7 +133,7 @@ def test_what_jupyters_own_kernel_runs(hostile: Path) -> None:
         [sys.executable, "-m", "ipykernel_launcher", "--version"], cwd=hostile, env=plain
     )
     assert done.returncode == 0
-    assert [name.partition(" ")[2] for name in what_ran(hostile)] == ["ipykernel_launcher.py"]
+    assert what_ran(hostile.parent) == ["ipykernel_launcher.py"]
 
 
 def test_nothing_is_written_to_the_folder(prepared: Path) -> None:

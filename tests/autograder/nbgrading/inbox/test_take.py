@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+from jupyter_client.manager import start_new_kernel
+
 from autograder.nbgrading.inbox.take import beside
+from tests.support.hostile import hostile_folder, printed, what_ran
+from tests.support.processes import BACKSTOP
 
 COURSE = {name: Path("course", name) for name in ("data.txt", "images/plot.csv", "LICENSE")}
 
@@ -43,13 +47,40 @@ def test_time_that_cannot_be_told(tmp_path: Path) -> None:
 
 def test_copying(tmp_path: Path) -> None:
     folder, target = tmp_path / "folder", tmp_path / "target"
-    write(folder, "helper.py", "own/x.csv", content="new")
-    write(target, "helper.py", "own", "plan/x.csv", content="old")
-    write(folder, "plan", content="new")
-    (target / "helper.py").chmod(0o444)
+    write(folder, "helper.csv", "own/x.csv", "plan.txt", content="new")
+    write(target, "helper.csv", "own", "plan.txt/x.csv", content="old")
+    (target / "helper.csv").chmod(0o444)
     taken = beside(folder, {})
     taken.copy_to(target)
-    assert {(target / name).read_text() for name in ("helper.py", "own/x.csv", "plan")} == {"new"}
+    names = ("helper.csv", "own/x.csv", "plan.txt")
+    assert {(target / name).read_text() for name in names} == {"new"}
+
+
+def test_what_could_run_is_copied_as_text(tmp_path: Path) -> None:
+    """A kernel that is started beside the graded notebook would import it."""
+    folder, target = tmp_path / "folder", tmp_path / "target"
+    names = ("ipykernel_launcher.py", "numpy/__init__.py", "matplotlibrc", "x.so")
+    write(folder, *names)
+    taken = beside(folder, {})
+    taken.copy_to(target)
+    copies = [path.relative_to(target) for path in target.rglob("*") if path.is_file()]
+    assert sorted(map(str, copies)) == [
+        "ipykernel_launcher.py.txt", "matplotlibrc_.txt", "numpy/__init__.py.txt", "x.so.txt",
+    ]  # fmt: skip
+    assert sorted(taken.contents(100)) == sorted(taken.digests()) == sorted(names)
+
+
+def test_no_kernel_runs_what_was_copied(tmp_path: Path) -> None:
+    """Not even one that is started as Jupyter does, with modules beside the notebook first."""
+    beside(hostile_folder(tmp_path), {}).copy_to(tmp_path / "target")
+    kernel, client = start_new_kernel(cwd=str(tmp_path / "target"), startup_timeout=BACKSTOP)
+    try:
+        assert printed(client, "import json, numpy, nbgrader; print(numpy.ones(2).sum())") == "2.0"
+    finally:
+        client.stop_channels()
+        kernel.shutdown_kernel(now=True)
+    assert len(list((tmp_path / "target").iterdir())) > 10
+    assert what_ran(tmp_path) == []
 
 
 def test_digests_notice_every_change(tmp_path: Path) -> None:

@@ -31,6 +31,12 @@ def page(worker: PageWorker, source: str) -> str:
     return worker.page("formgrade", nbformat.writes(notebook), RESOURCES)
 
 
+def test_link_to_the_live_notebook_says_what_it_is(worker: PageWorker) -> None:
+    html = page(worker, "x = 1")
+    assert html.count('title="Open live notebook: whatever you run there is code of') == 2
+    assert 'title="Open live notebook"' not in html
+
+
 def test_page_has_colours(worker: PageWorker) -> None:
     html = page(worker, "x = 'seen' # <b>")
     assert "seen" in html

@@ -23,6 +23,8 @@ from autograder.settings import SOLUTIONS, Settings, read_settings
 
 # The folder in which lessons are given out and collected.
 EXCHANGE = "exchange"
+# Where a course keeps what students have made.
+_STUDENTS = ("submitted", "autograded", "feedback", EXCHANGE)
 # A letter behind the number puts a lesson between two others: 00, 00b, 01.
 _NUMBER = re.compile(r"^(\d+[a-z]?)_")
 _EXAMS = "exams"
@@ -44,8 +46,9 @@ class Course:
             CourseNotFound: when neither it nor any folder above it is a course.
         """
         start = (start or Path.cwd()).resolve()
-        for folder in (start, *start.parents):
-            if (folder / "nbgrader_config.py").is_file() and (folder / "source").is_dir():
+        courses = [folder for folder in (start, *start.parents) if _is_course(folder)]
+        for place, folder in enumerate(courses):
+            if not any(_is_handed_in(folder, outer) for outer in courses[place + 1 :]):
                 return cls(folder)
         raise CourseNotFound(
             f"{start} is not in a course (a folder that holds nbgrader_config.py and source/): "
@@ -165,6 +168,15 @@ class Course:
         if loaded and not any(Path(place) == self.solutions for place in loaded.__path__):
             for name in [name for name in sys.modules if f"{name}.".startswith(f"{SOLUTIONS}.")]:
                 del sys.modules[name]
+
+
+def _is_course(folder: Path) -> bool:
+    return (folder / "nbgrader_config.py").is_file() and (folder / "source").is_dir()
+
+
+def _is_handed_in(folder: Path, course: Path) -> bool:
+    """Whether a student has made it: its settings are Python, and would be run."""
+    return folder.relative_to(course).parts[0] in _STUDENTS
 
 
 def module_name(lesson: str) -> str:

@@ -41,6 +41,15 @@ def test_find_from_below(course, below):
     assert Course.find(course.root / below) == course
 
 
+@pytest.mark.parametrize("place", ["submitted", "autograded", "feedback", "exchange"])
+def test_course_that_a_student_hands_in_is_none(course, place):
+    """Its nbgrader_config.py is Python, which runs wherever it is taken for the course's."""
+    folder = course.root / place / "ada" / "01_x"
+    (folder / "source").mkdir(parents=True)
+    (folder / "nbgrader_config.py").touch()
+    assert Course.find(folder / "source") == course
+
+
 def test_find_from_current_folder(course, monkeypatch):
     monkeypatch.chdir(course.source)
     assert Course.find() == course

@@ -1,11 +1,13 @@
 """Workers' processes on this machine: one for each thread that asks for work."""
 
+import os
 import socket
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from autograder.errors import CourseError, SandboxFailed
@@ -13,6 +15,7 @@ from autograder.grading.grade import Graded
 from autograder.grading.jobs.job import Job
 
 _PROGRAM = "autograder.grading.jobs.worker"
+_ENGINE = str(Path(__file__).parents[3])
 _RETRIES = 2
 
 
@@ -25,11 +28,14 @@ class _Worker:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
+        before = os.environ.get("PYTHONPATH")
         with theirs:
             descriptor = theirs.fileno()
-            # In a session of its own: an interrupt from the keyboard is for who asks.
+            # In a session of its own: an interrupt from the keyboard is for who asks. Of the folder
+            # that it is asked from, which may be a student's, it imports nothing.
             self._process = subprocess.Popen(
-                [sys.executable, "-m", _PROGRAM, str(descriptor)],
+                [sys.executable, "-P", "-m", _PROGRAM, str(descriptor)],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [before, _ENGINE]))},
                 pass_fds=[descriptor],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

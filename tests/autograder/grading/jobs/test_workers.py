@@ -26,6 +26,7 @@ from autograder.grading.jobs.workers import (
     room_ahead,
     workers,
 )
+from tests.support.hostile import hostile_folder, what_ran
 from tests.support.processes import descendants, eventually
 
 ANSWERS = [
@@ -155,3 +156,15 @@ def test_what_nobody_asks_for_is_forgotten(job_of: Callable[..., Job]) -> None:
 
 def test_processors_are_those_that_may_be_used() -> None:
     assert processors() == len(os.sched_getaffinity(0))
+
+
+def test_worker_imports_nothing_from_where_it_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job_of: Callable[..., Job]
+) -> None:
+    monkeypatch.chdir(hostile_folder(tmp_path))
+    several = processes.Processes()
+    try:
+        several.get_ready(job_of())
+    finally:
+        several.close()
+    assert what_ran(tmp_path) == []

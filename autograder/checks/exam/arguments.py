@@ -14,6 +14,22 @@ _MANY = 120
 _SHORT = 24
 # Larger numbers are there to overflow, or to be hidden.
 _ORDINARY = 10
+# What a driver alone is told.
+_TIMES = "calls"
+
+
+def seen_by_the_answer(
+    arguments: Mapping[str, object], use: Callable[..., object] | None, inputs: Sequence[str]
+) -> dict[str, object]:
+    """A case's arguments without those that no answer sees: how often a driver calls it."""
+    if use is None:
+        return {**arguments}
+    given = {name: value for name, value in arguments.items() if name != _TIMES}
+    several = given.get("inputs")
+    if inputs and isinstance(several, tuple):
+        del given["inputs"]
+        given |= dict(zip(inputs, several, strict=False))
+    return given
 
 
 def call_of(

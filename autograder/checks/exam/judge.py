@@ -17,6 +17,7 @@ from autograder.checks.exam.arguments import (
     loose,
     one_by_one,
     plainness,
+    seen_by_the_answer,
     with_input_names,
 )
 from autograder.checks.exam.faults import ARGUMENTS, faults, is_mismatch
@@ -40,8 +41,6 @@ _NOT_YOURS = (
     "which the caller may still need. `+=`, an assignment to an entry, and methods that end in an "
     "underscore do that: make a new array or tensor instead, or change a copy."
 )
-# What a driver alone is told.
-_TIMES = "calls"
 
 Property = Callable[..., object]
 
@@ -167,7 +166,7 @@ def _how_far(observations: Sequence["_Observation"]) -> str:
     tried = [
         Tried(
             one.case.label,
-            _of_the_answer(one.case),
+            seen_by_the_answer(one.case.arguments, one.case.use, one.case.inputs),
             not one.wrong,
             None if one.outcome.raised else frozenset(part.part for part in one.wrong),
         )
@@ -177,18 +176,6 @@ def _how_far(observations: Sequence["_Observation"]) -> str:
     ]
     names = observations[0].case.names
     return how_far(tried, names, all_of_them=len(tried) == len(observations))
-
-
-def _of_the_answer(case: Case) -> dict[str, Any]:
-    """A case's arguments without those that no answer sees: how often a driver calls it."""
-    if case.use is None:
-        return {**case.arguments}
-    given = {name: value for name, value in case.arguments.items() if name != _TIMES}
-    inputs = given.get("inputs")
-    if case.inputs and isinstance(inputs, tuple):
-        del given["inputs"]
-        given |= dict(zip(case.inputs, inputs, strict=False))
-    return given
 
 
 def _credit(observations: Sequence["_Observation"]) -> float:

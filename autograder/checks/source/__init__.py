@@ -6,5 +6,5 @@ does beside giving names a meaning, and what nbgrader's metadata says of it.
 In the field's words: static analysis, name resolution, program slicing.
 
 From outside: `cell_code`, `cells`, `effects`, `meaning`, `needed`, `notebook_file`, `own_files`,
-`scenery`, `words`, `written`.
+`patches`, `scenery`, `words`, `written`.
 """

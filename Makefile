@@ -38,7 +38,7 @@ lesson: $(INSTALLED) ## Build one lesson, run it solved and empty, try its exams
 quick: $(INSTALLED) ## Lint, build and test all that could notice what differs from the main branch
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.quick
 
-style: $(INSTALLED)
+style: $(INSTALLED) ## Check style
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 

@@ -115,6 +115,8 @@ def softmax_jacobian(p: Tensor) -> Tensor:
 def repaired_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """Scaled dot-product attention, softmax(Q Kᵀ / √d_k) V: repair the given lines.
 
+    PyTorch's `scaled_dot_product_attention` is no repair.
+
     Args:
         queries: (num_queries, d_k).
         keys: (num_keys, d_k).

@@ -44,7 +44,7 @@ _STEP = float(np.finfo(np.float32).eps)
 NUDGE = 2.0**-22
 _JUMPS = (1e-9, 1e-4)
 # Of a part whose numbers are smaller than this share of all the others', only noise is seen.
-_NOTHING = 1e-9
+_NOTHING = 1e-6
 
 
 def as_of_single(tolerance: Tolerance) -> Tolerance:

@@ -25,7 +25,7 @@ from solutions.exams.efficient_attention._long_texts import (
 from solutions.exams.families import TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
 
-linear = Exam(reference.linear_attention, use=try_features, forbids=("companion",))
+linear = Exam(reference.linear_attention, use=try_features, forbids=("kernel_attention",))
 
 
 @linear.example

@@ -12,7 +12,6 @@ from solutions.exams.trainable_weights.attend_token import token
 from solutions.exams.trainable_weights.copy_weights_v2_to_v1 import copied
 from solutions.exams.trainable_weights.is_key_shift_invariant import shifted
 from solutions.exams.trainable_weights.project import projected
-from solutions.exams.trainable_weights.repaired_attention import repaired
 from solutions.exams.trainable_weights.scaled_dot_product_attention import attention
 from solutions.exams.trainable_weights.score_variance import variance
 from solutions.exams.trainable_weights.self_attention_v1 import v1
@@ -70,12 +69,6 @@ def variance_by_hand(d_k: int, n: int, seed: int) -> float:
     q, k = torch.randn(n, d_k, generator=g), torch.randn(n, d_k, generator=g)
     scores = torch.einsum("nd,nd->n", q, k)
     return float((scores**2).mean() - scores.mean() ** 2)
-
-
-@repaired.accepts
-def repaired_by_torch(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """PyTorch's function."""
-    return functional.scaled_dot_product_attention(queries, keys, values)
 
 
 @columns.accepts

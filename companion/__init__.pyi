@@ -299,8 +299,7 @@ from .trials.position_trials import try_module as try_module
 from .trials.position_trials import try_turn as try_turn
 from .trials.scatter import measure_twice as measure_twice
 from .trials.stream_trial import try_stream as try_stream
-from .trials.table_trials import map_long_text as map_long_text
-from .trials.table_trials import read_long_text as read_long_text
+from .trials.table_trials import map_features as map_features
 from .trials.table_trials import try_blocks as try_blocks
 from .trials.table_trials import try_features as try_features
 from .trials.text_training_trial import logits_after_training as logits_after_training

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -70,46 +69,28 @@ def try_blocks(
     return _watched(attention, queries, keys, values, block_size, causal)
 
 
-def map_long_text(attention: Callable[..., object], tokens: int) -> object:
-    """Call a linear attention on a text that may be too long for a table, with elu + 1.
-
-    Args:
-        attention: called with queries, keys, values and a feature map.
-        tokens: how many there are. The keys are all alike, and the value of each token is its
-            number, so each context is the mean of the numbers that are seen.
-
-    Returns:
-        What comes back; of a right answer (tokens, 1), float64.
-    """
-    return attention(*_long_text(tokens), made_beside(attention, feature_map))
-
-
-def read_long_text(
-    attention: Callable[..., object], queries: int, keys: int, block_size: int
+def map_features(
+    attention: Callable[..., object], queries: Tensor, keys: Tensor, values: Tensor
 ) -> object:
-    """Call an attention in blocks on a text that may be too long for a table of scores.
+    """Call a linear attention with the map of elu + 1, however long the text is.
+
+    A function of the grader's would be asked back about each token of it.
 
     Args:
-        attention: called with queries, keys, values, a block size and False: it is not causal.
-        queries: how many ask.
-        keys: how many there are, all alike; the value of each is its number.
-        block_size: handed on.
+        attention: called with the next three, and the map.
+        queries: (…, queries, d_k).
+        keys: (…, keys, d_k).
+        values: (…, keys, d_v).
 
     Returns:
-        What comes back; of a right answer (queries, 1), float64, the mean of all numbers.
+        What comes back.
     """
-    asked, (_, offered, values) = _long_text(queries)[0], _long_text(keys)
-    return attention(asked, offered, values, block_size, False)
+    return attention(queries, keys, values, made_beside(attention, feature_map))
 
 
 def feature_map() -> Callable[[Tensor], Tensor]:
     """The map of elu + 1."""
     return elu_plus_one
-
-
-def _long_text(tokens: int) -> tuple[Tensor, Tensor, Tensor]:
-    numbers = torch.arange(tokens, dtype=torch.float64)[:, None]
-    return numbers.cos(), torch.zeros_like(numbers), numbers
 
 
 def _watched(

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from autograder import Draw, Exam, driven
-from companion import both_signs, elu_plus_one, map_long_text, try_features
+from companion import both_signs, elu_plus_one, map_features, try_features
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._long_texts import (
     LINEAR,
@@ -17,10 +17,11 @@ from solutions.exams.efficient_attention._long_texts import (
     are_contexts,
     drawn,
     is_longest,
-    numbers_of,
     one_feature,
     printed,
+    seed_of,
     softplus_and_one,
+    too_long,
 )
 from solutions.exams.families import TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
@@ -114,9 +115,9 @@ def table_does_not_fit(
     """a text of 17,000 tokens is read, though a table of its weights does not fit into memory"""
     if not is_longest(queries):
         return True
-    return are_contexts(
-        driven(map_long_text, attention)(TOKENS), numbers_of(TOKENS).mean().expand(TOKENS, 1)
-    )
+    text = too_long(TOKENS, TOKENS, seed_of(queries))
+    wanted = reference.linear_attention(*text, elu_plus_one)
+    return are_contexts(driven(map_features, attention)(*text), wanted)
 
 
 @linear.holds

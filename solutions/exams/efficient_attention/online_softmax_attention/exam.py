@@ -1,12 +1,13 @@
 """The exam of `online_softmax_attention`, lesson 08: what it is tried on."""
 
 from collections.abc import Callable
+from functools import cache
 
 import torch
 from torch import Tensor
 
-from autograder import Draw, Exam, driven
-from companion import read_long_text, try_blocks
+from autograder import Draw, Exam
+from companion import try_blocks
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._blocks import (
     OWN_WORK,
@@ -17,8 +18,9 @@ from solutions.exams.efficient_attention._long_texts import (
     are_contexts,
     drawn,
     is_longest,
-    numbers_of,
     printed,
+    seed_of,
+    too_long,
 )
 from solutions.exams.printed_numbers import numbers
 
@@ -169,8 +171,16 @@ def table_does_not_fit(
     """a million keys are read by 300 queries, though a table of scores does not fit into memory"""
     if not is_longest(queries):
         return True
-    contexts = driven(read_long_text, attention)(_QUERIES, _KEYS, _BLOCK)
-    return are_contexts(contexts, numbers_of(_KEYS).mean().expand(_QUERIES, 1))
+    text = too_long(_QUERIES, _KEYS, seed_of(queries))
+    return are_contexts(attention(*text, _BLOCK, False), _contexts_of(seed_of(queries)))
+
+
+@cache
+def _contexts_of(seed: int) -> Tensor:
+    """What the reference makes of a text that is too long for a table."""
+    return reference.online_softmax_attention(
+        *too_long(_QUERIES, _KEYS, seed), block_size=_BLOCK, causal=False
+    )
 
 
 @online.holds

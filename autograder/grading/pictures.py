@@ -9,7 +9,7 @@ import base64
 import binascii
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape, unescape
 
 # Each pixel takes four bytes where it is drawn.
@@ -17,6 +17,11 @@ _PIXELS = 25_000_000
 _ELEMENTS = 50_000
 _SVG_BYTES = 4_000_000
 _PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
+_DEEPEST = 50
+# What is drawn, counted in letters of paths; what costs a browser more counts as so many.
+_STROKES = 10_000_000
+_PART, _DASH, _CURVE, _CUT_OUT, _LAYER = 400, 10, 20, 2000, 10_000
+_LARGER = 1e6
 # What Matplotlib writes: nothing that moves, filters, repeats or loads anything.
 _KNOWN = frozenset(
     {
@@ -24,12 +29,36 @@ _KNOWN = frozenset(
         *("dc:type", "dc:format", "dc:date", "dc:creator", "dc:title", "clipPath", "rect", "image"),
     }
 )
-_TAG = re.compile(r"<([^\s<>/!?]+)([^<>]*)>")
-_ID = re.compile(r"""\bid\s*=\s*["']([^"']*)""")
-_CLIP = re.compile(r"<clipPath [^<>]*>\s*<(?:rect|path)((?:(?!clip-path)[^<>])*)/>\s*</clipPath>")
-_TO_OWN = re.compile(r'\s(?:xlink:)?href="#([^"]*)"')
-_TO_PNG = re.compile(r'\s(?:xlink:)?href="data:image/png;base64,\s*([A-Za-z0-9+/=\s]+)"')
-_DOCTYPE = re.compile(r"<!DOCTYPE [^\[\]<>]*>")
+_ATTRIBUTES = frozenset(
+    {
+        *("id", "d", "style", "clip-path", "transform", "x", "y", "width", "height", "opacity"),
+        *("href", "xlink:href", "type", "version", "viewBox", "preserveAspectRatio"),
+        *("xmlns", "xmlns:xlink", "xmlns:dc", "xmlns:cc", "xmlns:rdf", "rdf:resource", "rdf:about"),
+    }
+)
+# A browser reads an SVG as XML. What stands here reads to both as the same, letter by letter.
+_TAG = re.compile(r'<([A-Za-z:]+)((?:\s+[\w:-]+="[^"<>&]*")*)\s*/?>')
+_ATTRIBUTE = re.compile(r'\s([\w:-]+)="([^"]*)"')
+_NO_TAG = re.compile(r"</[A-Za-z:]+\s*>|<!--[^<>]*-->|<!DOCTYPE [^\[\]<>]*>")
+_NESTING = re.compile(r"<(/?)[A-Za-z:][^<>]*?(/?)>")
+_CLIP = re.compile(
+    r'<clipPath id="([^"]*)"\s*>\s*<(?:rect|path)((?:(?!clip-path)[^<>])*)/>\s*</clipPath>'
+)
+_SHEET = re.compile(
+    r"<style[^<>]*>\s*\*\s*\{(?:\s*stroke-line(?:join|cap):\s*\w+\s*;?)*\s*\}\s*</style>"
+)
+_STYLE = re.compile(
+    r"\s*(?:(?:fill|fill-opacity|fill-rule|stroke|stroke-width|stroke-linecap|stroke-linejoin|"
+    r"stroke-miterlimit|stroke-opacity|stroke-dashoffset|opacity|image-rendering)"
+    r"\s*:\s*[#\w.-]+|stroke-dasharray\s*:\s*[\d., ]+)\s*"
+)
+_DASHES = re.compile(r"stroke-dasharray\s*:([\d., ]+)")
+_LINES = re.compile(r"[MLQCz\d.,\s-]*")
+_NUMBER = re.compile(r"\d+\.?\d*|\.\d+")
+_TRANSFORM = re.compile(r"(?:\s*(?:translate|rotate|scale)\([\d.,\s-]*\))*\s*")
+_SCALE = re.compile(r"scale\(([^()]*)\)")
+_TO_CLIP = re.compile(r"url\(#([^()]*)\)")
+_TO_PNG = re.compile(r"data:image/png;base64,\s*([A-Za-z0-9+/=\s]+)")
 _IMAGE = re.compile(r"<img\s([^<>]*)>")
 _SOURCE = re.compile(r'\bsrc="data:image/(svg\+xml|png|jpeg);base64,([A-Za-z0-9+/]+={0,2})"')
 _ALT = re.compile(r'\balt="([^"]*)"')
@@ -77,33 +106,100 @@ def is_plain_svg(content: bytes) -> bool:
     has_encoding = declared and "encoding" in declared[0] and '"utf-8"' not in declared[0].lower()
     if len(content) > _SVG_BYTES or has_encoding or "\0" in text:
         return False
-    # Declared entities stand for other texts, as often as they are named.
-    if text.count("<!") != len(_DOCTYPE.findall(text)) + text.count("<!--"):
+    text = text[declared.end() :] if declared else text
+    found = _TAG.findall(text)
+    # Whatever begins here is known: no entity is declared, and nothing is read as something else.
+    begun = text.count("<") - len(_NO_TAG.findall(text))
+    if not begun == len(found) <= _ELEMENTS or _depth(text) > _DEEPEST:
         return False
-    tags = _TAG.findall(text)
+    tags = [(name, dict(_ATTRIBUTE.findall(rest))) for name, rest in found]
     names = [name for name, _ in tags]
-    # What begins like a tag is one that was read here as well.
-    begun = len(re.findall(r"<(?![/!?])", text))
-    if not begun == len(tags) <= _ELEMENTS or names[:1] != ["svg"] or not _KNOWN.issuperset(names):
-        return False
-    if names.count("clipPath") != len(_CLIP.findall(text)):
-        return False
-    paths = {found for name, rest in tags if name == "path" for found in _ID.findall(rest)}
-    others = {found for name, rest in tags if name != "path" for found in _ID.findall(rest)}
-    return all(
-        rest.count("href") == 1 and bool({*_TO_OWN.findall(rest)} & (paths - others))
-        if name == "use"
-        else _shows_a_small_png(rest)
-        for name, rest in tags
-        if name in ("use", "image")
+    return (
+        names[:1] == ["svg"]
+        and names.count("svg") == 1
+        and _KNOWN.issuperset(names)
+        and names.count("style") == len(_SHEET.findall(text))
+        and names.count("clipPath") == len(_CLIP.findall(text))
+        and all(_is_plain(name, attributes) for name, attributes in tags)
+        and sum(_pixels(_png_of(rest)) for name, rest in tags if name == "image") <= _PIXELS
+        and _is_drawn_in_time(tags, _CLIP.findall(text))
     )
 
 
-def _shows_a_small_png(attributes: str) -> bool:
-    found = _TO_PNG.findall(attributes)
-    if attributes.count("href") != 1 or len(found) != 1:
-        return False
-    return 0 < _pixels(_decoded("".join(found[0].split()))) <= _PIXELS
+_Attributes = dict[str, str]
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for closes, alone in _NESTING.findall(text):
+        depth += -1 if closes else 0 if alone else 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _is_plain(name: str, attributes: _Attributes) -> bool:
+    style = attributes.get("style", "")
+    return (
+        _ATTRIBUTES.issuperset(attributes)
+        and all(_STYLE.fullmatch(one) for one in style.split(";") if one.strip())
+        # What a group says of dashes holds for all that is in it.
+        and (name in ("path", "use") or "dash" not in style)
+        and _LINES.fullmatch(attributes.get("d", "")) is not None
+        and _TRANSFORM.fullmatch(attributes.get("transform", "")) is not None
+        and (
+            "clip-path" not in attributes or _TO_CLIP.fullmatch(attributes["clip-path"]) is not None
+        )
+        and ("href" not in attributes or "xlink:href" not in attributes)
+        and (name != "image" or _pixels(_png_of(attributes)) > 0)
+    )
+
+
+def _is_drawn_in_time(
+    tags: Sequence[tuple[str, _Attributes]], clips: Sequence[tuple[str, str]]
+) -> bool:
+    """Whether only paths are used, none by a name that another part has, and not too often."""
+    # Of two with one name, a browser takes the first.
+    paths = {one["id"]: one for name, one in reversed(tags) if name == "path" and "id" in one}
+    others = {rest["id"] for name, rest in tags if name != "path" and "id" in rest}
+    cut_out = {name: len(rest) + _CUT_OUT * (" d=" in rest) for name, rest in reversed(clips)}
+    strokes, larger = 0.0, 1.0
+    for name, rest in tags:
+        drawn = rest
+        if name == "use":
+            target = _href(rest).removeprefix("#")
+            if target not in paths or target in others or not _href(rest).startswith("#"):
+                return False
+            drawn = paths[target]
+        path, style = drawn.get("d", ""), rest.get("style", "")
+        strokes += len(path) + _CURVE * (path.count("Q") + path.count("C"))
+        strokes += _DASH * max(_dashes(path, style), _dashes(path, drawn.get("style", "")))
+        strokes += cut_out.get(rest.get("clip-path", "")[5:-1], 0)
+        strokes += _PART if name in ("path", "use", "rect", "image") else 0
+        layered = name == "g" and ("opacity" in rest or re.search(r"(?<!-)opacity", style))
+        strokes += _LAYER if layered else 0
+        scales = " ".join(_SCALE.findall(rest.get("transform", "")))
+        larger *= max([1.0, *map(float, _NUMBER.findall(scales))])
+        if strokes > _STROKES or larger > _LARGER:
+            return False
+    return True
+
+
+def _dashes(path: str, style: str) -> float:
+    """No fewer than a path is drawn with: it is no longer than twice what its numbers make."""
+    found = _DASHES.search(style)
+    parts = [float(one) for one in _NUMBER.findall(found[1])] if found else []
+    length = 2 * sum(map(float, _NUMBER.findall(path))) if parts else 0
+    return length * len(parts) / sum(parts) if sum(parts) else 0
+
+
+def _href(attributes: _Attributes) -> str:
+    return attributes.get("href", attributes.get("xlink:href", ""))
+
+
+def _png_of(attributes: _Attributes) -> bytes:
+    found = _TO_PNG.fullmatch(_href(attributes))
+    content = _decoded("".join(found[1].split())) if found else b""
+    return content if content.startswith(_PNG) else b""
 
 
 def _decoded(text: str) -> bytes:

@@ -28,6 +28,8 @@ def in_base64(content: bytes) -> str:
 
 SMALL, HUGE = in_base64(png(100, 100)), in_base64(png(60_000, 60_000))
 
+LARGE, USE = in_base64(png(5000, 4000)), '<use href="#A"/>'
+
 
 def svg(inner: str, head: str = "") -> bytes:
     return f"{head}<svg {NAMES}>{inner}</svg>".encode()
@@ -75,6 +77,25 @@ REFUSED = {
     "an encoding of its own": svg("<g/>", '<?xml version="1.0" encoding="utf-7"?>'),
     "too many parts": svg("<g/>" * 60_000),
     "a tag within a tag": svg("<g title=\"<use href='#a'/>\"/>"),
+    "another href behind a bracket": svg(
+        '<path id="A"/><g id="B"/><use xlink:href="#A" class=">" href="#B"/>'
+    ),
+    "a group's name in other letters": svg('<g id="&#65;"/><path id="A"/><use href="#A"/>'),
+    "an SVG in a background": svg(
+        '<g style="background:url(data:image/svg+xml;base64,PHN2Zy8+)"/>'
+    ),
+    "a filter in a style": svg('<g style="filter: blur(300px)"/>'),
+    "a filter in a sheet": svg("<style>*{} g{filter: blur(300px)}</style>"),
+    "a sheet behind another": svg("<style>*{stroke-linecap: butt} g{color: red}</style>"),
+    "a sheet from elsewhere": svg("<g/>", '<?xml version="1.0"?><?xml-stylesheet href="a.css"?>'),
+    "a clip that is clipped": svg('<clipPath id="a" clip-path="url(#b)"><rect/></clipPath>'),
+    "layers on layers": svg('<g opacity="0.9">' * 60 + "</g>" * 60),
+    "layers beside layers": svg('<g style="opacity: 0.9"/>' * 2000),
+    "dashes beyond number": svg('<path d="M 0 0 L 99999 0" style="stroke-dasharray: 0.002"/>'),
+    "dashes for a group": svg('<g style="stroke-dasharray: 0.002"><path d="M 0 0 L 9 9"/></g>'),
+    "a long path used often": svg(f'<path id="A" d="M{" 1 2" * 9000}"/>{USE * 9000}'),
+    "large pictures": svg(f'<image href="data:image/png;base64,{LARGE}"/>' * 2),
+    "enlarged again and again": svg('<g transform="scale(9999)">' * 9 + "</g>" * 9),
     "text where a tag hides": svg("<![CDATA[<g>]]>"),
 }
 
@@ -114,7 +135,14 @@ def test_html_is_read_in_time(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["<g id='" * 100_000, "<clipPath >" * 100_000, "<!DOCTYPE " * 100_000, "<?xml" + " " * 900_000],
+    [
+        f"<svg><path id='A' d='M{' 1 2' * 400_000}'/>{USE * 40_000}</svg>".replace("'", '"'),
+        "<svg><g" + ' id="a"' * 400_000,
+        "<g id='" * 100_000,
+        "<clipPath >" * 100_000,
+        "<!DOCTYPE " * 100_000,
+        "<?xml" + " " * 900_000,
+    ],
 )
 def test_svg_is_read_in_time(text: str) -> None:
     begun = time.process_time()

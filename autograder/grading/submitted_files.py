@@ -31,6 +31,7 @@ _FOLDERS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _FILES_ONLY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
 _DEEP = "it lies too deep in folders"
 _ODD = "its name has characters that are not allowed"
+_LONG = "its name is too long"
 _TOO_MANY = "there are too many files, or too large ones"
 _IRREGULAR = "it is not a regular file, or too large"
 _ANOTHERS = "it belongs to somebody else"
@@ -38,6 +39,8 @@ _CLOSED = "it can't be opened by who grades"
 # Folders have no dot in their names, so that none takes the place of a file of the course.
 _FOLDER = re.compile(r"[\w-][\w -]{0,99}")
 _FILE = re.compile(r"[\w-][\w .()+-]{0,149}")
+# A file system takes 255 in a name, and a file may be kept with another ending behind its own.
+_NAME_BYTES = 240
 # What the maker of a folder can bring about. Any other error is a failure on our side.
 _MADE_SO = {
     errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
@@ -237,6 +240,8 @@ def shown(name: str) -> str:
 def _misnamed(above: tuple[str, ...], name: str) -> str:
     if not _FILE.fullmatch(name):
         return _ODD
+    if len(os.fsencode(name)) > _NAME_BYTES:
+        return _LONG
     if _is_notebook(name) and above:
         return "it is not the notebook that was asked for"
     return ""

@@ -56,6 +56,20 @@ def test_copying(tmp_path: Path) -> None:
     assert {(target / name).read_text() for name in names} == {"new"}
 
 
+def test_long_names_leave_room_for_an_ending(tmp_path: Path) -> None:
+    """A letter can take four bytes, and a name with too many for its ending could not be kept."""
+    submission, graded = tmp_path / "submission", tmp_path / "graded"
+    submission.mkdir()
+    graded.mkdir()
+    for name in ("\u4e00" * 79 + ".py", "\u4e00" * 84 + ".p", "\U0001d538" * 63):
+        (submission / name).write_text(name)
+    taken = beside(submission, {})
+    taken.copy_to(graded)
+    assert [path.name for path in graded.iterdir()] == ["\u4e00" * 79 + ".py.txt"]
+    assert all(reason.endswith("its name is too long") for reason in taken.left_out)
+    assert len(taken.left_out) == 2
+
+
 def test_what_could_run_is_copied_as_text(tmp_path: Path) -> None:
     """A kernel that is started beside the graded notebook would import it."""
     folder, target = tmp_path / "folder", tmp_path / "target"

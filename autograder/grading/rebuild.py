@@ -20,9 +20,11 @@ from autograder.checks.source.patches import patches_in
 from autograder.checks.source.scenery import left_out
 from autograder.grading.apart import Tell, apart
 from autograder.grading.inert import inert_markdown
+from autograder.grading.submitted_files import shown
 
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
+_REMARKS = 20
 _TOO_MUCH = "the file takes too much time or memory to be read: it counts as empty"
 ADDED_ID = "added-"
 
@@ -97,9 +99,17 @@ def _read_apart(
     if plain is None:
         return _Found(remarks=[_TOO_MUCH]), frozenset()
     found = _Found(**plain)
-    found.remarks += [f"the submission changes `{name}`" for name in next(told, ())]
+    found.remarks += [f"the submission changes `{shown(name)}`" for name in next(told, ())]
+    found.remarks = _few(found.remarks)
     # Where it can't be told on what the submission depends, all cells are run.
     return found, frozenset(next(told, ()))
+
+
+def _few(remarks: Sequence[str]) -> list[str]:
+    """Each remark once, and of very many the first: a record is read by people."""
+    each = list(dict.fromkeys(remarks))
+    more = len(each) - _REMARKS
+    return [*each[:_REMARKS], f"{more} more remarks are left out"] if more > 0 else each
 
 
 def _code(text: str, cell_id: str) -> NotebookNode:

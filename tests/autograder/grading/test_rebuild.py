@@ -31,3 +31,23 @@ def test_a_students_ticks_earn_nothing() -> None:
     assert ticks_in(rebuilt.notebook.cells[1]).ticked == 0
     assert rebuilt.notebook.cells[0].source == "Because."
     assert determine_grade(rebuilt.notebook.cells[0]) == (None, 3)
+
+
+def test_remarks_are_few_and_plain() -> None:
+    """What a student writes often, or as a terminal's order, is not said as often, nor obeyed."""
+    cell = make_cell("code", "", "double", solution=True)
+    source = new_notebook(cells=[cell])
+    own = deepcopy(source)
+    names = ["\x1b[2J", "a" * 10_000, *(f"n{number}" for number in range(100))]
+    texts = "\n".join(f"setattr(np, {name!r}, 1)" for name in names)
+    own.cells[0].source = f"import numpy as np\n{texts}"
+    own.cells += [deepcopy(own.cells[0]) for _ in range(30)]
+    for number, one in enumerate(own.cells[1:]):
+        one.id = f"again-{number}"
+
+    remarks = rebuild(source, nbformat.writes(own).encode()).remarks
+    assert remarks[0] == "the cell of double stands twice: the first one counts"
+    assert remarks[1] == "the submission changes `numpy.?[2J`"
+    assert remarks[-1].endswith("more remarks are left out")
+    assert len(remarks) < 30
+    assert all(remark.isprintable() and len(remark) < 200 for remark in remarks)

@@ -1,3 +1,5 @@
+import base64
+import bz2
 import json
 
 import numpy as np
@@ -195,6 +197,12 @@ def test_damaged_word(tmp_path, word):
     damaged["exercises"]["mix"]["outcomes"] = word
     with pytest.raises(CheckError, match="is damaged"):
         read_back(tmp_path, json.dumps(damaged))
+
+
+def test_word_that_unpacks_to_very_much():
+    """Two hundred characters of it are 70 MB, and two thousand would be gigabytes."""
+    with pytest.raises(ValueError, match="larger than any of ours"):
+        unpack(base64.b64encode(bz2.compress(b" " * 70_000_000)).decode())
 
 
 OLDER = "get the lesson anew, notebook and checks.json together"

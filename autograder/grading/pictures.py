@@ -102,7 +102,7 @@ def is_plain_svg(content: bytes) -> bool:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    declared = re.match(r"\s*<\?xml[^<>]*\?>", text)
+    declared = re.match(r"\s*<\?xml\s[^<>?]*\?>", text)
     has_encoding = declared and "encoding" in declared[0] and '"utf-8"' not in declared[0].lower()
     if len(content) > _SVG_BYTES or has_encoding or "\0" in text:
         return False

@@ -88,6 +88,7 @@ REFUSED = {
     "a filter in a sheet": svg("<style>*{} g{filter: blur(300px)}</style>"),
     "a sheet behind another": svg("<style>*{stroke-linecap: butt} g{color: red}</style>"),
     "a sheet from elsewhere": svg("<g/>", '<?xml version="1.0"?><?xml-stylesheet href="a.css"?>'),
+    "a sheet before all": svg("<g/>", '<?xml-stylesheet href="data:text/css,g{}"?>'),
     "a clip that is clipped": svg('<clipPath id="a" clip-path="url(#b)"><rect/></clipPath>'),
     "layers on layers": svg('<g opacity="0.9">' * 60 + "</g>" * 60),
     "layers beside layers": svg('<g style="opacity: 0.9"/>' * 2000),

@@ -25,6 +25,7 @@ from autograder.grading.submitted_files import shown
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
 _REMARKS = 20
+_UNSEEN = "there is too much code to see what of the libraries it changes"
 _TOO_MUCH = "the file takes too much time or memory to be read: it counts as empty"
 ADDED_ID = "added-"
 
@@ -99,7 +100,10 @@ def _read_apart(
     if plain is None:
         return _Found(remarks=[_TOO_MUCH]), frozenset()
     found = _Found(**plain)
-    found.remarks += [f"the submission changes `{shown(name)}`" for name in next(told, ())]
+    changed = next(told, None)
+    if changed is None:
+        found.remarks.insert(0, _UNSEEN)
+    found.remarks += [f"the submission changes `{shown(name)}`" for name in changed or ()]
     found.remarks = _few(found.remarks)
     # Where it can't be told on what the submission depends, all cells are run.
     return found, frozenset(next(told, ()))
@@ -163,7 +167,7 @@ def _places(source: NotebookNode) -> Callable[[dict[str, Any]], str]:
 
 def _cells(submission: bytes, found: _Found) -> list[dict[str, Any]]:
     try:
-        notebook = json.loads(submission.decode("utf-8", errors="replace"))
+        notebook = json.loads(submission.decode("utf-8-sig", errors="replace"))
     except (ValueError, RecursionError):
         found.remarks.append("the file is not a notebook: it is not valid JSON, or breaks off")
         return []

@@ -1,9 +1,10 @@
 """What a student's notebook brings into the one that is graded: answers, and nothing beside."""
 
+import time
 from copy import deepcopy
 
 import nbformat
-from nbformat.v4 import new_notebook
+from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import compute_checksum, determine_grade
 
 from autograder.checks.own_judgement import Point, cell_to_tick, ticks_in
@@ -51,3 +52,22 @@ def test_remarks_are_few_and_plain() -> None:
     assert remarks[-1].endswith("more remarks are left out")
     assert len(remarks) < 30
     assert all(remark.isprintable() and len(remark) < 200 for remark in remarks)
+
+
+def test_byte_order_mark_is_no_damage() -> None:
+    source = new_notebook(cells=[make_cell("code", "", "double", solution=True)])
+    own = deepcopy(source)
+    own.cells[0].source = "def double(x): return 2 * x"
+    rebuilt = rebuild(source, nbformat.writes(own).encode("utf-8-sig"))
+    assert rebuilt.notebook.cells[0].source == own.cells[0].source
+    assert rebuilt.remarks == ()
+
+
+def test_what_is_too_much_to_be_read_is_said() -> None:
+    source = new_notebook(cells=[make_cell("code", "", "double", solution=True)])
+    own = deepcopy(source)
+    own.cells += [new_code_cell("x = 1\n" * 25_000) for _ in range(60)]
+    begun = time.process_time()
+    rebuilt = rebuild(source, nbformat.writes(own).encode())
+    assert time.process_time() - begun < 5
+    assert rebuilt.remarks[0].startswith("there is too much code")

@@ -3,10 +3,10 @@
 Each is called as `predictor(module, inputs)` and returns the module's outputs.
 """
 
-import copy
-
 import torch
 from torch import Tensor, nn
+
+import companion.beside
 
 
 def restores_the_mode(module: nn.Module, inputs: Tensor) -> Tensor:
@@ -34,7 +34,9 @@ def never_switches(module: nn.Module, inputs: Tensor) -> Tensor:
 
 def switches_a_copy(module: nn.Module, inputs: Tensor) -> Tensor:
     """Kept: a copy of the module is used."""
-    return _outputs(copy.deepcopy(module).eval(), inputs)
+    return _outputs(
+        companion.beside.made_beside(module, companion.beside.duplicate, module).eval(), inputs
+    )
 
 
 def switches_twice(module: nn.Module, inputs: Tensor) -> Tensor:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
+from companion.beside import made_beside
 from companion.gpt.attention import Cache
 from companion.gpt.model import LibraryGPT
 from companion.gpt.parts import LIBRARY
 from companion.specimens import language_models
-from companion.trials.beside import made_beside
 
 _NUM_CACHES = 2
 # Far more than any answer should need: tokens that are cached twice are to be seen.

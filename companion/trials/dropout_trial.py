@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import torch
 
-from companion.trials.beside import results_of
+from companion.beside import results_of
 
 _DRAWS = 64
 

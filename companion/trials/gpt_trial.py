@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from companion.beside import made_beside
 from companion.gpt.parts import ListedCache
-from companion.trials.beside import made_beside
 
 Settings = Mapping[str, int]
 Weights = Mapping[str, Tensor]

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from companion.trials.beside import made_beside
+from companion.beside import made_beside
 
 _TABLE = "positions.weight"
 # How an exercise may refuse what it is given.

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.trials.beside import results_of
+from companion.beside import results_of
 
 _RUNS = 300
 # The variance of two normal numbers is below a tenth of its mean in a quarter of all runs, that

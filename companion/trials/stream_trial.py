@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from companion.trials.beside import made_beside
+from companion.beside import made_beside
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 Stack = Callable[[torch.Tensor, Sequence[Function], Sequence[Function]], Any]

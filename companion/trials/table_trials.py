@@ -6,8 +6,8 @@ from typing import Any
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from companion.beside import made_beside
 from companion.specimens.feature_maps import elu_plus_one
-from companion.trials.beside import made_beside
 
 # In shorter texts, a tensor that is as large as the table may be made of a few features of each.
 _LONG = 32

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from companion.beside import made_beside
 from companion.gpt.model import LibraryGPT
 from companion.gpt.parts import LIBRARY
 from companion.threads import one_thread
-from companion.trials.beside import made_beside
 
 _VOCABULARY = 20
 # Of the GPTs: vocabulary, d_model, num_heads, num_kv_heads, d_hidden, num_blocks.
@@ -74,7 +74,8 @@ def try_training(
     ]
     found: dict[str, object] = {
         "returned": _described(losses),
-        "the losses are those of the steps": _alike(losses, noted),
+        "the losses are those of the steps": _alike(losses, noted)
+        and _alike([*noted], _recomputed(model, notes)),
         "calls of the model": len(notes.given),
         "shapes of its inputs": sorted(set(notes.shapes)),
         "pieces are parts of the text": all(place is not None for step in begun for place in step),
@@ -120,10 +121,14 @@ def logits_after_training(
     numbers.begin()
     try:
         train(model, loss, text, steps, 16, prompts.shape[1], learning_rate)
-        with torch.no_grad():
-            logits: Tensor = model.eval()(prompts)[:, -1]
+        learned = dict(model.state_dict())
     finally:
         numbers.end()
+    # Its parameters are what it has learned: what it says by itself may come from elsewhere.
+    judged = small_gpt(seed).eval()
+    judged.load_state_dict(learned)
+    with torch.no_grad():
+        logits: Tensor = judged(prompts)[:, -1]
     return logits
 
 
@@ -175,8 +180,7 @@ class Notes:
     """
 
     def __init__(self, model: str) -> None:
-        inner = _Table() if model == "table" else _seeded(_TINY, 0)
-        self.model = _Watched(inner, self._note_call)
+        self.model = _Watched(_inner(model), self._note_call)
         self.names = [name.removeprefix("inner.") for name, _ in self.model.named_parameters()]
         self.given: list[list[tuple[int, ...]]] = []
         self.shapes: list[tuple[int, ...]] = []
@@ -235,6 +239,22 @@ class Notes:
 
         parameter.register_hook(arrives)  # type: ignore[no-untyped-call]
         parameter.register_post_accumulate_grad_hook(is_added)  # type: ignore[no-untyped-call]
+
+
+@torch.no_grad()
+def _recomputed(model: str, notes: Notes) -> list[float]:
+    """The losses of the steps, by the parameters and the pieces that were noted."""
+    inner, losses = _inner(model), []
+    for parameters, pieces in zip(notes.parameters, notes.given, strict=False):
+        for parameter, noted in zip(inner.parameters(), parameters, strict=True):
+            parameter.copy_(noted)
+        ids = torch.tensor(pieces)
+        losses.append(LIBRARY.next_token_loss(inner(ids), ids).item())
+    return losses
+
+
+def _inner(model: str) -> nn.Module:
+    return _Table() if model == "table" else _seeded(_TINY, 0)
 
 
 def _change_in_every_step(noted: Sequence[Sequence[Tensor]]) -> bool:

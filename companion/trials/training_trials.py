@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from companion.beside import made_beside
 from companion.specimens import predictors
-from companion.trials.beside import made_beside
 
 # By what they compute, so that a card can show it.
 _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -124,21 +124,29 @@ def try_predict(
         enabled_afterwards = made_beside(predict, gradients_are_enabled)
     finally:
         made_beside(predict, enable_gradients)
-    alike = _alike(outputs)
+    alike, graphs, mode = _alike(outputs), [*module.graphs], module.training
+    modes = [one.training for one in module.modules()]
+    # A module made over there is tried as well: one that never drops would need no `eval()`.
+    module.train(True)
+    once, again = module(inputs), module(inputs)
+    if torch.equal(once, again) or not module.graphs[len(graphs) :]:
+        raise PredictorMismatch("the module that `predict` was given has been changed")
     return {
         "the same outputs in each call": alike,
         "outputs": outputs[0] if alike else None,
         "outputs require gradients": any(map(_requires_gradients, outputs)),
-        "a graph was built": any(module.graphs),
-        "in training mode afterwards": module.training,
-        "its layers are in the same mode": all(
-            one.training == module.training for one in module.modules()
-        ),
+        "a graph was built": any(graphs),
+        "in training mode afterwards": mode,
+        "its layers are in the same mode": all(one == mode for one in modes),
         "parameters require gradients afterwards": all(
             parameter.requires_grad for _, parameter in module.named_parameters()
         ),
         "gradients are enabled afterwards": enabled_afterwards,
     }
+
+
+class PredictorMismatch(Exception):
+    """A module is not what it was made as. The message says so."""
 
 
 def gradients_are_enabled() -> bool:
@@ -203,13 +211,8 @@ def try_mode_test(test: Callable[..., Any], predictor: str, training: bool) -> A
         What the test says.
     """
     module = made_beside(test, dropping, training)
-    return test(made_beside(test, predictor_of, predictor), module, torch.ones(4, 3))
-
-
-def predictor_of(name: str) -> Callable[..., Any]:
-    """One of the course's predictors."""
-    found: Callable[..., Any] = getattr(predictors, name)
-    return found
+    # It stays here, so that its name and its lines say nothing to the test.
+    return test(getattr(predictors, predictor), module, torch.ones(4, 3))
 
 
 def dropping(training: bool) -> nn.Module:

@@ -75,13 +75,15 @@ def in_an_order_of_its_own(cases: Sequence[Case], seed: int) -> list[Case]:
 
 
 def told_coarsely(report: Report, cases: Sequence[Case]) -> Report:
-    """A report that says of hidden trials how many were judged rightly, and not which."""
-    if report.verdict is not Verdict.WRONG or not report.total:
+    """A report that says of hidden cases how many are right, and not which."""
+    if report.verdict is Verdict.PASSED or not report.total:
         return report
     printed = {case.label for case in cases if case.printed}
     finding = report.finding
     if finding and finding.case not in printed:
-        finding = Finding(OTHER_FUNCTIONS, "", ("it is wrong about at least one of them",))
+        is_stopped = report.verdict is Verdict.EXCEPTION
+        told = finding.details if is_stopped else ("it is wrong about at least one of them",)
+        finding = Finding(OTHER_FUNCTIONS, "", told)
     share = 4 * len(report.passed) // report.total
     return replace(
         report, passed=(), total=0, finding=finding, nearest=report.nearest and _QUARTERS[share]

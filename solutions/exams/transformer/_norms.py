@@ -10,7 +10,11 @@ from solutions.exams.families.family import Family
 Module = tuple[Mapping[str, object], Mapping[str, Tensor], tuple[Tensor], bool, int]
 
 # What a learner writes here is what these do.
-OWN_WORK = ("layer_norm", "LayerNorm", "rms_norm", "RMSNorm")
+OWN_WORK = (
+    *("layer_norm", "LayerNorm", "native_layer_norm", "rms_norm", "RMSNorm"),
+    *("group_norm", "GroupNorm", "native_group_norm", "batch_norm", "native_batch_norm"),
+    *("BatchNorm1d", "instance_norm", "InstanceNorm1d"),
+)
 
 
 class Norm(nn.Module):

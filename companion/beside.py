@@ -4,6 +4,7 @@ A stand-in for such an answer knows how: its type has the two methods below. Of 
 driver does the same here.
 """
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,6 +25,11 @@ def made_beside(answer: object, make: Callable[..., Any], *arguments: object) ->
     """
     elsewhere = getattr(type(answer), _MADE, None)
     return elsewhere(answer, make, arguments) if elsewhere else make(*arguments)
+
+
+def duplicate(module: Any) -> Any:
+    """A copy of a module, for something that is to have one beside it."""
+    return copy.deepcopy(module)
 
 
 def results_of(answer: Callable[..., Any], calls: Sequence[tuple[object, ...]]) -> Iterator[Any]:

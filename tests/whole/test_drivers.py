@@ -66,7 +66,7 @@ def test_each_group_is_driven_from_here(place: str) -> None:
     assert from_here >= {case.group for case in cases if not case.printed}
 
 
-@pytest.mark.parametrize("place", sample(DRIVEN, 20))
+@pytest.mark.parametrize("place", sample(DRIVEN, 40))
 def test_wrong_answers_are_named_over_there(place: str) -> None:
     exam = EXAMS[place]
     answers: dict[str, Any] = {**exam.accepted, **exam.misconceptions}

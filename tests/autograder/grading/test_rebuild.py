@@ -4,12 +4,14 @@ import time
 from copy import deepcopy
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import compute_checksum, determine_grade
 
 from autograder.checks.own_judgement import Point, cell_to_tick, ticks_in
 from autograder.checks.source.cells import grade_id_of
 from autograder.grading.rebuild import rebuild
+from tests.support.sample import EVERYTHING
 from tests.support.samples import make_cell
 
 
@@ -63,6 +65,7 @@ def test_byte_order_mark_is_no_damage() -> None:
     assert rebuilt.remarks == ()
 
 
+@pytest.mark.skipif(not EVERYTHING, reason="takes as long as reading may take: make test-all")
 def test_what_is_too_much_to_be_read_is_said() -> None:
     source = new_notebook(cells=[make_cell("code", "", "double", solution=True)])
     own = deepcopy(source)

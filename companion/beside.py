@@ -16,7 +16,8 @@ def made_beside(answer: object, make: Callable[..., Any], *arguments: object) ->
     """Make something that the answer is to be given, in the process in which the answer is.
 
     Args:
-        answer: what is tried. It is not among the arguments: what calls it stays here.
+        answer: what is tried, or what that has made. Nothing that is made calls what is tried:
+            what decides about it stays here.
         make: a function or class that can be imported by its name.
         arguments: plain values, and what was made beside the answer before.
 

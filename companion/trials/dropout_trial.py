@@ -40,7 +40,7 @@ def try_dropout(
     # A copy for each call: else what one call writes would be dropped in all that follow.
     calls = [
         (weights.clone(), p, torch.Generator().manual_seed(number), training)
-        for number in (seed, *(seed + i for i in range(1, _DRAWS)), seed)
+        for number in (*range(seed, seed + _DRAWS), seed)
     ]
     results = results_of(dropout, calls)
     first = next(results)

@@ -68,15 +68,14 @@ def try_training(
         )
     finally:
         notes.end()
-    parameters, noted = notes.parameters, notes.losses
-    begun = [
-        [windows.index(one) if one in windows else None for one in step] for step in notes.given
-    ]
+    # In another process, each look at the notes is a message.
+    parameters, noted, given = notes.parameters, notes.losses, notes.given
+    begun = [[windows.index(one) if one in windows else None for one in step] for step in given]
     found: dict[str, object] = {
         "returned": _described(losses),
         "the losses are those of the steps": _alike(losses, noted)
-        and _alike([*noted], _recomputed(model, notes)),
-        "calls of the model": len(notes.given),
+        and _alike(noted, _recomputed(model, parameters, given)),
+        "calls of the model": len(given),
         "shapes of its inputs": sorted(set(notes.shapes)),
         "pieces are parts of the text": all(place is not None for step in begun for place in step),
         "the loss is given the same ids": notes.same_ids,
@@ -242,12 +241,14 @@ class Notes:
 
 
 @torch.no_grad()
-def _recomputed(model: str, notes: Notes) -> list[float]:
+def _recomputed(
+    model: str, noted: Sequence[Sequence[Tensor]], given: Sequence[Sequence[tuple[int, ...]]]
+) -> list[float]:
     """The losses of the steps, by the parameters and the pieces that were noted."""
     inner, losses = _inner(model), []
-    for parameters, pieces in zip(notes.parameters, notes.given, strict=False):
-        for parameter, noted in zip(inner.parameters(), parameters, strict=True):
-            parameter.copy_(noted)
+    for parameters, pieces in zip(noted, given, strict=False):
+        for mine, theirs in zip(inner.parameters(), parameters, strict=True):
+            mine.copy_(theirs)
         ids = torch.tensor(pieces)
         losses.append(LIBRARY.next_token_loss(inner(ids), ids).item())
     return losses

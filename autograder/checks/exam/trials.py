@@ -76,15 +76,16 @@ def in_an_order_of_its_own(cases: Sequence[Case], seed: int) -> list[Case]:
 
 def told_coarsely(report: Report, cases: Sequence[Case]) -> Report:
     """A report that says of hidden cases how many are right, and not which."""
-    if report.verdict is Verdict.PASSED or not report.total:
-        return report
-    printed = {case.label for case in cases if case.printed}
     finding = report.finding
-    if finding and finding.case not in printed:
+    if report.verdict is Verdict.PASSED:
+        return report
+    if finding is None or finding.case not in {case.label for case in cases}:
+        # What is said of all cases tells nothing of one.
+        return replace(report, passed=())
+    if finding.case not in {case.label for case in cases if case.printed}:
         is_stopped = report.verdict is Verdict.EXCEPTION
         told = finding.details if is_stopped else ("it is wrong about at least one of them",)
         finding = Finding(OTHER_FUNCTIONS, "", told)
-    share = 4 * len(report.passed) // report.total
-    return replace(
-        report, passed=(), total=0, finding=finding, nearest=report.nearest and _QUARTERS[share]
-    )
+    share = _QUARTERS[4 * len(report.passed) // report.total]
+    nearest = "" if report.misconception else share
+    return replace(report, passed=(), total=0, finding=finding, nearest=nearest)

@@ -12,6 +12,8 @@ from autograder.checks.exam.draw import Draw
 from autograder.checks.exam.exam import Exam, exams_of
 from autograder.checks.exam.judge import Case
 from autograder.checks.exam.report import Verdict
+from autograder.checks.exam.rules import Written, looking_at
+from autograder.checks.exam.trials import OTHER_FUNCTIONS
 from autograder.checks.values.compare import Tolerance, identical
 from autograder.checks.values.precision import TOLERANCES
 from autograder.errors import ExamError
@@ -591,6 +593,79 @@ def test_trials_of_one_more_argument():
 def test_drawn_trials_need_a_sentence():
     with pytest.raises(ExamError, match=r"^undocumented needs a docstring"):
         Exam(tells_apart).tries([undocumented], lambda draw: (1, 2))
+
+
+def yes_or_no_exam() -> Exam:
+    """Four printed trials and 16 drawn ones, of functions that are right or wrong."""
+    exam = Exam(tells_apart, dtypes=("float64",))
+    exam.tries((sums, forgets), (1, 2))
+    exam.tries((sums, forgets), lambda draw: (1, float(draw.rng.normal())), times=9)
+    return exam
+
+
+@pytest.mark.parametrize(
+    ("right", "told"),
+    [(0.1, "fewer than a quarter"), (0.3, "fewer than half"), (0.6, "half"), (0.9, "three quart")],
+)
+def test_yes_or_no_is_told_in_quarters(right, told):
+    asked = []
+
+    def says(function, a, b):
+        asked.append(a)
+        known = tells_apart(function, a, b)
+        return known if len(asked) <= right * 20 else not known
+
+    report = yes_or_no_exam().examine(says)
+    assert report.verdict is Verdict.WRONG
+    assert told in report.nearest
+    assert (report.passed, report.total) == ((), 0)
+
+
+def test_hidden_yes_or_no_names_no_case():
+    report = yes_or_no_exam().examine(lambda function, a, b: b == 2 and function is sums)
+    assert report.finding.case == OTHER_FUNCTIONS
+    assert report.finding.details == ("it is wrong about at least one of them",)
+
+
+def test_printed_yes_or_no_is_shown():
+    report = yes_or_no_exam().examine(lambda function, a, b: b != 2 and tells_apart(function, a, b))
+    assert report.finding.case == "sums"
+
+
+def stopped(function, a, b):
+    raise ValueError(b)
+
+
+def unwritten(function, a, b):
+    raise NotImplementedError
+
+
+def test_yes_or_no_that_gave_no_answer_says_why():
+    """What is said of all cases tells nothing of one."""
+    assert yes_or_no_exam().examine(unwritten).verdict is Verdict.NOT_IMPLEMENTED
+    assert "raise NotImplementedError" in yes_or_no_exam().examine(unwritten).finding.details[0]
+    assert yes_or_no_exam().examine(5).finding.details == ("expected a function, found a int",)
+    report = yes_or_no_exam().examine(stopped)
+    assert report.verdict is Verdict.EXCEPTION
+    assert report.finding.case == "sums"
+
+
+def test_order_of_yes_or_no_hangs_on_what_is_handed_in():
+    def asked_for(text):
+        found = []
+
+        def notes(function, a, b):
+            found.append((function, b))
+            return True
+
+        with looking_at(Written([("tells_apart", text)])):
+            yes_or_no_exam().examine(notes)
+        return found
+
+    first, other = asked_for("x = 1"), asked_for("x = 2")
+    assert first == asked_for("x = 1")
+    assert first != other
+    assert sorted(map(str, first)) == sorted(map(str, other))
 
 
 def grouped_exam(*groups: str, **settings: Any) -> Exam:

@@ -1,6 +1,7 @@
 """Writing a file at once or not at all (an atomic replacement)."""
 
 import os
+import threading
 from pathlib import Path
 
 
@@ -12,7 +13,7 @@ def write_whole(path: Path, content: bytes) -> None:
         content: all of it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = part_of(path)
     try:
         with part.open("wb") as file:
             file.write(content)
@@ -22,3 +23,8 @@ def write_whole(path: Path, content: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def part_of(path: Path) -> Path:
+    """The file beside it in which this thread, and no other, makes what it will be."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_native_id()}.part")

@@ -9,7 +9,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-import os
 import platform
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.student.limits import Limits
+from autograder.whole_file import write_whole
 
 # What one answer that finds no end may take of what is left; the next one may still be right.
 _SHARE = 4
@@ -97,15 +97,9 @@ class Kept:
             _known[self._path(digest)] = taken
             # Who can't write there measures it again the next time.
             with suppress(OSError):
-                self._write(self._path(digest), json.dumps(dataclasses.asdict(taken)))
-
-    def _write(self, path: Path, text: str) -> None:
-        if self._folder:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            # Others may do the same at this moment.
-            draft = path.with_suffix(f".{os.getpid()}")
-            draft.write_text(f"{text}\n", encoding="utf-8")
-            draft.replace(path)
+                if self._folder:
+                    text = f"{json.dumps(dataclasses.asdict(taken))}\n"
+                    write_whole(self._path(digest), text.encode())
 
     def _path(self, digest: str) -> Path:
         words = (digest, self._code, platform.node(), platform.machine(), _processor())

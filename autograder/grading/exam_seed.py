@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from autograder.errors import GradingFailed
+from autograder.whole_file import part_of
 
 FILE = "exam_seed.txt"
 _BITS = 128
@@ -35,7 +36,7 @@ def exam_seed_of(course: Path) -> int:
 
 def _draw(path: Path) -> None:
     """Draw a number, unless another process is first."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = part_of(path)
     part.write_text(f"{secrets.randbits(_BITS)}\n", encoding="ascii")
     try:
         with suppress(FileExistsError):

@@ -23,6 +23,7 @@ from pathlib import Path
 from autograder.course import Course
 from autograder.errors import JupyterFailed, NotInstalled
 from autograder.learner.work import writing
+from autograder.whole_file import write_whole
 
 _WORKSPACES = "workspaces"
 _WITHOUT = "set JUPYTER_DATA_DIR to a folder that can be written to"
@@ -153,8 +154,7 @@ def _prepared(folder: Path, without: Iterable[str] = ()) -> Path:
     with writing(own, _WITHOUT):
         (own / _WORKSPACES).mkdir(parents=True, exist_ok=True)
         for file, content in settings.items():
-            (own / file).parent.mkdir(parents=True, exist_ok=True)
-            (own / file).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+            write_whole(own / file, f"{json.dumps(content, indent=1)}\n".encode())
     return own
 
 

@@ -12,12 +12,15 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Never
 
 from autograder.errors import SandboxFailed
 from autograder.student.sandbox.own_fork import leave_behind, memory_limit
 
+# What the work may take: processor time, memory, and bytes that it tells.
+_SECONDS = 10
+_MEMORY = 256 << 20
+_TOLD = 128 << 20
 # On a machine that others keep busy, the clock on the wall runs so many times as fast.
 _PATIENCE = 20
 _CHUNK = 1 << 20
@@ -25,24 +28,11 @@ _CHUNK = 1 << 20
 Tell = Callable[[object], None]
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """What the work may take: seconds of processor time, and bytes."""
-
-    seconds: int = 10
-    memory: int = 256 << 20
-    told: int = 128 << 20
-
-
-BOUNDS = Bounds()
-
-
-def apart(work: Callable[[Tell], None], bounds: Bounds = BOUNDS) -> Iterator[Any]:
+def apart(work: Callable[[Tell], None]) -> Iterator[Any]:
     """What work tells, one plain value after the other, until it has ended or met a bound.
 
     Args:
         work: is called with a function that it tells values to: what JSON can hold.
-        bounds: what it may take.
 
     Yields:
         Each value that was told. Whoever needs all of them has the work tell when it is done.
@@ -53,18 +43,18 @@ def apart(work: Callable[[Tell], None], bounds: Bounds = BOUNDS) -> Iterator[Any
     here, there = socket.socketpair()
     process = os.fork()
     if not process:
-        _be_the_fork(there, work, bounds)
+        _be_the_fork(there, work)
     there.close()
     try:
-        yield from (json.loads(line) for line in _lines(here, bounds))
+        yield from (json.loads(line) for line in _lines(here))
     finally:
         here.close()
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
 
 
-def _lines(sock: socket.socket, bounds: Bounds) -> Iterator[bytes]:
-    end, left, rest = time.monotonic() + _PATIENCE * bounds.seconds, bounds.told, b""
+def _lines(sock: socket.socket) -> Iterator[bytes]:
+    end, left, rest = time.monotonic() + _PATIENCE * _SECONDS, _TOLD, b""
     while True:
         if not select.select([sock], [], [], max(0.0, end - time.monotonic()))[0]:
             raise SandboxFailed("a fork that reads a submission does not answer")
@@ -76,11 +66,11 @@ def _lines(sock: socket.socket, bounds: Bounds) -> Iterator[bytes]:
         yield from lines
 
 
-def _be_the_fork(sock: socket.socket, work: Callable[[Tell], None], bounds: Bounds) -> Never:
+def _be_the_fork(sock: socket.socket, work: Callable[[Tell], None]) -> Never:
     try:
         leave_behind(sock)
-        resource.setrlimit(resource.RLIMIT_CPU, (bounds.seconds, bounds.seconds))
-        with memory_limit(bounds.memory):
+        resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+        with memory_limit(_MEMORY):
             work(lambda value: sock.sendall(json.dumps(value).encode() + b"\n"))
     finally:
         # Whatever went wrong is seen by what was not told.

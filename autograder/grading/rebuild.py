@@ -95,7 +95,7 @@ def _read_apart(
         tell(patches_in([*code, *added]))
         tell(sorted(left_out(source, [*code, *added])))
 
-    told = iter(apart(read))
+    told = apart(read)
     plain = next(told, None)
     if plain is None:
         return _Found(remarks=[_TOO_MUCH]), frozenset()

@@ -6,10 +6,20 @@ from typing import Any
 
 import pytest
 
+from autograder.checks.exam.exam import Exam, exams_of
 from autograder.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = Course(ROOT)
+
+
+def every_exam() -> dict[str, Exam]:
+    """By the place of its exercise, such as 02_dot_product_self_attention/attention_weights."""
+    return {
+        f"{lesson}/{name}": exam
+        for lesson in COURSE.lessons()
+        for name, exam in exams_of(COURSE.exam_module(lesson)).items()
+    }
 
 
 class Reference:

@@ -8,22 +8,18 @@ from typing import Any
 import pytest
 from torch import nn
 
-from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Verdict
 from autograder.student.rpc.student_side import StudentSide
-from tests.support.course import COURSE
+from tests.support.course import every_exam
 from tests.support.over_there import over_there
 from tests.support.sample import sample
 
 Answer = Callable[..., object]
 Arguments = tuple[object, ...]
 
-EXAMS = {
-    f"{lesson}/{name}": exam
-    for lesson in COURSE.lessons()
-    for name, exam in exams_of(COURSE.exam_module(lesson)).items()
-}
+EXAMS = every_exam()
 DRIVEN = [place for place, exam in EXAMS.items() if exam.use]
 
 

@@ -12,21 +12,17 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.forbidden import matches
 from autograder.checks.exam.judge import is_mistaken
 from autograder.checks.exam.report import Verdict
 from autograder.checks.exam.rules import Written, broken, looking_at
 from autograder.checks.values.outcome import observe
-from tests.support.course import COURSE
+from tests.support.course import every_exam
 from tests.support.libraries import MODULES, callables
 from tests.support.sample import sample
 
-EXAMS: dict[str, Exam] = {
-    f"{lesson}/{name}": exam
-    for lesson in COURSE.lessons()
-    for name, exam in exams_of(COURSE.exam_module(lesson)).items()
-}
+EXAMS = every_exam()
 # By which a student's cell could bring a library's function into the place of an answer.
 FORMS = (
     "{name} = {path}",

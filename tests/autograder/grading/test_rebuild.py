@@ -74,3 +74,11 @@ def test_what_is_too_much_to_be_read_is_said() -> None:
     rebuilt = rebuild(source, nbformat.writes(own).encode())
     assert time.process_time() - begun < 5
     assert rebuilt.remarks[0].startswith("there is too much code")
+
+
+def test_what_is_changed_of_a_library_is_a_remark() -> None:
+    source = new_notebook(cells=[make_cell("code", "", "double", solution=True)])
+    own = deepcopy(source)
+    own.cells.append(new_code_cell("import companion\ncompanion.try_dropout = None"))
+    rebuilt = rebuild(source, nbformat.writes(own).encode())
+    assert rebuilt.remarks == ("the submission changes `companion.try_dropout`",)

@@ -12,6 +12,8 @@ from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.judge import judge
 from autograder.checks.examples import as_printed
 from autograder.checks.packed import pack, unpack
+from autograder.checks.values.compare import Tolerance
+from autograder.errors import ExamError
 from tests.support.samples import affine_exam, mixing_exam
 
 ENTRIES = {"mix": entry(mixing_exam()), "Affine": entry(affine_exam())}
@@ -38,6 +40,39 @@ def test_digits(name: str, by: float, same: bool) -> None:
         outcomes[:] = scaled(outcomes, by)
 
     assert is_current(with_outcomes(ENTRIES[name], change), ENTRIES[name]) is same
+
+
+def exam_with_one_off_by(share: float) -> Exam:
+    """An exam of the number 1, and a misconception that is off by a share of what is allowed."""
+
+    def one(x: np.ndarray) -> float:
+        return 1.0
+
+    exam = Exam(one, tolerance=Tolerance(0.1), dtypes=("float64",))
+    exam.example(documented(lambda: np.zeros(1)))
+
+    def too_large(x: np.ndarray) -> float:
+        return 1.0 + 0.1 * share
+
+    exam.misconception(documented(too_large))
+    return exam
+
+
+@pytest.mark.parametrize("share", [0.5, 2.0])
+def test_what_no_digit_decides_ships(share: float) -> None:
+    (outcomes,) = unpack(entry(exam_with_one_off_by(share))["outcomes"])
+    assert ("too_large" in outcomes["lookalikes"]) is (share > 1)
+
+
+@pytest.mark.parametrize("share", [0.85, 0.97, 1.03, 1.15])
+def test_example_on_which_a_digit_decides_is_refused(share: float) -> None:
+    with pytest.raises(ExamError, match=r"^\S+:\d+: the misconception too_large of one is wrong"):
+        entry(exam_with_one_off_by(share))
+
+
+def documented(function: Callable[..., Any]) -> Callable[..., Any]:
+    function.__doc__ = "a sentence"
+    return function
 
 
 def lookalike_gone(outcomes: list[Any]) -> None:

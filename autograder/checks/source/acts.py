@@ -19,7 +19,6 @@ from autograder.checks.source.words import (
     words,
 )
 
-
 # What changes how other code behaves, or what lies on the disk.
 _ACTING = (
     WRITES_FILES | OTHER_PROGRAMS | RUNS_TEXT | ALL_NAMES | IMPORTS | STOPS

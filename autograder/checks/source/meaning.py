@@ -17,8 +17,8 @@ from types import ModuleType
 from typing import TypeAlias
 
 from autograder.checks.source.cell_code import DEEPEST
-from autograder.checks.source.written import RUN, Statement, Written, parsed, words_in
 from autograder.checks.source.own_files import is_own
+from autograder.checks.source.written import RUN, Statement, Written, parsed, words_in
 
 _FUNCTION: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _GETTERS = {"get", "pop", "__getitem__"}

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.checks.source.cells import has_role, is_test
 from autograder.checks.source.acts import acts
 from autograder.checks.source.cell_code import has_magics, hides_names, statements_of
+from autograder.checks.source.cells import has_role, is_test
 from autograder.checks.source.effects import Reader, defined_by, names_in, root_of
 
 SCENERY, NEEDED = "scenery", "needed"

@@ -17,7 +17,7 @@ SEEN = (
     "README.md",
     "autograder/__init__.pyi",
     "autograder/checks/card/as_html.py",
-    "autograder/cli.py",
+    "autograder/cli/",
     "companion/__init__.pyi",
     "docs/security.md",
     "environment.yml",

@@ -74,7 +74,7 @@ def test_what_several_lessons_share() -> None:
     [
         # By an import, and by one within a function.
         ("autograder/checks/card/as_html.py", "tests/autograder/checks/card/test_as_html.py"),
-        ("autograder/demo/demo.py", "tests/autograder/test_cli.py"),
+        ("autograder/demo/demo.py", "tests/autograder/cli/test_program.py"),
         # By its name in quotes: a program, what the sandbox calls, and a class of nbgrader's.
         ("autograder/grading/jobs/worker.py", "tests/autograder/grading/jobs/test_workers.py"),
         ("autograder/student/rpc/student_side.py", "tests/whole/test_damage.py"),
@@ -82,7 +82,7 @@ def test_what_several_lessons_share() -> None:
         ("tests/support/inside.py", "tests/autograder/student/sandbox/test_sandbox.py"),
         ("tests/support/on_a_processor.py", "tests/whole/test_processors.py"),
         # By the program's name.
-        ("autograder/cli.py", "tests/whole/test_installed.py"),
+        ("autograder/cli/program.py", "tests/whole/test_installed.py"),
         # By a fixture that the test takes.
         ("tests/support/installed.py", "tests/whole/test_shipped.py"),
         ("tests/support/lab.py", "tests/whole/test_browser.py"),

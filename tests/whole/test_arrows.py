@@ -13,10 +13,8 @@ from autograder.authoring.lesson.lesson import Code, read_lesson
 from tests.support.course import COURSE, ROOT
 
 TOPS = ("autograder", "companion", "solutions")
-# The modules at the top of the engine that everything may use; `cli` is a room of its own, above
-# all others.
+# The modules at the top of the engine that everything may use.
 FOUNDATION = "autograder"
-COMMANDS = "autograder.cli"
 PICTURE = ROOT / "docs" / "architecture.md"
 MOST_MODULES = 14
 MOST_LINES = 400
@@ -54,12 +52,8 @@ modules, imports_of, is_index = GRAPH.modules, GRAPH.imports_of, GRAPH.is_index
 
 
 def room_of(module: str, folder: str) -> str:
-    """The room below a folder that a module is in; the folder's own modules are one by themselves,
-    and so is `cli`.
-    """
+    """The room below a folder that a module is in; the folder's own modules are one together."""
     inside = folder.replace("/", ".")
-    if module == COMMANDS and folder == FOUNDATION:
-        return "cli"
     if f"{module}.".startswith(f"{inside}."):
         name = module[len(inside) + 1 :].partition(".")[0]
         is_package = name and (ROOT / folder / name).is_dir()

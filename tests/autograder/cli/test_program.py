@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from autograder import cli
 from autograder.authoring.build import incremental
+from autograder.cli import program
 from autograder.demo import demo
 from autograder.demo.classroom import Submission
 from autograder.errors import LessonNotFound
@@ -43,7 +43,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 def run(*words: str) -> str:
-    result = CliRunner().invoke(cli.app, words, catch_exceptions=False)
+    result = CliRunner().invoke(program.app, words, catch_exceptions=False)
     assert result.exit_code == 0
     return result.output
 
@@ -144,7 +144,7 @@ def test_demo_tells_each_as_it_comes_and_then_what_grade_tells(
 
     monkeypatch.setattr(demo, "run_demo", run_demo)
     monkeypatch.chdir(ROOT)
-    result = CliRunner().invoke(cli.app, ["demo", *named], catch_exceptions=False)
+    result = CliRunner().invoke(program.app, ["demo", *named], catch_exceptions=False)
     name = next(one for one in COURSE.lessons() if one.startswith(lesson))
     console = Console(width=80)
     with console.capture() as table:
@@ -168,9 +168,9 @@ def test_what_is_not_installed_is_one_sentence(
     def app() -> None:
         raise ModuleNotFoundError(f"No module named {module!r}", name=module)
 
-    monkeypatch.setattr(cli, "app", app)
+    monkeypatch.setattr(program, "app", app)
     with pytest.raises(SystemExit) as ended:
-        cli.main()
+        program.main()
     assert ended.value.code == 2
     package = module.partition(".")[0]
     assert capsys.readouterr().err == (
@@ -183,6 +183,6 @@ def test_a_defect_of_ours_is_no_missing_package(monkeypatch: pytest.MonkeyPatch)
     def app() -> None:
         raise ModuleNotFoundError("No module named 'autograder.nowhere'", name="autograder.nowhere")
 
-    monkeypatch.setattr(cli, "app", app)
+    monkeypatch.setattr(program, "app", app)
     with pytest.raises(ModuleNotFoundError):
-        cli.main()
+        program.main()

@@ -1,0 +1,68 @@
+"""The commands of whoever writes a course."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autograder.cli.asking import Lessons
+from autograder.cli.progress import progress_bar, shown
+from autograder.course import Course
+from autograder.preload import one_thread
+
+if TYPE_CHECKING:
+    from autograder.authoring.build.build import Built
+
+
+def build(
+    lessons: Lessons = None,
+    force: Annotated[bool, typer.Option(help="Make what has not changed, too.")] = False,
+) -> None:
+    """Make what has changed of the notebooks, from the lessons' texts, the reference and the exams.
+
+    The solution of each lesson that is made is tried in the sandbox, as a student's would be.
+    Without LESSONS, the tables of docs/ are made as well. A number such as 02 stands for a lesson.
+    """
+    from autograder.authoring.build.incremental import build as build_changed
+
+    course = Course.find()
+    names = course.lessons_named(lessons or ())
+    with one_thread(), progress_bar() as bar:
+        show = shown(bar, "looking for what has changed")
+        changed = build_changed(
+            course,
+            names,
+            force=force,
+            progress=lambda done, steps, product: show(done, steps, f"making {product}"),
+            trial=_try,
+        )
+    for path in changed:
+        typer.echo(f"  wrote {path.relative_to(course.root)}")
+    if not changed:
+        typer.echo("  nothing has changed")
+
+
+def _try(built: "Built") -> None:
+    from autograder.nbgrading.configuration import configuration
+    from autograder.nbgrading.try_solution import try_solution
+
+    course, name = built.course, built.lesson.name
+    config = configuration(course, course.root)
+    if not_tried := try_solution(config, name, built.source, course.source / name):
+        typer.echo(f"autograder: {not_tried}", err=True)
+
+
+def exam(
+    name: Annotated[str, typer.Argument(help="An exercise, a mistake, or a family of mistakes.")],
+) -> None:
+    """Show what an exam tries, names and accepts, and in which file each of it is declared.
+
+    Of a mistake, such as hides_the_past, or of a family, such as MASK_VALUES, show which exercises
+    know it, and from where.
+    """
+    from autograder.authoring.build.one_exam import exams_called, told, told_of_a_mistake
+
+    course = Course.find()
+    found = exams_called(course, name)
+    of_exercise = [line for one in found if one.exam.name == name for line in told(course, one)]
+    for line in of_exercise or told_of_a_mistake(course, name, found):
+        typer.echo(line)

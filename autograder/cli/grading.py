@@ -1,0 +1,187 @@
+"""The commands of whoever grades a class."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autograder.checks.card.terminal import as_written, printable
+from autograder.cli.asking import Lessons
+from autograder.cli.progress import progress_bar
+from autograder.course import Course
+from autograder.errors import IsolationUnavailable
+from autograder.preload import one_thread
+
+if TYPE_CHECKING:
+    from autograder.grading.class_table import StudentResult
+
+
+def demo(
+    lessons: Lessons = None,
+    everything: Annotated[bool, typer.Option("--all", help="All lessons: ten minutes.")] = False,
+) -> None:
+    """Grade a simulated class from end to end, in the folder demo/ of the course.
+
+    Without LESSONS it is the one that course.toml names, or the shortest: a minute or so.
+    """
+    from autograder.demo import demo
+    from autograder.grading.class_table import as_table
+
+    course = Course.find()
+    names = course.lessons() if everything else course.lessons_named(lessons or ())
+    names = names or [demo.usual_lesson(course)]
+    with one_thread(), progress_bar() as bar:
+        console = bar.console
+        task = bar.add_task("", total=len(names) * demo.CLASS_SIZE)
+
+        def begin(lesson: str) -> None:
+            console.print(
+                printable(f"{lesson}: a class of {demo.CLASS_SIZE} hands in"), markup=False
+            )
+            bar.update(task, description=printable(lesson))
+
+        results = []
+        for result in demo.run_demo(course, course.root / "demo", names, progress=begin):
+            results.append(result)
+            # All of it stands in the table.
+            line = as_written(_in_a_line(result.graded))
+            console.print(line, no_wrap=True, overflow="ellipsis")
+            bar.update(task, advance=1)
+    for name in names:
+        graded = [result.graded for result in results if result.lesson == name]
+        console.print("", as_table(graded, name))
+    console.print("\nFeedback pages:   demo/feedback/<student>/<lesson>/<lesson>.html")
+    console.print("Graded notebooks: demo/autograded/<student>/<lesson>/<lesson>.ipynb")
+    console.print("Your own class:   make teach", highlight=False)
+    if page := demo.worth_opening(results):
+        console.print(f"Worth opening:    {page.relative_to(course.root)}", soft_wrap=True)
+    wrong = demo.disappointments(results)
+    for sentence in wrong:
+        console.print(as_written(f"not as expected: {sentence}"), style="red")
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _in_a_line(result: "StudentResult") -> str:
+    told = result.told.replace("\n", "; ")
+    return f"  {result.student:5} {result.points:>9}  {told}"
+
+
+def grade(
+    lesson: Annotated[
+        str, typer.Argument(help="The name of the lesson; with --records, a folder.")
+    ],
+    student: Annotated[str | None, typer.Option(help="Grade this student alone.")] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(help="Grade a folder of submissions into this one, without a gradebook."),
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Grade again what is graded already.")] = False,
+    isolation: Annotated[
+        str, typer.Option(help='"full", or "none" to run student code with all that you may do.')
+    ] = "full",
+    workers: Annotated[
+        int | None, typer.Option(help="Processes that grade a class: one for each processor.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask scheduler's address, whose workers grade instead.")
+    ] = None,
+) -> None:
+    """Grade the submissions in submitted/ safely: scores in the gradebook, a record for each.
+
+    With --records OUT, grade a folder that has <student>/<lesson>/<lesson>.ipynb, or
+    <student>/<lesson>.ipynb, of any lessons: a record and a page for each go to OUT, and no
+    gradebook is touched. Interrupt it when you like: what is graded stays, and the next run goes on
+    from there.
+    """
+    from rich.console import Console
+
+    course = Course.find()
+    if records:
+        _to_records(course, Path(lesson), records, student, workers, scheduler, isolation, force)
+        return
+    if student and not scheduler:
+        _get_ready(course, isolation)
+    from autograder.grading.class_table import as_table
+    from autograder.nbgrading.grade_class import grade_class, students_of
+
+    students = [student] if student else students_of(course, lesson)
+    given = {"isolation": isolation, "workers": workers, "scheduler": scheduler}
+    settings = {name: value for name, value in given.items() if value is not None}
+    with one_thread(), progress_bar() as bar:
+        task = bar.add_task(lesson, total=len(students))
+        results = []
+        for result in grade_class(course, lesson, students, force=force, settings=settings):
+            results.append(result)
+            bar.update(task, advance=1, description=printable(f"{lesson} {result.student}"))
+    Console().print(as_table(results, lesson))
+    if any(result.failure for result in results):
+        raise typer.Exit(1)
+
+
+def _to_records(
+    course: Course,
+    folder: Path,
+    out: Path,
+    student: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    isolation: str,
+    force: bool,
+) -> None:
+    from rich.console import Console
+
+    from autograder.grading.class_table import StudentResult, as_table
+    from autograder.grading.jobs.workers import for_a_class
+    from autograder.nbgrading.pages.records import grade_to_records, submitted_in
+
+    submitted, by_lesson = (
+        submitted_in(course, folder, out, student),
+        dict[str, list[StudentResult]](),
+    )
+    with (
+        one_thread(),
+        progress_bar() as bar,
+        for_a_class(len(submitted), workers or 0, scheduler or ""),
+    ):
+        task = bar.add_task(folder.name, total=len(submitted))
+        graded = grade_to_records(course, submitted, isolation=isolation, force=force)
+        for one, result in graded:
+            by_lesson.setdefault(one.lesson, []).append(result)
+            bar.update(task, advance=1, description=printable(f"{one.lesson} {one.student}"))
+    for lesson, results in by_lesson.items():
+        Console().print(as_table(results, lesson))
+    typer.echo(f"Records and pages are in {out}.")
+    if any(result.failure for results in by_lesson.values() for result in results):
+        raise typer.Exit(1)
+
+
+def _get_ready(course: Course, isolation: str) -> None:
+    """Have the sandbox start while nbgrader is imported, which takes as long."""
+    from autograder.grading.jobs.sandboxes import begin, usual_walls
+
+    # What is missing here is told when a submission needs it.
+    with one_thread(), suppress(IsolationUnavailable):
+        begin(usual_walls(course, isolation))
+
+
+def report(
+    lessons: Annotated[list[str], typer.Argument(help="Lessons, by name or number.")],
+    to: Annotated[
+        Path | None, typer.Option(help="Where the files go; by default reports/ in the course.")
+    ] = None,
+) -> None:
+    """Write what a graded class shows: a page, and the same as JSON and CSV.
+
+    How the points lie, which exercises were hard, which mistakes were made and by whom, and which
+    answers are alike. With several LESSONS also how the class has done from one to the next.
+    """
+    from autograder.insight.survey.survey import write_report
+
+    course = Course.find()
+    # A notebook that was made by hand has no text from which it is built.
+    graded = [one for one in lessons if any(course.root.glob(f"autograded/*/{one}"))]
+    named = [*lessons] if graded == lessons else course.lessons_named(lessons)
+    for path in write_report(course, named, to):
+        typer.echo(f"  wrote {path}")

@@ -1,0 +1,99 @@
+"""The commands of whoever works in a course: their own notebooks, or all of it, in JupyterLab."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autograder.checks.card.terminal import printable
+from autograder.course import Course
+from autograder.preload import one_thread
+
+NoOpen = Annotated[bool, typer.Option("--no-open", help="Prepare everything, start nothing.")]
+Port = Annotated[int | None, typer.Option(help="JupyterLab's port, if it is free: 8888.")]
+Ip = Annotated[str | None, typer.Option(help="Where JupyterLab listens: localhost.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, open nothing.")]
+
+
+def mark(
+    notebook: Annotated[Path, typer.Argument(help="A notebook of yours, of one of the lessons.")],
+) -> None:
+    """Run the full exam on a notebook of your own and show what each exercise earns.
+
+    The notebook's code runs as it is, with all that you may do: for your own, trusted work.
+    """
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    from autograder.learner.marking import mark_notebook
+    from autograder.learner.marks import as_table
+
+    course = Course.find()
+    with one_thread(), Progress(transient=True) as bar:
+        task = bar.add_task(escape(printable(f"running {notebook.name}")))
+        marks = mark_notebook(
+            course,
+            notebook,
+            progress=lambda done, cells: bar.update(task, completed=done, total=cells),
+        )
+    Console().print(as_table(marks, notebook.stem))
+
+
+def lab(
+    folder: Annotated[
+        Path | None, typer.Option(help="Your own folder; by default work/ in the course.")
+    ] = None,
+    port: Port = None,
+    ip: Ip = None,
+    no_browser: NoBrowser = False,
+    no_open: NoOpen = False,
+) -> None:
+    """Copy the lessons into a folder of your own and open them in JupyterLab.
+
+    What you wrote is never overwritten: a lesson that changed is put beside yours.
+    """
+    from autograder.learner.jupyter import open_lab, server_options
+    from autograder.learner.work import Change, copy_lessons, work_folder
+
+    course = Course.find()
+    folder = work_folder(course, folder)
+    for copied in copy_lessons(course, folder):
+        if copied.change is not Change.NONE:
+            typer.echo(copied)
+    typer.echo(f"Your notebooks are in {folder}.")
+    if not no_open:
+        _announce(no_browser)
+        open_lab(folder, options=server_options(port, ip, browser=not no_browser))
+
+
+def teach(
+    port: Port = None, ip: Ip = None, no_browser: NoBrowser = False, no_open: NoOpen = False
+) -> None:
+    """Open the course in JupyterLab, with nbgrader's formgrader ready.
+
+    Its release and collect buttons use the folder exchange/ in the course. Nothing is built before
+    it opens: Generate builds a lesson that has changed.
+    """
+    from autograder.authoring.build.incremental import changed_lessons
+    from autograder.learner.jupyter import open_course, prepare_course, server_options
+
+    course = Course.find()
+    prepare_course(course)
+    for lesson in changed_lessons(course):
+        typer.echo(
+            f"{lesson} has changed since it was built: press Generate in formgrader, or run "
+            "`autograder build`."
+        )
+    if sys.platform == "win32":
+        typer.echo("nbgrader's release and collect buttons need Linux or macOS; all else works.")
+    typer.echo("Formgrader is in JupyterLab's menu Nbgrader.")
+    if not no_open:
+        _announce(no_browser)
+        open_course(course, options=server_options(port, ip, browser=not no_browser))
+
+
+def _announce(no_browser: bool) -> None:
+    where = "prints its address below" if no_browser else "opens in your browser"
+    typer.echo(f"JupyterLab {where}; end it with Ctrl-C here.")

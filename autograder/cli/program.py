@@ -1,0 +1,40 @@
+"""The program: its commands, and how it ends when one of them can't be carried out."""
+
+from typing import Never
+
+import typer
+
+from autograder.checks.card.terminal import printable
+from autograder.cli.authoring import build, exam
+from autograder.cli.grading import demo, grade, report
+from autograder.cli.opening import lab, mark, teach
+from autograder.errors import CourseError, NotInstalled
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def autograder() -> None:
+    """Build, open and grade a course of notebooks."""
+
+
+# In the order in which --help lists them.
+for command in (build, exam, demo, grade, report, mark, lab, teach):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command line; a CourseError becomes one sentence and its exit code."""
+    try:
+        app()
+    except CourseError as error:
+        _end_with(error)
+    except ModuleNotFoundError as error:
+        if not (missing := NotInstalled.of(error)):
+            raise
+        _end_with(missing)
+
+
+def _end_with(error: CourseError) -> Never:
+    typer.echo(printable(f"autograder: {error}"), err=True)
+    raise SystemExit(error.exit_code) from None

@@ -65,7 +65,7 @@ def demo(
 
 def _in_a_line(result: "StudentResult") -> str:
     told = result.told.replace("\n", "; ")
-    return f"  {result.student:5} {result.points:>9}  {told}"
+    return f"  {result.student:5} {result.points:>16}  {told}"
 
 
 def grade(

@@ -28,11 +28,12 @@ _CHUNK = 1 << 20
 Tell = Callable[[object], None]
 
 
-def apart(work: Callable[[Tell], None]) -> Iterator[Any]:
+def apart(work: Callable[[Tell], None], *kept: int) -> Iterator[Any]:
     """What work tells, one plain value after the other, until it has ended or met a bound.
 
     Args:
         work: is called with a function that it tells values to: what JSON can hold.
+        kept: the descriptors of this process that it reads from.
 
     Yields:
         Each value that was told. Whoever needs all of them has the work tell when it is done.
@@ -43,7 +44,7 @@ def apart(work: Callable[[Tell], None]) -> Iterator[Any]:
     here, there = socket.socketpair()
     process = os.fork()
     if not process:
-        _be_the_fork(there, work)
+        _be_the_fork(there, work, kept)
     there.close()
     try:
         yield from (json.loads(line) for line in _lines(here))
@@ -66,9 +67,9 @@ def _lines(sock: socket.socket) -> Iterator[bytes]:
         yield from lines
 
 
-def _be_the_fork(sock: socket.socket, work: Callable[[Tell], None]) -> Never:
+def _be_the_fork(sock: socket.socket, work: Callable[[Tell], None], kept: tuple[int, ...]) -> Never:
     try:
-        leave_behind(sock)
+        leave_behind(sock, *kept)
         resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
         with memory_limit(_MEMORY):
             work(lambda value: sock.sendall(json.dumps(value).encode() + b"\n"))

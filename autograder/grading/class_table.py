@@ -15,46 +15,74 @@ _MANY = 3
 
 @dataclass(frozen=True)
 class StudentResult:
-    """What came of one submission. `failure` is our own: the score from before, if any, stands.
+    """What came of one submission.
 
-    `to_read` says how many answers wait for a human.
+    Attributes:
+        student: whose it is.
+        score: the points that stand, before anything is taken off.
+        max_score: what could be earned.
+        to_read: how many answers wait for a human.
+        waiting: the points that these could earn.
+        penalty: what is taken off because it was late.
+        seconds: how long grading took.
+        found: what was remarked and what was wrong, a line each.
+        not_graded: why a human has to look first; nothing is scored then.
+        failure: what failed on our side: the score from before, if any, stands.
     """
 
     student: str
     score: float = 0.0
     max_score: float = 0.0
     to_read: int = 0
+    waiting: float = 0.0
+    penalty: float = 0.0
     seconds: float = 0.0
     found: tuple[str, ...] = ()
+    not_graded: str = ""
     failure: str = ""
 
     @property
     def points(self) -> str:
-        """The score of what could be earned."""
-        return "–" if self.failure else f"{self.score:g} / {self.max_score:g}"
+        """The score of what could be earned, and how much of that is open."""
+        if self.failure:
+            return "–"
+        if self.not_graded:
+            return "not graded"
+        open_points = f", {self.waiting:g} wait" if self.waiting else ""
+        return f"{self.score:g} / {self.max_score:g}{open_points}"
 
     @property
     def told(self) -> str:
         """What was found, in a line for each thing."""
-        return self.failure or "\n".join(self.found) or "all right"
+        right = "no mistake found; the rest waits for you" if self.waiting else "all right"
+        return self.failure or self.not_graded or "\n".join(self.found) or right
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether anything was scored."""
+        return not (self.failure or self.not_graded)
 
 
 def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
     """Who scored what, and what was found; first of all, who was not graded."""
     table = Table(title=as_written(lesson), title_justify="left", caption=_summary(results))
-    for heading in ("student", "points", "by hand", "seconds"):
+    late = any(result.penalty for result in results)
+    for heading in ("student", "points", *(["late"] if late else []), "by hand", "seconds"):
         table.add_column(heading, justify="left" if heading == "student" else "right")
     table.add_column("what was found", overflow="fold")
-    for result in sorted(results, key=lambda one: not one.failure):
-        seconds = "–" if result.failure else f"{result.seconds:.1f}"
+    for result in sorted(results, key=lambda one: (not one.failure, not one.not_graded)):
+        penalty = [f"−{result.penalty:g}" if result.penalty else "–"] if late else []
+        seconds = f"{result.seconds:.1f}" if result.is_graded else "–"
         waiting = f"{result.to_read} to read" if result.to_read else "–"
         name, told = as_written(result.student), as_written(result.told)
-        table.add_row(name, result.points, waiting, seconds, told)
+        table.add_row(name, result.points, *penalty, waiting, seconds, told)
     return table
 
 
 def found_in(record: Record) -> list[str]:
     """What was remarked, and what became of the exercises that lost points, the same ones once."""
+    if record.not_graded:
+        return []
     lost = [cell for cell in record.cells if cell.verdict is not Verdict.PASSED]
     exercises: dict[str, list[str]] = {}
     for cell in lost:
@@ -77,7 +105,10 @@ def _named(exercises: Sequence[str]) -> str:
 
 
 def _summary(results: Sequence[StudentResult]) -> str:
-    failures = sum(bool(result.failure) for result in results)
-    text = f"{len(results) - failures} of {len(results)} graded"
-    failed = f"{failures} failed on our side: earlier scores stand, run it again"
-    return f"{text}, {failed}" if failures else text
+    graded = sum(result.is_graded for result in results)
+    told = [f"{graded} of {len(results)} graded"]
+    if waiting := sum(bool(result.not_graded) for result in results):
+        told.append(f"{waiting} wait for you to look")
+    if failures := sum(bool(result.failure) for result in results):
+        told.append(f"{failures} failed on our side: earlier scores stand, run it again")
+    return ", ".join(told)

@@ -13,18 +13,24 @@ from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_output
 
 from autograder.checks.exam.report import Verdict
+from autograder.checks.source.cells import grade_id_of, is_test, points_of
 from autograder.grading.allowed import Allowed, Kept, forget, without_solution
+from autograder.grading.examiner import error_output
 from autograder.grading.fairness import fair, why_not_passed
 from autograder.grading.inert import cut_long_sources
 from autograder.grading.ordinary.tests_beside import marked_beside
 from autograder.grading.rebuild import ADDED_ID, Rebuilt, rebuild
-from autograder.grading.record import CellVerdict, Record, make_record
+from autograder.grading.record import CellRecord, CellVerdict, Record, make_record
 from autograder.grading.run import Run
 from autograder.grading.submitted_files import files_beside
 from autograder.student.limits import Limits
 from autograder.student.sandbox.sandbox import Sandbox
+
+# In the metadata of a graded notebook: why a human has to look at the submission first.
+NOT_GRADED = "autograder_not_graded"
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,29 @@ def grade(
     )
     cut = cut_long_sources(rebuilt.notebook, ADDED_ID)
     return Graded(rebuilt.notebook, tuple(verdicts), record, cut)
+
+
+def ungraded(source: NotebookNode, why: str) -> Graded:
+    """What is shown and kept of a submission that a human has to look at before it is graded.
+
+    Args:
+        source: the instructor's notebook.
+        why: a sentence for whoever looks.
+    """
+    notebook = rebuild(source, b"{}").notebook
+    notebook.metadata[NOT_GRADED] = why
+    verdicts = []
+    for cell in filter(is_test, notebook.cells):
+        name, most = grade_id_of(cell), points_of(cell)
+        verdicts.append(
+            CellVerdict(name, Verdict.NOT_GRADABLE, points=0, max_points=most, message=why)
+        )
+        said = f"not graded yet: {why}"
+        cell.outputs = [new_output(**error_output(Verdict.NOT_GRADABLE, said))]
+    record = Record(
+        source=_digest(source), not_graded=why, cells=tuple(map(CellRecord.of, verdicts))
+    )
+    return Graded(notebook, tuple(verdicts), record, {})
 
 
 def failing_with_solution(

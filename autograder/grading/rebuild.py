@@ -15,7 +15,7 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
+from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role, source_of
 from autograder.checks.source.patches import patches_in
 from autograder.checks.source.scenery import left_out
 from autograder.grading.apart import Tell, apart
@@ -125,7 +125,7 @@ def _read(submission: bytes, source: NotebookNode, solutions: Mapping[str, str])
     found, anchor, seen = _Found(), "", set[str]()
     place_of = _places(source)
     for cell in _cells(submission, found):
-        text, grade_id = _source(cell), grade_id_of(cell)
+        text, grade_id = source_of(cell), grade_id_of(cell)
         if len(text) > _SOURCE_LENGTH:
             what = f"the cell of {grade_id}" if grade_id in solutions else "a cell"
             found.remarks.append(f"{what} has more than {_SOURCE_LENGTH:,} characters: left out")
@@ -160,7 +160,7 @@ def _places(source: NotebookNode) -> Callable[[dict[str, Any]], str]:
     def place_of(cell: dict[str, Any]) -> str:
         if str(cell.get("id")) in ids:
             return str(cell["id"])
-        return str(by_name.get(grade_id_of(cell)) or by_text.get(_source(cell).strip(), ""))
+        return str(by_name.get(grade_id_of(cell)) or by_text.get(source_of(cell).strip(), ""))
 
     return place_of
 
@@ -176,12 +176,3 @@ def _cells(submission: bytes, found: _Found) -> list[dict[str, Any]]:
         found.remarks.append("the file is not a notebook: it has no cells")
         return []
     return [cell for cell in cells if isinstance(cell, dict)]
-
-
-def _source(cell: dict[str, Any]) -> str:
-    source = cell.get("source", "")
-    if isinstance(source, list):
-        source = "".join(line for line in source if isinstance(line, str))
-    text = source if isinstance(source, str) else ""
-    # Half a surrogate pair is no text that could be saved again.
-    return text.encode("utf-8", "replace").decode()

@@ -1,8 +1,10 @@
 """The record that is kept of each graded submission, beside its notebook, as JSON.
 
     version      of this form: 1; a program reads those of its own version, and older ones
-    submission   SHA-256 of the student's file
+    submission   SHA-256 of the student's file as it was read, or of why there is none to grade
+    not_graded   why a human has to look before anything is graded; "" if it was graded
     files        SHA-256 of each file that was handed in beside it
+    answers      SHA-256 of the text of each answer, by the name of its cell
     source       SHA-256 of the instructor's notebook that it was graded with
     code         SHA-256 of the exams, the reference and the course's other modules (by nbgrader)
     seed         where the random numbers of the student's process began
@@ -35,6 +37,7 @@ from typing import Any, Self
 from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.exam.report import Place, Report, Verdict
+from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.errors import GradingFailed
 from autograder.grading.allowed import Allowed
 
@@ -138,6 +141,7 @@ class Record:
     """The record of one grading; see above."""
 
     submission: str = ""
+    not_graded: str = ""
     source: str = ""
     seed: int = 0
     isolation: str = ""
@@ -148,6 +152,7 @@ class Record:
     cells: tuple[CellRecord, ...] = ()
     code: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
         """The file that is kept."""
@@ -216,6 +221,15 @@ def make_record(
         },
         cells=tuple(map(CellRecord.of, verdicts)),
     )
+
+
+def answers_in(notebook: NotebookNode) -> dict[str, str]:
+    """The SHA-256 of what a student wrote in each cell of a graded notebook, by its name."""
+    return {
+        grade_id_of(cell): hashlib.sha256(cell.source.encode()).hexdigest()
+        for cell in notebook.cells
+        if has_role(cell, "solution")
+    }
 
 
 def is_not_gradable(cell: NotebookNode) -> bool:

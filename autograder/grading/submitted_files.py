@@ -8,6 +8,8 @@ read, its owner may put links in the place of folders.
 """
 
 import errno
+import io
+import math
 import os
 import re
 import stat
@@ -15,7 +17,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import IO
 
+# Of a file, as it is handed in, and of what is read of it when its outputs are dropped.
+NOTEBOOK_FILE_BYTES = 100_000_000
 NOTEBOOK_BYTES = 20_000_000
 FILE_BYTES = 10_000_000
 ALL_BYTES = 100_000_000
@@ -33,12 +38,15 @@ _DEEP = "it lies too deep in folders"
 _ODD = "its name has characters that are not allowed"
 _LONG = "its name is too long"
 _TOO_MANY = "there are too many files, or too large ones"
-_IRREGULAR = "it is not a regular file, or too large"
+_IRREGULAR = "it is not a regular file"
 _ANOTHERS = "it belongs to somebody else"
 _CLOSED = "it can't be opened by who grades"
 # Folders have no dot in their names, so that none takes the place of a file of the course.
 _FOLDER = re.compile(r"[\w-][\w -]{0,99}")
 _FILE = re.compile(r"[\w-][\w .()+-]{0,149}")
+# People and systems write more into the names of copies, and by its name a notebook is only shown.
+_NOTEBOOK = re.compile(r"[\w(\[-][\w .,;&!'()\[\]+–—-]{0,149}")
+_NOTEBOOK_ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json")
 # A file system takes 255 in a name, and a file may be kept with another ending behind its own.
 _NAME_BYTES = 240
 # What the maker of a folder can bring about. Any other error is a failure on our side.
@@ -87,7 +95,7 @@ class SubmittedFolder:
     """A folder that was handed in, while it is open."""
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+        self.descriptor = descriptor
         self.owner = os.fstat(descriptor).st_uid
         self.all_of_one = False
         """Whether every file must belong to whom the folder belongs to.
@@ -99,7 +107,7 @@ class SubmittedFolder:
     def files(self, most: int = ALL_BYTES) -> tuple[list[str], list[str]]:
         """The names of the files that are taken, and why others are not."""
         walk = _Walk(self, most)
-        walk.visit(self._descriptor, ())
+        walk.visit(self.descriptor, ())
         return walk.taken, walk.reasons()
 
     def read(self, name: str, most: int) -> bytes:
@@ -108,45 +116,56 @@ class SubmittedFolder:
         Raises:
             OSError: when it can't be read for a reason that does not lie in the submission.
         """
-        *folders, name = PurePosixPath(name).parts
+        with self.file(name, most) as file:
+            return file.read(most)
+
+    @contextmanager
+    def file(self, name: str, most: int) -> Iterator[IO[bytes]]:
+        """A file, to be read piece by piece; an empty one where it would not be taken.
+
+        Raises:
+            OSError: when it can't be read for a reason that does not lie in the submission.
+        """
         with ExitStack() as stack:
-            at = self._descriptor
             try:
-                for one in folders:
-                    at = stack.enter_context(_open(one, _FOLDERS, at))
-                return self._read(at, name, most)
+                file = self._file(stack, name, most)
             except OSError as error:
                 raise_if_ours(error)
-                return b""
+                file = io.BytesIO()
+            yield file
 
-    def _read(self, at: int, name: str, most: int) -> bytes:
-        if self.why_not(at, name, most):
-            return b""
-        with _open(name, _FILES_ONLY, at) as descriptor:
+    def _file(self, stack: ExitStack, name: str, most: int) -> IO[bytes]:
+        *folders, name = PurePosixPath(name).parts
+        at = self.descriptor
+        for one in folders:
+            at = stack.enter_context(_open(one, _FOLDERS, at))
+        if not self.why_not(at, name, most):
+            descriptor = stack.enter_context(_open(name, _FILES_ONLY, at))
             # Another file may have taken its name by now.
-            if _irregular(os.fstat(descriptor), most):
-                return b""
-            with open(descriptor, "rb", closefd=False) as file:
-                return file.read(most)
+            if not _unfit(os.fstat(descriptor), most):
+                return stack.enter_context(open(descriptor, "rb", closefd=False))
+        return io.BytesIO()
 
     def is_missing(self, name: str) -> bool:
         """Whether nothing in the folder has this name, be it a file or something else."""
         try:
-            os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+            os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         except FileNotFoundError:
             return True
         return False
 
     def refusal(self, name: str) -> str:
         """Why a notebook that is there would not be taken; "" if it would, or is missing."""
-        return "" if self.is_missing(name) else self.why_not(self._descriptor, name, NOTEBOOK_BYTES)
+        if self.is_missing(name):
+            return ""
+        return self.why_not(self.descriptor, name, NOTEBOOK_FILE_BYTES)
 
     def why_not(self, at: int, name: str, most: int) -> str:
         """Why a file within the open folder `at` is not taken; "" if it is."""
         try:
             status = os.stat(name, dir_fd=at, follow_symlinks=False)
-            if _irregular(status, most):
-                return _IRREGULAR
+            if reason := _unfit(status, most):
+                return reason
             if status.st_uid != self.owner and (self.all_of_one or status.st_nlink > 1):
                 return _ANOTHERS
             with _open(name, _FILES_ONLY, at):
@@ -183,7 +202,7 @@ class _Walk:
             return self._leave_out("/".join(above) or "all that is in it", _TOO_MANY)
         folders = [name for name in names if _is_folder(name, descriptor)]
         # Notebooks first: there is room for them, and what is wrong with one is said first.
-        files = sorted(set(names) - set(folders), key=lambda name: (not _is_notebook(name), name))
+        files = sorted(set(names) - set(folders), key=lambda name: (not is_notebook(name), name))
         for name in files:
             self._take(descriptor, above, name)
         for name in sorted(folders):
@@ -199,8 +218,8 @@ class _Walk:
 
     def _take(self, descriptor: int, above: tuple[str, ...], name: str) -> None:
         path = "/".join((*above, name))
-        most = NOTEBOOK_BYTES if _is_notebook(name) else FILE_BYTES
-        reason = _misnamed(above, name) or self._folder.why_not(descriptor, name, most)
+        most = most_of(name)
+        reason = _misnamed(name) or self._folder.why_not(descriptor, name, most)
         size = 0 if reason else os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_size
         if not reason and (len(self.taken) == _FILES or size > self._most):
             reason = _TOO_MANY
@@ -237,22 +256,33 @@ def shown(name: str) -> str:
     return "".join(one if one.isprintable() else "?" for one in text)
 
 
-def _misnamed(above: tuple[str, ...], name: str) -> str:
-    if not _FILE.fullmatch(name):
+def _misnamed(name: str) -> str:
+    if not (_NOTEBOOK if is_notebook(name) else _FILE).fullmatch(name):
         return _ODD
-    if len(os.fsencode(name)) > _NAME_BYTES:
-        return _LONG
-    if _is_notebook(name) and above:
-        return "it is not the notebook that was asked for"
+    return _LONG if len(os.fsencode(name)) > _NAME_BYTES else ""
+
+
+def is_notebook(name: str) -> bool:
+    """Whether a file is called as a notebook; some browsers put an ending of theirs behind it."""
+    return name.lower().endswith(_NOTEBOOK_ENDINGS)
+
+
+def most_of(name: str) -> int:
+    """How many bytes a file of this name may have."""
+    return NOTEBOOK_FILE_BYTES if is_notebook(name) else FILE_BYTES
+
+
+def _unfit(status: os.stat_result, most: int) -> str:
+    if not stat.S_ISREG(status.st_mode):
+        return _IRREGULAR
+    if status.st_size > most:
+        return f"it has {megabytes(status.st_size)}, and {megabytes(most)} are the most"
     return ""
 
 
-def _is_notebook(name: str) -> bool:
-    return name.endswith(".ipynb")
-
-
-def _irregular(status: os.stat_result, most: int) -> bool:
-    return not stat.S_ISREG(status.st_mode) or status.st_size > most
+def megabytes(size: int) -> str:
+    """A number of bytes for a reader, who is never told that 20,000,001 are 20 MB."""
+    return f"{math.ceil(size / 100_000) / 10:g} MB"
 
 
 def _is_folder(name: str, descriptor: int) -> bool:

@@ -6,7 +6,6 @@ fails.
 All the rest is nbgrader's, and behaves as its documentation says.
 """
 
-import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -28,20 +27,18 @@ from traitlets.config import Config
 
 from autograder.checks import purpose
 from autograder.checks.exam.report import Verdict
+from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.errors import GradingFailed
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
+from autograder.grading.jobs.work import read_source
 from autograder.grading.jobs.workers import ahead, for_a_class, room_ahead
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, draft_of
-from autograder.grading.submitted_files import (
-    NOTEBOOK_BYTES,
-    is_own_folder,
-    read_regular,
-)
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.all_or_nothing import remove
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.inbox.handed_in import handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
+from autograder.nbgrading.inbox.which_notebook import HandedIn, which_notebook
 from autograder.nbgrading.one_by_one import OneByOne
 from autograder.nbgrading.preprocessor import (
     AUTOGRADE_PREPROCESSORS,
@@ -56,8 +53,9 @@ _ROUNDING = 0.005
 class SubmissionExporter(NotebookExporter):
     """Takes a submission as bytes, whatever is in them: `resources["submission"]`.
 
-    `resources["beside"]` says what is taken of its other files. nbgrader's own reader gives up on a
-    damaged notebook, and with it on the student.
+    `resources["beside"]` says what is taken of its other files, and `resources["same"]` which
+    answers are those that were graded before. nbgrader's own reader gives up on a damaged notebook,
+    and with it on the student.
     """
 
     def from_filename(
@@ -65,12 +63,15 @@ class SubmissionExporter(NotebookExporter):
     ) -> tuple[Any, dict[str, Any]]:
         """Convert a submission or, in nbgrader's second step, what was made of it."""
         converter: Any = self.parent
-        if not getattr(converter, "is_sanitizing", False):
-            return super().from_filename(filename, resources, **kw)
         path = Path(filename)
         resources = ResourcesDict() if resources is None else resources
         names = resources["nbgrader"]
-        resources["submission"] = handed_in_notebook(path)
+        if not getattr(converter, "is_sanitizing", False):
+            resources["same"] = converter.same_as_before(
+                names["assignment"], names["student"], path
+            )
+            return super().from_filename(filename, resources, **kw)
+        resources["submission"] = converter.submission(names["assignment"], path)
         resources["beside"] = converter.beside
         resources["folder"] = converter._format_dest(names["assignment"], names["student"])
         resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
@@ -175,8 +176,10 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         if self.is_wanted(lesson, student):
             files = beside(Path(source), self.course_files(lesson))
             for path in map(Path, self.notebooks):
-                grading = GradeSafely(config=self.config)
-                ahead(grading.job(lesson, path.stem, handed_in_notebook(path), files))
+                submission = self.submission(lesson, path)
+                if not submission.why_not:
+                    grading = GradeSafely(config=self.config)
+                    ahead(grading.job(lesson, path.stem, submission, files))
 
     def is_wanted(self, lesson: str, student: str) -> bool:
         """Whether to grade: what was handed in anew, begun and never finished, or is forced."""
@@ -242,12 +245,26 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         finally:
             self._sanitizing = True
 
+    def submission(self, lesson: str, notebook: Path) -> HandedIn:
+        """What is graded in the place of a notebook that was asked for."""
+        source = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
+        asked = read_source((Path(source) / notebook.name).read_bytes())
+        cells = [grade_id_of(cell) for cell in asked.cells if has_role(cell, "solution")]
+        others = {Path(path).name for path in self.notebooks} - {notebook.name}
+        return which_notebook(notebook.parent, notebook.name, cells, others)
+
+    def same_as_before(self, lesson: str, student: str, notebook: Path) -> frozenset[str]:
+        """The answers of a graded notebook whose texts are those of the grading before it."""
+        before = _read_record(self.folder(lesson, student).place, notebook.name)
+        now = Record.read(draft_of(_record_in(notebook.parent, notebook.name)))
+        known = before.answers if before else {}
+        return frozenset(name for name, one in now.answers.items() if known.get(name) == one)
+
     def _is_kept(self, place: Path, lesson: str, student: str, notebook_filename: str) -> bool:
         """Whether what is in the gradebook came from just this file."""
         path = Path(notebook_filename)
         record = _read_record(place, notebook_filename)
-        digest = hashlib.sha256(handed_in_notebook(path)).hexdigest()
-        if not record or not record.submission or record.submission != digest:
+        if not record or record.submission != self.submission(lesson, path).digest:
             return False
         files = beside(path.parent, self.course_files(lesson))
         if record.files != files.digests():
@@ -296,11 +313,6 @@ class SafeCommand(SafeAutograde):
         """As for others, and with its memory kept flat."""
         super().settle(folder)
         keep_what_is_there()
-
-
-def handed_in_notebook(path: Path) -> bytes:
-    """The student's notebook, whatever is in it; nothing of it in a folder that is a link."""
-    return read_regular(path, NOTEBOOK_BYTES) if is_own_folder(path.parent) else b""
 
 
 def _is_score(cell: CellRecord, score: float | None) -> bool:

@@ -20,7 +20,7 @@ from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeAutograde, workers_for
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.inbox.handed_in import closed_folders
-from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
+from autograder.nbgrading.inbox.student_ids import is_student_id, why_nobody
 
 # The last line of a traceback, which says what failed.
 _OUR_ERROR = re.compile(
@@ -86,7 +86,7 @@ def _each(
             _begin(api, lesson, students[begun], force=force)
             begun += 1
         if not is_student_id(student):
-            yield StudentResult(shown(student), failure=NOBODY)
+            yield StudentResult(shown(student), not_graded=why_nobody(student))
             continue
         outcome = api.autograde(lesson, student, force=force)
         keep_what_is_there()
@@ -112,14 +112,18 @@ def _result(root: Path, api: NbGraderAPI, lesson: str, student: str) -> StudentR
             submission = gradebook.find_submission(lesson, student)
             grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
             record = Record.read(path)
+            waiting = [grade.max_score for grade in grades if grade.needs_manual_grade]
             # Of a large class, whole records would fill the memory.
             return StudentResult(
                 student,
                 submission.score,
                 submission.max_score,
-                sum(grade.needs_manual_grade for grade in grades),
-                record.seconds,
-                tuple(found_in(record)),
+                to_read=len(waiting),
+                waiting=sum(waiting),
+                penalty=submission.late_submission_penalty or 0.0,
+                seconds=record.seconds,
+                found=tuple(found_in(record)),
+                not_graded=record.not_graded,
             )
     except GradingFailed as failure:
         return StudentResult(student, failure=str(failure))

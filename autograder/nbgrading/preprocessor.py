@@ -8,7 +8,6 @@ import json
 import os
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -29,13 +28,16 @@ from autograder.checks.exam.draw import drawing_from
 from autograder.checks.source.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SettingError
 from autograder.grading.exam_seed import exam_seed_of
+from autograder.grading.grade import NOT_GRADED
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.own_code import digest_of
 from autograder.grading.jobs.sandboxes import SandboxSettings
 from autograder.grading.jobs.work import CHANGED, job_of, try_solution
-from autograder.grading.jobs.workers import result_of
 from autograder.grading.record import RECORD_SUFFIX, Record, draft_of, is_not_gradable
+from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside
+from autograder.nbgrading.inbox.which_notebook import HandedIn
+from autograder.nbgrading.pages.outline import parts_of
 from autograder.settings import what_is_secret
 
 
@@ -78,24 +80,24 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         """Put the graded notebook in the place of the submission, and keep the record beside it."""
         names = resources["nbgrader"]
         folder, beside = Path(resources["folder"]), resources["beside"]
-        job = self.job(names["assignment"], names["notebook"], resources["submission"], beside)
-        graded = result_of(job)
+        submission: HandedIn = resources["submission"]
+        job = self.job(names["assignment"], names["notebook"], submission, beside)
+        graded = grade_handed_in(job, submission, beside)
         if digest_of(job.course, job.lesson, job.walls.preload) != job.code:
             raise GradingFailed(CHANGED)
         draft = draft_of(folder / f"{names['notebook']}{RECORD_SUFFIX}")
-        record = replace(graded.record, code=job.code, files=beside.digests())
-        draft.write_text(record.text(), encoding="utf-8")
+        draft.write_text(graded.record.text(), encoding="utf-8")
         for name, text in graded.whole.items():
             (folder / name).write_text(text, encoding="utf-8")
-        return _with_points(graded.notebook, record), resources
+        return _with_points(graded.notebook, graded.record), resources
 
-    def job(self, lesson: str, notebook: str, submission: bytes, beside: Beside) -> Job:
+    def job(self, lesson: str, notebook: str, submission: HandedIn, beside: Beside) -> Job:
         """All on which the grading of a submission depends, as it is now.
 
         Args:
             lesson: the name of the lesson.
             notebook: the name of one of its notebooks.
-            submission: the student's file.
+            submission: what is graded of it.
             beside: what is taken of the others.
 
         Raises:
@@ -107,10 +109,10 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         return job_of(
             Path(self._course),
             Path(place).absolute() / f"{notebook}.ipynb",
-            submission,
+            submission.content,
             self._walls,
             files=beside.contents(self._walls.limits_given.disk_bytes // 2),
-            remarks=beside.left_out,
+            remarks=(*submission.remarks, *beside.left_out),
             seed=self.seed,
             beside=self.beside,
         )
@@ -161,19 +163,50 @@ def _with_points(notebook: NotebookNode, record: Record) -> NotebookNode:
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
-    """Saves the scores; a test that could not be graded here waits for a human.
+    """Saves the scores; what could not be graded here waits for a human.
 
-    It has no score, or the one of an earlier grading: that stands until another has succeeded.
+    A test that is not gradable has no score, or that of an earlier grading, which stands until
+    another has succeeded. Of a submission that nobody could grade, nothing has one. What a human
+    has graded is final, and stays so as long as the answer's text, and what a test says of it, are
+    the same.
     """
 
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        """Save what the notebook has earned."""
+        self._is_graded = NOT_GRADED not in nb.metadata
+        same = resources["same"]
+        self._same = {
+            grade_id_of(part.graded)
+            for part in parts_of(nb)
+            if part.graded is not None and {grade_id_of(one) for one in part.answers} <= same
+        }
+        return super().preprocess(nb, resources)  # type: ignore[no-any-return]
+
     def _add_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
-        if not (is_test(cell) and is_not_gradable(cell)):
-            super()._add_score(cell, resources)
-            return
         place = (self.notebook_id, self.assignment_id, self.student_id)
         grade = self.gradebook.find_grade(grade_id_of(cell), *place)
-        grade.needs_manual_grade = True
+        is_final = grade.manual_score is not None and not grade.needs_manual_grade
+        before = grade.auto_score or 0.0
+        if not self._is_graded:
+            grade.auto_score = None
+            grade.needs_manual_grade = True
+        elif is_test(cell) and is_not_gradable(cell):
+            grade.needs_manual_grade = True
+        else:
+            super()._add_score(cell, resources)
+        if is_final and grade_id_of(cell) in self._same and (grade.auto_score or 0.0) == before:
+            grade.needs_manual_grade = False
         self.gradebook.db.commit()
+
+    def _add_comment(self, cell: NotebookNode, resources: ResourcesDict) -> None:
+        super()._add_comment(cell, resources)
+        if not self._is_graded:
+            # Nobody knows yet what was answered.
+            place = (self.notebook_id, self.assignment_id, self.student_id)
+            self.gradebook.find_comment(grade_id_of(cell), *place).auto_comment = None
+            self.gradebook.db.commit()
 
 
 class CheckMetadata(CheckCellMetadata):  # type: ignore[misc]

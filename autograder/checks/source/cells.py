@@ -41,6 +41,16 @@ def points_of(cell: Mapping[str, Any]) -> float:
     return float(points) if isinstance(points, int | float) else 0.0
 
 
+def source_of(cell: Mapping[str, Any]) -> str:
+    """What stands in a cell, whatever a file has in its place."""
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    text = source if isinstance(source, str) else ""
+    # Half a surrogate pair is no text that could be saved again.
+    return text.encode("utf-8", "replace").decode()
+
+
 def _marks(cell: Mapping[str, Any]) -> Mapping[str, Any]:
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, Mapping) else None

@@ -100,6 +100,8 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
     for path in paths:
         student = path.parent.parent.name
         record = Record.read(path)
+        if record.not_graded:
+            continue
         seconds[student] = record.seconds
         results += _results(student, record)
     handed_in = {path.parent.name for path in (course.root / "submitted").glob(f"*/{lesson}")}

@@ -32,12 +32,8 @@ class ScorePart:
 
 def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[ScorePart]:
     """What can earn points in a submission: tests in their order, then answers in words."""
-    directory = _course_of(plugin)
     for notebook in submission.notebooks:
-        path = directory.format_path(
-            directory.autograded_directory, submission.student_id, submission.name
-        )
-        record = _cells(Path(path) / f"{notebook.name}{RECORD_SUFFIX}")
+        record = {one.grade_id: one for one in _record(plugin, submission, notebook.name).cells}
         comments = {one.name: one.comment for one in notebook.comments if one.comment}
         order = {name: place for place, name in enumerate(record)}
         for grade in sorted(
@@ -50,12 +46,16 @@ def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[
 
 def in_words(plugin: ExportPlugin, score: Score) -> str:
     """What was found in a submission, a line for each part."""
-    return "\n".join([*remarks(score), *(_line(one) for one in parts_of(plugin, score.submission))])
+    parts = parts_of(plugin, score.submission)
+    return "\n".join([*remarks(plugin, score), *(_line(one) for one in parts)])
 
 
-def remarks(score: Score) -> list[str]:
+def remarks(plugin: ExportPlugin, score: Score) -> list[str]:
     """What is to be said of a score as a whole."""
     found = []
+    for notebook in score.submission.notebooks:
+        if why := _record(plugin, score.submission, notebook.name).not_graded:
+            found.append(f"Not graded yet: {why}.")
     if score.waits:
         found.append("These points are not final: a part of the answers waits for your instructor.")
     if score.penalty:
@@ -83,11 +83,15 @@ def _why(cell: CellRecord) -> str:
     return cell.message or cell.verdict.value
 
 
-def _cells(path: Path) -> dict[str, CellRecord]:
+def _record(plugin: ExportPlugin, submission: SubmittedAssignment, notebook: str) -> Record:
+    directory = _course_of(plugin)
+    folder = directory.format_path(
+        directory.autograded_directory, submission.student_id, submission.name
+    )
     try:
-        return {one.grade_id: one for one in Record.read(path).cells}
+        return Record.read(Path(folder) / f"{notebook}{RECORD_SUFFIX}")
     except FileNotFoundError:
-        return {}
+        return Record()
 
 
 def _course_of(plugin: ExportPlugin) -> CourseDirectory:

@@ -61,7 +61,7 @@ class GradescopeExport(ScoresExport):
     def _results(self, student: Student, score: Score) -> dict[str, Any]:
         return {
             "score": score.total,
-            "output": "\n".join(remarks(score)),
+            "output": "\n".join(remarks(self, score)),
             "output_format": "text",
             "visibility": self.visibility,
             "stdout_visibility": "hidden",

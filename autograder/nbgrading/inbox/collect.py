@@ -15,9 +15,8 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import check_mode
 
 from autograder.grading.submitted_files import (
-    FILE_BYTES,
-    NOTEBOOK_BYTES,
     SubmittedFolder,
+    most_of,
     opened,
     raise_if_ours,
 )
@@ -135,8 +134,7 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
                 continue
             path = copy / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            most = NOTEBOOK_BYTES if name.endswith(".ipynb") else FILE_BYTES
-            path.write_bytes(folder.read(name, most))
+            path.write_bytes(folder.read(name, most_of(name)))
         # The name has decided which submission is the newest; what the file said did not.
         (copy / NAME).write_text(arrival.stamp, encoding="utf-8")
         if self.coursedir.groupshared:

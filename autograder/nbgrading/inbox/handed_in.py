@@ -8,7 +8,7 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.grading.submitted_files import shown
-from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
+from autograder.nbgrading.inbox.student_ids import is_student_id, why_nobody
 
 
 def handed_in(
@@ -28,7 +28,8 @@ def handed_in(
     for folder in sorted({*filter(os.path.isdir, glob.glob(pattern)), *closed_folders(pattern)}):
         name = re.fullmatch(named, folder, re.DOTALL)
         if not name or not is_student_id(name["student"]):
-            aside.append(f"{shown(folder)} is not graded: {NOBODY}")
+            who = name["student"] if name else ""
+            aside.append(f"{shown(folder)} is not graded: {why_nobody(who)}")
         elif not os.path.isdir(folder):
             aside.append(
                 f"{folder} is not graded: {os.path.dirname(folder)} can't be opened by who grades; "

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeList
 
-from autograder.grading.submitted_files import opened, raise_if_ours, shown
+from autograder.grading.submitted_files import is_notebook, opened, raise_if_ours, shown
 from autograder.nbgrading.inbox.arrivals import arrivals, report
 from autograder.nbgrading.inbox.secret import SECRET, secret_in
 
@@ -38,7 +38,7 @@ def _unreadable(path: Path) -> str:
     try:
         with opened(path) as folder:
             for name in sorted(os.listdir(path)):
-                reason = folder.refusal(name) if name.endswith(".ipynb") else ""
+                reason = folder.refusal(name) if is_notebook(name) else ""
                 if reason:
                     return f"{shown(name)} can't be read: {reason}"
             if not folder.is_missing(SECRET) and not secret_in(path):

@@ -12,12 +12,20 @@ NOBODY = (
     "make a student's name"
 )
 
+_UNFIT = re.compile(r"[^\w@.-]+")
 # `.` and `..` would lead to other folders, and a leading `-` reads as an option.
 _STUDENT = re.compile(r"[\w@][\w.@-]{0,99}")
 # Scripts that are written together, none of whose letters looks like one of another's.
 _TOGETHER = dict.fromkeys(
     ("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL"), "EAST ASIAN"
 )
+
+
+def why_nobody(name: str) -> str:
+    """Why a folder of this name can't be a student's, and what to do about it."""
+    plain = _UNFIT.sub("_", unicodedata.normalize("NFKC", name)).strip("_")
+    better = f", for example to {plain}" if is_student_id(plain) else ""
+    return f"{NOBODY}; rename the folder as the student is called in the gradebook{better}"
 
 
 def is_student_id(name: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from autograder.grading.record import RECORD_SUFFIX
-from autograder.grading.submitted_files import FILE_BYTES, files_in, read_regular
+from autograder.grading.submitted_files import FILE_BYTES, files_in, is_notebook, read_regular
 from autograder.nbgrading.inbox.kept_names import kept_name
 from autograder.nbgrading.inbox.timestamps import stamp_of
 
@@ -77,7 +77,7 @@ def beside(folder: Path, course: Mapping[str, Path]) -> Beside:
     reasons = [f"{problem}: it counts as handed in on time"] if problem else []
     files = {}
     for name, path in taken.items():
-        if name.endswith((".ipynb", RECORD_SUFFIX)):
+        if is_notebook(name) or name.endswith(RECORD_SUFFIX):
             continue
         if _is_in_the_way(name, course):
             reasons.append(f"{name} is left out: it has the place of a file of the course")

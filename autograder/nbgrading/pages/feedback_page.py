@@ -19,6 +19,7 @@ from pygments.formatters import HtmlFormatter
 from autograder.checks.card.as_html import as_html
 from autograder.checks.source.cells import has_role
 from autograder.checks.source.scenery import NOT_RUN, SCENERY
+from autograder.grading.grade import NOT_GRADED
 from autograder.grading.rebuild import ADDED_ID
 from autograder.nbgrading.pages.answers import answer_to_html, lesson_to_html
 from autograder.nbgrading.pages.outline import Part, parts_of
@@ -51,6 +52,7 @@ def feedback_page(notebook: NotebookNode, resources: Mapping[str, Any], *, plain
         cells=[(cell, places.get(id(cell))) for cell in notebook.cells],
         shown=shown,
         plain=plain,
+        not_graded=notebook.metadata.get(NOT_GRADED, ""),
         colours=_colours(),
     )  # fmt: skip
 

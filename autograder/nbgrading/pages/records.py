@@ -1,7 +1,7 @@
 """A folder of submissions in, records and pages out: no gradebook, and none of nbgrader's steps.
 
     FOLDER/ada/02_vectors/02_vectors.ipynb      as in submitted/, or
-    FOLDER/ada/02_vectors.ipynb
+    FOLDER/ada/02_vectors.ipynb                 by any name, where only one has its cells
     OUT/ada/02_vectors/02_vectors.verdicts.json the record of `grading.record`
     OUT/ada/02_vectors/02_vectors.html          the page that the student gets back
 
@@ -13,12 +13,13 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import (
     UNANSWERED,
     grade_id_of,
@@ -32,11 +33,13 @@ from autograder.grading.class_table import StudentResult, found_in
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.sandboxes import usual_walls
 from autograder.grading.jobs.work import job_of, read_source
-from autograder.grading.jobs.workers import ahead, result_of, room_ahead
+from autograder.grading.jobs.workers import ahead, room_ahead
 from autograder.grading.rebuild import rebuild
 from autograder.grading.record import RECORD_SUFFIX, Record
-from autograder.grading.submitted_files import NOTEBOOK_BYTES, is_own_folder, read_regular
+from autograder.grading.submitted_files import is_notebook
+from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
+from autograder.nbgrading.inbox.which_notebook import HandedIn, which_notebook
 from autograder.nbgrading.pages.outline import WAITS
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.whole_file import write_whole
@@ -58,7 +61,7 @@ class Submitted:
 
     student: str
     lesson: str
-    notebook: Path
+    folder: Path
     to: Path
 
     @property
@@ -79,21 +82,42 @@ def submitted_in(
         raise GradingFailed(f"there is no folder {folder}: name one in which submissions lie")
     found, names = [], lessons_of(course)
     for student in sorted(folder.iterdir()):
-        if not student.is_dir() or only not in (None, student.name):
-            continue
-        for lesson in names:
-            name = f"{lesson}.ipynb"
-            for notebook in (student / lesson / name, student / name):
-                if os.path.lexists(notebook):
-                    to = out / student.name / lesson
-                    found.append(Submitted(student.name, lesson, notebook, to))
-                    break
+        if student.is_dir() and only in (None, student.name):
+            for lesson, place in _lessons_in(course, student, names):
+                found.append(Submitted(student.name, lesson, place, out / student.name / lesson))
     if not found:
         raise GradingFailed(
             f"{folder} has no submission to a lesson of this course: they lie in "
             "<student>/<lesson>/<lesson>.ipynb or <student>/<lesson>.ipynb"
         )
     return found
+
+
+def _lessons_in(course: Course, student: Path, names: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """The lessons that a student has handed in, and the folder of each."""
+    loose = set(names)
+    for lesson in names:
+        if os.path.lexists(student / lesson):
+            yield lesson, student / lesson
+        elif os.path.lexists(student / f"{lesson}.ipynb"):
+            yield lesson, student
+        else:
+            continue
+        loose.discard(lesson)
+    if loose and any(path.is_file() and is_notebook(path.name) for path in student.iterdir()):
+        # What has another name is known by its cells.
+        others = [f"{name}.ipynb" for name in names]
+        for lesson in sorted(loose):
+            asked, cells = f"{lesson}.ipynb", _cells_of(course, lesson)
+            if which_notebook(student, asked, cells, others).content:
+                yield lesson, student
+
+
+def _cells_of(course: Course, lesson: str) -> list[str]:
+    """The names of the cells that students write in a lesson; none of one that is not built."""
+    path = course.source / lesson / f"{lesson}.ipynb"
+    cells = read_source(path.read_bytes()).cells if path.exists() else []
+    return [grade_id_of(cell) for cell in cells if has_role(cell, "solution")]
 
 
 def lessons_of(course: Course) -> list[str]:
@@ -122,6 +146,7 @@ class _Begun:
 
     one: Submitted
     job: Job | None = None
+    submission: HandedIn = field(default_factory=HandedIn)
     files: Beside = field(default_factory=Beside)
     known: Record | None = None
     failure: str = ""
@@ -130,11 +155,11 @@ class _Begun:
 def _begin(course: Course, one: Submitted, isolation: str, *, force: bool) -> _Begun:
     """Have a worker begin what is to be graded, where there are workers."""
     try:
-        job, files = _job(course, one, isolation)
-        known = None if force else _known(one, job, files)
-        if known is None:
+        job, submission, files = _job(course, one, isolation)
+        known = None if force else _known(one, job, submission, files)
+        if known is None and not submission.why_not:
             ahead(job)
-        return _Begun(one, job, files, known)
+        return _Begun(one, job, submission, files, known)
     except CourseError as error:
         return _Begun(one, failure=str(error))
 
@@ -145,56 +170,61 @@ def _result(begun: _Begun) -> StudentResult:
         return StudentResult(one.student, failure=begun.failure)
     try:
         if record is None:
-            notebook, record = _grade(one, job, begun.files)
+            notebook, record = _grade(one, job, begun.submission, begun.files)
         else:
             notebook = rebuild(read_source(job.notebook), job.submission).notebook
     except CourseError as error:
         return StudentResult(one.student, failure=str(error))
+    waiting = [points_of(cell) for cell in notebook.cells if _waits(cell, record)]
     return StudentResult(
         one.student,
         sum(cell.points for cell in record.cells),
         sum(points_of(cell) for cell in notebook.cells if has_role(cell, "grade")),
-        sum(map(_waits, notebook.cells)),
-        record.seconds,
-        tuple(found_in(record)),
+        to_read=len(waiting),
+        waiting=sum(waiting),
+        seconds=record.seconds,
+        found=tuple(found_in(record)),
+        not_graded=record.not_graded,
     )
 
 
-def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, Beside]:
-    source = course.source / one.lesson
-    folder, walls = one.notebook.parent, usual_walls(course, isolation)
-    own = _course_files(source)
+def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, HandedIn, Beside]:
+    source, walls = course.source / one.lesson, usual_walls(course, isolation)
+    own, asked = _course_files(source), f"{one.lesson}.ipynb"
     # Notebooks of other lessons lie beside it, where a student has one folder for all.
-    files = beside(folder, own) if folder.name == one.lesson else Beside(course=own)
-    submission = read_regular(one.notebook, NOTEBOOK_BYTES) if is_own_folder(folder) else b""
+    alone = one.folder.name == one.lesson
+    files = beside(one.folder, own) if alone else Beside(course=own)
+    others = [] if alone else [f"{name}.ipynb" for name in lessons_of(course) if name != one.lesson]
+    submission = which_notebook(one.folder, asked, _cells_of(course, one.lesson), others)
     job = job_of(
         course.root,
-        source / f"{one.lesson}.ipynb",
-        submission,
+        source / asked,
+        submission.content,
         walls,
         files=files.contents(walls.limits_given.disk_bytes // 2),
-        remarks=files.left_out,
+        remarks=(*submission.remarks, *files.left_out),
     )
-    return job, files
+    return job, submission, files
 
 
-def _known(one: Submitted, job: Job, files: Beside) -> Record | None:
+def _known(one: Submitted, job: Job, submission: HandedIn, files: Beside) -> Record | None:
     """The record of just this submission, graded with just this code."""
     try:
         record = Record.read(one.record)
     except (FileNotFoundError, GradingFailed):
         return None
-    same = record.submission == job.submission_digest and record.files == files.digests()
+    same = record.submission == submission.digest and record.files == files.digests()
     return record if same and record.code == job.code else None
 
 
-def _grade(one: Submitted, job: Job, files: Beside) -> tuple[NotebookNode, Record]:
-    graded = result_of(job)
-    record = replace(graded.record, code=job.code, files=files.digests())
-    page = _page(graded.notebook, record, one.lesson)
+def _grade(
+    one: Submitted, job: Job, submission: HandedIn, files: Beside
+) -> tuple[NotebookNode, Record]:
+    graded = grade_handed_in(job, submission, files)
+    page = _page(graded.notebook, graded.record, one.lesson)
     write_whole(one.to / f"{one.lesson}.html", page.encode())
-    write_whole(one.record, record.text().encode())
-    return graded.notebook, record
+    write_whole(one.record, graded.record.text().encode())
+    return graded.notebook, graded.record
 
 
 def _page(notebook: NotebookNode, record: Record, lesson: str) -> str:
@@ -206,7 +236,7 @@ def _page(notebook: NotebookNode, record: Record, lesson: str) -> str:
         if has_role(cell, "grade"):
             name, marks = grade_id_of(cell), cell.metadata.nbgrader
             marks["score"] = earned.get(name, 0.0)
-            marks[WAITS] = _waits(cell)
+            marks[WAITS] = _waits(cell, record)
             if not marks[WAITS] and not is_test(cell):
                 marks["comment"] = _NO_RESPONSE
             score, most = score + marks["score"], most + points_of(cell)
@@ -214,10 +244,14 @@ def _page(notebook: NotebookNode, record: Record, lesson: str) -> str:
     return WORKER.page("feedback", nbformat.writes(notebook), resources)
 
 
-def _waits(cell: NotebookNode) -> bool:
-    """Whether somebody has written what a human grades."""
-    by_hand = has_role(cell, "grade") and not is_test(cell)
-    return by_hand and cell.source.strip() not in ("", UNANSWERED)
+def _waits(cell: NotebookNode, record: Record) -> bool:
+    """Whether a human has to grade it: an answer in words, or what could not be graded here."""
+    if not has_role(cell, "grade") or record.not_graded:
+        return has_role(cell, "grade")
+    if is_test(cell):
+        open_ones = {one.grade_id for one in record.cells if one.verdict is Verdict.NOT_GRADABLE}
+        return grade_id_of(cell) in open_ones
+    return cell.source.strip() not in ("", UNANSWERED)
 
 
 def _course_files(source: Path) -> dict[str, Path]:

@@ -43,8 +43,8 @@ class Clock:
             self._NUMBERS.pack_into(self._shared, 0, total + time.monotonic() - begun, 0.0)
 
 
-def leave_behind(sock: socket.socket) -> None:
-    """Let go of what was the grader's: its signals, its files, its threads."""
+def leave_behind(sock: socket.socket, *kept: int) -> None:
+    """Let go of what was the grader's: its signals, its threads, its files but for those kept."""
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals():
         if callable(signal.getsignal(number)):
@@ -55,7 +55,7 @@ def leave_behind(sock: socket.socket) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for name in os.listdir("/dev/fd"):
         # Not closed: who believes to own the number would close what has it by then.
-        if int(name) not in (sock.fileno(), 1, 2):
+        if int(name) not in (sock.fileno(), 1, 2, *kept):
             with suppress(OSError):
                 os.dup2(nothing, int(name), inheritable=False)
     os.environ.setdefault(THREADS, "1")

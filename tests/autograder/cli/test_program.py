@@ -131,7 +131,7 @@ def test_demo_tells_each_as_it_comes_and_then_what_grade_tells(
     monkeypatch: pytest.MonkeyPatch, named: tuple[str, ...], lesson: str
 ) -> None:
     graded = [
-        StudentResult("ada", 3, 5, 1, 0.5),
+        StudentResult("ada", 3, 5, to_read=1, waiting=2, seconds=0.5),
         StudentResult("eve", 1, 5, found=("f: over the queries", "g: wrong")),
         StudentResult("kim", failure="the disk is full"),
     ]
@@ -151,9 +151,9 @@ def test_demo_tells_each_as_it_comes_and_then_what_grade_tells(
         console.print(as_table(graded, name))
     lines, _, rest = result.output.partition("\n\n")
     assert lines.split("\n") == [
-        "  ada       3 / 5  all right",
-        "  eve       1 / 5  f: over the queries; g: wrong",
-        "  kim           –  the disk is full",
+        "  ada      3 / 5, 2 wait  no mistake found; the rest waits for you",
+        "  eve              1 / 5  f: over the queries; g: wrong",
+        "  kim                  –  the disk is full",
     ]
     assert table.get().strip() in rest
     said = " ".join(rest.split())

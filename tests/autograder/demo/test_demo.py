@@ -175,7 +175,9 @@ def test_known_mistakes_cost_their_exercise(results: dict[str, DemoResult]) -> N
 
 def test_broken_are_reported(results: dict[str, DemoResult]) -> None:
     found = {student: result.graded.told for student, result in results.items()}
-    assert found["ada"] == "all right"
+    assert found["ada"] == "no mistake found; the rest waits for you"
+    most = sum(POINTS.values())
+    assert results["ada"].graded.points == f"{ALL:g} / {most:g}, {most - ALL:g} wait"
     assert "not valid JSON" in found["liz"]
     assert f"{len(TESTED)} exercises: missing" in found["liz"]
     for student, reason in (("max", "ended its own process"), ("kit", "ran for too long")):

@@ -249,8 +249,9 @@ def test_sandbox_needs_no_settings() -> None:
 def test_missing_notebook(course: Class) -> None:
     (course.hand_in("empty") / f"{LESSON}.ipynb").unlink()
     assert course.grade("empty")
-    assert course.scores("empty") == NOTHING
-    assert "not a notebook" in json.loads(course.record("empty").read_text())["remarks"][0]
+    assert course.scores("empty") == dict.fromkeys(NOTHING)
+    said = json.loads(course.record("empty").read_text())["not_graded"]
+    assert said == "there is no notebook in what was handed in"
 
 
 def test_late_penalty(course: Class) -> None:
@@ -347,9 +348,7 @@ def test_no_old_score_after_a_blank_resubmission(course: Class) -> None:
         assert gradebook.find_submission(LESSON, "blank").timestamp is None
 
 
-def test_closed_notebook_is_graded_as_what_it_is(
-    course: Class, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closed_notebook_waits_for_a_human(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sandbox runs as whoever grades, so only the reader is told that it may not."""
     course.hand_in("closed")
     assert course.grade("closed")
@@ -364,9 +363,9 @@ def test_closed_notebook_is_graded_as_what_it_is(
     with monkeypatch.context() as patched:
         patched.setattr(os, "open", forbidden)
         assert course.grade("closed")
-    assert course.scores("closed") == NOTHING
-    remarks = json.loads(course.record("closed").read_text())["remarks"]
-    assert f"{LESSON}.ipynb is left out: it can't be opened by who grades" in remarks
+    assert course.scores("closed") == dict.fromkeys(NOTHING)
+    said = json.loads(course.record("closed").read_text())["not_graded"]
+    assert said.endswith(f"{LESSON}.ipynb is left out: it can't be opened by who grades")
     assert course.grade("closed")
     assert course.scores("closed") == ALL
 

@@ -74,16 +74,29 @@ def test_nothing_is_said_twice() -> None:
 
 
 def test_answers_that_wait_for_a_human() -> None:
-    graded = [StudentResult("ada", 1, 2, 3), StudentResult("ben", 1, 2)]
+    graded = [StudentResult("ada", 1, 2, to_read=3, waiting=1.5), StudentResult("ben", 1, 2)]
     table = as_table(graded, "tiny")
+    assert [str(one) for one in table.columns[1].cells] == ["1 / 2, 1.5 wait", "1 / 2"]
     assert [str(one) for one in table.columns[2].cells] == ["3 to read", "–"]
+    assert graded[0].told == "no mistake found; the rest waits for you"
+
+
+def test_penalties_have_a_column_where_there_are_any() -> None:
+    on_time, late = StudentResult("ada", 1, 2), StudentResult("ben", 2, 2, penalty=0.5)
+    assert [column.header for column in as_table([on_time], "tiny").columns][2] == "by hand"
+    column = as_table([on_time, late], "tiny").columns[2]
+    assert (column.header, [*column.cells]) == ("late", ["–", "−0.5"])
 
 
 def test_who_has_no_score_comes_first() -> None:
     graded = [StudentResult(name, 1, 2, seconds=1.0) for name in ("ada", "cem")]
     failed = [StudentResult(name, failure="the disk is full") for name in ("ben", "dan")]
-    table = as_table([graded[0], failed[0], graded[1], failed[1]], "tiny")
-    assert [str(cell) for cell in table.columns[0].cells] == ["ben", "dan", "ada", "cem"]
+    waits = StudentResult("eve", not_graded="nothing was handed in")
+    table = as_table([graded[0], failed[0], waits, graded[1], failed[1]], "tiny")
+    assert [str(cell) for cell in table.columns[0].cells] == ["ben", "dan", "eve", "ada", "cem"]
+    assert [str(cell) for cell in table.columns[1].cells][1:3] == ["–", "not graded"]
+    assert [str(cell) for cell in table.columns[4].cells][2] == "nothing was handed in"
+    assert str(table.caption).startswith("2 of 5 graded, 1 wait for you to look, 2 failed")
 
 
 def test_who_has_handed_in(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from autograder.grading.submitted_files import NOTEBOOK_FILE_BYTES
 from autograder.nbgrading.inbox.timestamps import NAME
 
 NOTEBOOK = "tiny.ipynb"
@@ -182,7 +183,7 @@ def as_folder(folder: Path) -> None:
 
 
 def without_end(folder: Path) -> None:
-    os.truncate(folder / NOTEBOOK, 20_000_001)
+    os.truncate(folder / NOTEBOOK, NOTEBOOK_FILE_BYTES + 1)
 
 
 def closed(folder: Path) -> None:

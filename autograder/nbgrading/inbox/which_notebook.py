@@ -1,0 +1,222 @@
+"""Which of the files that were handed in is the notebook to be graded, and what is read of it.
+
+A browser calls a second download `02_vectors (1).ipynb`, people call theirs `my_solution.ipynb`,
+and a `print` in a loop makes a notebook of 30 MB: none of that says anything about the answers. So
+the notebook is the one that is called as was asked; where that is missing, or nothing in it is
+answered, the only other with answers. Of a large one, all but the cells' sources is dropped while
+it is read. Where none is left, or two, a human has to look: nothing is graded, and no 0 given.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import ijson
+
+from autograder.checks.source.cells import UNANSWERED, grade_id_of, source_of
+from autograder.grading.apart import Tell, apart
+from autograder.grading.submitted_files import (
+    NOTEBOOK_BYTES,
+    NOTEBOOK_FILE_BYTES,
+    SubmittedFolder,
+    is_notebook,
+    is_own_folder,
+    megabytes,
+    opened,
+    raise_if_ours,
+    shown,
+)
+
+_MANY = 10
+_NAMED = 3
+# What is read of a cell; its outputs are most of a large notebook.
+_READ = ("id", "cell_type", "metadata", "source")
+# Within the braces of the notebook, and within those and the brackets of its cells.
+_NOTEBOOK_DEEP, _CELL_DEEP = 1, 2
+_CHUNK = 1 << 22
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """What is graded of a submission: its notebook, or nothing yet.
+
+    Attributes:
+        content: the notebook as JSON; of a large one without its outputs.
+        name: the file, by its name in the folder.
+        remarks: what whoever grades should know about the choice.
+        why_not: why a human has to look before anything is graded; "" if there is a notebook.
+    """
+
+    content: bytes = b""
+    name: str = ""
+    remarks: tuple[str, ...] = ()
+    why_not: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what is read, or of why there is nothing: by it a record is known."""
+        return hashlib.sha256(self.content or self.why_not.encode()).hexdigest()
+
+
+def which_notebook(
+    folder: Path, notebook: str, cells: Collection[str], others: Collection[str] = ()
+) -> HandedIn:
+    """The notebook to be graded of all that lies in a folder.
+
+    Args:
+        folder: what was handed in.
+        notebook: the file that was asked for, such as 02_vectors.ipynb.
+        cells: the names of the cells that students write in it.
+        others: files that were asked for as well, as other notebooks.
+
+    Raises:
+        OSError: when the folder can't be read for a reason that does not lie in the submission.
+    """
+    if not is_own_folder(folder):
+        return HandedIn(why_not=f"{shown(folder.name)} is a link, and no folder of its own")
+    try:
+        with opened(folder) as submission:
+            return _Choice(submission, notebook, frozenset(cells), frozenset(others)).made()
+    except FileNotFoundError:
+        return HandedIn(why_not="nothing was handed in")
+    except OSError as error:
+        raise_if_ours(error)
+        return HandedIn(why_not="what was handed in can't be opened by who grades")
+
+
+class _Choice:
+    """One look at a folder that was handed in."""
+
+    def __init__(
+        self,
+        submission: SubmittedFolder,
+        notebook: str,
+        cells: frozenset[str],
+        others: frozenset[str],
+    ) -> None:
+        self._submission, self._notebook, self._cells = submission, notebook, cells
+        taken, self._left_out = submission.files()
+        self._found = [name for name in taken if is_notebook(name) and name not in others]
+
+    def made(self) -> HandedIn:
+        """What comes of it."""
+        found = self._found
+        if not found:
+            return self._none("there is no notebook in what was handed in")
+        if found == [self._notebook]:
+            return self._taken(self._notebook)
+        if len(found) > _MANY:
+            return self._none(f"{len(found)} notebooks were handed in: leave the one that counts")
+        written = self._written()
+        if self._notebook in found and (self._notebook in written or not written):
+            return self._taken(self._notebook, *self._not_graded(written))
+        if len(set(written.values())) == 1:
+            name = next(iter(written))
+            return self._taken(name, f"graded is {shown(name)}: {self._why(name)}")
+        if written:
+            return self._none(f"{_listed(written)} could each be meant: leave the one that counts")
+        return self._none(f"in {_listed(found)} no cell of this lesson is answered")
+
+    def _none(self, reason: str) -> HandedIn:
+        """Nothing, and what was left out before, which may have been meant."""
+        said = [text for text in self._left_out if is_notebook(text.partition(" is left out")[0])]
+        return HandedIn(why_not="; ".join([reason, *said]))
+
+    def _not_graded(self, written: Mapping[str, str]) -> list[str]:
+        """What is said of other answers beside those in the file that was asked for."""
+        own = written.get(self._notebook)
+        others = [name for name, digest in written.items() if digest != own]
+        return [f"not graded, beside {self._notebook}: {_listed(others)}"] if others else []
+
+    def _why(self, name: str) -> str:
+        if self._notebook in self._found:
+            return f"in {self._notebook} nothing is answered"
+        return f"there is no {self._notebook}"
+
+    def _taken(self, name: str, *remarks: str) -> HandedIn:
+        if (size := self._size(name)) <= NOTEBOOK_BYTES:
+            return HandedIn(self._submission.read(name, NOTEBOOK_BYTES), name, remarks)
+        text = next(self._apart(lambda tell: self._tell_sources(tell, name)), None)
+        if text is None or len(text) > NOTEBOOK_BYTES:
+            return self._none(
+                f"{shown(name)} has {megabytes(size)}, and can't be read even without its outputs: "
+                f"hand it in again with its outputs cleared, below {megabytes(NOTEBOOK_BYTES)}"
+            )
+        dropped = f"{shown(name)} has {megabytes(size)}: its outputs were dropped unread"
+        return HandedIn(text.encode(), name, (*remarks, dropped))
+
+    def _size(self, name: str) -> int:
+        with self._submission.file(name, NOTEBOOK_FILE_BYTES) as file:
+            return file.seek(0, os.SEEK_END)
+
+    def _tell_sources(self, tell: Tell, name: str) -> None:
+        with self._submission.file(name, NOTEBOOK_FILE_BYTES) as file:
+            tell(json.dumps({"cells": list(_cells_in(file))}))
+
+    def _written(self) -> dict[str, str]:
+        """The notebooks in which something is answered, and a digest of what."""
+
+        def look(tell: Tell) -> None:
+            # What takes all of the time comes last.
+            for name in sorted(self._found, key=self._size):
+                if digest := self._digest_of(name):
+                    tell([name, digest])
+
+        return dict(self._apart(look))
+
+    def _apart(self, work: Callable[[Tell], None]) -> Iterator[Any]:
+        return apart(work, self._submission.descriptor)
+
+    def _digest_of(self, name: str) -> str:
+        answers = {}
+        # What stands before a damage says what it is.
+        with (
+            self._submission.file(name, NOTEBOOK_FILE_BYTES) as file,
+            suppress(ijson.JSONError, UnicodeDecodeError),
+        ):
+            for cell in _cells_in(file):
+                if grade_id_of(cell) in self._cells and _is_answered(cell):
+                    answers[grade_id_of(cell)] = source_of(cell)
+        return hashlib.sha256(repr(sorted(answers.items())).encode()).hexdigest() if answers else ""
+
+
+def _is_answered(cell: Mapping[str, Any]) -> bool:
+    text = source_of(cell).strip()
+    return text not in ("", UNANSWERED) and "raise NotImplementedError" not in text
+
+
+def _cells_in(file: IO[bytes]) -> Iterator[dict[str, Any]]:
+    """The cells of a notebook, one after the other, without what nobody reads of them.
+
+    Raises:
+        ijson.JSONError: where the file is no JSON, or breaks off.
+    """
+    cell: ijson.ObjectBuilder | None = None
+    depth, part, skipping = 0, "", False
+    for event, value in ijson.basic_parse(file, buf_size=_CHUNK, use_float=True):
+        depth -= event.startswith("end_")
+        if depth == _NOTEBOOK_DEEP and event == "map_key":
+            part = value
+        elif depth == _CELL_DEEP and event == "start_map" and part == "cells":
+            cell, skipping = ijson.ObjectBuilder(), False
+        elif depth == _CELL_DEEP + 1 and event == "map_key":
+            skipping = value not in _READ
+        ends = depth == _CELL_DEEP and event == "end_map"
+        depth += event.startswith("start_")
+        if cell is not None and (ends or not skipping):
+            cell.event(event, value)
+        if cell is not None and ends:
+            yield cell.value
+            cell = None
+
+
+def _listed(names: Collection[str]) -> str:
+    first = [shown(name) for name in sorted(names)][:_NAMED]
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    *some, last = [*first, *more]
+    return f"{', '.join(some)} and {last}" if some else last

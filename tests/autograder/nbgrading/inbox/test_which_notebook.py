@@ -1,0 +1,174 @@
+"""Which file of a submission is graded: no sound answer is lost by a name or by its outputs."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.grading.submitted_files import NOTEBOOK_BYTES, NOTEBOOK_FILE_BYTES
+from autograder.nbgrading.inbox.which_notebook import which_notebook
+
+ASKED = "02_vectors.ipynb"
+CELLS = {"double", "why"}
+BLANK = "# YOUR CODE HERE\nraise NotImplementedError()"
+
+
+def notebook(double: str = "def double(x): return 2 * x", printed: str = "", **more) -> bytes:
+    """A notebook in which `double` is answered, and has printed something."""
+    output = {"output_type": "stream", "name": "stdout", "text": printed}
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": "# Vectors"},
+        {
+            "cell_type": "code",
+            "metadata": {"nbgrader": {"grade_id": "double", "solution": True}},
+            "outputs": [output] if printed else [],
+            "source": double.splitlines(keepends=True),
+        },
+    ]
+    return json.dumps({"cells": cells, "metadata": {}, **more}).encode()
+
+
+OTHER = json.dumps({"cells": [{"cell_type": "code", "metadata": {}, "source": "1"}]}).encode()
+
+
+@pytest.fixture
+def handed_in(tmp_path: Path) -> Callable:
+    folder = tmp_path / "ada" / "02_vectors"
+    folder.mkdir(parents=True)
+
+    def choose(files: dict[str, bytes]):
+        for name, content in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+        return which_notebook(folder, ASKED, CELLS)
+
+    return choose
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ASKED, "02_vectors (1).ipynb", "my_solution.ipynb", "02_vectors - Kopie.ipynb",
+        "02_vectors [final], v2.ipynb", "Müller's.ipynb", "02_vectors.ipynb.txt", "a.IPYNB",
+        "02_vectors.ipynb.json", "02_vectors/02_vectors.ipynb", "Copy of 02_vectors.ipynb",
+    ],
+)  # fmt: skip
+def test_the_only_notebook_is_graded_whatever_its_name(handed_in, name) -> None:
+    found = handed_in({name: notebook(), "notes.txt": b"", ".ipynb_checkpoints/x.ipynb": b"{}"})
+    assert (found.content, found.name, found.why_not) == (notebook(), name, "")
+    told = [] if name == ASKED else [f"graded is {name}: there is no {ASKED}"]
+    assert list(found.remarks) == told
+
+
+def test_of_two_the_one_with_answers(handed_in) -> None:
+    found = handed_in({ASKED: notebook(BLANK), "mine.ipynb": notebook(), "x.ipynb": OTHER})
+    assert found.content == notebook()
+    assert found.remarks == (f"graded is mine.ipynb: in {ASKED} nothing is answered",)
+
+
+def test_the_one_that_was_asked_for_comes_before_others(handed_in) -> None:
+    found = handed_in({ASKED: notebook(), "backup.ipynb": notebook("older = 1")})
+    assert found.name == ASKED
+    assert found.remarks == (f"not graded, beside {ASKED}: backup.ipynb",)
+    # A copy needs no remark.
+    assert handed_in({"backup.ipynb": notebook()}).remarks == ()
+
+
+def test_blank_alone_is_graded_as_blank(handed_in) -> None:
+    assert handed_in({ASKED: notebook(BLANK), "x.ipynb": OTHER}).content == notebook(BLANK)
+
+
+def test_the_same_twice_is_one(handed_in) -> None:
+    files = {"a.ipynb": notebook(printed="1"), "b.ipynb": notebook(printed="2")}
+    assert handed_in(files).name == "a.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({}, "there is no notebook in what was handed in"),
+        ({"a.txt": b""}, "there is no notebook in what was handed in"),
+        (
+            {"a.ipynb": notebook("one = 1"), "b.ipynb": notebook("two = 2")},
+            "a.ipynb and b.ipynb could each be meant: leave the one that counts",
+        ),
+        ({"03_other.ipynb": OTHER}, "in 03_other.ipynb no cell of this lesson is answered"),
+        (
+            {f"{name}.ipynb": OTHER for name in "abcde"},
+            "in a.ipynb, b.ipynb, c.ipynb and 2 more no cell of this lesson is answered",
+        ),
+        (
+            {f"{number}.ipynb": notebook() for number in range(11)},
+            "11 notebooks were handed in: leave the one that counts",
+        ),
+        (
+            {"we\x1brd.ipynb": notebook()},
+            "there is no notebook in what was handed in; we?rd.ipynb is left out: its name has "
+            "characters that are not allowed",
+        ),
+    ],
+)  # fmt: skip
+def test_where_none_or_two_could_be_meant_a_human_looks(handed_in, files, why) -> None:
+    found = handed_in(files)
+    assert (found.content, found.why_not) == (b"", why)
+
+
+def test_outputs_are_dropped_before_size_is_judged(handed_in) -> None:
+    large = notebook(printed="x" * (NOTEBOOK_BYTES + 200_000))
+    found = handed_in({ASKED: large})
+    assert found.remarks == (f"{ASKED} has 20.3 MB: its outputs were dropped unread",)
+    cells = json.loads(found.content)["cells"]
+    assert ["".join(cell["source"]) for cell in cells] == [
+        "# Vectors",
+        "def double(x): return 2 * x",
+    ]
+    assert cells[1]["metadata"]["nbgrader"]["grade_id"] == "double"
+    assert "outputs" not in cells[1]
+
+
+def test_a_large_one_under_another_name(handed_in) -> None:
+    large = notebook(printed="x" * (NOTEBOOK_BYTES + 200_000))
+    assert b"def double" in handed_in({"mine.ipynb": large, "x.ipynb": OTHER}).content
+
+
+@pytest.mark.parametrize("end", [b"", b'"}'])
+def test_what_is_large_without_outputs_waits(handed_in, end) -> None:
+    large = notebook("x" * (NOTEBOOK_BYTES + 1000))
+    found = handed_in({ASKED: large[:-2] + end})
+    assert found.content == b""
+    assert found.why_not == (
+        f"{ASKED} has 20.1 MB, and can't be read even without its outputs: hand it in again with "
+        "its outputs cleared, below 20 MB"
+    )
+
+
+def test_too_large_a_file_says_its_size_and_the_limit(handed_in, tmp_path) -> None:
+    handed_in({})
+    with (tmp_path / "ada" / "02_vectors" / ASKED).open("wb") as file:
+        file.truncate(NOTEBOOK_FILE_BYTES + 1)
+    assert handed_in({}).why_not == (
+        f"there is no notebook in what was handed in; {ASKED} is left out: it has 100.1 MB, and "
+        "100 MB are the most"
+    )
+
+
+def test_links_lead_nowhere(handed_in, tmp_path) -> None:
+    handed_in({})
+    (tmp_path / "secret.ipynb").write_bytes(notebook())
+    (tmp_path / "ada" / "02_vectors" / ASKED).symlink_to(tmp_path / "secret.ipynb")
+    found = handed_in({})
+    assert found.content == b""
+    assert found.why_not.endswith(f"{ASKED} is left out: it is not a regular file")
+    (tmp_path / "ben").symlink_to(tmp_path / "ada")
+    assert which_notebook(tmp_path / "ben" / "02_vectors", ASKED, CELLS).why_not
+
+
+def test_deep_and_endless_json_costs_nothing(handed_in) -> None:
+    found = handed_in({"a.ipynb": b"[" * 5_000_000, "b.ipynb": notebook()})
+    assert found.name == "b.ipynb"
+
+
+def test_a_changed_reason_is_another_submission(handed_in) -> None:
+    nothing = handed_in({})
+    assert nothing.digest != handed_in({"x.ipynb": OTHER}).digest

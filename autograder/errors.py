@@ -9,6 +9,7 @@ CourseError
 ├── NotebookEdited      an instructor's notebook is no longer what was built
 ├── WorkFolderError     lessons can't be copied to, or opened in, the folder that was chosen
 ├── NotebookStopped     a notebook could not be run to its end
+├── RosterError         a table of students that says what can't be
 ├── GradingFailed       nbgrader did not do its part
 ├── RenderingFailed     a graded notebook can't be shown as a page
 ├── JupyterFailed       JupyterLab did not start, or did not end well
@@ -103,6 +104,10 @@ class WorkFolderError(CourseError):
 
 class NotebookStopped(CourseError):
     """A notebook could not be run to its end."""
+
+
+class RosterError(CourseError):
+    """A table of students says what can't be."""
 
 
 class GradingFailed(CourseError):

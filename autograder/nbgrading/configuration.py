@@ -89,6 +89,7 @@ def _grade_safely(c: Config, course: Course) -> None:
     """
     c.GradeSafely.preload = list(course.settings.preload)
     c.GradeSafely.course = str(course.root)
+    c.Deadlines.course = str(course.root)
 
 
 def _prepare_process(course: Course) -> None:

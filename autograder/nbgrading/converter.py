@@ -45,6 +45,7 @@ from autograder.nbgrading.preprocessor import (
     SANITIZE_PREPROCESSORS,
     GradeSafely,
 )
+from autograder.nbgrading.term.late import Deadlines
 from autograder.nbgrading.transaction import gradebook_of, transaction
 
 _ROUNDING = 0.005
@@ -155,6 +156,9 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
             # nbgrader would keep the time of an earlier submission.
             with gradebook_of(self.coursedir) as gradebook:
                 gradebook.update_or_create_submission(assignment_id, student_id, timestamp=None)
+
+        with gradebook_of(self.coursedir) as gradebook:
+            Deadlines(config=self.config).extend(gradebook, assignment_id, student_id)
 
     def begin(self) -> None:
         """Have workers begin what `start` will ask for, as far as they have room."""
@@ -291,6 +295,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         folder = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
         with gradebook_of(self.coursedir) as gradebook:
             must_agree(Path(os.path.normpath(folder)), lesson, gradebook)
+            Deadlines(config=self.config).tell(gradebook, lesson)
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 from nbgrader.plugins import ExportPlugin
 
+from autograder.nbgrading.term.late import work_out_penalties
+
 
 @dataclass(frozen=True)
 class Score:
@@ -37,8 +39,10 @@ class ScoresExport(ExportPlugin):  # type: ignore[misc]
     """What the exports share: whom and what they are asked for, and how they say what is wrong."""
 
     def lessons(self, gradebook: Gradebook) -> list[Assignment]:
-        """The assignments to export, in the gradebook's order."""
-        return self._chosen(gradebook.assignments, self.assignment, "name", "assignment")
+        """The assignments to export, in the gradebook's order, with penalties as they are now."""
+        chosen = self._chosen(gradebook.assignments, self.assignment, "name", "assignment")
+        work_out_penalties(gradebook, self.config, chosen)
+        return chosen
 
     def students(self, gradebook: Gradebook) -> list[Student]:
         """The students to export, in the gradebook's order."""

@@ -8,7 +8,9 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import Exporter
+from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.notebooknode import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.preprocessors import (
     ClearHiddenTests,
@@ -21,6 +23,7 @@ from traitlets import Type
 from autograder.nbgrading.inbox import secret, timestamps
 from autograder.nbgrading.pages.outline import WAITS
 from autograder.nbgrading.pages.rendering import WORKER
+from autograder.nbgrading.term.late import work_out_penalties
 
 # What nbgrader reads of this folder when it releases the page.
 _KEPT = (timestamps.NAME, secret.SECRET)
@@ -28,6 +31,16 @@ _KEPT = (timestamps.NAME, secret.SECRET)
 
 class GetGradesAndGaps(GetGrades):  # type: ignore[misc]
     """Scores and comments from the gradebook, and whether a human has still to give a score."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        """Write them into the notebook; what is taken off is a share of the points as they are."""
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as gradebook:
+            lesson = gradebook.find_assignment(names["assignment"])
+            work_out_penalties(gradebook, self.config, [lesson], names["student"])
+        return super().preprocess(nb, resources)  # type: ignore[no-any-return]
 
     def _get_score(self, cell: NotebookNode, resources: Mapping[str, Any]) -> None:
         super()._get_score(cell, resources)

@@ -105,6 +105,9 @@ def work_out_penalties(
         for submission in lesson.submissions:
             if student not in ("", submission.student_id):
                 continue
+            if lesson.duedate is None or submission.timestamp is None:
+                # Nothing is known to be late: what somebody has taken off by hand stays.
+                continue
             deadlines.extend(gradebook, lesson.name, submission.student_id)
             for notebook in submission.notebooks:
                 _work_out(step, notebook, submission.student_id, submission.total_seconds_late)

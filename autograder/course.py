@@ -8,7 +8,7 @@ import importlib
 import keyword
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +19,7 @@ from autograder.errors import (
     LessonNotFound,
     ReferenceNotFound,
 )
-from autograder.settings import SOLUTIONS, Settings, read_settings
+from autograder.settings import OWN, SOLUTIONS, Settings, read_settings, setting_error
 
 # The folder in which lessons are given out and collected.
 EXCHANGE = "exchange"
@@ -71,6 +71,11 @@ class Course:
         return self.root / SOLUTIONS
 
     @property
+    def own(self) -> Path:
+        """What a course adds to lessons that it has from others: texts, reference and exams."""
+        return self.root / OWN
+
+    @property
     def settings(self) -> Settings:
         """What is particular to this course.
 
@@ -80,9 +85,12 @@ class Course:
         return read_settings(self.root)
 
     def lessons(self) -> list[str]:
-        """The names of all lessons, such as 02_vectors or week1, in their order: 2 before 10.
+        """The names of the course's lessons, such as 02_vectors or week1, in their order.
+
+        That is the order of course.toml, which may leave some out, or else 2 before 10.
 
         Raises:
+            SettingError: when course.toml names a lesson that there is not.
             LessonNameError: for a text with a name that no module can have, or with another's.
         """
         lessons: dict[str, Path] = {}
@@ -102,9 +110,30 @@ class Course:
         return [path.stem for path in lessons.values()]
 
     def texts(self) -> list[Path]:
-        """The texts in source/, in their order, whatever they are called."""
+        """The texts of the course's lessons, in their order, whatever they are called.
+
+        Raises:
+            SettingError: when course.toml names a lesson that there is not.
+        """
+        texts = self._all_texts()
+        chosen: list[str] = []
+        for name in self.settings.lessons:
+            lesson, wrong = _only_one(name, [*texts])
+            if lesson in chosen:
+                wrong = f"{lesson} stands there twice"
+            if wrong:
+                raise setting_error(self.root, "lessons", f"lessons: {wrong}", name)
+            chosen.append(lesson)
+        return [texts[lesson] for lesson in chosen or texts]
+
+    def lessons_not_chosen(self) -> set[str]:
+        """The lessons that have a text and are not among those that course.toml names."""
+        return {*self._all_texts()} - {path.stem for path in self.texts()}
+
+    def _all_texts(self) -> dict[str, Path]:
+        """All texts in source/ by their names, sorted."""
         paths = [path for path in self.source.glob("*.md") if path.stem.lower() != _NO_LESSON]
-        return sorted(paths, key=_in_order)
+        return {path.stem: path for path in sorted(paths, key=_in_order)}
 
     def lessons_named(self, names: Iterable[str]) -> list[str]:
         """The full names of some lessons; how a name begins, such as 02, is enough.
@@ -117,17 +146,47 @@ class Course:
         return [self._lesson_named(name) for name in names]
 
     def _lesson_named(self, name: str) -> str:
-        lessons = self.lessons()
-        found = [one for one in lessons if name in (one, lesson_number(one))]
-        found = found or [one for one in lessons if one.startswith(name)]
-        if len(found) != 1 or not name:
-            what = "several lessons are" if len(found) > 1 else "no lesson is"
-            raise LessonNotFound(f"{what} called {name!r}: there are {', '.join(lessons)}.")
-        return found[0]
+        lesson, wrong = _only_one(name, self.lessons())
+        if wrong:
+            raise LessonNotFound(f"{wrong}.")
+        return lesson
 
     def lesson_file(self, lesson: str) -> Path:
         """The text of a lesson."""
         return self.source / f"{lesson}.md"
+
+    def own_text(self, lesson: str) -> Path | None:
+        """What the course adds to a lesson's text, if it does: mine/02_vectors.md or mine/02.md.
+
+        Raises:
+            LessonNameError: for a text there that belongs to no lesson, or is a lesson's second.
+        """
+        found: dict[str, Path] = {}
+        for path in sorted(self.own.glob("*.md"), key=_in_order):
+            if path.stem.lower() == _NO_LESSON:
+                continue
+            texts = self._all_texts()
+            belongs = [one for one in texts if path.stem in (one, lesson_number(one))]
+            if not belongs:
+                raise LessonNameError(
+                    f"{path} belongs to no lesson: call it as one of {', '.join(texts)}, or by "
+                    "that one's number"
+                )
+            if belongs[0] in found:
+                raise LessonNameError(
+                    f"{path} and {found[belongs[0]]} belong to the same lesson: make one of them"
+                )
+            found[belongs[0]] = path
+        return found.get(lesson)
+
+    def reference_file(self, lesson: str) -> Path:
+        """The file of a lesson's reference, which need not be there."""
+        path = self.solutions / module_name(lesson)
+        return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+    def own_reference_file(self, lesson: str) -> Path:
+        """The file of the reference of a lesson's own exercises, which need not be there."""
+        return self.own / SOLUTIONS / f"{module_name(lesson)}.py"
 
     def release_folder(self, lesson: str) -> Path:
         """The folder that students get of a lesson."""
@@ -149,6 +208,17 @@ class Course:
         """
         return self._module(f"{SOLUTIONS}.{_EXAMS}.{module_name(lesson)}")
 
+    def exam_modules(self, lesson: str) -> list[ModuleType]:
+        """The exams of a lesson, and after them those of the course's own exercises in it.
+
+        Raises:
+            ReferenceNotFound: when the lesson has none.
+        """
+        own = module_name(lesson)
+        is_there = (self.own / _EXAMS / f"{own}.py").is_file() or (self.own / _EXAMS / own).is_dir()
+        others = [self._module(f"{OWN}.{_EXAMS}.{own}")] if is_there else []
+        return [self.exam_module(lesson), *others]
+
     def _module(self, name: str) -> ModuleType:
         self._come_first()
         try:
@@ -161,13 +231,21 @@ class Course:
         raise ReferenceNotFound(f"{path} is missing: every lesson needs its reference and exams.")
 
     def _come_first(self) -> None:
-        """Have `solutions` mean this course's, even where another course was at work before."""
+        """Have `solutions` and `mine` mean this course's, even after another one was at work."""
         root = str(self.root)
         sys.path[:] = [root, *(folder for folder in sys.path if folder != root)]
-        loaded = sys.modules.get(SOLUTIONS)
-        if loaded and not any(Path(place) == self.solutions for place in loaded.__path__):
-            for name in [name for name in sys.modules if f"{name}.".startswith(f"{SOLUTIONS}.")]:
-                del sys.modules[name]
+        for package in (SOLUTIONS, OWN):
+            loaded = [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]
+            places = [place for name in loaded for place in _places(sys.modules[name])]
+            if any(not place.is_relative_to(self.root / package) for place in places):
+                for name in loaded:
+                    del sys.modules[name]
+
+
+def _places(module: ModuleType) -> list[Path]:
+    """Where a module is from; a package without a file of its own may be from several places."""
+    file = getattr(module, "__file__", None)
+    return [Path(file)] if file else [*map(Path, getattr(module, "__path__", ()))]
 
 
 def _is_course(folder: Path) -> bool:
@@ -188,6 +266,16 @@ def lesson_number(lesson: str) -> str:
     """What a lesson is called for short: its number, such as 02 or 00b, or the name of week1."""
     number = _NUMBER.match(lesson)
     return number[1] if number else lesson
+
+
+def _only_one(name: str, lessons: Sequence[str]) -> tuple[str, str]:
+    """The lesson that a name stands for, or else what is wrong with it."""
+    found = [one for one in lessons if name in (one, lesson_number(one))]
+    found = found or [one for one in lessons if one.startswith(name)]
+    if len(found) == 1 and name:
+        return found[0], ""
+    what = "several lessons are" if len(found) > 1 else "no lesson is"
+    return "", f"{what} called {name!r}: there are {', '.join(lessons)}"
 
 
 def _in_order(path: Path) -> list[tuple[bool, int, str]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.preload import package_of
-from autograder.settings import FILE, SOLUTIONS
+from autograder.settings import FILE, OWN, SOLUTIONS
 
 _ENGINE = "autograder"
 
@@ -37,8 +37,8 @@ def out_of_reach(
     for line, name in _imports(source):
         if name in in_reach or not _lies_in(root, name) or _lies_in(beside, name):
             continue
-        if name == SOLUTIONS:
-            yield line, f"students never get {SOLUTIONS}: a cell of theirs can't import it"
+        if name in (SOLUTIONS, OWN):
+            yield line, f"students never get {name}: a cell of theirs can't import it"
         elif not _is_installed(name, root):
             yield (
                 line,
@@ -57,7 +57,8 @@ def _imports(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _lies_in(folder: Path, name: str) -> bool:
-    return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
+    is_package = (folder / name / "__init__.py").is_file() or name == OWN
+    return (folder / f"{name}.py").is_file() or (is_package and (folder / name).is_dir())
 
 
 def _is_installed(name: str, root: Path) -> bool:

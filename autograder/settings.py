@@ -5,14 +5,18 @@
     pyplot = false               # refuse pyplot in lessons; by default it is allowed
     without_places = ["exam1"]   # lessons in which no check says where to look; by default none
     demo = "week1"               # the lesson of `make demo`; by default the shortest
+    lessons = ["00", "02"]       # those that the course has, in this order; by default all
+    leave_out = ["variance"]     # exercises that are worked out, and not asked; by default none
+    points = {mean = 3}          # points in place of a lesson's own
 
 All of it is optional, the file too.
 """
 
 import dataclasses
+import re
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +24,15 @@ from autograder.errors import SettingError
 from autograder.preload import package_of
 
 FILE = "course.toml"
-# The folder and the package of the reference, which no setting may show to students' code.
+# The folders and packages of the reference: that of the lessons, and that of a course's own
+# exercises. No setting may show them to students' code.
 SOLUTIONS = "solutions"
-_MODULES = 'modules, such as ["numpy"]'
+OWN = "mine"
+# What becomes of an exercise that is left out.
+WORKED, GONE = "worked", "gone"
+
+_AT_LINE = re.compile(r"^(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
+_TABLE = re.compile(r"\s*\[")
 
 
 @dataclass(frozen=True)
@@ -38,46 +48,156 @@ class Settings:
     without_places: tuple[str, ...] = ()
     # The lesson of which `autograder demo` grades a class, by name or number.
     demo: str = ""
+    # The lessons that the course has, by name or number, in their order; without any, all.
+    lessons: tuple[str, ...] = ()
+    # Exercises that are not asked, each with what becomes of it: WORKED or GONE.
+    leave_out: Mapping[str, str] = field(default_factory=dict)
+    # What exercises are worth, in place of what their lessons say.
+    points: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_settings(root: Path) -> Settings:
     """The settings of the course in a folder.
 
     Raises:
-        SettingError: for a file that is not TOML, an unknown name or a value that can't be.
+        SettingError: naming the line, for a file that is not TOML, an unknown name or a value that
+            can't be.
     """
-    path = root / FILE
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"{path} is not TOML: {error}") from None
-    known = [field.name for field in dataclasses.fields(Settings)]
+    found = _read(root / FILE)
+    known = [one.name for one in dataclasses.fields(Settings)]
     for name, value in found.items():
         if name not in known:
-            raise SettingError(f"{path} sets {name}, which is none of {', '.join(known)}")
-        if wrong := _what_is_wrong(name, value):
-            raise SettingError(f"{path}: {name} {wrong}")
-    lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
-    return Settings(**({"id": root.resolve().name} | found | lists))
+            raise setting_error(root, name, f"sets {name}, which is none of {', '.join(known)}")
+        if wrong := _RULES[name](value):
+            raise setting_error(root, name, f"{name} {wrong}", _culprit(value, _RULES[name]))
+    made = {name: _made(name, value) for name, value in found.items()}
+    return Settings(**({"id": root.resolve().name} | made))
 
 
-def _what_is_wrong(name: str, value: Any) -> str:
-    """What a value must be, where it is not."""
-    if name == "id":
-        return "" if isinstance(value, str) and value.strip() else "must be a word in quotes"
-    if name == "pyplot":
-        return "" if isinstance(value, bool) else "must be true or false"
-    if name == "demo":
-        is_name = isinstance(value, str) and value.strip()
-        return "" if is_name else 'must be a lesson in quotes, such as "week1"'
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        what = 'lessons, such as ["week1"]' if name == "without_places" else _MODULES
-        return f"must be a list of {what}"
-    return what_is_secret(value) if name == "preload" else ""
+def setting_error(root: Path, name: str, what: str, entry: str = "") -> SettingError:
+    """What is wrong with a setting, or with one entry of it, with its line."""
+    text = (root / FILE).read_text(encoding="utf-8")
+    return SettingError(f"{root / FILE}:{_line_of(text, name, entry)}: {what}")
 
 
 def what_is_secret(preload: Iterable[str]) -> str:
     """What is wrong with a list of modules to preload that would show the reference."""
-    if SOLUTIONS in map(package_of, preload):
-        return f"names {SOLUTIONS}, which students' code must never see: leave it out"
+    for secret in (SOLUTIONS, OWN):
+        if secret in map(package_of, preload):
+            return f"names {secret}, which students' code must never see: leave it out"
     return ""
+
+
+def _read(path: Path) -> dict[str, Any]:
+    content = path.read_bytes() if path.exists() else b""
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise SettingError(f"{path}:{line}: this is not TOML, which is text in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        found = _AT_LINE.match(str(error))
+        line = int(found["line"]) if found else content.count(b"\n") + 1
+        what = found["what"] if found else "the file ends too soon"
+        raise SettingError(f"{path}:{line}: this is not TOML: {what}") from None
+
+
+def _line_of(text: str, name: str, entry: str) -> int:
+    """The line, from 1, on which a setting stands, or on which an entry of it does.
+
+    tomllib does not tell. A setting stands above all tables, or is one.
+    """
+    word = rf"[\"']?{re.escape(name)}[\"']?\s*"
+    alone, table = re.compile(rf"\s*{word}[=.]"), re.compile(rf"\s*\[\s*{word}[\].]")
+    lines, above_tables, first = text.split("\n"), True, 0
+    for number, line in enumerate(lines):
+        if table.match(line) or (above_tables and alone.match(line)):
+            first = number
+            break
+        above_tables = above_tables and not _TABLE.match(line)
+    found = re.compile(rf"(?<!\w){re.escape(entry)}(?!\w)")
+    for number, line in enumerate(lines[first:] if entry else ()):
+        # What stands left of the first entry is the setting's own name.
+        if found.search(line.partition("=")[2] if number == 0 else line):
+            return first + number + 1
+    return first + 1
+
+
+def _culprit(value: Any, rule: Callable[[Any], str]) -> str:
+    """The entry of a list or a table for which it is refused, if it is one alone."""
+    if isinstance(value, dict):
+        return next((str(key) for key, one in value.items() if rule({key: one})), "")
+    if isinstance(value, list):
+        return next((str(one) for one in value if rule([one])), "")
+    return ""
+
+
+def _made(name: str, value: Any) -> Any:
+    """A value as the settings have it."""
+    if name == "leave_out" and isinstance(value, list):
+        return dict.fromkeys(value, WORKED)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _word(value: Any) -> str:
+    return "" if isinstance(value, str) and value.strip() else "must be a word in quotes"
+
+
+def _yes_or_no(value: Any) -> str:
+    return "" if isinstance(value, bool) else "must be true or false"
+
+
+def _lesson(value: Any) -> str:
+    is_name = isinstance(value, str) and value.strip()
+    return "" if is_name else 'must be a lesson in quotes, such as "week1"'
+
+
+def _is_list_of_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+
+
+def _modules(value: Any) -> str:
+    if not _is_list_of_words(value):
+        return 'must be a list of modules, such as ["numpy"]'
+    return what_is_secret(value)
+
+
+def _some_lessons(value: Any) -> str:
+    return "" if _is_list_of_words(value) else 'must be a list of lessons, such as ["week1"]'
+
+
+def _lessons(value: Any) -> str:
+    if value == []:
+        return "names no lesson: name some, or delete the line to have all"
+    return _some_lessons(value)
+
+
+def _left_out(value: Any) -> str:
+    if _is_list_of_words(value):
+        return ""
+    if isinstance(value, dict) and all(one in (WORKED, GONE) for one in value.values()):
+        return ""
+    return (
+        'must be a list of exercises, such as ["variance"], or a table that says of each "worked" '
+        'or "gone", such as {variance = "gone"}'
+    )
+
+
+def _points(value: Any) -> str:
+    is_table = isinstance(value, dict)
+    if is_table and all(type(one) is int and one > 0 for one in value.values()):
+        return ""
+    return "must be a table of exercises with whole numbers above 0, such as {variance = 3}"
+
+
+# What is wrong with the value of each setting, "" where nothing is.
+_RULES: Mapping[str, Callable[[Any], str]] = {
+    "id": _word,
+    "preload": _modules,
+    "pyplot": _yes_or_no,
+    "without_places": _some_lessons,
+    "demo": _lesson,
+    "lessons": _lessons,
+    "leave_out": _left_out,
+    "points": _points,
+}

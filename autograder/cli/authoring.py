@@ -33,7 +33,7 @@ def build(
             names,
             force=force,
             progress=lambda done, steps, product: show(done, steps, f"making {product}"),
-            trial=_try,
+            trial=_tell_and_try,
         )
     for path in changed:
         typer.echo(f"  wrote {path.relative_to(course.root)}")
@@ -41,10 +41,12 @@ def build(
         typer.echo("  nothing has changed")
 
 
-def _try(built: "Built") -> None:
+def _tell_and_try(built: "Built") -> None:
     from autograder.nbgrading.configuration import configuration
     from autograder.nbgrading.try_solution import try_solution
 
+    for warning in built.warnings:
+        typer.echo(f"autograder: {warning}", err=True)
     course, name = built.course, built.lesson.name
     config = configuration(course, course.root)
     if not_tried := try_solution(config, name, built.source, course.source / name):

@@ -10,7 +10,7 @@ from autograder.checks.card.terminal import as_written, printable
 from autograder.cli.asking import Lessons
 from autograder.cli.progress import progress_bar
 from autograder.course import Course
-from autograder.errors import IsolationUnavailable
+from autograder.errors import IsolationUnavailable, LessonNotFound
 from autograder.preload import one_thread
 
 if TYPE_CHECKING:
@@ -101,6 +101,9 @@ def grade(
     if records:
         _to_records(course, Path(lesson), records, student, workers, scheduler, isolation, force)
         return
+    if lesson in course.lessons_not_chosen():
+        there = ", ".join(course.lessons())
+        raise LessonNotFound(f"course.toml leaves out {lesson}: there are {there}.")
     if student and not scheduler:
         _get_ready(course, isolation)
     from autograder.grading.class_table import as_table

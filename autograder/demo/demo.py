@@ -14,17 +14,18 @@ from pathlib import Path
 import nbformat
 
 from autograder.authoring.build.build import Built, build_lesson
-from autograder.authoring.lesson.lesson import Exercise, Lesson, WrittenExercise, read_lesson
+from autograder.authoring.lesson.lesson import Exercise, Lesson, WrittenExercise
+from autograder.authoring.lesson.personal import course_lesson
 from autograder.checks import examples
 from autograder.course import Course
 from autograder.demo.classroom import STUDENTS, Submission, submissions
-from autograder.errors import CheckError, GradingFailed, LessonNotFound, SettingError
+from autograder.errors import CheckError, GradingFailed, LessonNotFound
 from autograder.grading.class_table import StudentResult
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
 from autograder.nbgrading.configuration import NbGraderAPI, configuration, nbgrader_api
 from autograder.nbgrading.grade_class import go_on_after, grade_class, reason_of
 from autograder.nbgrading.preprocessor import GradeSafely
-from autograder.settings import FILE
+from autograder.settings import setting_error
 from autograder.student.limits import Limits
 
 CLASS_SIZE = len(STUDENTS)
@@ -65,8 +66,8 @@ def usual_lesson(course: Course) -> str:
         try:
             return course.lessons_named([named])[0]
         except LessonNotFound as error:
-            raise SettingError(f"{course.root / FILE}: demo: {error}") from None
-    lessons = [read_lesson(course.lesson_file(name)) for name in course.lessons()]
+            raise setting_error(course.root, "demo", f"demo: {error}") from None
+    lessons = [course_lesson(course, name) for name in course.lessons()]
     with_exercises = [lesson for lesson in lessons if lesson.exercises]
     if not with_exercises:
         raise GradingFailed(f"no lesson in {course.source} has an exercise to grade: write one")

@@ -11,15 +11,18 @@ from pathlib import Path
 from nbformat.notebooknode import NotebookNode
 
 from autograder.authoring.build.build import build_lesson
-from autograder.authoring.lesson.lesson import read_lesson
-from autograder.checks.exam.exam import Exam, exams_of
+from autograder.authoring.build.matching import every_exam
+from autograder.authoring.lesson.lesson import Check
+from autograder.authoring.lesson.personal import course_lesson
+from autograder.checks.exam.exam import Exam
 from autograder.checks.source.cells import grade_id_of, is_test
 from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import Course
 from autograder.errors import CheckError, CourseNotFound
-from autograder.learner.marks import Mark, as_html, mark_of, marks_in, written_mark
+from autograder.learner.marks import Mark, as_html, mark_of, marks_in, passed, written_mark
 from autograder.learner.run_notebook import run
 
+_NOT_DEFINED = "missing: run the cell that defines it"
 _NO_EXAMS = (
     "mark() runs the full exam, and the exams lie in a clone of the course, which this folder is "
     "not part of: if this is an assignment, use the check below each exercise and nbgrader's "
@@ -43,11 +46,17 @@ def mark() -> None:
     except CourseNotFound:
         raise CourseNotFound(_NO_EXAMS) from None
     lesson = lesson_of(course, folder)
-    exams = exams_of(course.exam_module(lesson))
-    points = read_lesson(course.lesson_file(lesson)).points
+    exams = every_exam(course, lesson)
+    text = course_lesson(course, lesson)
     namespace = sys._getframe(1).f_globals
     saved = _saved(folder, namespace)
-    marks = [_mark(name, out_of, exams, namespace, saved) for name, out_of in points.items()]
+    tests = {block.name: block.tests for block in text.blocks if isinstance(block, Check)}
+    marks = [
+        _mark_by_tests(name, out_of, tests[name], namespace)
+        if name in text.with_tests
+        else _mark(name, out_of, exams, namespace, saved)
+        for name, out_of in text.points.items()
+    ]
     from IPython.display import HTML, display
 
     display(HTML(as_html(marks)))
@@ -108,8 +117,19 @@ def _mark(
     if name not in exams:
         return marks_in(saved, {name: out_of})[0] if saved else written_mark(name, out_of)
     if name not in namespace:
-        return Mark(name, 0, out_of, "missing: run the cell that defines it")
+        return Mark(name, 0, out_of, _NOT_DEFINED)
     return mark_of(exams[name].examine(namespace[name]), out_of)
+
+
+def _mark_by_tests(name: str, out_of: int, tests: str, namespace: Mapping[str, object]) -> Mark:
+    """The mark that plain asserts give, in a namespace where they can bind names of their own."""
+    if name not in namespace:
+        return Mark(name, 0, out_of, _NOT_DEFINED)
+    try:
+        exec(compile(tests, f"<the tests of {name}>", "exec"), {**namespace})
+    except Exception as error:
+        return Mark(name, 0, out_of, f"{type(error).__name__}: {error}".removesuffix(": "))
+    return passed(name, out_of)
 
 
 def _saved(folder: Path, namespace: Mapping[str, object]) -> NotebookNode | None:

@@ -12,7 +12,7 @@ from autograder.checks.card.as_text import HINT
 from autograder.checks.card.terminal import as_written
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.own_judgement import Ticks, exercise_of, ticks_in
-from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
+from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role, is_exam
 
 BY_HAND = "to be graded by hand"
 NO_ANSWER = "not answered"
@@ -59,6 +59,11 @@ def mark_of(report: Report, out_of: int) -> Mark:
     )  # fmt: skip
 
 
+def passed(exercise: str, out_of: int) -> Mark:
+    """The mark of an exercise that has passed all its tests."""
+    return Mark(exercise, out_of, out_of, Verdict.PASSED.value)
+
+
 def marks_in(notebook: NotebookNode, points: Mapping[str, int]) -> list[Mark]:
     """The marks of a notebook that was run with the hidden tests in it.
 
@@ -86,6 +91,9 @@ def _read(
         return replace(mark_of(reports[-1], out_of), exercise=exercise)
     if errors:
         return Mark(exercise, 0, out_of, _explain(errors[0].ename, errors[0].evalue))
+    # Plain asserts that hold say nothing.
+    if not is_exam(cell) and cell.execution_count:
+        return passed(exercise, out_of)
     return Mark(exercise, 0, out_of, "not run")
 
 
@@ -96,7 +104,7 @@ def _explain(kind: str, message: str) -> str:
         return Verdict.TIMEOUT.value
     if kind == "NameError":
         return f"missing: {message}"
-    return f"{kind}: {message}"
+    return f"{kind}: {message}".removesuffix(": ")
 
 
 def total(marks: Sequence[Mark]) -> tuple[float, int, int]:

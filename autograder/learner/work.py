@@ -60,7 +60,7 @@ def work_folder(course: Course, folder: Path | None = None) -> Path:
         WorkFolderError: when `folder` can't be one's own.
     """
     folder = (folder or course.root / "work").resolve()
-    theirs = (course.source, course.notebooks, course.solutions)
+    theirs = (course.source, course.notebooks, course.solutions, course.own)
     if folder == course.root or any(folder.is_relative_to(place) for place in theirs):
         raise WorkFolderError(f"{folder} belongs to the course: choose a folder of your own.")
     with writing(folder):

@@ -13,7 +13,7 @@ from nbgrader.apps import NbGraderAPI
 
 from autograder.authoring.build.incremental import BuildState, states
 from autograder.course import Course
-from autograder.errors import LessonNameError
+from autograder.errors import LessonNameError, SettingError
 
 _SOURCES = NbGraderAPI.get_source_assignments
 _ASSIGNMENT = NbGraderAPI.get_assignment
@@ -21,13 +21,13 @@ _ASSIGNMENTS = NbGraderAPI.get_assignments
 
 
 def sources(self: NbGraderAPI) -> set[str]:
-    """All lessons of the course, beside what nbgrader finds."""
+    """All lessons of the course, beside what nbgrader finds, but for those that it leaves out."""
     course = Course(Path(self.coursedir.root))
     for lesson in _lessons(course):
         with suppress(OSError):
             (course.source / lesson).mkdir(exist_ok=True)
     found: set[str] = _SOURCES(self)
-    return found
+    return found - _not_chosen(course)
 
 
 def assignments(self: NbGraderAPI) -> list[dict[str, Any]]:
@@ -66,5 +66,12 @@ def _lessons(course: Course) -> list[str]:
     """The lessons' names; none, where a text can't be a lesson: whoever builds is told."""
     try:
         return course.lessons()
-    except LessonNameError:
+    except (LessonNameError, SettingError):
         return []
+
+
+def _not_chosen(course: Course) -> set[str]:
+    try:
+        return course.lessons_not_chosen()
+    except SettingError:
+        return set()

@@ -5,7 +5,13 @@ import pytest
 
 from autograder.cli import main
 from autograder.course import Course, lesson_number, module_name
-from autograder.errors import CourseNotFound, LessonNameError, LessonNotFound, ReferenceNotFound
+from autograder.errors import (
+    CourseNotFound,
+    LessonNameError,
+    LessonNotFound,
+    ReferenceNotFound,
+    SettingError,
+)
 
 LESSONS = ("00_foundations", "02_dot_product_self_attention")
 
@@ -29,9 +35,11 @@ def write_reference(course: Course, lesson: str, text: str) -> None:
 def course(tmp_path, monkeypatch):
     # Both are changed by importing a reference; what was there before comes back afterwards.
     monkeypatch.setattr(sys, "path", sys.path.copy())
-    before = {name: m for name, m in sys.modules.items() if name.split(".")[0] == "solutions"}
+    before = {
+        name: m for name, m in sys.modules.items() if name.split(".")[0] in ("solutions", "mine")
+    }
     yield make_course(tmp_path.resolve() / "course")
-    for name in [name for name in sys.modules if name.split(".")[0] == "solutions"]:
+    for name in [name for name in sys.modules if name.split(".")[0] in ("solutions", "mine")]:
         del sys.modules[name]
     sys.modules.update(before)
 
@@ -159,3 +167,58 @@ def test_reference_imports_nonsense(course):
     write_reference(course, LESSONS[0], "import no_such_module")
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         course.solution_module(LESSONS[0])
+
+
+def choose(course, text):
+    (course.root / "course.toml").write_text(text)
+
+
+@pytest.mark.parametrize("chosen", [["02", "00"], [LESSONS[1], "00_f"], ["02"]])
+def test_lessons_that_are_chosen(course, chosen):
+    choose(course, f"lessons = {chosen}")
+    expected = [next(one for one in LESSONS if one.startswith(name[:2])) for name in chosen]
+    assert course.lessons() == expected
+    assert [path.stem for path in course.texts()] == expected
+    assert course.lessons_not_chosen() == {*LESSONS} - {*expected}
+    with pytest.raises(LessonNotFound, match="no lesson is called '99': there are "):
+        course.lessons_named(["99"])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('\nlessons = ["00",\n  "07"]', 3, "no lesson is called '07': there are 00_foundations, "),
+        ('lessons = ["0"]', 1, "several lessons are called '0'"),
+        ('lessons = [\n"00",\n"00_foundations"]', 3, "00_foundations stands there twice"),
+        ('lessons = [""]', 1, "several lessons are called ''"),
+    ],
+)
+def test_lessons_that_can_not_be_chosen(course, text, line, said):
+    choose(course, text)
+    with pytest.raises(SettingError) as raised:
+        course.lessons()
+    assert str(raised.value).startswith(f"{course.root / 'course.toml'}:{line}: lessons: {said}")
+
+
+def test_what_a_course_adds(course):
+    lesson = LESSONS[1]
+    assert course.own_text(lesson) is None
+    for path in (course.own / "02.md", course.own / "exams" / f"{lesson[3:]}.py"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (course.solutions / "exams" / f"{lesson[3:]}.py").touch()
+    assert course.own_text(lesson) == course.own / "02.md"
+    assert course.own_text(LESSONS[0]) is None
+    assert course.own_reference_file(lesson) == course.own / "solutions" / f"{lesson[3:]}.py"
+    names = [module.__name__ for module in course.exam_modules(lesson)]
+    assert names == [f"{package}.exams.{lesson[3:]}" for package in ("solutions", "mine")]
+
+
+def test_what_another_course_adds(course, tmp_path):
+    other = make_course(tmp_path.resolve() / "other")
+    for each, answer in ((course, 42), (other, 43)):
+        (each.solutions / "exams" / "foundations.py").touch()
+        (each.own / "exams").mkdir(parents=True)
+        (each.own / "exams" / "foundations.py").write_text(f"ANSWER = {answer}")
+    for each, answer in ((course, 42), (other, 43), (course, 42)):
+        assert answer == each.exam_modules(LESSONS[0])[1].ANSWER

@@ -1,24 +1,85 @@
 """What a course may set in course.toml, and what is said of the rest."""
 
+import dataclasses
+
 import pytest
 
 from autograder.errors import SettingError
-from autograder.settings import Settings, read_settings
-from tests.support.course import COURSE
+from autograder.settings import GONE, WORKED, Settings, read_settings
+from tests.support.course import COURSE, ROOT
+
+NAMES = [one.name for one in dataclasses.fields(Settings)]
+# Of each setting what can be, with what becomes of it, and what can't, with what is said.
+SOUND = {
+    "id": ('"statistics"', "statistics"),
+    "preload": ('["numpy", "data.*"]', ("numpy", "data.*")),
+    "pyplot": ("false", False),
+    "without_places": ('["exam1"]', ("exam1",)),
+    "demo": ('"week1"', "week1"),
+    "lessons": ('["02", "00"]', ("02", "00")),
+    "leave_out": ('["a", "02/b"]', {"a": WORKED, "02/b": WORKED}),
+    "points": ('{a = 3, "02/b" = 1}', {"a": 3, "02/b": 1}),
+}
+WRONG = {
+    "id": [("3", "must be a word in quotes"), ('" "', "must be a word in quotes")],
+    "preload": [
+        ('"numpy"', 'must be a list of modules, such as ["numpy"]'),
+        ("[1]", "must be a list of modules"),
+        ('["solutions"]', "names solutions, which students' code must never see"),
+        ('["solutions.exams.*"]', "names solutions"),
+        ('["mine.solutions"]', "names mine, which students' code must never see"),
+    ],
+    "pyplot": [("1", "must be true or false")],
+    "without_places": [('"exam1"', 'must be a list of lessons, such as ["week1"]')],
+    "demo": [
+        ("2", 'must be a lesson in quotes, such as "week1"'),
+        ('""', "must be a lesson in quotes"),
+    ],
+    "lessons": [
+        ('"02"', 'must be a list of lessons, such as ["week1"]'),
+        ("[2]", "must be a list of lessons"),
+        ("[]", "names no lesson: name some, or delete the line to have all"),
+    ],
+    "leave_out": [
+        ('"a"', 'must be a list of exercises, such as ["variance"], or a table'),
+        ('{a = "goes"}', 'says of each "worked" or "gone"'),
+        ("{a = true}", 'says of each "worked" or "gone"'),
+    ],
+    "points": [
+        ("3", "must be a table of exercises with whole numbers above 0"),
+        ("{a = 0}", "whole numbers above 0, such as {variance = 3}"),
+        ("{a = 1.5}", "whole numbers above 0"),
+        ("{a = true}", "whole numbers above 0"),
+    ],
+}
+
+
+def said_of(tmp_path, text):
+    (tmp_path / "course.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(SettingError) as raised:
+        read_settings(tmp_path)
+    place, _, sentence = str(raised.value).partition(": ")
+    path, _, line = place.rpartition(":")
+    assert path == str(tmp_path / "course.toml")
+    assert "\n" not in sentence
+    return int(line), sentence
 
 
 def test_without_a_file(tmp_path):
     assert read_settings(tmp_path) == Settings(tmp_path.name, ("numpy",), pyplot=True)
 
 
-def test_all_that_can_be_set(tmp_path):
-    (tmp_path / "course.toml").write_text(
-        'id = "statistics"\npreload = ["numpy", "data.*"]\npyplot = false\n'
-        'without_places = ["exam1"]\ndemo = "week1"\n'
-    )
-    preload, without = ("numpy", "data.*"), ("exam1",)
-    expected = Settings("statistics", preload, pyplot=False, without_places=without, demo="week1")
-    assert read_settings(tmp_path) == expected
+@pytest.mark.parametrize("name", NAMES)
+def test_what_can_be_set(tmp_path, name):
+    written, value = SOUND[name]
+    (tmp_path / "course.toml").write_text(f"{name} = {written}\n")
+    expected = {"id": tmp_path.name, name: value}
+    assert read_settings(tmp_path) == Settings(**expected)
+
+
+def test_an_exercise_may_go(tmp_path):
+    (tmp_path / "course.toml").write_text('[leave_out]\na = "worked"\nb = "gone"\n')
+    assert read_settings(tmp_path).leave_out == {"a": WORKED, "b": GONE}
 
 
 def test_this_course():
@@ -26,25 +87,36 @@ def test_this_course():
     assert not COURSE.settings.pyplot
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_can_not_be(tmp_path, name):
+    for written, said in WRONG[name]:
+        line, sentence = said_of(tmp_path, f'# mine\n\n{name} = {written}\nlater = "x"\n')
+        assert (line, sentence.partition(" ")[0]) == (3, name)
+        assert said in sentence
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_settings_are_documented(name):
+    text = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
+    section = text.partition("## Settings of a course")[2].partition("\n## ")[0]
+    assert f"\n| `{name} = " in section
+
+
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "line", "said"),
     [
-        ("id = statistics", "is not TOML"),
-        ('name = "x"', "sets name, which is none of id, preload, pyplot"),
-        ("id = 3", "id must be a word in quotes"),
-        ("pyplot = 1", "pyplot must be true or false"),
-        ('preload = "numpy"', 'preload must be a list of modules, such as ["numpy"]'),
-        ("preload = [1]", "preload must be a list of modules"),
-        ('without_places = "exam1"', 'without_places must be a list of lessons, such as ["week1"]'),
-        ("demo = 2", 'demo must be a lesson in quotes, such as "week1"'),
-        ('demo = ""', "demo must be a lesson in quotes"),
-        ('preload = ["solutions"]', "preload names solutions, which students' code must never see"),
-        ('preload = ["solutions.exams.*"]', "preload names solutions"),
+        ("\nid = statistics", 2, "this is not TOML: Invalid value"),
+        ('id = "a"\nlessons = ["00",', 2, "this is not TOML: the file ends too soon"),
+        (b'id = "a"\ndemo = "\xff"', 2, "this is not TOML, which is text in UTF-8"),
+        ('\nname = "x"', 2, "sets name, which is none of id, preload, pyplot"),
+        ('lessons = [\n  "00",\n  3,\n]', 3, "lessons must be a list of lessons"),
+        ('preload = [\n "numpy",\n "mine" ]', 3, "preload names mine"),
+        ('[leave_out]\na = "worked"\n"02/b" = "goes"', 3, "leave_out must be a list"),
+        ('[leave_out]\npoints = "gone"\n[points]\nb = 1\na = 0', 5, "points must be a table"),
+        ('leave_out.points = "gone"\npoints = {a = 0}', 2, "points must be a table"),
+        ('[points]\n"leave_out" = 1\n[ leave_out ]\nb = 1', 4, "leave_out must be a list"),
     ],
 )
-def test_what_can_not_be(tmp_path, text, said):
-    (tmp_path / "course.toml").write_text(text)
-    with pytest.raises(SettingError) as raised:
-        read_settings(tmp_path)
-    assert said in str(raised.value)
-    assert str(raised.value).startswith(str(tmp_path / "course.toml"))
+def test_the_line_of_what_can_not_be(tmp_path, text, line, said):
+    found, sentence = said_of(tmp_path, text)
+    assert (found, said in sentence) == (line, True), sentence

@@ -11,7 +11,8 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import nn
 
-from autograder.authoring.lesson.lesson import Lesson, read_lesson
+from autograder.authoring.lesson.lesson import Lesson
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.authoring.lesson.reference import Source, read_reference
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.run_module import run_module

@@ -16,7 +16,7 @@ from nbgrader.apps import NbGraderAPI
 from playwright.sync_api import Browser, Page, Response, expect
 
 from autograder.authoring.build.build import build_lesson
-from autograder.authoring.lesson.lesson import read_lesson
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from tests.support.course import COURSE, ROOT

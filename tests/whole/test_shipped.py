@@ -11,7 +11,8 @@ import nbformat
 import pytest
 
 from autograder.authoring.lesson.leaks import leaks
-from autograder.authoring.lesson.lesson import WrittenExercise, read_lesson
+from autograder.authoring.lesson.lesson import WrittenExercise
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.authoring.lesson.reference import Source, read_reference
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.judge import is_mistaken

@@ -10,7 +10,7 @@ It is strict: whatever does not fit together is an error that names the file and
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
@@ -22,22 +22,23 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.authoring.build import shipping
 from autograder.authoring.build.build_inputs import Inputs
+from autograder.authoring.build.matching import backings_of, match
 from autograder.authoring.build.proofs import Proof, Proofs, digest_of_entry
 from autograder.authoring.build.proving import prove
 from autograder.authoring.lesson.alt_text import Pictures, undescribed_in_prose
 from autograder.authoring.lesson.built import signed
 from autograder.authoring.lesson.kept_back import kept_back
 from autograder.authoring.lesson.leaks import leaks
-from autograder.authoring.lesson.lesson import Code, Lesson, Prose, WrittenExercise, read_lesson
+from autograder.authoring.lesson.lesson import Code, Lesson, Prose, WrittenExercise
 from autograder.authoring.lesson.notebook import source_notebook
-from autograder.authoring.lesson.reference import BEGIN, END, Source, read_reference
+from autograder.authoring.lesson.personal import course_lesson, warnings_of
+from autograder.authoring.lesson.reference import BEGIN, END, Source
 from autograder.authoring.lesson.release import student_notebook
 from autograder.checks import examples
-from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.exam import Exam
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.checks.source.scenery import tag_scenery
 from autograder.course import Course, lesson_number
-from autograder.errors import LessonError, SolutionError
 from autograder.own_modules import out_of_reach
 
 # Called with the name of each exercise before it is proved.
@@ -60,8 +61,9 @@ class ProvedLesson:
 class Built:
     """One lesson, built: the instructor's notebook and the student's.
 
-    `exams` are those of its exercises, in the order of the lesson; `descriptions` are of figures.
-    With `anew`, nothing is taken from proofs that were made before.
+    `exams` are those of its exercises, in the order of the lesson; `descriptions` are of figures;
+    `warnings` say what whoever leaves out exercises may want to read again. With `anew`, nothing is
+    taken from proofs that were made before.
     """
 
     course: Course
@@ -70,6 +72,7 @@ class Built:
     student: NotebookNode
     exams: Mapping[str, Exam]
     descriptions: Mapping[str, str]
+    warnings: Sequence[str] = ()
     anew: bool = False
     progress: Progress = _no_progress
 
@@ -126,7 +129,8 @@ def _prove_lesson(built: Built, there: Mapping[str, shipping.Entry]) -> ProvedLe
     ships: dict[str, shipping.Entry] = {}
     proofs: dict[str, Proof] = {}
     for name, exam in built.exams.items():
-        made_of, entry = inputs.of_exercise(lesson, name), there.get(name, {})
+        is_own = name in built.lesson.own
+        made_of, entry = inputs.of_exercise(lesson, name, own=is_own), there.get(name, {})
         if (proof := known.get(name)) and proof.holds(made_of, entry):
             ships[name], proofs[name] = entry, proof
             continue
@@ -151,23 +155,23 @@ def build_lesson(
     Raises:
         LessonError, SolutionError, ExamError: for whatever does not fit together.
     """
-    lesson = read_lesson(course.lesson_file(name))
-    module = course.solution_module(name)
-    reference = Path(str(module.__file__))
-    sources = read_reference(reference)
-    examined_in = course.exam_module(name)
-    exams = exams_of(examined_in)
-    _match(lesson, reference, sources, Path(str(examined_in.__file__)), exams)
+    lesson = course_lesson(course, name)
+    backings = list(backings_of(course, name))
+    match(lesson, backings)
     with _beside(course.source / name):
         _describe_pictures(lesson, pyplot=course.settings.pyplot)
     _keep_in_reach(course, lesson)
-    _keep_secret(lesson, sources)
+    sources = {name: source for backing in backings for name, source in backing.sources.items()}
+    given_away = _keep_secret(lesson, sources, backings[0].reference)
     shown, descriptions = kept_back(lesson)
-    source = source_notebook(shown, sources, examined_in.__name__, places=_has_places(course, name))
+    modules = {name: backing.module for backing in backings for name in backing.exams}
+    source = source_notebook(shown, sources, modules, places=_has_places(course, name))
     tag_scenery(source)
-    placed = {exercise.name: exams[exercise.name] for exercise in lesson.exercises}
+    exams = {name: exam for backing in backings for name, exam in backing.exams.items()}
+    placed = {one.name: exams[one.name] for one in lesson.exercises if one.name in exams}
+    warnings = (*warnings_of(course, lesson), *given_away)
     student = student_notebook(source)
-    return Built(course, lesson, source, student, placed, descriptions, anew, progress)
+    return Built(course, lesson, source, student, placed, descriptions, warnings, anew, progress)
 
 
 def _has_places(course: Course, lesson: str) -> bool:
@@ -177,32 +181,6 @@ def _has_places(course: Course, lesson: str) -> bool:
 def _without_marks(source: str) -> str:
     lines = source.split("\n")
     return "\n".join(line for line in lines if not line.strip().startswith((BEGIN, END)))
-
-
-def _match(
-    lesson: Lesson,
-    reference: Path,
-    sources: Mapping[str, Source],
-    examined_in: Path,
-    exams: Mapping[str, Exam],
-) -> None:
-    """Every exercise has a solution and an exam, and the other way round."""
-    for exercise in lesson.exercises:
-        if exercise.name not in sources:
-            text = f"the exercise {exercise.name} has no solution in {reference}"
-            raise LessonError(lesson.path, exercise.line, text)
-        if exercise.name not in exams:
-            text = f"the exercise {exercise.name} has no exam in {examined_in}"
-            raise LessonError(lesson.path, exercise.line, text)
-    placed = {exercise.name for exercise in lesson.exercises}
-    for name, source in sources.items():
-        if name not in placed:
-            text = f"{name} has solution marks but is no exercise in {lesson.path}"
-            raise SolutionError(reference, source.line, text)
-    for name, exam in exams.items():
-        if name not in placed:
-            text = f"the exam of {name} has no exercise in {lesson.path}"
-            raise SolutionError(*exam.where, text)
 
 
 @contextmanager
@@ -223,16 +201,16 @@ def _describe_pictures(lesson: Lesson, *, pyplot: bool) -> None:
             try:
                 found = iter(list(pictures.undescribed(block.source)))
             except SyntaxError as error:
-                line = block.line + (error.lineno or 1) - 1
-                raise LessonError(lesson.path, line, f"this is not Python: {error.msg}") from None
+                text = f"this is not Python: {error.msg}"
+                raise lesson.error(block, text, (error.lineno or 1) - 1) from None
             except ImportError as error:
-                raise LessonError(lesson.path, block.line, str(error)) from None
+                raise lesson.error(block, str(error)) from None
         elif isinstance(block, Prose):
             found = undescribed_in_prose(block.text)
         elif isinstance(block, WrittenExercise):
             found = undescribed_in_prose(block.question)
         for offset, text in found:
-            raise LessonError(lesson.path, block.line + offset - 1, text)
+            raise lesson.error(block, text, offset - 1)
 
 
 def _keep_in_reach(course: Course, lesson: Lesson) -> None:
@@ -241,13 +219,25 @@ def _keep_in_reach(course: Course, lesson: Lesson) -> None:
     for block in lesson.blocks:
         if isinstance(block, Code):
             for offset, text in out_of_reach(block.source, course.root, preload, beside):
-                raise LessonError(lesson.path, block.line + offset - 1, text)
+                raise lesson.error(block, text, offset - 1)
 
 
-def _keep_secret(lesson: Lesson, sources: Mapping[str, Source]) -> None:
+def _keep_secret(lesson: Lesson, sources: Mapping[str, Source], reference: Path) -> list[str]:
+    """Refuse a text with a solution in it; returns what the course itself gives away.
+
+    What it has worked out may be as good as the solution of another exercise.
+    """
+    secret = [source for name, source in sources.items() if not lesson.left_out.get(name)]
+    given_away = []
     for block in lesson.blocks:
         if isinstance(block, Code | Prose):
             text = block.source if isinstance(block, Code) else block.text
-            for name, line in leaks(text, sources.values(), is_code=isinstance(block, Code)):
-                sentence = f"the solution of {name} would reach students here"
-                raise LessonError(lesson.path, block.line + line - 1, sentence)
+            for name, line in leaks(text, secret, is_code=isinstance(block, Code)):
+                if lesson.file_of(block) != reference:
+                    sentence = f"the solution of {name} would reach students here"
+                    raise lesson.error(block, sentence, line - 1)
+                given_away.append(
+                    f"{reference}:{block.line}: what is worked out here has the solution of "
+                    f"{name} in it: leave that out too, or have this one gone"
+                )
+    return given_away

@@ -14,11 +14,13 @@ from pathlib import Path
 
 from autograder.authoring.build.import_graph import ImportGraph
 from autograder.course import Course, module_name
-from autograder.settings import FILE
+from autograder.settings import FILE, OWN
 from autograder.settings import SOLUTIONS as _REFERENCE
 
 # Where what was proved of exercises is kept: see `proofs`. It is made of all this.
 PROOFS = Path(_REFERENCE) / "exams" / "proofs.json"
+# The same of a course's own exercises, so that the other stays as it came with the lessons.
+OWN_PROOFS = Path(OWN) / "proofs.json"
 _ENGINE = Path(__file__).resolve().parents[2]
 # Where the making of a lesson, and of what ships of an exercise, begins.
 _BUILD = "autograder.authoring.build.build"
@@ -37,18 +39,27 @@ class Inputs:
 
     def of_lesson(self, lesson: str) -> str:
         """The digest of all that a lesson's notebooks and printed examples are made of."""
-        path = self._course.lesson_file(lesson)
-        named = self._graph.named_in(path.read_text(encoding="utf-8"))
+        texts = [self._course.lesson_file(lesson), self._course.own_text(lesson)]
+        paths = [path for path in texts if path]
+        named = [
+            one for path in paths for one in self._graph.named_in(path.read_text(encoding="utf-8"))
+        ]
         beside = (self._course.source / lesson).glob("*.py")
-        own = {path, *beside, *self._settings()}
+        own = {*paths, *beside, *self._settings()}
         made_of = self._files([*named, *self._exams(lesson), _BUILD])
         return self._digest({*own, *made_of}, [sys.version, *_installed()])
 
-    def of_exercise(self, lesson: str, exercise: str) -> str:
-        """The digest of all that an exercise's exam is made of, the same on every machine."""
+    def of_exercise(self, lesson: str, exercise: str, *, own: bool = False) -> str:
+        """The digest of all that an exercise's exam is made of, the same on every machine.
+
+        Args:
+            lesson: where it is asked.
+            exercise: its name.
+            own: whether it is one that the course adds to the lesson.
+        """
         libraries = [f"{name} {_public_version(name)}" for name in _LIBRARIES]
         places = lesson not in self._course.settings.without_places
-        module = self._exam(lesson, exercise)
+        module = self._exam(f"{OWN if own else _REFERENCE}.exams", lesson, exercise)
         made_of = self._files([module, _PROVE])
         return self._digest(made_of, [*libraries, f"places {places}", exercise])
 
@@ -64,17 +75,19 @@ class Inputs:
         for path in sorted(self._course.root.iterdir()):
             if (path / "__init__.py").is_file() or path.suffix == ".py":
                 places.setdefault(path.stem, path)
+        if self._course.own.is_dir():
+            places[OWN] = self._course.own
         return ImportGraph(places)
 
     def _exams(self, lesson: str) -> Iterator[str]:
         name = module_name(lesson)
-        for module in (f"{_REFERENCE}.{name}", f"{_REFERENCE}.exams.{name}"):
-            if module in self._graph.modules:
+        for package in (_REFERENCE, f"{_REFERENCE}.exams", f"{OWN}.{_REFERENCE}", f"{OWN}.exams"):
+            if (module := f"{package}.{name}") in self._graph.modules:
                 yield module
 
-    def _exam(self, lesson: str, exercise: str) -> str:
+    def _exam(self, exams: str, lesson: str, exercise: str) -> str:
         """The module of an exercise's exam, which has its name; else that of all the lesson's."""
-        own = f"{_REFERENCE}.exams.{module_name(lesson)}"
+        own = f"{exams}.{module_name(lesson)}"
         wanted = exercise.replace("_", "").lower()
         for module in self._graph.modules:
             package, _, name = module.rpartition(".")
@@ -88,8 +101,12 @@ class Inputs:
         ours = {module for module in reached if not module.startswith(f"{_ENGINE.name}.")}
         texts = (self._graph.modules[module].read_text(encoding="utf-8") for module in ours)
         if any(word in text for text in texts for word in _DYNAMIC):
-            reached = self._graph.reached({*self._graph.modules} - {"nbgrader_config"})
-        return self._graph.files(reached) - {self._course.root / PROOFS}
+            # What a course adds is known to itself alone.
+            added = {one for one in self._graph.modules if one.startswith(f"{OWN}.")} - reached
+            reached = self._graph.reached({*self._graph.modules} - added - {"nbgrader_config"})
+        return self._graph.files(reached) - {
+            self._course.root / one for one in (PROOFS, OWN_PROOFS)
+        }
 
     def _digest(self, files: Iterable[Path], parts: Iterable[str]) -> str:
         lines = [f"{self._name(path)} {self._digest_of(path)}" for path in sorted(files)]

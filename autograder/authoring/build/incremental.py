@@ -119,7 +119,9 @@ class _Builder:
             built = build_lesson(self._course, name, anew=self._force, progress=proving)
             self._trial(built)
             files = built.files
-            Proofs(self._course).keep(name, built.proved.proofs)
+            lesson = built.lesson
+            proofs = built.proved.proofs
+            Proofs(self._course).keep(name, proofs, own=lesson.own, left_out=lesson.left_out)
             return {path.relative_to(self._course.root).as_posix(): files[path] for path in files}
 
         notebook = self._notebook(name)

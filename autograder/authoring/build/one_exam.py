@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.authoring.build.matching import every_exam
 from autograder.authoring.build.proofs import Proofs
-from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.exam import Exam
 from autograder.course import Course, lesson_number
 from autograder.errors import LessonNotFound
 
@@ -32,7 +33,7 @@ def exams_called(course: Course, name: str) -> list[KnownExam]:
     every = [
         KnownExam(lesson, exam)
         for lesson in course.lessons()
-        for exam in exams_of(course.exam_module(lesson)).values()
+        for exam in every_exam(course, lesson).values()
     ]
     found = [one for one in every if one.exam.name == name]
     found = found or [one for one in every if name in _mistakes(one.exam)]
@@ -127,5 +128,7 @@ def _declared(answer: Callable[..., object]) -> Callable[..., object]:
 
 
 def _short(course: Course, path: Path) -> str:
-    exams = course.solutions / "exams"
-    return str(path.relative_to(exams)) if path.is_relative_to(exams) else str(path)
+    for folder in (course.solutions / "exams", course.root):
+        if path.is_relative_to(folder):
+            return str(path.relative_to(folder))
+    return str(path)

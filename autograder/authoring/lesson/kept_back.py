@@ -49,7 +49,7 @@ def _without(source: str, descriptions: dict[str, str]) -> str:
         text = str(place.value)
         name = f"{drawn_by}-{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]}"
         descriptions[name] = text
-        source = _replaced(source, place, f'{_NAME}("{name}")')
+        source = replaced(source, place, f'{_NAME}("{name}")')
     return source
 
 
@@ -66,7 +66,8 @@ def _alt_texts(source: str) -> Iterator[tuple[str, ast.Constant]]:
                     yield ast.unparse(node.func).rpartition(".")[2], word.value
 
 
-def _replaced(source: str, node: ast.expr, text: str) -> str:
+def replaced(source: str, node: ast.expr, text: str) -> str:
+    """A cell with another text in the place of one of its expressions."""
     lines = source.encode().split(b"\n")
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     before = lines[first][: node.col_offset]

@@ -1,85 +1,50 @@
-"""A lesson's text, read: prose, given code, exercises and checks, each with its line.
-
-A lesson is a MyST Markdown notebook with two directives more. `exercise` says which exercise goes
-here, `check` that it is checked here and for how many points:
-
-    ```{exercise} attention_scores
-    :difficulty: 1
-    :minutes: 5
-    :from: S1
-    ```
-
-    ```{check} attention_scores
-    :points: 2
-    ```
-
-A code cell that acts in a way its names don't show, and on which no test depends all the same, has
-the option `:scenery:`; one that must be run when grading has `:needed:`.
-
-An `exercise` with a body is a written answer: the body is the question, a model answer between
-nbgrader's solution marks and a marking scheme between its mark-scheme marks; it has its points
-itself and no check. Between `### BEGIN POINTS` and `### END POINTS` may stand what a good answer
-says, for learners to tick.
-"""
+"""A lesson, as its author wrote it: prose, given code, exercises and checks, each with its line."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import yaml
-from jupytext.myst import (
-    CODE_DIRECTIVE,
-    MystMetadataParsingError,
-    get_parser,
-    read_fenced_cell,
-)
-
-from autograder.checks.own_judgement import Point, read_points
-from autograder.checks.source.scenery import NEEDED, SCENERY
+from autograder.checks.own_judgement import Point
 from autograder.errors import LessonError
 
-if TYPE_CHECKING:
-    from markdown_it.token import Token
-
-_DIRECTIVE = re.compile(r"\s*\{(?P<kind>[\w-]+)\}\s*(?P<name>.*?)\s*$")
-_AT_START = re.compile(r"`{3,}\{")
-_STRAY = re.compile(r"[\s>*+-]*(`{3,}|~{3,})\s*\{(?P<kind>code-cell|exercise|check)\}")
-_MISPLACED = "write ```{{{kind}}} at the start of its line, below a blank line where HTML precedes"
-_OPTION = re.compile(r"^:(?P<key>[\w-]+):\s*(?P<value>.*)$")
-_NAME = re.compile(r"^[a-zA-Z][a-zA-Z0-9_]*$")
-_REGION = re.compile(
-    r"^### BEGIN (?P<kind>SOLUTION|MARK SCHEME|POINTS)\n(?P<text>.*?)^### END (?P=kind)$",
-    re.S | re.M,
-)
+_MARK = re.compile(r"^[ \t]*### BEGIN (?:SOLUTION|HIDDEN TESTS|MARK SCHEME)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Prose:
-    """Markdown, as it will stand in the notebook."""
+class _Placed:
+    """Where a block begins.
+
+    `file` is the text that it stands in, where that is not the lesson's own: see `own_text`.
+    """
 
     line: int
+    file: Path | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Prose(_Placed):
+    """Markdown, as it will stand in the notebook."""
+
     text: str
 
 
 @dataclass(frozen=True)
-class Code:
-    """A given code cell."""
+class Code(_Placed):
+    """A given code cell; `metadata` is what its options say beside the tags."""
 
-    line: int
     source: str
     tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Exercise:
+class Exercise(_Placed):
     """The place of an exercise, with its card but for the points.
 
     `origin` says where it comes from: a document, a paper.
     """
 
-    line: int
     name: str
     difficulty: int
     minutes: int
@@ -87,19 +52,21 @@ class Exercise:
 
 
 @dataclass(frozen=True)
-class Check:
-    """The place of an exercise's check."""
+class Check(_Placed):
+    """The place of an exercise's check.
 
-    line: int
+    `tests` are plain asserts that examine it, in place of an exam.
+    """
+
     name: str
     points: int
+    tests: str = ""
 
 
 @dataclass(frozen=True)
-class WrittenExercise:
+class WrittenExercise(_Placed):
     """A question answered in words and graded by hand."""
 
-    line: int
     name: str
     difficulty: int
     minutes: int
@@ -116,11 +83,15 @@ Block = Prose | Code | Exercise | Check | WrittenExercise
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson as its author wrote it."""
+    """A lesson as its author wrote it, and as a course has changed it: see `personal`.
+
+    `left_out` has the exercises that the course does not ask, each with whether it is worked out.
+    """
 
     path: Path
     blocks: tuple[Block, ...]
     metadata: dict[str, object] = field(default_factory=dict)
+    left_out: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -137,231 +108,74 @@ class Lesson:
         """Points by exercise, written answers included."""
         return {b.name: b.points for b in self.blocks if isinstance(b, Check | WrittenExercise)}
 
+    @property
+    def with_tests(self) -> frozenset[str]:
+        """The exercises that plain asserts in the text examine, and no exam."""
+        return frozenset(b.name for b in self.blocks if isinstance(b, Check) and b.tests)
 
-def read_lesson(path: Path) -> Lesson:
-    """Read and validate a lesson.
+    @property
+    def own(self) -> frozenset[str]:
+        """The code exercises that a course adds to the lesson."""
+        return frozenset(exercise.name for exercise in self.exercises if exercise.file)
+
+    def file_of(self, block: Block) -> Path:
+        """The text in which a block stands."""
+        return block.file or self.path
+
+    def error(self, block: Block, sentence: str, offset: int = 0) -> LessonError:
+        """What is wrong with a block, or so many lines below where it begins."""
+        return LessonError(self.file_of(block), block.line + offset, sentence)
+
+
+def validate(lesson: Lesson) -> None:
+    """Refuse what does not fit together.
 
     Raises:
-        LessonError: naming the file and the line, for anything that is not as it should be.
+        LessonError: naming the file and the line.
     """
-    text = path.read_text(encoding="utf-8")
-    lines = text.split("\n")
-    tokens = get_parser().parse(f"{text}\n")
-    kernelspec = _kernelspec(path, tokens)
-    _refuse_strays(path, lines, tokens)
-    blocks = tuple(_blocks(path, lines, tokens))
-    lesson = Lesson(path, blocks, {"kernelspec": kernelspec})
-    _validate(lesson)
-    return lesson
-
-
-def _kernelspec(path: Path, tokens: Sequence["Token"]) -> dict[str, object]:
-    front = tokens[0].content if tokens and tokens[0].type == "front_matter" else ""
-    try:
-        metadata = yaml.safe_load(front)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 2 if mark else 1
-        raise LessonError(path, line, "the front matter is not YAML") from error
-    kernelspec = metadata.get("kernelspec") if isinstance(metadata, dict) else None
-    if not isinstance(kernelspec, dict) or not all(
-        isinstance(kernelspec.get(key), str) for key in ("name", "display_name")
-    ):
-        text = "the front matter names no kernelspec with a name and a display_name"
-        raise LessonError(path, 1, text)
-    return kernelspec
-
-
-def _refuse_strays(path: Path, lines: Sequence[str], tokens: Sequence["Token"]) -> None:
-    """Directives that Markdown takes for something else must not end up as prose."""
-    fenced = {n for token in tokens if token.type == "fence" for n in range(*_range(token))}
-    for number, line in enumerate(lines):
-        stray = _STRAY.match(line)
-        if stray and number not in fenced:
-            raise LessonError(path, number + 1, _MISPLACED.format(kind=stray["kind"]))
-
-
-def _blocks(path: Path, lines: Sequence[str], tokens: Sequence["Token"]) -> Iterator[Block]:
-    """Cut a lesson at its directives and at the `+++` between two cells of prose."""
-    prose_from = 0
-    for token in tokens:
-        block = _fenced(path, lines, token) if token.type == "fence" else None
-        if block or (token.type in ("front_matter", "myst_block_break") and token.level == 0):
-            begin, end = _range(token)
-            yield from _prose(lines, prose_from, begin)
-            prose_from = end
-        if block:
-            yield block
-    yield from _prose(lines, prose_from, len(lines))
-
-
-def _prose(lines: Sequence[str], begin: int, end: int) -> Iterator[Prose]:
-    while begin < end and not lines[begin].strip():
-        begin += 1
-    text = "\n".join(lines[begin:end]).rstrip()
-    if text:
-        yield Prose(begin + 1, text)
-
-
-def _fenced(path: Path, lines: Sequence[str], token: "Token") -> Block | None:
-    """The block that a fence stands for; none when it is part of the prose."""
-    begin, end = _range(token)
-    line = begin + 1
-    directive = _DIRECTIVE.match(token.info)
-    if directive and not _AT_START.match(lines[begin]):
-        raise LessonError(path, line, _MISPLACED.format(kind=directive["kind"]))
-    # One in a list or a quotation ends where that ends.
-    if token.level == 0 and not _is_closed(lines[begin:end], token.markup):
-        raise LessonError(path, line, "this fence is never closed")
-    if not directive:
-        return None
-    kind, name = directive["kind"], directive["name"]
-    if f"{{{kind}}}" == CODE_DIRECTIVE:
-        return _code(path, token)
-    return _directive(path, line, kind, name, lines[begin + 1 : end - 1])
-
-
-def _is_closed(lines: Sequence[str], markup: str) -> bool:
-    """Whether a fence ends with its own closing line, not with that of a directive inside."""
-    ticks = f"{markup}{markup[0]}*"
-    closing = re.fullmatch(rf" {{0,3}}{ticks}\s*", lines[-1])
-    swallowed = any(re.match(rf"{ticks}\{{[\w-]+\}}", line) for line in lines[1:])
-    return len(lines) > 1 and closing is not None and not swallowed
-
-
-def _code(path: Path, token: "Token") -> Code:
-    begin, _ = _range(token)
-    try:
-        options, body = read_fenced_cell(token, 0, "Code")
-    except (MystMetadataParsingError, yaml.YAMLError) as error:
-        raise LessonError(path, begin + 1, "the options of this cell are not YAML") from error
-    tags = options.get("tags", []) if isinstance(options, dict) else None
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        raise LessonError(path, begin + 1, "the tags of this cell are not a list of words")
-    tags = [*tags, *(tag for tag in (SCENERY, NEEDED) if tag in options)]
-    source = "\n".join(body)
-    # The options stand above the source and are as many lines as it has fewer.
-    options_above = token.content.rstrip().count("\n") - source.rstrip().count("\n")
-    return Code(begin + 2 + options_above, source, tuple(tags))
-
-
-def _range(token: "Token") -> tuple[int, int]:
-    """A token's lines, counted from 0, the last one excluded."""
-    assert token.map is not None
-    begin, end = token.map
-    return begin, end
-
-
-def _directive(path: Path, line: int, kind: str, name: str, body: Sequence[str]) -> Block:
-    if kind not in ("exercise", "check"):
-        known = f"{CODE_DIRECTIVE}, {{exercise}} and {{check}}"
-        raise LessonError(path, line, f"unknown directive {{{kind}}}; there are {known}")
-    if not _NAME.match(name):
-        raise LessonError(path, line, f"{{{kind}}} needs the name of an exercise, found {name!r}")
-    options, text = _options(path, line, body)
-    origin = options.pop("from", "")
-    if kind == "check":
-        if text:
-            raise LessonError(path, line, f"the {{check}} of {name} has a body; it takes none")
-        return Check(line, name, **_numbers(path, line, name, options, ("points",)))
-    if not text:
-        return Exercise(
-            line,
-            name,
-            origin=origin,
-            **_numbers(path, line, name, options, ("difficulty", "minutes")),
-        )
-    numbers = _numbers(path, line, name, options, ("points", "difficulty", "minutes"))
-    question = _REGION.sub("", text).strip()
-    return WrittenExercise(
-        line, name, question=question, model_answer=_region(path, line, name, text, "SOLUTION"),
-        marking_scheme=_region(path, line, name, text, "MARK SCHEME"),
-        to_tick=_to_tick(path, line, name, text, numbers["points"]), origin=origin, **numbers,
-    )  # fmt: skip
-
-
-def _to_tick(path: Path, line: int, name: str, text: str, worth: int) -> tuple[Point, ...]:
-    if not re.search(r"^### (BEGIN|END) POINTS$", text, re.MULTILINE):
-        return ()
-    try:
-        points = read_points(_region(path, line, name, text, "POINTS"))
-    except ValueError as error:
-        raise LessonError(path, line, f"the written answer {name} {error}") from error
-    listed = sum(point.worth for point in points)
-    if listed != worth:
-        sentence = f"the written answer {name} is worth {worth} points, and its list has {listed}"
-        raise LessonError(path, line, sentence)
-    return points
-
-
-def _region(path: Path, line: int, name: str, text: str, kind: str) -> str:
-    for mark in (f"### BEGIN {kind}", f"### END {kind}"):
-        found = text.split("\n").count(mark)
-        if found != 1:
-            sentence = f"the written answer {name} needs one line {mark}, found {found}"
-            raise LessonError(path, line, sentence)
-    regions = {region["kind"]: region["text"].strip() for region in _REGION.finditer(text)}
-    if not regions.get(kind):
-        sentence = f"the written answer {name} has nothing below its ### BEGIN {kind}"
-        raise LessonError(path, line, sentence)
-    return regions[kind]
-
-
-def _options(path: Path, line: int, body: Sequence[str]) -> tuple[dict[str, str], str]:
-    options: dict[str, str] = {}
-    rest = 0
-    for rest, text in enumerate([*body, ""]):
-        option = _OPTION.match(text)
-        if not option:
-            break
-        if option["key"] in options:
-            raise LessonError(path, line + 1 + rest, f"the option {option['key']} stands twice")
-        options[option["key"]] = option["value"].strip()
-    return options, "\n".join(body[rest:]).strip()
-
-
-def _numbers(
-    path: Path, line: int, name: str, options: dict[str, str], needed: Sequence[str]
-) -> dict[str, int]:
-    for key in needed:
-        if key not in options:
-            raise LessonError(path, line, f"{name} has no card entry `:{key}:`")
-        if not options[key].isdecimal() or int(options[key]) == 0:
-            raise LessonError(path, line, f"`:{key}:` of {name} is not a positive whole number")
-    for key in options:
-        if key not in needed:
-            raise LessonError(path, line, f"{name} has an unknown option `:{key}:`")
-    if int(options.get("difficulty", 1)) > 3:
-        raise LessonError(path, line, f"the difficulty of {name} is 1, 2 or 3")
-    return {key: int(options[key]) for key in needed}
-
-
-def _validate(lesson: Lesson) -> None:
-    seen: dict[str, int] = {}
-    checked: dict[str, int] = {}
+    seen: dict[str, Block] = {}
+    checked: dict[str, Block] = {}
     exercises = {exercise.name for exercise in lesson.exercises}
     for block in lesson.blocks:
         if isinstance(block, Exercise | WrittenExercise):
             if block.name in seen:
-                first = seen[block.name]
-                text = f"the exercise {block.name} stands here and on line {first}"
-                raise LessonError(lesson.path, block.line, text)
-            seen[block.name] = block.line
+                first = _where(lesson, block, seen[block.name])
+                raise lesson.error(block, f"the exercise {block.name} stands here and {first}")
+            seen[block.name] = block
         if isinstance(block, Check):
             if block.name in checked:
-                text = f"{block.name} is checked here and on line {checked[block.name]}"
-                raise LessonError(lesson.path, block.line, text)
+                first = _where(lesson, block, checked[block.name])
+                raise lesson.error(block, f"{block.name} is checked here and {first}")
             if block.name not in seen:
-                text = f"{block.name} is checked before its exercise"
-                raise LessonError(lesson.path, block.line, text)
+                raise lesson.error(block, f"{block.name} is checked before its exercise")
             if block.name not in exercises:
                 text = f"{block.name} is answered in words and has no {{check}}"
-                raise LessonError(lesson.path, block.line, text)
-            checked[block.name] = block.line
+                raise lesson.error(block, text)
+            checked[block.name] = block
     for exercise in lesson.exercises:
         if exercise.name not in checked:
-            raise LessonError(lesson.path, exercise.line, f"{exercise.name} is never checked")
+            raise lesson.error(exercise, f"{exercise.name} is never checked")
+    _refuse_marks(lesson)
     _refuse_shared_cells(lesson, seen)
+
+
+def _where(lesson: Lesson, block: Block, other: Block) -> str:
+    """Where another block stands, for whoever looks at this one."""
+    file = lesson.file_of(other)
+    return f"on line {other.line}" if file == lesson.file_of(block) else f"in {file}:{other.line}"
+
+
+def _refuse_marks(lesson: Lesson) -> None:
+    """nbgrader would stop at its own marks in a cell that is neither written in nor graded."""
+    for block in lesson.blocks:
+        if isinstance(block, Code | Prose):
+            text = block.source if isinstance(block, Code) else block.text
+            if mark := _MARK.search(text):
+                sentence = (
+                    f'"{mark[0]}" stands in a given cell: write an {{exercise}} with its solution '
+                    "in the reference, and tests in the body of its {check}"
+                )
+                raise lesson.error(block, sentence, text[: mark.start()].count("\n"))
 
 
 def _refuse_shared_cells(lesson: Lesson, names: Iterable[str]) -> None:
@@ -374,4 +188,4 @@ def _refuse_shared_cells(lesson: Lesson, names: Iterable[str]) -> None:
                 text = (
                     f"{block.name} has a cell named {cell}: give the exercise {cell} another name"
                 )
-                raise LessonError(lesson.path, block.line, text)
+                raise lesson.error(block, text)

@@ -1,8 +1,7 @@
 """A lesson as an nbgrader source notebook: solutions and hidden tests in it, metadata on it."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -38,18 +37,22 @@ _SCHEME = """\
 
 
 def source_notebook(
-    lesson: Lesson, sources: Mapping[str, Source], exams: str, *, places: bool = True
+    lesson: Lesson, sources: Mapping[str, Source], exams: Mapping[str, str], *, places: bool = True
 ) -> NotebookNode:
     """The instructor's notebook of a lesson.
 
     Args:
         lesson: what its author wrote.
         sources: the exercises in the reference, by name.
-        exams: the module in which the lesson's exams are declared.
+        exams: the module in which the exam of each exercise is declared, for those that have one.
         places: whether its tests say where to look in an answer that no hint explains.
     """
-    check = partial(_CHECK.format, module=exams, options="" if places else ", places=False")
-    cells = [cell for block in lesson.blocks for cell in _cells(block, lesson, sources, check)]
+    options = "" if places else ", places=False"
+    checks = {
+        name: _CHECK.format(name=name, module=module, options=options)
+        for name, module in exams.items()
+    }
+    cells = [cell for block in lesson.blocks for cell in _cells(block, lesson, sources, checks)]
     _identify(cells)
     notebook: NotebookNode = new_notebook(
         cells=cells, metadata={**lesson.metadata, "language_info": _LANGUAGE}
@@ -64,18 +67,18 @@ def _cells(
     block: Block,
     lesson: Lesson,
     sources: Mapping[str, Source],
-    check: Callable[..., str],
+    checks: Mapping[str, str],
 ) -> Iterator[NotebookNode]:
     match block:
         case Prose():
             yield new_markdown_cell(block.text)
         case Code():
-            yield new_code_cell(block.source, metadata=_tags(block))
+            yield new_code_cell(block.source, metadata=_metadata(block))
         case Exercise():
             yield new_markdown_cell(_card(block, lesson.points[block.name]))
             yield _marked(new_code_cell(sources[block.name].text), block.name, solution=True)
         case Check():
-            cell = new_code_cell(check(name=block.name))
+            cell = new_code_cell(block.tests or checks[block.name])
             yield _marked(cell, f"{block.name}_check", grade=True, points=block.points)
         case WrittenExercise():
             yield from _written(block)
@@ -127,8 +130,9 @@ def _marked(
     return cell
 
 
-def _tags(block: Code) -> dict[str, object]:
-    return {"tags": list(block.tags)} if block.tags else {}
+def _metadata(block: Code) -> dict[str, object]:
+    tags = {"tags": list(block.tags)} if block.tags else {}
+    return {**block.metadata, **tags}
 
 
 def _identify(cells: list[NotebookNode]) -> None:

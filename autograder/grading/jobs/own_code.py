@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.errors import GradingFailed
 from autograder.preload import package_of
-from autograder.settings import FILE, SOLUTIONS
+from autograder.settings import FILE, OWN, SOLUTIONS
 
 _ENGINE = Path(__file__).resolve().parents[2]
 _CONFIG = "nbgrader_config.py"
@@ -87,7 +87,7 @@ def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
     names of the course's own, and what lies beside the notebook.
     """
     root = root.resolve()
-    names = {SOLUTIONS, *map(package_of, preload)}
+    names = {SOLUTIONS, OWN, *map(package_of, preload)}
     tops = [top for top in _tops(root) if top.stem in names]
     parts = [(path, top.parent) for top in (*tops, folder.resolve()) for path in _sources(top)]
     stamps = _stamps(path for path, _ in parts)
@@ -115,7 +115,7 @@ def _tops(root: Path) -> list[Path]:
     """What can be imported from the course's folder: its packages and modules."""
     packages = [path.parent for path in root.glob("*/__init__.py")]
     modules = [path for path in root.glob("*.py") if path.name != _CONFIG]
-    return sorted({*packages, root / SOLUTIONS, *modules} - {_ENGINE})
+    return sorted({*packages, root / SOLUTIONS, root / OWN, *modules} - {_ENGINE})
 
 
 def _modules(root: Path) -> Iterator[str]:

@@ -58,7 +58,8 @@ def usual_forms(course: Course, lesson: str) -> dict[str, Usual]:
     references = solution_cells(course.source / lesson / f"{lesson}.ipynb")
     given = solution_cells(course.release_folder(lesson) / f"{lesson}.ipynb")
     try:
-        exams = exams_of(course.exam_module(lesson))
+        modules = course.exam_modules(lesson)
+        exams = {name: exam for one in modules for name, exam in exams_of(one).items()}
     except ReferenceNotFound:
         exams = {}
     return {

@@ -121,9 +121,9 @@ def _cells_of(course: Course, lesson: str) -> list[str]:
 
 
 def lessons_of(course: Course) -> list[str]:
-    """The lessons that have a text, and those whose notebooks were made by hand."""
+    """The course's lessons, and those whose notebooks were made by hand."""
     made = (path.stem for path in course.source.glob("*/*.ipynb") if path.stem == path.parent.name)
-    return sorted({*course.lessons(), *made})
+    return sorted({*course.lessons(), *made} - course.lessons_not_chosen())
 
 
 def grade_to_records(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.build.proving import unnamed_by_the_check
-from autograder.authoring.lesson.lesson import read_lesson
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.authoring.lesson.reference import read_reference
 from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.exam import Exam

@@ -1,5 +1,6 @@
 """What the commands hand on; what they do is tested where it is done."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from autograder.errors import LessonNotFound
 from autograder.grading.class_table import StudentResult, as_table
 from autograder.insight.survey import survey
 from autograder.learner import jupyter
+from autograder.nbgrading import try_solution
 from tests.support.course import COURSE, ROOT
+from tests.support.small_course import small_course
 
 LESSON = "10_your_gpt"
 WHERE = {
@@ -104,6 +107,27 @@ def test_unknown_lesson_is_one_sentence(
     monkeypatch.chdir(ROOT)
     with pytest.raises(LessonNotFound, match=f"^{words} called '{name}': there are .*{LESSON}"):
         run("build", name)
+
+
+def test_lesson_that_the_course_leaves_out_is_not_graded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (small_course(tmp_path).source / "02_other.md").touch()
+    (tmp_path / "course.toml").write_text('lessons = ["02"]', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LessonNotFound, match=r"^course\.toml leaves out 01_mixing: there are 02_"):
+        run("grade", "01_mixing")
+
+
+def test_what_may_mislead_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    course = small_course(tmp_path)
+    with course.lesson_file("01_mixing").open("a", encoding="utf-8") as text:
+        text.write("\nAs in `match`.\n")
+    (tmp_path / "course.toml").write_text('leave_out = ["match"]', encoding="utf-8")
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()", encoding="utf-8")
+    monkeypatch.setattr(try_solution, "try_solution", lambda *_: "")
+    monkeypatch.chdir(tmp_path)
+    assert re.search(r"autograder: .*01_mixing\.md:\d+: the text speaks of `match`", run("build"))
 
 
 def test_report_takes_lessons_by_number_and_notebooks_by_name(

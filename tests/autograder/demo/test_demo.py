@@ -7,7 +7,8 @@ import nbformat
 import pytest
 
 from autograder.authoring.build.build import Built
-from autograder.authoring.lesson.lesson import Exercise, WrittenExercise, read_lesson
+from autograder.authoring.lesson.lesson import Exercise, WrittenExercise
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.checks import examples
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.report import Verdict
@@ -108,7 +109,7 @@ def test_lesson_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(SettingError) as raised:
         usual_lesson(course)
     where = tmp_path / "course.toml"
-    assert str(raised.value) == f"{where}: demo: no lesson is called '05': there are 01_a."
+    assert str(raised.value) == f"{where}:1: demo: no lesson is called '05': there are 01_a."
 
 
 def test_course_without_exercises(tmp_path: Path) -> None:

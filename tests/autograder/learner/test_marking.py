@@ -9,6 +9,7 @@ from autograder.course import Course
 from autograder.errors import CheckError, CourseNotFound
 from autograder.learner.marking import lesson_of, mark, mark_notebook
 from autograder.learner.marks import summary
+from tests.support.own_course import own_course
 from tests.support.small_course import LESSON, small_course
 
 
@@ -82,6 +83,30 @@ def test_ticks_are_read_from_the_saved_notebook(
     judged = ["by your own judgement" in table for table in shown]
     assert judged == [True, True, False, False, False]
     assert "3 / 4" in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("def total(numbers): return sum(numbers)", "passed"),
+        ("def total(numbers): return 6", "AssertionError"),
+        ("def total(numbers): return numbers.gone", "AttributeError: "),
+        ("", "missing: run the cell that defines it"),
+    ],
+)
+def test_plain_tests_are_run_where_the_answer_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, said: str
+) -> None:
+    course = own_course(tmp_path)
+    folder = course.root / "work" / LESSON
+    folder.mkdir(parents=True)
+    shown: list[str] = []
+    monkeypatch.setattr("IPython.display.display", lambda table: shown.append(table.data))
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(course.root)
+    exec(f"from autograder import mark\nnumbers = [3, 1, 2]\n{answer}\nmark()", {})
+    _, _, row = shown[0].partition("<code>total</code>")
+    assert said in row.partition("</tr>")[0]
 
 
 @pytest.mark.parametrize(

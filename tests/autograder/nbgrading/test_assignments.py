@@ -124,3 +124,16 @@ def test_every_lesson_of_this_course_is_listed(tmp_path: Path) -> None:
     listed = [one["name"] for one in api_of(course).get_assignments()]
     assert listed == sorted(Course(ROOT).lessons())
     assert {state.name for state in states(course).values()} == {"NOT_BUILT"}
+
+
+def test_lessons_that_the_course_leaves_out_are_not_listed(course: Course) -> None:
+    text = course.lesson_file(LESSON).read_text(encoding="utf-8")
+    course.lesson_file("02_other").write_text(text, encoding="utf-8")
+    (course.source / "02_other").mkdir()
+    settings = course.root / "course.toml"
+    for lessons, listed in (('["02", "01"]', {LESSON, "02_other"}), ('["01"]', {LESSON})):
+        settings.write_text(f"lessons = {lessons}\n", encoding="utf-8")
+        assert {one["name"] for one in api_of(course).get_assignments()} == listed
+    # Whoever builds is told; meanwhile the list stays.
+    settings.write_text('lessons = ["03"]\n', encoding="utf-8")
+    assert len(api_of(course).get_source_assignments()) == 2

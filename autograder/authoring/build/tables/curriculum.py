@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.authoring.lesson.lesson import Exercise, Lesson, Prose, WrittenExercise, read_lesson
-from autograder.checks.exam.exam import Exam, exams_of
+from autograder.authoring.build.matching import every_exam
+from autograder.authoring.lesson.lesson import Exercise, Lesson, Prose, WrittenExercise
+from autograder.authoring.lesson.personal import course_lesson
+from autograder.checks.exam.exam import Exam
 from autograder.course import Course
 
 FILE = Path("docs") / "curriculum.md"
@@ -32,8 +34,7 @@ def curriculum(course: Course) -> str:
     """The text of `docs/curriculum.md`; the same course gives the same text."""
     parts = [_introduction(course.root / FILE), _MARK]
     for name in course.lessons():
-        lesson = read_lesson(course.lesson_file(name))
-        parts += _section(lesson, exams_of(course.exam_module(name)))
+        parts += _section(course_lesson(course, name), every_exam(course, name))
     return "".join(parts)
 
 
@@ -56,7 +57,7 @@ def _section(lesson: Lesson, exams: dict[str, Exam]) -> Iterator[str]:
         if isinstance(block, Exercise | WrittenExercise):
             exam = exams.get(block.name)
             wrong = str(len(exam.misconceptions)) if exam else "–"
-            kind = "code" if exam else "in words"
+            kind = "code" if isinstance(block, Exercise) else "in words"
             points = lesson.points[block.name]
             yield (
                 f"| `{block.name}` | {kind} | {points} | {block.minutes} | {wrong} "

@@ -16,7 +16,8 @@ from urllib.parse import quote
 
 from jupytext.myst import get_parser
 
-from autograder.authoring.lesson.lesson import Lesson, Prose, read_lesson
+from autograder.authoring.lesson.lesson import Lesson, Prose
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.course import Course
 from autograder.errors import LessonError
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from autograder.authoring.build.matching import every_exam
 from autograder.authoring.build.proofs import Proofs
-from autograder.checks.exam.exam import exams_of
+from autograder.authoring.lesson.personal import course_lesson
 from autograder.course import Course
 
 FILE = Path("docs") / "misconceptions.md"
@@ -33,7 +34,11 @@ def table(course: Course) -> str:
 
 def _rows(course: Course, lesson: str) -> Iterator[str]:
     proofs = Proofs(course).of(lesson)
-    for name, exam in exams_of(course.exam_module(lesson)).items():
+    left_out = course_lesson(course, lesson).left_out
+    asked = {
+        name: exam for name, exam in every_exam(course, lesson).items() if name not in left_out
+    }
+    for name, exam in asked.items():
         for misconception, hint in exam.hints.items():
             reason = proofs[name].unnamed.get(misconception)
             named = f"no: {reason}" if reason else "yes"

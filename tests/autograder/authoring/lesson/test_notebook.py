@@ -78,7 +78,7 @@ def build(tmp_path):
 
     def build(body: str = BODY) -> nbformat.NotebookNode:
         lesson: Lesson = make_lesson(tmp_path / "02_words.md", body)
-        return source_notebook(lesson, sources, "solutions.exams.words")
+        return source_notebook(lesson, sources, dict.fromkeys(sources, "solutions.exams.words"))
 
     return build
 
@@ -229,7 +229,8 @@ def test_long_names(tmp_path):
         f"```{{check}} {name}\n:points: 1\n```\n",
     )
     reference = REFERENCE.replace("scores", name)
-    notebook = source_notebook(lesson, make_sources(tmp_path / "words.py", reference), "exams")
+    sources = make_sources(tmp_path / "words.py", reference)
+    notebook = source_notebook(lesson, sources, {name: "exams"})
     nbformat.validate(notebook)
     assert len(set(ids(notebook))) == 3
 

@@ -1,7 +1,8 @@
 """The table of the curriculum is what the lessons and exams say."""
 
 from autograder.authoring.build.tables.curriculum import FILE, curriculum
-from autograder.authoring.lesson.lesson import Exercise, WrittenExercise, read_lesson
+from autograder.authoring.lesson.lesson import Exercise, WrittenExercise
+from autograder.authoring.lesson.reading import read_lesson
 from tests.support.course import COURSE
 
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from autograder.authoring.build.tables.glossary import FILE, Term, glossary, terms_of
-from autograder.authoring.lesson.lesson import read_lesson
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.course import Course
 from autograder.errors import LessonError
 from tests.support.course import COURSE

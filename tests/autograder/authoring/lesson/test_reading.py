@@ -2,14 +2,8 @@ import re
 
 import pytest
 
-from autograder.authoring.lesson.lesson import (
-    Check,
-    Code,
-    Exercise,
-    Prose,
-    WrittenExercise,
-    read_lesson,
-)
+from autograder.authoring.lesson.lesson import Check, Code, Exercise, Prose, WrittenExercise
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.checks.own_judgement import Point
 from autograder.errors import LessonError
 from tests.support.samples import FRONT_MATTER, make_lesson
@@ -50,6 +44,13 @@ sum to 1.
 ### END MARK SCHEME
 ````
 """
+
+
+def with_tests(tests: str) -> str:
+    """An exercise that has tests of its own in its check."""
+    return f"{EXERCISE}\n{CHECK.replace(':points: 2', f':points: 2{chr(10)}{chr(10)}{tests}')}"
+
+
 BEFORE = {
     "front matter": "",
     "blank lines": "\n\n\n",
@@ -122,7 +123,26 @@ def path(tmp_path):
         ),
         (WRITTEN.replace("- 2: it says rows\n- 1: it says 1", " "), 1, "its ### BEGIN MARK SCHEME"),
         (f"{WRITTEN}\n```{{check}} why\n:points: 1\n```\n", 23, "in words and has no {check}"),
-        (CHECK.replace(":points: 2", ":points: 2\n\nwords"), 1, "the {check} of scores has a body"),
+        (with_tests("assert scores("), 6, "the body of the {check} of scores is not Python"),
+        (with_tests("### BEGIN HIDDEN TESTS\nassert scores()"), 6, "### END HIDDEN TESTS in turns"),
+        (
+            with_tests("### END HIDDEN TESTS\n### BEGIN HIDDEN TESTS"),
+            6,
+            "of scores needs ### BEGIN",
+        ),
+        (
+            "```{code-cell}\nx = 1\n### BEGIN SOLUTION\n### END SOLUTION\n```\n",
+            3,
+            '"### BEGIN SOLUTION" stands in a given cell: write an {exercise}',
+        ),
+        ("words\n### BEGIN MARK SCHEME\n", 2, '"### BEGIN MARK SCHEME" stands in a given cell'),
+        ("```{code-cell}\n### BEGIN HIDDEN TESTS\n```\n", 2, '"### BEGIN HIDDEN TESTS" stands'),
+        (
+            "```{code-cell}\n---\nnbgrader: {grade: true}\n---\nassert x\n```\n",
+            1,
+            "nbgrader's metadata stands in the options of this cell: write an {exercise}",
+        ),
+        ("```{code-cell}\n:day: 2026-01-01\n```\n", 1, "a value that a notebook can't hold"),
         ("```{check} s\n:points: ²\n```\n", 1, "not a positive whole number"),
         ("```{exercise} two words\n```\n", 1, "needs the name of an exercise, found 'two words'"),
         (f"words\n\n  {CHECK}", 3, "write ```{check} at the start of its line"),
@@ -255,6 +275,21 @@ def test_points_to_tick(path):
 def test_points_that_do_not_fit_are_refused(path, old, new, sentence):
     with pytest.raises(LessonError, match=re.escape(sentence)):
         make_lesson(path, TICKED.replace(old, new))
+
+
+def test_plain_tests(path):
+    tests = "assert scores(1) == 1\n### BEGIN HIDDEN TESTS\nassert scores(2)\n### END HIDDEN TESTS"
+    lesson = make_lesson(path, with_tests(tests))
+    assert lesson.blocks[1] == Check(ABOVE + 6, "scores", 2, tests)
+    assert lesson.with_tests == {"scores"}
+
+
+def test_other_options_of_a_cell(path):
+    lesson = make_lesson(
+        path, "```{code-cell}\n:tags: [a]\n:scenery:\n:slides: {show: 1}\n\nx\n```\n"
+    )
+    (cell,) = lesson.blocks
+    assert (cell.tags, cell.metadata) == (("a", "scenery"), {"slides": {"show": 1}})
 
 
 def test_tags(path):

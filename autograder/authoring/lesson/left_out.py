@@ -1,0 +1,141 @@
+"""Exercises that a course does not ask: given in the lesson with their solution, or gone from it.
+
+One that is given keeps its name, so that what stands below it runs as before. An answer in words
+just goes.
+"""
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from autograder.authoring.lesson.kept_back import replaced
+from autograder.authoring.lesson.lesson import (
+    Block,
+    Check,
+    Code,
+    Exercise,
+    Lesson,
+    Prose,
+    WrittenExercise,
+)
+from autograder.authoring.lesson.reference import BEGIN, END, INSTEAD, Source
+from autograder.checks.source.cell_code import statements_of
+from autograder.checks.source.effects import names_in
+
+_GIVEN = (
+    "**Worked out for you:** `{name}` is given here with its solution, so there is nothing to "
+    "write. Read it, run it, and go on."
+)
+# Hints stand in folds between an exercise and its check.
+_FOLD = re.compile(r"<details\b.*?</details>\n*", re.DOTALL)
+_YOURS = "yours"
+
+
+def leave_out(
+    lesson: Lesson, left_out: Mapping[str, bool], file: Path, sources: Mapping[str, Source]
+) -> Lesson:
+    """A lesson without the exercises that a course does not ask.
+
+    Args:
+        lesson: with all its exercises.
+        left_out: those that are not asked, each with whether it is worked out.
+        file: where the reference is.
+        sources: the exercises in the reference, by name.
+
+    Raises:
+        LessonError: when a given cell, or another exercise, needs one that is gone.
+    """
+    worked = {name for name, is_given in left_out.items() if is_given}
+    blocks, leaving = list[Block](), ""
+    for block in lesson.blocks:
+        if isinstance(block, Exercise | WrittenExercise | Check) and block.name in left_out:
+            leaving = block.name if isinstance(block, Exercise) else ""
+            if isinstance(block, Exercise) and block.name in worked:
+                if block.name not in sources:
+                    sentence = f"the exercise {block.name} has no solution in {file}"
+                    raise lesson.error(block, sentence)
+                blocks += _worked(sources[block.name], file)
+        elif isinstance(block, Prose) and leaving:
+            text = _FOLD.sub("", block.text).strip()
+            blocks += [replace(block, text=text)] if text else []
+        elif isinstance(block, Code):
+            blocks.append(replace(block, source=_without_yours(block.source, worked)))
+        else:
+            blocks.append(block)
+    made = replace(lesson, blocks=tuple(blocks), left_out=left_out)
+    _refuse_needed(made, left_out.keys() - worked, sources)
+    return made
+
+
+def pointing_at(lesson: Lesson, left_out: Collection[str], file: Path) -> Iterator[str]:
+    """A sentence for each place in a lesson's prose that names an exercise which is not asked.
+
+    Args:
+        lesson: as its course has it.
+        left_out: the names of what the course leaves out, in this lesson or in another.
+        file: where the reference is, which is that of what is worked out here.
+    """
+    asked = {b.name for b in lesson.blocks if isinstance(b, Exercise | WrittenExercise)}
+    names = "|".join(map(re.escape, sorted({*left_out} - asked)))
+    pointer = re.compile(rf"`(?P<name>{names})\b")
+    for block in lesson.blocks if names else ():
+        if isinstance(block, Prose | WrittenExercise) and lesson.file_of(block) != file:
+            text = block.text if isinstance(block, Prose) else block.question
+            for found in pointer.finditer(text):
+                line = block.line
+                if isinstance(block, Prose):
+                    line += text[: found.start()].count("\n")
+                yield (
+                    f"{lesson.file_of(block)}:{line}: the text speaks of `{found['name']}`, which "
+                    "this course does not ask: say more in a text of your own, if that misleads"
+                )
+
+
+def _worked(source: Source, file: Path) -> Iterator[Block]:
+    yield Prose(source.line, _GIVEN.format(name=source.name), file=file)
+    lines = (line.replace(f"{BEGIN} {INSTEAD}", "# In place of the lines above:")
+             for line in source.text.split("\n"))  # fmt: skip
+    text = "\n".join(line for line in lines if not line.strip().startswith((BEGIN, END)))
+    yield Code(source.line, text, file=file)
+
+
+def _without_yours(source: str, worked: Collection[str]) -> str:
+    """A given cell that takes what is worked out as it is, and not only if its check passes."""
+    calls = [
+        node
+        for statement in (statements_of(source) if worked and _YOURS in source else ())
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        and node.func.id == _YOURS and node.args
+        and isinstance(node.args[0], ast.Name) and node.args[0].id in worked
+    ]  # fmt: skip
+    # The last one first: what stands before it keeps its place.
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset), reverse=True):
+        source = replaced(source, call, ast.unparse(call.args[0]))
+    return source
+
+
+def _refuse_needed(lesson: Lesson, gone: Collection[str], sources: Mapping[str, Source]) -> None:
+    made = set[str]()
+    for block in lesson.blocks:
+        code = _code_of(block, sources)
+        for statement in statements_of(code) if any(name in code for name in gone) else ():
+            names = names_in(statement)
+            for name in sorted((names.uses - made).intersection(gone)):
+                sentence = (
+                    f'this needs {name}, which is to be gone: have it "worked" in course.toml'
+                )
+                raise lesson.error(block, sentence)
+            made |= names.binds
+
+
+def _code_of(block: Block, sources: Mapping[str, Source]) -> str:
+    if isinstance(block, Code):
+        return block.source
+    if isinstance(block, Check):
+        return block.tests
+    if isinstance(block, Exercise) and block.name in sources:
+        return sources[block.name].text
+    return ""

@@ -1,0 +1,126 @@
+"""A lesson as one course has it: its points, and which exercise an entry of course.toml means."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.lesson.lesson import Check, WrittenExercise
+from autograder.authoring.lesson.personal import course_lesson, warnings_of
+from autograder.authoring.lesson.reading import read_lesson
+from autograder.course import Course
+from autograder.errors import LessonNameError, SettingError
+from tests.support.course import COURSE
+from tests.support.own_course import own_course
+from tests.support.small_course import LESSON, small_course
+
+TO_TICK = "### BEGIN POINTS\n- 3 points: It is.\n- 1 point: It was.\n### END POINTS\n"
+
+
+def set_to(course: Course, settings: str) -> None:
+    (course.root / "course.toml").write_text(settings, encoding="utf-8")
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """Two lessons, each with an exercise called mix."""
+    course = small_course(tmp_path)
+    text = course.lesson_file(LESSON).read_text(encoding="utf-8")
+    text = text.replace("### BEGIN MARK", f"{TO_TICK}### BEGIN MARK")
+    course.lesson_file(LESSON).write_text(text, encoding="utf-8")
+    for old, new in (("} match", "} other_match"), ("} shares_of", "} other"), ("} why", "} how")):
+        text = text.replace(old, new)
+    course.lesson_file("02_other").write_text(text, encoding="utf-8")
+    return course
+
+
+def test_lessons_of_this_course_are_as_they_are_written() -> None:
+    for name in COURSE.lessons():
+        assert course_lesson(COURSE, name) == read_lesson(COURSE.lesson_file(name))
+
+
+@pytest.mark.parametrize("entry", ["01/mix", f"{LESSON}/mix"])
+def test_points_of_ones_own(course: Course, entry: str) -> None:
+    set_to(course, f'points = {{match = 7, "{entry}" = 1}}')
+    assert course_lesson(course, LESSON).points == {"match": 7, "shares_of": 3, "mix": 1, "why": 4}
+    assert course_lesson(course, "02_other").points["mix"] == 2
+
+
+def test_points_of_an_answer_in_words_are_shared_out(course: Course) -> None:
+    set_to(course, "points = {why = 8}")
+    *_, why = course_lesson(course, LESSON).blocks
+    assert isinstance(why, WrittenExercise)
+    assert [(one.worth, one.text) for one in why.to_tick] == [(6, "It is."), (2, "It was.")]
+    assert why.marking_scheme.startswith("These marks are for 4 points; here the answer is worth 8")
+    set_to(course, "points = {why = 4}")
+    assert course_lesson(course, LESSON) == read_lesson(course.lesson_file(LESSON))
+
+
+@pytest.mark.parametrize(
+    ("settings", "line", "said"),
+    [
+        (
+            "\npoints = {why = 6}",
+            2,
+            r"why is marked by a list of points \(3, 1\), of which 6 can't",
+        ),
+        ("points = {why = 6}", 1, "choose a multiple of 4$"),
+        ('[points]\nmatch = 1\n"maths" = 1', 3, "points: no exercise .* is called 'maths'$"),
+        ('leave_out = [\n "02/match"]', 2, "leave_out: no exercise .* is called '02/match'$"),
+        ('leave_out = ["own_words"]', 1, "no exercise of the course's lessons"),
+        (
+            '[leave_out]\nmix = "gone"',
+            2,
+            'several lessons have an exercise mix: write "01/mix" or "02/mix"$',
+        ),
+    ],
+)
+def test_settings_that_mean_no_exercise(
+    course: Course, settings: str, line: int, said: str
+) -> None:
+    set_to(course, settings)
+    with pytest.raises(SettingError, match=said) as raised:
+        course_lesson(course, LESSON)
+    assert str(raised.value).startswith(f"{course.root / 'course.toml'}:{line}: ")
+
+
+def test_only_chosen_lessons_are_meant(course: Course) -> None:
+    set_to(course, 'lessons = ["01"]\nleave_out = ["mix"]')
+    assert course.lessons() == [LESSON]
+    assert "mix" not in course_lesson(course, LESSON).points
+
+
+def test_own_text_and_left_out_together(tmp_path: Path) -> None:
+    course = own_course(tmp_path, '[leave_out]\nshares_of = "worked"\nwhy = "gone"\n')
+    lesson = course_lesson(course, LESSON)
+    assert [*lesson.points] == ["match", "largest", "mix", "total", "own_words"]
+    assert lesson.left_out == {"shares_of": True, "why": False}
+    assert lesson.own == {"largest", "total"}
+    assert lesson.with_tests == {"total"}
+    assert [one.points for one in lesson.blocks if isinstance(one, Check)] == [2, 1, 2, 2]
+
+
+def test_what_is_left_out_elsewhere_is_pointed_at(course: Course) -> None:
+    with course.lesson_file("02_other").open("a", encoding="utf-8") as text:
+        text.write("\nAs `match` does, and `mix`.\n")
+    set_to(course, 'leave_out = ["match", "01/mix"]')
+    (said,) = warnings_of(course, course_lesson(course, "02_other"))
+    assert re.search(r"02_other\.md:\d+: the text speaks of `match`", said)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["03.md"], r"mine/03\.md belongs to no lesson: call it as one of 01_mixing, 02_other"),
+        (["mixing.md"], r"mine/mixing\.md belongs to no lesson"),
+        (["01.md", f"{LESSON}.md"], r"mine/01_mixing\.md and .*/01\.md belong to the same lesson"),
+    ],
+)
+def test_own_texts_that_belong_nowhere(course: Course, names: list[str], said: str) -> None:
+    course.own.mkdir()
+    (course.own / "README.md").write_text("What is mine.", encoding="utf-8")
+    course_lesson(course, LESSON)
+    for name in names:
+        (course.own / name).write_text("% after\n\nMine.\n", encoding="utf-8")
+    with pytest.raises(LessonNameError, match=said):
+        course_lesson(course, LESSON)

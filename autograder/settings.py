@@ -9,7 +9,8 @@
     leave_out = ["variance"]     # exercises that are worked out, and not asked; by default none
     points = {mean = 3}          # points in place of a lesson's own
 
-All of it is optional, the file too.
+All of it is optional, the file too. Whoever takes over a course of others leaves their file as it
+is, and says in `mine/course.toml` what is to be otherwise.
 """
 
 import dataclasses
@@ -63,7 +64,7 @@ def read_settings(root: Path) -> Settings:
         SettingError: naming the line, for a file that is not TOML, an unknown name or a value that
             can't be.
     """
-    found = _read(root / FILE)
+    found = {name: value for file in settings_files(root) for name, value in _read(file).items()}
     known = [one.name for one in dataclasses.fields(Settings)]
     for name, value in found.items():
         if name not in known:
@@ -75,9 +76,15 @@ def read_settings(root: Path) -> Settings:
 
 
 def setting_error(root: Path, name: str, what: str, entry: str = "") -> SettingError:
-    """What is wrong with a setting, or with one entry of it, with its line."""
-    text = (root / FILE).read_text(encoding="utf-8")
-    return SettingError(f"{root / FILE}:{_line_of(text, name, entry)}: {what}")
+    """What is wrong with a setting, or with one entry of it, with its file and line."""
+    *_, file = (file for file in settings_files(root) if name in _read(file))
+    line = _line_of(file.read_text(encoding="utf-8"), name, entry)
+    return SettingError(f"{file}:{line}: {what}")
+
+
+def settings_files(root: Path) -> list[Path]:
+    """Where a course's settings stand, if they do; what a later file says goes before."""
+    return [file for file in (root / FILE, root / OWN / FILE) if file.is_file()]
 
 
 def what_is_secret(preload: Iterable[str]) -> str:
@@ -89,7 +96,7 @@ def what_is_secret(preload: Iterable[str]) -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    content = path.read_bytes() if path.exists() else b""
+    content = path.read_bytes()
     try:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:

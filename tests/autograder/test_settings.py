@@ -82,6 +82,19 @@ def test_an_exercise_may_go(tmp_path):
     assert read_settings(tmp_path).leave_out == {"a": WORKED, "b": GONE}
 
 
+def test_settings_of_ones_own_go_before(tmp_path):
+    (tmp_path / "course.toml").write_text('demo = "a"\npoints = {a = 1}\n')
+    (tmp_path / "mine").mkdir()
+    own = tmp_path / "mine" / "course.toml"
+    own.write_text("\npoints = {b = 2}\n")
+    settings = read_settings(tmp_path)
+    assert (settings.demo, settings.points) == ("a", {"b": 2})
+    own.write_text("\npoints = {b = 0}\n")
+    with pytest.raises(SettingError, match="points must be a table") as raised:
+        read_settings(tmp_path)
+    assert str(raised.value).startswith(f"{own}:2: ")
+
+
 def test_this_course():
     assert COURSE.settings.id == "attention"
     assert not COURSE.settings.pyplot

@@ -110,9 +110,12 @@ _FILES = {f"{LESSON[:2]}.md": TEXT, "solutions/mixing.py": REFERENCE, "exams/mix
 
 def own_course(root: Path, settings: str = "") -> Course:
     """The small course with a text, three exercises and some settings of its lecturer's."""
-    course = small_course(root)
-    (root / "course.toml").write_text(settings, encoding="utf-8")
-    for name, text in _FILES.items():
+    return add_to(small_course(root), settings)
+
+
+def add_to(course: Course, settings: str) -> Course:
+    """Put a lecturer's own files into a course that has the small lesson."""
+    for name, text in {**_FILES, "course.toml": settings}.items():
         (course.own / name).parent.mkdir(parents=True, exist_ok=True)
         (course.own / name).write_text(text, encoding="utf-8")
     return course

@@ -1,5 +1,7 @@
 """A course that somebody has made theirs, from its settings to grades, marks and a merge."""
 
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -9,12 +11,14 @@ import nbformat
 import pytest
 
 from autograder.authoring.build.build import build_lesson
+from autograder.authoring.build.incremental import build
 from autograder.course import Course
 from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.learner.marking import mark_notebook
 from autograder.nbgrading.grade_class import grade_class
-from tests.support.own_course import own_course
-from tests.support.small_course import LESSON
+from tests.support.course import ROOT
+from tests.support.own_course import add_to, own_course
+from tests.support.small_course import LESSON, small_course
 
 SETTINGS = """\
 preload = ["numpy", "companion.*"]
@@ -79,3 +83,65 @@ def test_ones_own_work_is_marked(course: Course) -> None:
         **{"why": (None, 8), "total": (0, 2), "own_words": (None, 2)},
     }
     assert marks["total"].verdict == "AssertionError"
+
+
+def git(folder: Path, *words: str, fails: bool = False) -> str:
+    """One of git's commands, whatever whoever runs the tests has set."""
+    names = {f"GIT_{who}_{what}": "a@b.c" for who in ("AUTHOR", "COMMITTER") for what in _WHO}
+    unset = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    ended = subprocess.run(
+        ["git", "-C", str(folder), *words],
+        env={**os.environ, **names, **unset},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert bool(ended.returncode) == fails, ended.stderr
+    return ended.stdout
+
+
+_WHO = ("NAME", "EMAIL")
+
+
+def commit(course: Course) -> None:
+    """Build all of it, and commit that."""
+    build(course)
+    git(course.root, "add", "--all")
+    git(course.root, "commit", "--quiet", "--message", "Build")
+
+
+def test_a_later_version_is_merged_and_built(tmp_path: Path) -> None:
+    """The commands are those of docs/own_course.md; without the first of them, git would stop."""
+    theirs = small_course(tmp_path / "theirs")
+    for name in (".gitattributes", ".gitignore"):
+        shutil.copy(ROOT / name, theirs.root)
+    git(theirs.root, "init", "--quiet", "--initial-branch=main")
+    commit(theirs)
+    git(tmp_path, "clone", "--quiet", "theirs", "ours")
+    ours = add_to(Course(tmp_path / "ours"), SETTINGS)
+    commit(ours)
+    touched = git(ours.root, "diff", "--name-only", "HEAD~1").split()
+    made = ("notebooks/", "docs/")
+    assert not [path for path in touched if not path.startswith(("mine/", *made))]
+
+    text = theirs.lesson_file(LESSON).read_text(encoding="utf-8")
+    newer = text.replace("# 01 · Mixing\n", "# 01 · Mixing, again\n").replace("Last step:", "Then:")
+    theirs.lesson_file(LESSON).write_text(newer, encoding="utf-8")
+    commit(theirs)
+
+    git(ours.root, "pull", "--no-rebase", "--no-edit", fails=True)
+    git(ours.root, "merge", "--abort")
+    recipe = (ROOT / "docs" / "own_course.md").read_text(encoding="utf-8")
+    assert "\ngit config merge.made.driver true\n" in recipe
+    git(ours.root, "config", "merge.made.driver", "true")
+    git(ours.root, "pull", "--no-rebase", "--no-edit")
+    assert "Mixing, again" not in released(ours)
+    build(ours)
+    assert "Mixing, again" in released(ours)
+    assert "Welcome to my own course" in released(ours)
+    changed = git(ours.root, "status", "--porcelain").split("\n")
+    assert not [line for line in changed if line and not line[3:].startswith(made)]
+
+
+def released(course: Course) -> str:
+    return (course.release_folder(LESSON) / f"{LESSON}.ipynb").read_text(encoding="utf-8")

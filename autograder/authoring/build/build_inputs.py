@@ -14,7 +14,7 @@ from pathlib import Path
 
 from autograder.authoring.build.import_graph import ImportGraph
 from autograder.course import Course, module_name
-from autograder.settings import FILE, OWN
+from autograder.settings import OWN, settings_files
 from autograder.settings import SOLUTIONS as _REFERENCE
 
 # Where what was proved of exercises is kept: see `proofs`. It is made of all this.
@@ -64,9 +64,8 @@ class Inputs:
         return self._digest(made_of, [*libraries, f"places {places}", exercise])
 
     def _settings(self) -> Iterator[Path]:
-        for name in ("nbgrader_config.py", FILE):
-            if (self._course.root / name).is_file():
-                yield self._course.root / name
+        config = self._course.root / "nbgrader_config.py"
+        yield from (path for path in (config, *settings_files(self._course.root)) if path.is_file())
 
     @cached_property
     def _graph(self) -> ImportGraph:

@@ -125,7 +125,7 @@ def _modules(root: Path) -> Iterator[str]:
 
 def _start(root: Path) -> Iterator[str]:
     """What is read once, when a process starts: the settings, and this program."""
-    yield from (str(root / _CONFIG), str(root / FILE))
+    yield from (str(root / _CONFIG), *(str(root / one) for one in (FILE, Path(OWN, FILE))))
     yield from _sources(_ENGINE)
 
 

@@ -1,5 +1,6 @@
 """The commands of whoever writes a course."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -68,3 +69,34 @@ def exam(
     of_exercise = [line for one in found if one.exam.name == name for line in told(course, one)]
     for line in of_exercise or told_of_a_mistake(course, name, found):
         typer.echo(line)
+
+
+def new_course(
+    folder: Annotated[Path, typer.Argument(help="A folder that is not there yet.")],
+) -> None:
+    """Write a course of another subject, of one small lesson that builds and grades as it stands.
+
+    Its README.md says what is to be filled in.
+    """
+    from autograder.authoring.begin import new_course as begin
+
+    for path in begin.new_course(folder):
+        typer.echo(f"  wrote {path}")
+    typer.echo('Fill in what says "Fill in", then run `autograder build` in that folder.')
+
+
+def new_exercise(
+    lesson: Annotated[str, typer.Argument(help="A lesson, by name or number.")],
+    name: Annotated[str, typer.Argument(help="What the exercise and its function are called.")],
+) -> None:
+    """Add an exercise of your own to a lesson, in the folder mine/: text, reference and exam.
+
+    No file that came with the course is changed, so a later version of it can be merged.
+    """
+    from autograder.authoring.begin import new_exercise as begin
+
+    course = Course.find()
+    (lesson,) = course.lessons_named([lesson])
+    for path in begin.new_exercise(course, lesson, name):
+        typer.echo(f"  wrote {path.relative_to(course.root)}")
+    typer.echo(f'Fill in what says "Fill in", then run `autograder build {lesson}`.')

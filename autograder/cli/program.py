@@ -5,7 +5,7 @@ from typing import Never
 import typer
 
 from autograder.checks.card.terminal import printable
-from autograder.cli.authoring import build, exam
+from autograder.cli.authoring import build, exam, new_course, new_exercise
 from autograder.cli.grading import demo, grade, report
 from autograder.cli.opening import lab, mark, teach
 from autograder.errors import CourseError, NotInstalled
@@ -19,7 +19,7 @@ def autograder() -> None:
 
 
 # In the order in which --help lists them.
-for command in (build, exam, demo, grade, report, mark, lab, teach):
+for command in (build, exam, new_course, new_exercise, demo, grade, report, mark, lab, teach):
     app.command()(command)
 
 

@@ -65,7 +65,8 @@ _OPTION = re.compile(r"^:(?P<key>[\w-]+):\s*(?P<value>.*)$")
 _NBGRADER = "nbgrader"
 # What stands between is for the grader alone.
 HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
-_NAME = re.compile(r"^[a-zA-Z][a-zA-Z0-9_]*$")
+# What an exercise may be called.
+IS_NAME = re.compile(r"^[a-zA-Z][a-zA-Z0-9_]*$")
 _REGION = re.compile(
     r"^### BEGIN (?P<kind>SOLUTION|MARK SCHEME|POINTS)\n(?P<text>.*?)^### END (?P=kind)$",
     re.S | re.M,
@@ -224,7 +225,7 @@ def _directive(path: Path, line: int, kind: str, name: str, body: Sequence[str])
     if kind not in ("exercise", "check"):
         known = f"{CODE_DIRECTIVE}, {{exercise}} and {{check}}"
         raise LessonError(path, line, f"unknown directive {{{kind}}}; there are {known}")
-    if not _NAME.match(name):
+    if not IS_NAME.match(name):
         raise LessonError(path, line, f"{{{kind}}} needs the name of an exercise, found {name!r}")
     options, text = _options(path, line, body)
     origin = options.pop("from", "")

@@ -130,6 +130,16 @@ def test_what_may_mislead_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert re.search(r"autograder: .*01_mixing\.md:\d+: the text speaks of `match`", run("build"))
 
 
+def test_beginning_says_what_to_fill_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    said = run("new-course", str(tmp_path / "course"))
+    assert f"wrote {tmp_path / 'course' / 'source' / 'week1.md'}" in said
+    assert 'Fill in what says "Fill in", then run `autograder build` in that folder.' in said
+    monkeypatch.chdir(tmp_path / "course")
+    said = run("new-exercise", "week", "my_sum")
+    assert "wrote mine/week1.md" in said
+    assert 'Fill in what says "Fill in", then run `autograder build week1`.' in said
+
+
 def test_report_takes_lessons_by_number_and_notebooks_by_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

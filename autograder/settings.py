@@ -8,16 +8,20 @@
     lessons = ["00", "02"]       # those that the course has, in this order; by default all
     leave_out = ["variance"]     # exercises that are worked out, and not asked; by default none
     points = {mean = 3}          # points in place of a lesson's own
+    due = {"00" = 2026-11-30T23:59:00+01:00}      # until when a lesson is to be handed in
+    late = {per_day = 0.1, grace_hours = 1, floor = 0.5}    # what being late costs; by default none
 
 All of it is optional, the file too. Whoever takes over a course of others leaves their file as it
 is, and says in `mine/course.toml` what is to be otherwise.
 """
 
 import dataclasses
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +59,10 @@ class Settings:
     leave_out: Mapping[str, str] = field(default_factory=dict)
     # What exercises are worth, in place of what their lessons say.
     points: Mapping[str, int] = field(default_factory=dict)
+    # Until when lessons, by name or number, are to be handed in; a time without a zone is local.
+    due: Mapping[str, datetime] = field(default_factory=dict)
+    # What is taken off for being late: see `autograder.nbgrading.term.late`.
+    late: Mapping[str, float] = field(default_factory=dict)
 
 
 def read_settings(root: Path) -> Settings:
@@ -197,6 +205,27 @@ def _points(value: Any) -> str:
     return "must be a table of exercises with whole numbers above 0, such as {variance = 3}"
 
 
+def _due(value: Any) -> str:
+    if isinstance(value, dict) and all(isinstance(one, datetime) for one in value.values()):
+        return ""
+    return (
+        'must be a table of lessons with day and time, such as {"00" = 2026-11-30T23:59:00+01:00}'
+    )
+
+
+def _late(value: Any) -> str:
+    known = isinstance(value, dict) and value.keys() <= {"per_day", "grace_hours", "floor"}
+    if known and all(
+        type(one) in (int, float) and 0 <= one <= (math.inf if name == "grace_hours" else 1)
+        for name, one in value.items()
+    ):
+        return ""
+    return (
+        "must be a table of shares from 0 to 1 and of hours, such as "
+        "{per_day = 0.1, grace_hours = 1, floor = 0.5}"
+    )
+
+
 # What is wrong with the value of each setting, "" where nothing is.
 _RULES: Mapping[str, Callable[[Any], str]] = {
     "id": _word,
@@ -207,4 +236,6 @@ _RULES: Mapping[str, Callable[[Any], str]] = {
     "lessons": _lessons,
     "leave_out": _left_out,
     "points": _points,
+    "due": _due,
+    "late": _late,
 }

@@ -24,6 +24,7 @@ from autograder.course import EXCHANGE, Course
 from autograder.grading.jobs.own_code import watch
 from autograder.nbgrading.pages import feedback
 from autograder.nbgrading.replaced import install, or_nothing_is_graded
+from autograder.nbgrading.term.late import due_times
 from autograder.preload import THREADS
 
 
@@ -90,6 +91,10 @@ def _grade_safely(c: Config, course: Course) -> None:
     c.GradeSafely.preload = list(course.settings.preload)
     c.GradeSafely.course = str(course.root)
     c.Deadlines.course = str(course.root)
+    c.Deadlines.due = due_times(course)
+    if late := course.settings.late:
+        c.AssignLatePenalties.plugin_class = "autograder.nbgrading.term.late.SharePerDay"
+        c.SharePerDay.update({name: float(value) for name, value in late.items()})
 
 
 def _prepare_process(course: Course) -> None:

@@ -1,6 +1,7 @@
 """What a course may set in course.toml, and what is said of the rest."""
 
 import dataclasses
+from datetime import UTC, datetime
 
 import pytest
 
@@ -19,6 +20,8 @@ SOUND = {
     "lessons": ('["02", "00"]', ("02", "00")),
     "leave_out": ('["a", "02/b"]', {"a": WORKED, "02/b": WORKED}),
     "points": ('{a = 3, "02/b" = 1}', {"a": 3, "02/b": 1}),
+    "due": ('{"02" = 2026-11-30 23:59:00Z}', {"02": datetime(2026, 11, 30, 23, 59, tzinfo=UTC)}),
+    "late": ("{per_day = 0.1, grace_hours = 24}", {"per_day": 0.1, "grace_hours": 24}),
 }
 WRONG = {
     "id": [("3", "must be a word in quotes"), ('" "', "must be a word in quotes")],
@@ -50,6 +53,18 @@ WRONG = {
         ("{a = 0}", "whole numbers above 0, such as {variance = 3}"),
         ("{a = 1.5}", "whole numbers above 0"),
         ("{a = true}", "whole numbers above 0"),
+    ],
+    "due": [
+        ("2026-11-30", "must be a table of lessons with day and time"),
+        ('{"02" = 2026-11-30}', 'such as {"00" = 2026-11-30T23:59:00+01:00}'),
+        ('{"02" = "30 November"}', "must be a table of lessons"),
+    ],
+    "late": [
+        ("0.1", "must be a table of shares from 0 to 1 and of hours"),
+        ("{per_day = 10}", "such as {per_day = 0.1, grace_hours = 1, floor = 0.5}"),
+        ("{grace_hours = -1}", "shares from 0 to 1"),
+        ("{per_week = 0.1}", "such as {per_day = 0.1"),
+        ("{floor = true}", "shares from 0 to 1"),
     ],
 }
 

@@ -6,7 +6,7 @@ shown or handed on: who is given points by hand later loses the same share of th
 
 import math
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 
 from nbgrader.api import Assignment, Gradebook, MissingEntry, SubmittedNotebook
@@ -16,8 +16,9 @@ from traitlets import Bunch, Dict, Float, Unicode, validate
 from traitlets.config import Config, Configurable
 
 from autograder.course import Course
-from autograder.errors import SettingError
+from autograder.errors import LessonNotFound, SettingError
 from autograder.nbgrading.term.roster import FILE, Listed, read_roster
+from autograder.settings import setting_error
 
 _DAY = timedelta(days=1).total_seconds()
 _HOUR = timedelta(hours=1).total_seconds()
@@ -84,6 +85,22 @@ class Deadlines(Configurable):
     def _roster(self) -> dict[str, Listed] | None:
         path = Path(self.course, FILE)
         return _read(path, path.stat().st_mtime_ns) if self.course and path.exists() else None
+
+
+def due_times(course: Course) -> dict[str, str]:
+    """When the lessons are due that course.toml names, as the gradebook takes it: in UTC.
+
+    Raises:
+        SettingError: naming the line, for a lesson that there is not.
+    """
+    due = {}
+    for name, time in course.settings.due.items():
+        try:
+            (lesson,) = course.lessons_named([name])
+        except LessonNotFound as error:
+            raise setting_error(course.root, "due", f"due: {error}".rstrip("."), name) from None
+        due[lesson] = f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+    return due
 
 
 def work_out_penalties(

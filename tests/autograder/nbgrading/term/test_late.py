@@ -7,10 +7,11 @@ import nbformat
 import pytest
 from nbgrader.apps import NbGraderAPI
 
+from autograder.course import Course
 from autograder.errors import SettingError
 from autograder.nbgrading.configuration import nbgrader_api
 from autograder.nbgrading.exports.table import SafeCsvExport
-from autograder.nbgrading.term.late import SharePerDay
+from autograder.nbgrading.term.late import SharePerDay, due_times
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
@@ -105,3 +106,13 @@ def test_extension_that_is_granted_afterwards_counts_at_once(course) -> None:
     assert penalties(root, api)["ada"] == 0
     (root / "roster.csv").write_text(before)
     assert penalties(root, api)["ada"] == 2.5
+
+
+def test_times_of_course_toml(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "02_vectors.md").touch()
+    (tmp_path / "course.toml").write_text('[due]\n"02" = 2026-11-30T23:59:00+01:00\n')
+    assert due_times(Course(tmp_path)) == {"02_vectors": "2026-11-30 22:59:00"}
+    (tmp_path / "course.toml").write_text('[due]\n"03" = 2026-11-30T23:59:00+01:00\n')
+    with pytest.raises(SettingError, match=r"course.toml:2: due: no lesson is called '03'"):
+        due_times(Course(tmp_path))

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nbgrader.api import Gradebook
 
 from autograder.errors import RosterError
 from autograder.nbgrading.term.roster import Listed, read_roster, update_gradebook
+from tests.support.gradebooks import gradebook_in
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
 
@@ -110,8 +110,10 @@ def test_names_arrive_as_they_were_written(tmp_path_factory, names) -> None:
     assert [(one.names["last_name"], one.names["first_name"]) for one in found] == names
 
 
-def test_gradebook_learns_and_forgets_nothing(tmp_path: Path) -> None:
-    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
+def test_gradebook_learns_and_forgets_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
         gradebook.add_student("ada", email="old@example.org", first_name="Ada")
         gradebook.add_student("gone")
         listed = [

@@ -1,5 +1,6 @@
 """The commands of whoever grades a class."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autograder.checks.card.terminal import as_written, printable
-from autograder.cli.asking import Lessons
+from autograder.cli.asking import Lessons, lesson_called
 from autograder.cli.progress import progress_bar
 from autograder.course import Course
 from autograder.errors import IsolationUnavailable, LessonNotFound
@@ -78,6 +79,12 @@ def grade(
         typer.Option(help="Grade a folder of submissions into this one, without a gradebook."),
     ] = None,
     force: Annotated[bool, typer.Option(help="Grade again what is graded already.")] = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Grade again what newer exams would grade.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show whose points that changes, and save nothing.")
+    ] = False,
     isolation: Annotated[
         str, typer.Option(help='"full", or "none" to run student code with all that you may do.')
     ] = "full",
@@ -93,7 +100,8 @@ def grade(
     With --records OUT, grade a folder that has <student>/<lesson>/<lesson>.ipynb, or
     <student>/<lesson>.ipynb, of any lessons: a record and a page for each go to OUT, and no
     gradebook is touched. Interrupt it when you like: what is graded stays, and the next run goes on
-    from there.
+    from there. Where exams have changed since a submission was graded, a sentence says so;
+    --changed grades those again, and --dry-run shows first what that would change.
     """
     from rich.console import Console
 
@@ -104,23 +112,72 @@ def grade(
     if lesson in course.lessons_not_chosen():
         there = ", ".join(course.lessons())
         raise LessonNotFound(f"course.toml leaves out {lesson}: there are {there}.")
+    lesson = lesson_called(course, lesson)
     if student and not scheduler:
         _get_ready(course, isolation)
     from autograder.grading.class_table import as_table
-    from autograder.nbgrading.grade_class import grade_class, students_of
+    from autograder.nbgrading.grade_class import grade_class, outdated, students_of
 
     students = [student] if student else students_of(course, lesson)
     given = {"isolation": isolation, "workers": workers, "scheduler": scheduler}
     settings = {name: value for name, value in given.items() if value is not None}
+    older = outdated(course, lesson, students)
+    if dry_run:
+        _show_differences(course, lesson, students if force else older, settings)
+        return
+    if changed:
+        students, force = older, True
     with one_thread(), progress_bar() as bar:
         task = bar.add_task(lesson, total=len(students))
-        results = []
-        for result in grade_class(course, lesson, students, force=force, settings=settings):
-            results.append(result)
-            bar.update(task, advance=1, description=printable(f"{lesson} {result.student}"))
+        results: list[StudentResult] = []
+        try:
+            for result in grade_class(course, lesson, students, force=force, settings=settings):
+                results.append(result)
+                bar.update(task, advance=1, description=printable(f"{lesson} {result.student}"))
+        except KeyboardInterrupt:
+            typer.echo(
+                f"Interrupted: what came of {len(results)} of {len(students)} is in the gradebook, "
+                "the others are as they were, and the same command goes on from here.",
+                err=True,
+            )
+            raise typer.Exit(130) from None
     Console().print(as_table(results, lesson))
+    if older and not force:
+        typer.echo(
+            f"{len(older)} of them were graded with exams that have changed since: "
+            f"`autograder grade {lesson} --dry-run` shows whose points that changes, and --changed "
+            "grades them again."
+        )
     if any(result.failure for result in results):
         raise typer.Exit(1)
+
+
+def _show_differences(
+    course: Course, lesson: str, students: list[str], settings: Mapping[str, object]
+) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from autograder.nbgrading.grade_class import differences
+
+    table = Table(title=as_written(lesson), title_justify="left")
+    for heading in ("student", "exercise", "before", "after", "what is found now"):
+        table.add_column(heading, justify="right" if heading in ("before", "after") else "left")
+    touched = 0
+    with one_thread(), progress_bar() as bar:
+        task = bar.add_task(lesson, total=len(students))
+        for student, found in differences(course, lesson, students, settings):
+            touched += bool(found)
+            for one in found:
+                points = f"{one.before:g}", f"{one.after:g}"
+                table.add_row(as_written(student), one.exercise, *points, as_written(one.why))
+            bar.update(task, advance=1, description=printable(f"{lesson} {student}"))
+    if touched:
+        Console().print(table)
+    typer.echo(
+        f"{len(students)} would be graded again, and the points of {touched} would change. Nothing "
+        "was saved."
+    )
 
 
 def _to_records(

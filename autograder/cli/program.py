@@ -8,6 +8,7 @@ from autograder.checks.card.terminal import printable
 from autograder.cli.authoring import build, exam, new_course, new_exercise
 from autograder.cli.grading import demo, grade, report
 from autograder.cli.opening import lab, mark, teach
+from autograder.cli.term import collect, doctor, roster
 from autograder.errors import CourseError, NotInstalled
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -19,7 +20,10 @@ def autograder() -> None:
 
 
 # In the order in which --help lists them.
-for command in (build, exam, new_course, new_exercise, demo, grade, report, mark, lab, teach):
+for command in (
+    build, exam, new_course, new_exercise, demo, doctor, roster, collect, grade, report, mark, lab,
+    teach,
+):  # fmt: skip
     app.command()(command)
 
 

@@ -24,7 +24,7 @@ NOTEBOOK_FILE_BYTES = 100_000_000
 NOTEBOOK_BYTES = 20_000_000
 FILE_BYTES = 10_000_000
 ALL_BYTES = 100_000_000
-_FILES = 200
+MOST_FILES = 200
 # What is looked at, taken or not; a name is counted, not read.
 _ENTRIES = 5000
 _NAMED = 5
@@ -221,7 +221,7 @@ class _Walk:
         most = most_of(name)
         reason = _misnamed(name) or self._folder.why_not(descriptor, name, most)
         size = 0 if reason else os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_size
-        if not reason and (len(self.taken) == _FILES or size > self._most):
+        if not reason and (len(self.taken) == MOST_FILES or size > self._most):
             reason = _TOO_MANY
         if reason:
             self._leave_out(path, reason)
@@ -260,6 +260,13 @@ def _misnamed(name: str) -> str:
     if not (_NOTEBOOK if is_notebook(name) else _FILE).fullmatch(name):
         return _ODD
     return _LONG if len(os.fsencode(name)) > _NAME_BYTES else ""
+
+
+def is_plain(path: str) -> bool:
+    """Whether a file with this path would be taken, as far as its names decide."""
+    *above, name = path.split("/")
+    deep = len(above) > _DEEPEST or len(os.fsencode(path)) > _PATH_BYTES
+    return not deep and all(map(_FOLDER.fullmatch, above)) and not _misnamed(name)
 
 
 def is_notebook(name: str) -> bool:

@@ -30,6 +30,7 @@ from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.errors import GradingFailed
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
+from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.work import read_source
 from autograder.grading.jobs.workers import ahead, for_a_class, room_ahead
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, draft_of
@@ -176,14 +177,20 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
 
     def _begin(self, source: str) -> None:
         self.notebooks = sorted(self.assignments[source])
-        lesson, student = self._names_of(source)
-        if self.is_wanted(lesson, student):
-            files = beside(Path(source), self.course_files(lesson))
-            for path in map(Path, self.notebooks):
-                submission = self.submission(lesson, path)
+        if self.is_wanted(*self._names_of(source)):
+            for job, submission, _ in self.jobs(source):
                 if not submission.why_not:
-                    grading = GradeSafely(config=self.config)
-                    ahead(grading.job(lesson, path.stem, submission, files))
+                    ahead(job)
+
+    def jobs(self, source: str) -> Iterator[tuple[Job, HandedIn, Beside]]:
+        """The gradings of a submission's notebooks, with what is graded and what lies beside it."""
+        self.notebooks = sorted(self.assignments[source])
+        lesson, _ = self._names_of(source)
+        files = beside(Path(source), self.course_files(lesson))
+        grading = GradeSafely(config=self.config)
+        for path in map(Path, self.notebooks):
+            submission = self.submission(lesson, path)
+            yield grading.job(lesson, path.stem, submission, files), submission, files
 
     def is_wanted(self, lesson: str, student: str) -> bool:
         """Whether to grade: what was handed in anew, begun and never finished, or is forced."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.apps import NbGraderAPI
@@ -12,6 +13,7 @@ from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.class_table import StudentResult, found_in
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
+from autograder.grading.jobs.own_code import digest_of
 from autograder.grading.jobs.workers import room_ahead
 from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.grading.submitted_files import shown
@@ -19,8 +21,10 @@ from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeAutograde, workers_for
 from autograder.nbgrading.failures import sentence_of
+from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.handed_in import closed_folders
 from autograder.nbgrading.inbox.student_ids import is_student_id, why_nobody
+from autograder.nbgrading.preprocessor import GradeSafely
 
 # The last line of a traceback, which says what failed.
 _OUR_ERROR = re.compile(
@@ -75,6 +79,68 @@ def grade_class(
         must_agree(root / course.source.name / lesson, lesson, gradebook)
     with workers_for(len(students), config):
         yield from _each(root, api, lesson, students, force=force)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What another grading would make of a test: its points before and after, and why."""
+
+    student: str
+    exercise: str
+    before: float
+    after: float
+    why: str
+
+
+def outdated(course: Course, lesson: str, students: Sequence[str]) -> list[str]:
+    """Those who were graded with exams, or a reference, that have changed since."""
+    preload = GradeSafely(config=configuration(course, course.root)).preload
+    now = digest_of(course.root, course.source / lesson, preload)
+    return [
+        student
+        for student in students
+        if (record := _record(course.root, lesson, student)) and record.code != now
+    ]
+
+
+def differences(
+    course: Course, lesson: str, students: Sequence[str], settings: Mapping[str, object]
+) -> Iterator[tuple[str, list[Difference]]]:
+    """What another grading would change, student by student; nothing is saved.
+
+    Raises:
+        GradingFailed: when a submission can't be graded on our side.
+    """
+    config = configuration(course, course.root)
+    config.GradeSafely.update(settings)
+    api = nbgrader_api(config)
+    with workers_for(len(students), config):
+        for student in students:
+            place = temp_attrs(api.coursedir, assignment_id=lesson, student_id=student)
+            with _said(), place:
+                grading = SafeAutograde(coursedir=api.coursedir, parent=api)
+                grading.init_notebooks()
+                (source,) = grading.assignments
+                found = [grade_handed_in(*job).record for job in grading.jobs(source)]
+            before = _record(course.root, lesson, student) or Record()
+            yield student, [*_between(student, before, found)]
+
+
+def _between(student: str, before: Record, found: Sequence[Record]) -> Iterator[Difference]:
+    known = {cell.exercise: cell for cell in before.cells}
+    for cell in (cell for record in found for cell in record.cells):
+        earned = known[cell.exercise].points if cell.exercise in known else 0.0
+        if earned != cell.points:
+            why = cell.misconception.replace("_", " ") or cell.verdict.value
+            yield Difference(student, cell.exercise, earned, cell.points, why)
+
+
+def _record(root: Path, lesson: str, student: str) -> Record | None:
+    path = root / "autograded" / student / lesson / f"{lesson}{RECORD_SUFFIX}"
+    try:
+        return Record.read(path)
+    except (FileNotFoundError, GradingFailed):
+        return None
 
 
 def _each(

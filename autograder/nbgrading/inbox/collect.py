@@ -2,10 +2,9 @@
 
 import fnmatch
 import os
-import shutil
 import stat
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +26,7 @@ from autograder.nbgrading.inbox.arrivals import (
     report,
     why_doubtful,
 )
+from autograder.nbgrading.inbox.replacing import arriving, finish_replacing, replace
 from autograder.nbgrading.inbox.timestamps import NAME
 
 
@@ -111,7 +111,7 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
     def _take(self, arrival: Arrival, folder: SubmittedFolder) -> None:
         directory, student, lesson = self.coursedir, arrival.student, arrival.lesson
         target = Path(directory.format_path(directory.submitted_directory, student, lesson))
-        _finish_replacing(target)
+        finish_replacing(target)
         if target.is_dir():
             there = directory.get_existing_timestamp(str(target))
             newer = self.update and (there is None or arrival.time > there)
@@ -120,14 +120,12 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
                 self.log.info("No newer submission to collect: %s %s%s", student, lesson, hint)
                 return
         self.log.info("Collecting submission: %s %s", student, lesson)
-        for sentence in self._copy(arrival, folder, _beside(target, "arriving")):
+        for sentence in self._copy(arrival, folder, arriving(target)):
             self.log.warning("%s: %s", arrival.path.name, sentence)
-        _replace(target)
+        replace(target)
 
     def _copy(self, arrival: Arrival, folder: SubmittedFolder, copy: Path) -> list[str]:
         """Copy what is taken, and say what is not."""
-        _remove(copy)
-        copy.mkdir(parents=True)
         taken, left_out = folder.files()
         for name in dict.fromkeys([*self._notebooks, *filter(self._is_wanted, taken)]):
             if name not in taken and folder.is_missing(name):
@@ -156,45 +154,6 @@ def _by_preference(duedate: datetime | None) -> Callable[[Arrival], tuple[bool, 
         return duedate is not None and arrival.time <= duedate, arrival.time, arrival.path.name
 
     return key
-
-
-def _beside(target: Path, what: str) -> Path:
-    """A folder that none of nbgrader's patterns finds."""
-    return target.with_name(f".{target.name}.{what}")
-
-
-def _replace(target: Path) -> None:
-    """Put what has arrived in the place of what is there; a kill leaves one of the two."""
-    old = _beside(target, "replaced")
-    _remove(old)
-    if os.path.lexists(target):
-        target.rename(old)
-    _beside(target, "arriving").rename(target)
-    _remove(old)
-
-
-def _finish_replacing(target: Path) -> None:
-    """Put back what somebody who was ended had only begun to replace."""
-    old = _beside(target, "replaced")
-    if old.exists() and not os.path.lexists(target):
-        old.rename(target)
-
-
-def _remove(path: Path) -> None:
-    if path.is_symlink():
-        path.unlink()
-    elif path.exists():
-        for folder in _folders(path):
-            # What was copied with its modes may be closed to its own owner.
-            folder.chmod(0o700)
-        shutil.rmtree(path)
-
-
-def _folders(path: Path) -> Iterator[Path]:
-    yield path
-    for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
-        if entry.is_dir(follow_symlinks=False):
-            yield from _folders(Path(entry.path))
 
 
 def _share(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """How does a term go?
 
-Who takes part, until when work is due and for whom later, and what it costs to be late.
+Who takes part, until when work is due and for whom later, what it costs to be late, and what comes
+from a learning platform.
 
-From outside: `late`, `roster`.
+From outside: `late`, `roster`, `zip_hand_ins`.
 """

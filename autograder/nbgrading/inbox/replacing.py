@@ -1,0 +1,52 @@
+"""A submission's folder, replaced as a whole: whoever is ended in between leaves one of the two."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def arriving(target: Path) -> Path:
+    """An empty folder in which the new one is made; none of nbgrader's patterns finds it."""
+    folder = _beside(target, "arriving")
+    _remove(folder)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def replace(target: Path) -> None:
+    """Put what has arrived in the place of what is there; a kill leaves one of the two."""
+    old = _beside(target, "replaced")
+    _remove(old)
+    if os.path.lexists(target):
+        target.rename(old)
+    _beside(target, "arriving").rename(target)
+    _remove(old)
+
+
+def finish_replacing(target: Path) -> None:
+    """Put back what somebody who was ended had only begun to replace."""
+    old = _beside(target, "replaced")
+    if old.exists() and not os.path.lexists(target):
+        old.rename(target)
+
+
+def _beside(target: Path, what: str) -> Path:
+    return target.with_name(f".{target.name}.{what}")
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink():
+        path.unlink()
+    elif path.exists():
+        for folder in _folders(path):
+            # What was copied with its modes may be closed to its own owner.
+            folder.chmod(0o700)
+        shutil.rmtree(path)
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    yield path
+    for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
+        if entry.is_dir(follow_symlinks=False):
+            yield from _folders(Path(entry.path))

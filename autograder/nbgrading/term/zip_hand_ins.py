@@ -1,0 +1,203 @@
+"""What students handed in on a learning platform: the zip that Moodle or Canvas gives of it.
+
+    Moodle   Ada Lovelace_4711_assignsubmission_file_/02_vectors.ipynb
+    Moodle   Ada Lovelace_4711_assignsubmission_file_02_vectors.ipynb     (without folders)
+    Canvas   lovelaceada_1815_990_02_vectors.ipynb, and LATE_ before the 1815 of who was late
+    others   ada/02_vectors.ipynb
+
+Moodle knows students by first and last name, and Canvas by its number, which is the roster's
+`lms_user_id`, or by their names. So it takes a roster to say whose a file is, and where that can't
+be told for sure it is nobody's: it is set aside, with a sentence. What else is in the zip, and how
+large, is a student's doing: each file is read within bounds and lies where it is put.
+"""
+
+import lzma
+import re
+import unicodedata
+import zipfile
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from autograder.errors import GradingFailed
+from autograder.grading.submitted_files import (
+    ALL_BYTES,
+    MOST_FILES,
+    is_plain,
+    megabytes,
+    most_of,
+    shown,
+)
+from autograder.nbgrading.inbox.replacing import arriving, finish_replacing, replace
+from autograder.nbgrading.inbox.student_ids import is_student_id
+from autograder.nbgrading.term.roster import Listed
+
+_MOODLE = re.compile(r"(?P<name>[^/]+?)_\d+_assignsubmission_[a-z]+_/?(?P<file>.+)", re.DOTALL)
+_CANVAS = re.compile(r"(?P<name>[^_/]+)_(?:LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)", re.DOTALL)
+_FOLDER = re.compile(r"(?P<id>[^/]+)/(?P<file>.+)", re.DOTALL)
+_MOST_ENTRIES = 200_000
+_CHUNK = 1 << 20
+# Damaged, encrypted, packed in a way that nobody knows, or called as a folder beside it.
+_CANNOT_BE_UNPACKED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, FileExistsError,
+    NotADirectoryError, IsADirectoryError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What came of a zip: whose was put into submitted/, whose was there, and what is set aside."""
+
+    taken: Sequence[str]
+    there: Sequence[str]
+    aside: Sequence[str]
+
+
+def collect_zip(
+    path: Path, lesson: str, students: Sequence[Listed], submitted: Path, *, update: bool
+) -> Collected:
+    """Put what students handed in of a lesson where it is graded.
+
+    Args:
+        path: the zip.
+        lesson: the lesson's name.
+        students: the roster.
+        submitted: the course's folder of submissions.
+        update: whether to replace what is there already; otherwise that stays.
+
+    Raises:
+        GradingFailed: when the file can't be read as a zip.
+    """
+    try:
+        archive = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise GradingFailed(f"{path} can't be read as a zip: {error}") from None
+    taken, there = [], []
+    with archive:
+        found, aside = _by_student(archive, students)
+        for student, files in found.items():
+            target = submitted / student / lesson
+            finish_replacing(target)
+            if target.exists() and not update:
+                there.append(student)
+                continue
+            aside += _write(archive, files, target, student)
+            taken.append(student)
+    return Collected(taken, there, aside)
+
+
+def _by_student(
+    archive: zipfile.ZipFile, students: Sequence[Listed]
+) -> tuple[dict[str, dict[str, zipfile.ZipInfo]], list[str]]:
+    """The files of each student, by their names, and what is nobody's."""
+    who, aside = _Who(students), list[str]()
+    found: dict[str, dict[str, zipfile.ZipInfo]] = defaultdict(dict)
+    entries = [one for one in archive.infolist() if not one.is_dir()]
+    if len(entries) > _MOST_ENTRIES:
+        raise GradingFailed(f"{archive.filename} has {len(entries):,} files: nothing is taken")
+    for entry in entries:
+        student, file = who.of(entry.filename)
+        if not file:
+            aside.append(f"{shown(entry.filename)} is set aside: {student}")
+        elif file in found[student]:
+            aside.append(f"{shown(entry.filename)} is set aside: {student} has another {file}")
+        else:
+            found[student][file] = entry
+    return {name: files for name, files in sorted(found.items()) if files}, aside
+
+
+class _Who:
+    """Tells by the name of a file whose it is."""
+
+    def __init__(self, students: Sequence[Listed]) -> None:
+        self._ids = {one.id for one in students}
+        self._by_name = _only_ones({one.id: _names_of(one) for one in students})
+        numbers = {one.id: [one.names.get("lms_user_id", "")] for one in students}
+        self._by_number = _only_ones(numbers)
+
+    def of(self, path: str) -> tuple[str, str]:
+        """A student's id and the name of the file, or why it is nobody's and ""."""
+        if found := _MOODLE.fullmatch(path):
+            name = _squashed(found["name"])
+            return self._known(self._by_name.get(name, ""), found["name"], found["file"])
+        if found := _CANVAS.fullmatch(path):
+            known = self._by_number.get(found["number"]) or self._by_name.get(
+                _squashed(found["name"])
+            )
+            return self._known(known or "", f"{found['name']} ({found['number']})", found["file"])
+        found = _FOLDER.fullmatch(path)
+        if found and found["id"] in self._ids and is_student_id(found["id"]):
+            return found["id"], found["file"]
+        return "its name does not say whose it is, as those of Moodle and Canvas do", ""
+
+    def _known(self, student: str, name: str, file: str) -> tuple[str, str]:
+        if student:
+            return student, file
+        return f"the roster has nobody, or more than one, who is {shown(name)}", ""
+
+
+def _names_of(student: Listed) -> list[str]:
+    first, last = student.names.get("first_name", ""), student.names.get("last_name", "")
+    return [_squashed(f"{first}{last}"), _squashed(f"{last}{first}")] if first or last else []
+
+
+def _squashed(name: str) -> str:
+    """A name as both platforms' can be compared: Canvas leaves out all but letters and digits."""
+    return "".join(one for one in unicodedata.normalize("NFKC", name.lower()) if one.isalnum())
+
+
+def _only_ones(names: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The students by those of their names that nobody else has."""
+    often = Counter(name for own in names.values() for name in {*own} if name)
+    return {name: one for one, own in names.items() for name in own if often[name] == 1}
+
+
+def _write(
+    archive: zipfile.ZipFile, files: Mapping[str, zipfile.ZipInfo], target: Path, student: str
+) -> list[str]:
+    """Write what is taken of a student's files; the sentences say what is not."""
+    folder, room, left_out = arriving(target), ALL_BYTES, []
+    for number, (name, entry) in enumerate(sorted(files.items())):
+        most = min(most_of(name), room)
+        if reason := _why_not(name, entry, most, number):
+            left_out.append(f"{student}: {shown(name)} is left out: {reason}")
+            continue
+        try:
+            room -= _unpack(archive, entry, folder.joinpath(*PurePosixPath(name).parts), most)
+        except _CANNOT_BE_UNPACKED:
+            left_out.append(f"{student}: {shown(name)} is left out: it can't be unpacked")
+    replace(target)
+    return left_out
+
+
+def _why_not(name: str, entry: zipfile.ZipInfo, most: int, number: int) -> str:
+    if not is_plain(name):
+        return "its name has characters that are not allowed"
+    if number >= MOST_FILES:
+        return "there are too many files"
+    if entry.file_size > most:
+        return f"it has {megabytes(entry.file_size)}, and {megabytes(most)} are the most"
+    return ""
+
+
+def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, most: int) -> int:
+    """Write a file, whole or not at all, and say how many bytes it has."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as copy:
+        try:
+            return sum(map(copy.write, _content(archive, entry, most)))
+        except BaseException:
+            path.unlink()
+            raise
+
+
+def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> Iterator[bytes]:
+    """A file, piece by piece, and no more of it than it may have, whatever the zip says."""
+    with archive.open(entry) as file:
+        while chunk := file.read(min(_CHUNK, most + 1)):
+            most -= len(chunk)
+            if most < 0:
+                raise zipfile.BadZipFile("it is larger than it says")
+            yield chunk

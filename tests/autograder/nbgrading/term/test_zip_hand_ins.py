@@ -1,0 +1,125 @@
+"""Moodle's and Canvas's zips come to the right students, and to nobody where that is in doubt."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder.errors import GradingFailed
+from autograder.nbgrading.term.roster import Listed
+from autograder.nbgrading.term.zip_hand_ins import Collected, collect_zip
+
+LESSON, NOTEBOOK = "02_vectors", "02_vectors.ipynb"
+ROSTER = [
+    Listed("ada", {"first_name": "Ada", "last_name": "Lovelace", "lms_user_id": "1815"}),
+    Listed("ben", {"first_name": "Ben", "last_name": "Babbage, Jr.", "lms_user_id": "1791"}),
+    Listed("renee", {"first_name": "Renée", "last_name": "O'Brien", "lms_user_id": ""}),
+    Listed("lei1", {"first_name": "雷", "last_name": "李"}),
+    *(Listed(f"twin{n}", {"first_name": "Kim", "last_name": "Lee"}) for n in (1, 2)),
+]
+
+
+@pytest.fixture
+def collect(tmp_path: Path):
+    def collect(files: dict[str, bytes], *, update: bool = False) -> Collected:
+        with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        submitted = tmp_path / "submitted"
+        return collect_zip(tmp_path / "x.zip", LESSON, ROSTER, submitted, update=update)
+
+    collect.submitted = tmp_path / "submitted"  # type: ignore[attr-defined]
+    return collect
+
+
+def there(collect) -> set[str]:
+    root = collect.submitted
+    return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("name", "student"),
+    [
+        (f"Ada Lovelace_4711_assignsubmission_file_/{NOTEBOOK}", "ada"),
+        (f"Ada Lovelace_4711_assignsubmission_file_{NOTEBOOK}", "ada"),
+        (f"Lovelace Ada_4711_assignsubmission_file_/{NOTEBOOK}", "ada"),
+        (f"Ben Babbage, Jr._1_assignsubmission_file_/{NOTEBOOK}", "ben"),
+        (f"Renée O'Brien_1_assignsubmission_file_/{NOTEBOOK}", "renee"),
+        (f"Rene\u0301e O'Brien_1_assignsubmission_file_/{NOTEBOOK}", "renee"),
+        (f"李 雷_1_assignsubmission_file_/{NOTEBOOK}", "lei1"),
+        (f"lovelaceada_1815_990_{NOTEBOOK}", "ada"),
+        (f"lovelaceada_LATE_1815_990_{NOTEBOOK}", "ada"),
+        (f"nobody_1791_990_{NOTEBOOK}", "ben"),
+        (f"obrienrenée_77_990_{NOTEBOOK}", "renee"),
+        (f"ada/{NOTEBOOK}", "ada"),
+    ],
+)
+def test_whose_it_is(collect, name: str, student: str) -> None:
+    assert collect({name: b"{}"}) == Collected([student], [], [])
+    assert there(collect) == {f"{student}/{LESSON}/{NOTEBOOK}"}
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (
+            f"Kim Lee_1_assignsubmission_file_/{NOTEBOOK}",
+            "or more than one, who is Kim Lee",
+        ),
+        (f"Eve_1_assignsubmission_file_/{NOTEBOOK}", "nobody, or more than one, who is Eve"),
+        (f"eve_666_990_{NOTEBOOK}", "nobody, or more than one, who is eve (666)"),
+        (f"eve/{NOTEBOOK}", "its name does not say whose it is"),
+        (NOTEBOOK, "its name does not say whose it is"),
+        (f"../ada/{NOTEBOOK}", "its name does not say whose it is"),
+    ],
+)
+def test_what_is_nobodys_is_set_aside(collect, name: str, why: str) -> None:
+    found = collect({name: b"{}", f"ada/{NOTEBOOK}": b"{}"})
+    assert found.taken == ["ada"]
+    (said,) = found.aside
+    assert why in said
+    assert there(collect) == {f"ada/{LESSON}/{NOTEBOOK}"}
+
+
+def test_several_files_and_what_nobody_unpacks(collect) -> None:
+    files = {
+        f"ada/{NOTEBOOK}": b"{}", "ada/data/x.csv": b"1", "ada/../../evil.txt": b"1",
+        "ada/a\x1bb.txt": b"1", "ada//etc/passwd": b"1", "ada/big.bin": b"0" * 10_000_001,
+        "ada/data": b"in the way",
+    }  # fmt: skip
+    found = collect(files)
+    kept = {f"ada/{LESSON}/{NOTEBOOK}", f"ada/{LESSON}/data"}
+    assert there(collect) in (kept, {*kept, f"ada/{LESSON}/data/x.csv"} - {f"ada/{LESSON}/data"})
+    assert len(found.aside) == 5
+    assert any("big.bin is left out: it has 10.1 MB, and 10 MB are the most" in one
+               for one in found.aside)  # fmt: skip
+    assert all(one.isprintable() for one in found.aside)
+
+
+def test_what_is_there_stays_unless_asked(collect) -> None:
+    collect({f"ada/{NOTEBOOK}": b"old"})
+    assert collect({f"ada/{NOTEBOOK}": b"new"}) == Collected([], ["ada"], [])
+    path = collect.submitted / "ada" / LESSON / NOTEBOOK
+    assert path.read_bytes() == b"old"
+    assert collect({f"ada/{NOTEBOOK}": b"new"}, update=True).taken == ["ada"]
+    assert path.read_bytes() == b"new"
+
+
+def test_size_is_counted_and_not_believed(collect, tmp_path: Path) -> None:
+    """A file that says that it is small, and is a bomb."""
+    collect({f"ada/{NOTEBOOK}": b"0" * 30_000_000})
+    zipped = bytearray((tmp_path / "x.zip").read_bytes())
+    size = (30_000_000).to_bytes(4, "little")
+    assert zipped.count(size) == 2
+    (tmp_path / "lie.zip").write_bytes(zipped.replace(size, (10).to_bytes(4, "little")))
+    submitted = tmp_path / "elsewhere"
+    found = collect_zip(tmp_path / "lie.zip", LESSON, ROSTER, submitted, update=False)
+    assert found.aside == [f"ada: {NOTEBOOK} is left out: it can't be unpacked"]
+    assert not any(path.is_file() for path in submitted.rglob("*"))
+
+
+def test_no_zip(tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_bytes(b"PK")
+    for name in ("x.zip", "none.zip"):
+        with pytest.raises(GradingFailed, match="can't be read as a zip"):
+            collect_zip(tmp_path / name, LESSON, ROSTER, tmp_path, update=False)

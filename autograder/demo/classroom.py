@@ -72,7 +72,8 @@ def submissions(
         memory_bytes: how much a submission may have.
     """
     solved = built.solved()
-    every = [name for name in map(_solution_of, solved.cells) if name in exams]
+    tested = {*exams, *built.lesson.with_tests}
+    every = [name for name in map(_solution_of, solved.cells) if name in tested]
     half = every[: len(every) // 2]
     return [
         _hand_in("ada", solved, every),
@@ -88,7 +89,7 @@ def _mistaken(
     solved: NotebookNode, every: Sequence[str], exams: Mapping[str, Exam]
 ) -> Iterator[Submission]:
     """Students who are wrong in one exercise each, in a known way."""
-    choices = list(_choices(solved, every, exams))
+    choices = list(_choices(solved, [name for name in every if name in exams], exams))
     for place, student in enumerate(_MISTAKEN if choices else ()):
         name, misconception, source = choices[place * len(choices) // len(_MISTAKEN)]
         right = [other for other in every if other != name]

@@ -90,6 +90,28 @@ def test_only_chosen_lessons_are_meant(course: Course) -> None:
     assert "mix" not in course_lesson(course, LESSON).points
 
 
+def test_what_the_documents_show(tmp_path: Path) -> None:
+    for path in (*COURSE.source.glob("*.md"), *COURSE.solutions.glob("*.py")):
+        copy = tmp_path / path.relative_to(COURSE.root)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    shown = (COURSE.root / "docs" / "own_course.md").read_text(encoding="utf-8")
+    _, _, shown = shown.partition("## Take over the lessons of others")
+    (settings,) = re.findall(r"^```toml\n(.*?)^```", shown, re.DOTALL | re.MULTILINE)
+    (text,) = re.findall(r"^````text\n(.*?)^````", shown, re.DOTALL | re.MULTILINE)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "course.toml").write_text(settings, encoding="utf-8")
+    (tmp_path / "mine" / "02.md").write_text(text, encoding="utf-8")
+    course = Course(tmp_path)
+    lessons = {name[:2]: course_lesson(course, name) for name in course.lessons()}
+    assert [*lessons] == ["00", "02", "03"]
+    assert lessons["02"].points["attention_weights"] == 3
+    assert lessons["02"].with_tests == {"most_attended"}
+    assert [{**one.left_out} for one in lessons.values()] == [
+        *({}, {"context_vector": True}, {"design_weights": True}),
+    ]
+
+
 def test_own_text_and_left_out_together(tmp_path: Path) -> None:
     course = own_course(tmp_path, '[leave_out]\nshares_of = "worked"\nwhy = "gone"\n')
     lesson = course_lesson(course, LESSON)

@@ -140,6 +140,8 @@ class SafeGenerate(OneByOne, GenerateAssignment):  # type: ignore[misc]
 
     def _try(self, built: "Built") -> None:
         name = built.lesson.name
+        for warning in built.warnings:
+            self.log.warning("%s", warning)
         names = {"nbgrader": {"assignment": name, "notebook": name}}
         TrySolution(parent=self)(built.source, names)
 

@@ -63,7 +63,9 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
         yield f"\nIt forbids {', '.join(exam.forbids)}"
     for name, reason in exam.allows.items():
         yield f"\nIt allows {name} as the whole answer: {reason}"
-    unnamed = Proofs(course).of(found.lesson)[exam.name].unnamed
+    # Of an exercise that is left out, or not built yet, nothing need be known.
+    proof = Proofs(course).of(found.lesson).get(exam.name)
+    unnamed = proof.unnamed if proof else {}
     yield f"\nIt names {len(exam.misconceptions)} mistakes"
     for name, wrong in exam.misconceptions.items():
         yield _in_columns(name, place_of(course, wrong))
@@ -98,7 +100,8 @@ def exam_place(course: Course, exam: Exam) -> str:
 
 def place_of(course: Course, answer: Callable[..., object]) -> str:
     """Where an answer is declared: in the exam, or in the family that it is from."""
-    declared = _declared(answer)
+    # One that a decorator has wrapped, such as torch.no_grad, is where it is written.
+    declared = inspect.unwrap(_declared(answer))
     try:
         path, (_, line) = inspect.getsourcefile(declared), inspect.getsourcelines(declared)
     except (OSError, TypeError):

@@ -115,6 +115,13 @@ def test_solution_is_tried_before_anything_is_written(
     assert note(course) == "changed since it was built: Generate builds it"
 
 
+def test_what_may_mislead_is_said(course: Course) -> None:
+    with course.lesson_file(LESSON).open("a", encoding="utf-8") as text:
+        text.write("\nAs in `match`.\n")
+    (course.root / "course.toml").write_text('leave_out = ["match"]', encoding="utf-8")
+    assert "the text speaks of `match`, which this course does not ask" in generate(course)
+
+
 def test_every_lesson_of_this_course_is_listed(tmp_path: Path) -> None:
     """As in a clone, which brings the texts and the students' notebooks."""
     course = Course(tmp_path)

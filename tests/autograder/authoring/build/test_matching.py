@@ -154,7 +154,6 @@ def test_worked_out_is_told_where_it_gives_another_away(tmp_path: Path) -> None:
 
 
 def test_exam_of_ones_own_is_told(course: Course) -> None:
-    build(course, [LESSON])
     (found,) = exams_called(course, "largest")
     lines = [*told(course, found)]
     assert lines[0] == "largest, lesson 01: mine/exams/mixing.py:8"

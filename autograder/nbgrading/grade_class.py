@@ -82,7 +82,7 @@ def grade_class(
 
 
 @dataclass(frozen=True)
-class Difference:
+class ChangedPoints:
     """What another grading would make of a test: its points before and after, and why."""
 
     student: str
@@ -105,7 +105,7 @@ def outdated(course: Course, lesson: str, students: Sequence[str]) -> list[str]:
 
 def differences(
     course: Course, lesson: str, students: Sequence[str], settings: Mapping[str, object]
-) -> Iterator[tuple[str, list[Difference]]]:
+) -> Iterator[tuple[str, list[ChangedPoints]]]:
     """What another grading would change, student by student; nothing is saved.
 
     Raises:
@@ -126,13 +126,13 @@ def differences(
             yield student, [*_between(student, before, found)]
 
 
-def _between(student: str, before: Record, found: Sequence[Record]) -> Iterator[Difference]:
+def _between(student: str, before: Record, found: Sequence[Record]) -> Iterator[ChangedPoints]:
     known = {cell.exercise: cell for cell in before.cells}
     for cell in (cell for record in found for cell in record.cells):
         earned = known[cell.exercise].points if cell.exercise in known else 0.0
         if earned != cell.points:
             why = cell.misconception.replace("_", " ") or cell.verdict.value
-            yield Difference(student, cell.exercise, earned, cell.points, why)
+            yield ChangedPoints(student, cell.exercise, earned, cell.points, why)
 
 
 def _record(root: Path, lesson: str, student: str) -> Record | None:

@@ -25,7 +25,7 @@ _PACKAGES = ("nbgrader", "jupyterlab", "numpy", "torch")
 
 
 @dataclass(frozen=True)
-class Examined:
+class Checkup:
     """One thing that was looked at.
 
     Attributes:
@@ -41,7 +41,7 @@ class Examined:
     is_needed: bool = True
 
 
-def examine(course: Course, config: Config) -> Iterator[Examined]:
+def examine(course: Course, config: Config) -> Iterator[Checkup]:
     """Look at everything, one after the other.
 
     Args:
@@ -60,7 +60,7 @@ def examine(course: Course, config: Config) -> Iterator[Examined]:
     yield _chromium()
 
 
-def _versions() -> Examined:
+def _versions() -> Checkup:
     found, missing = [f"Python {sys.version.split()[0]}"], []
     for name in _PACKAGES:
         try:
@@ -69,96 +69,96 @@ def _versions() -> Examined:
             missing.append(name)
     mend = "pip install -c constraints.txt '.[grading]'" if missing else ""
     without = [f"no {', '.join(missing)}"] if missing else []
-    return Examined("versions", ", ".join([*found, *without]), mend)
+    return Checkup("versions", ", ".join([*found, *without]), mend)
 
 
-def _settings(course: Course) -> Examined:
+def _settings(course: Course) -> Checkup:
     try:
         lessons = course.lessons()
     except CourseError as error:
-        return Examined("settings", str(error), "edit that line")
-    return Examined("settings", f"course {course.settings.id!r}: {', '.join(lessons)}")
+        return Checkup("settings", str(error), "edit that line")
+    return Checkup("settings", f"course {course.settings.id!r}: {', '.join(lessons)}")
 
 
-def _bubblewrap() -> Examined:
+def _bubblewrap() -> Checkup:
     if sys.platform != "linux":
-        return Examined("bubblewrap", "none: grading needs Linux", "grade in the container that "
+        return Checkup("bubblewrap", "none: grading needs Linux", "grade in the container that "
                         "docs/where_it_runs.md describes")  # fmt: skip
     if program := shutil.which("bwrap"):
-        return Examined("bubblewrap", program)
-    return Examined("bubblewrap", "not installed", "sudo apt-get install bubblewrap")
+        return Checkup("bubblewrap", program)
+    return Checkup("bubblewrap", "not installed", "sudo apt-get install bubblewrap")
 
 
-def _walls(course: Course) -> Examined:
+def _walls(course: Course) -> Checkup:
     """Whether a process of a student's can be walled in; it is tried."""
     try:
         in_sandbox(usual_walls(course, "full"), lambda box: box.wait_until_ready())
     except CourseError as error:
-        return Examined("sandbox", str(error), "sudo sysctl -w "
+        return Checkup("sandbox", str(error), "sudo sysctl -w "
                         "kernel.apparmor_restrict_unprivileged_userns=0")  # fmt: skip
     finally:
         close_sandboxes()
-    return Examined("sandbox", "opens, with all of its walls")
+    return Checkup("sandbox", "opens, with all of its walls")
 
 
-def _room(course: Course) -> Examined:
+def _room(course: Course) -> Checkup:
     free = shutil.disk_usage(course.root).free
     mend = "" if free >= _ROOM else f"make room: {_ROOM / 1e9:g} GB are enough for a class"
-    return Examined("disk", f"{free / 1e9:.1f} GB free", mend)
+    return Checkup("disk", f"{free / 1e9:.1f} GB free", mend)
 
 
-def _notebooks(course: Course) -> Examined:
+def _notebooks(course: Course) -> Checkup:
     missing = [
         lesson
         for lesson in course.lessons()
         if not (course.source / lesson / f"{lesson}.ipynb").is_file()
     ]
     if not missing:
-        return Examined("instructor's notebooks", "built")
+        return Checkup("instructor's notebooks", "built")
     found = f"missing of {', '.join(missing)}"
-    return Examined("instructor's notebooks", found, "autograder build", is_needed=False)
+    return Checkup("instructor's notebooks", found, "autograder build", is_needed=False)
 
 
-def _gradebook(course: Course, config: Config) -> Examined:
+def _gradebook(course: Course, config: Config) -> Checkup:
     url = CourseDirectory(config=config).db_url
     place = Path(url.removeprefix("sqlite:///"))
     if not url.startswith("sqlite:///"):
-        return Examined("gradebook", "on a database server")
+        return Checkup("gradebook", "on a database server")
     if not place.exists():
-        return Examined("gradebook", "none yet: the first Generate makes it", is_needed=False)
+        return Checkup("gradebook", "none yet: the first Generate makes it", is_needed=False)
     if not os.access(place, os.W_OK) or not os.access(place.parent, os.W_OK):
-        return Examined("gradebook", f"{place} can't be written to", f"chmod u+w {place}")
-    return Examined("gradebook", str(place))
+        return Checkup("gradebook", f"{place} can't be written to", f"chmod u+w {place}")
+    return Checkup("gradebook", str(place))
 
 
-def _roster(course: Course) -> Examined:
+def _roster(course: Course) -> Checkup:
     path = course.root / FILE
     if not path.exists():
-        return Examined("roster", "none", "autograder roster FILE.csv", is_needed=False)
+        return Checkup("roster", "none", "autograder roster FILE.csv", is_needed=False)
     try:
         students = read_roster(path, lambda name: course.lessons_named([name])[0])
     except CourseError as error:
-        return Examined("roster", str(error), "edit that line")
+        return Checkup("roster", str(error), "edit that line")
     without = sum(not one.names.get("email") for one in students)
     emails = f", {without} without an e-mail, which Gradescope needs" if without else ""
-    return Examined("roster", f"{len(students)} students{emails}")
+    return Checkup("roster", f"{len(students)} students{emails}")
 
 
-def _exchange(config: Config) -> Examined:
+def _exchange(config: Config) -> Checkup:
     """The exchange matters where students release and submit with nbgrader's own commands."""
     root = Path(Exchange(config=config).root)
     if not root.is_dir():
-        return Examined("exchange", f"none at {root}: the first Release makes it", is_needed=False)
+        return Checkup("exchange", f"none at {root}: the first Release makes it", is_needed=False)
     mode = stat.S_IMODE(root.stat().st_mode)
     mend = "" if mode & 0o003 == 0o003 else f"chmod ugo+rwx {root}"
     found = f"{root}, {'open' if not mend else 'closed'} to other accounts"
-    return Examined("exchange", found, mend, is_needed=False)
+    return Checkup("exchange", found, mend, is_needed=False)
 
 
-def _chromium() -> Examined:
+def _chromium() -> Checkup:
     if program := shutil.which("chromium"):
-        return Examined("Chromium", program)
+        return Checkup("Chromium", program)
     playwright = importlib.util.find_spec("playwright")
     found = "not installed; only the project's own tests open it"
     mend = "sudo apt-get install chromium" if playwright else ""
-    return Examined("Chromium", found, mend, is_needed=False)
+    return Checkup("Chromium", found, mend, is_needed=False)

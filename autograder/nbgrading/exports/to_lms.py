@@ -27,8 +27,8 @@ class LmsExport(ScoresExport):
         named = {one.id: str(getattr(one, column) or "").strip() for one in students}
         what = column.replace("_", " ")
         self.say(
-            f"left out, as the gradebook has no {what} for them (`nbgrader db student import "
-            f"FILE.csv` adds it, from columns id and {column})",
+            f"left out, as the gradebook has no {what} for them (`autograder roster FILE.csv` "
+            f"adds it, from columns id and {column})",
             [student for student, name in named.items() if not name],
         )
         often = Counter(name.casefold() for name in named.values() if name)

@@ -227,7 +227,7 @@ def _keep_secret(lesson: Lesson, sources: Mapping[str, Source], reference: Path)
 
     What it has worked out may be as good as the solution of another exercise.
     """
-    secret = [source for name, source in sources.items() if not lesson.left_out.get(name)]
+    secret = [source for name, source in sources.items() if name not in lesson.left_out]
     given_away = []
     for block in lesson.blocks:
         if isinstance(block, Code | Prose):

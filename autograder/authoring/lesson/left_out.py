@@ -39,7 +39,7 @@ def leave_out(
     """A lesson without the exercises that a course does not ask.
 
     Args:
-        lesson: with all its exercises.
+        lesson: with all its exercises, and valid.
         left_out: those that are not asked, each with whether it is worked out.
         file: where the reference is.
         sources: the exercises in the reference, by name.
@@ -47,26 +47,38 @@ def leave_out(
     Raises:
         LessonError: when a given cell, or another exercise, needs one that is gone.
     """
+    blocks = tuple(_blocks(lesson, left_out, file, sources))
+    made = replace(lesson, blocks=blocks, left_out=left_out)
+    _refuse_needed(made, [name for name, is_given in left_out.items() if not is_given], sources)
+    return made
+
+
+def _blocks(
+    lesson: Lesson, left_out: Mapping[str, bool], file: Path, sources: Mapping[str, Source]
+) -> Iterator[Block]:
     worked = {name for name, is_given in left_out.items() if is_given}
-    blocks, leaving = list[Block](), ""
+    not_checked_yet: list[str] = []
     for block in lesson.blocks:
-        if isinstance(block, Exercise | WrittenExercise | Check) and block.name in left_out:
-            leaving = block.name if isinstance(block, Exercise) else ""
-            if isinstance(block, Exercise) and block.name in worked:
+        match block:
+            case Exercise():
+                not_checked_yet.append(block.name)
+            case Check():
+                not_checked_yet.remove(block.name)
+        match block:
+            case Exercise() if block.name in worked:
                 if block.name not in sources:
                     sentence = f"the exercise {block.name} has no solution in {file}"
                     raise lesson.error(block, sentence)
-                blocks += _worked(sources[block.name], file)
-        elif isinstance(block, Prose) and leaving:
-            text = _FOLD.sub("", block.text).strip()
-            blocks += [replace(block, text=text)] if text else []
-        elif isinstance(block, Code):
-            blocks.append(replace(block, source=_without_yours(block.source, worked)))
-        else:
-            blocks.append(block)
-    made = replace(lesson, blocks=tuple(blocks), left_out=left_out)
-    _refuse_needed(made, left_out.keys() - worked, sources)
-    return made
+                yield from _worked(sources[block.name], file)
+            case Exercise() | WrittenExercise() | Check() if block.name in left_out:
+                pass
+            case Code():
+                yield replace(block, source=_without_yours(block.source, worked))
+            case Prose() if not_checked_yet and not_checked_yet[-1] in left_out:
+                if text := _FOLD.sub("", block.text).strip():
+                    yield replace(block, text=text)
+            case _:
+                yield block
 
 
 def pointing_at(lesson: Lesson, left_out: Collection[str], file: Path) -> Iterator[str]:

@@ -46,11 +46,11 @@ def course_lesson(course: Course, name: str) -> Lesson:
         lesson = with_own_text(lesson, own)
     points = _about(course, name, "points", settings.points)
     lesson = replace(lesson, blocks=tuple(_worth(course, points, one) for one in lesson.blocks))
+    validate(lesson)
     if left_out := _about(course, name, "leave_out", settings.leave_out):
         forms = {exercise: form == WORKED for exercise, form in left_out.items()}
         file = course.reference_file(name)
         lesson = leave_out(lesson, forms, file, read_reference(file))
-    validate(lesson)
     return lesson
 
 

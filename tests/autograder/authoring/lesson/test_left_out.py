@@ -158,6 +158,17 @@ def test_worked_out(tmp_path: Path) -> None:
     assert used.source == "used = print(scores, yours(other, otherwise=min))"
 
 
+def test_hints_of_an_exercise_in_between_stay(tmp_path: Path) -> None:
+    cells = LADDER.partition("```{code-cell}")[0]
+    other = cells.replace("} scores", "} other").replace("`scores`", "`other`")
+    made = tried(tmp_path, cells.replace("In between.", other), worked=False)
+    assert [type(block) for block in made.blocks] == [Prose, Prose, Exercise, Prose, Check]
+    _, lead, _, hints, _ = made.blocks
+    assert isinstance(lead, Prose)
+    assert isinstance(hints, Prose)
+    assert (lead.text, hints.text.count("<details>")) == ("Write `other` now.", 2)
+
+
 def test_what_needs_one_that_is_gone(tmp_path: Path) -> None:
     with pytest.raises(LessonError, match=r'02_words\.md:\d+: this needs scores, .* "worked" in'):
         tried(tmp_path, worked=False)

@@ -50,6 +50,7 @@ SAFE = {
     ("grading/ordinary/given.py", "exec"): _INSTRUCTORS,
     ("grading/ordinary/instructor_names.py", "import_module"): _INSTRUCTORS,
     ("learner/jupyter.py", "Popen"): "-P, begun and set outside of the folder that is opened",
+    ("learner/marking.py", "exec"): "the course's own tests, where a learner's cells have run",
     ("learner/run_notebook.py", "NotebookClient"): f"runs all of that folder anyway: {_LEARNERS}",
     ("nbgrading/configuration.py", "PyFileConfigLoader"): "the course's own nbgrader_config.py",
     ("nbgrading/configuration.py", "sys.path"): _COURSE,

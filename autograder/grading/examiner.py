@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from nbformat.notebooknode import NotebookNode
@@ -58,6 +58,17 @@ class Examined:
     def report(self) -> Report | None:
         """The report that decided: a check that is not passed ends its cell."""
         return self.reports[-1] if self.reports else None
+
+    def graded_for(self, points: float, *, halves: bool) -> Self:
+        """What came of a test of so many points, half of which may not be to be earned."""
+        report = self.report
+        if report is None:
+            return self
+        kept = report.graded_for(points, halves=halves and self.credit > 0)
+        if kept == report:
+            return self
+        message = kept.headline if self.message == report.headline else self.message
+        return replace(self, message=message, reports=(*self.reports[:-1], kept), credit=0.0)
 
     def outputs(self) -> list[dict[str, Any]]:
         """What the page shows of it: an error where nothing was earned."""
@@ -154,7 +165,9 @@ def _run(cell: NotebookNode, namespace: Namespace, comparisons: Comparisons) -> 
     try:
         exec(counted(cell.source, "<test cell>"), namespace)
     except ExerciseNotPassed as error:
-        return Examined(error.report.verdict, str(error), credit=error.report.credit)
+        points = points_of(cell)
+        credit = error.report.earned(points) / points if points else 0.0
+        return Examined(error.report.verdict, str(error), credit=credit)
     except NotPlain as error:
         return Examined(Verdict.WRONG, str(error), doubtful=True)
     except ExchangeError:

@@ -53,6 +53,7 @@ def grade(
     remarks: Sequence[str] = (),
     folder: Path | None = None,
     beside: bool = False,
+    halves: bool = True,
     kept: Kept | None = None,
 ) -> Graded:
     """Grade one submission.
@@ -66,6 +67,7 @@ def grade(
         remarks: what was seen of the submission before, for the record.
         folder: where the instructor's notebook lies, with the files and modules that tests use.
         beside: whether a test that can't be judged here runs beside the student's code.
+        halves: whether an answer earns half that is right but for one thing.
         kept: where it is kept what the instructor's own solution takes.
 
     Raises:
@@ -82,7 +84,7 @@ def grade(
     def graded_once() -> tuple[Run, Rebuilt, list[CellVerdict]]:
         rebuilt = rebuild(source, submission)
         allowed = Allowed(sandbox.limits, kept.find(digest))
-        with Run(rebuilt, sandbox, files or {}, seed, marked, allowed) as run:
+        with Run(rebuilt, sandbox, files or {}, seed, marked, allowed, halves=halves) as run:
             run.all_cells()
             return run, rebuilt, run.all_tests(source, folder)
 

@@ -6,7 +6,7 @@
     files        SHA-256 of each file that was handed in beside it
     answers      SHA-256 of the text of each answer, by the name of its cell
     source       SHA-256 of the instructor's notebook that it was graded with
-    code         SHA-256 of the exams, the reference and the course's other modules (by nbgrader)
+    code         SHA-256 of the exams, the reference, the course's other modules and settings
     seed         where the random numbers of the student's process began
     isolation    which walls stood
     libraries    their versions, and Python's
@@ -15,11 +15,13 @@
     time         in seconds that were run or slept: what was used and what was allowed; and what
                  the instructor's solution took, or null where nobody had to know that
     cells        for each test: grade_id, verdict, points, max_points, message, misconception,
-                 hint, seconds; exception: what the one says that stopped the answer; places: where
-                 to look in an answer that no hint explains, each with its line, text, about and
-                 more; could_be_forged: whether the test ran in the student's process, as the
-                 lecturer has allowed; made_with_answers: the names that given cells have made with
-                 an answer, and that the test took as they are in the student's process
+                 hint, seconds; right_but_for: the one thing that is wrong, where the rest has
+                 earned half of the points; exception: what the one says that stopped the answer;
+                 places: where to look in an answer that no hint explains, each with its line,
+                 text, about and more; could_be_forged: whether the test ran in the student's
+                 process, as the lecturer has allowed; made_with_answers: the names that given
+                 cells have made with an answer, and that the test took as they are in the
+                 student's process
 
 A verdict is the name of one of `autograder.checks.exam.report.Verdict`, in small letters.
 """
@@ -80,6 +82,7 @@ class CellRecord:
     message: str = ""
     misconception: str = ""
     hint: str = ""
+    right_but_for: str = ""
     exception: str = ""
     places: tuple[Place, ...] = ()
     seconds: float = 0.0
@@ -99,6 +102,7 @@ class CellRecord:
             message=found.message,
             misconception=report.misconception if report else "",
             hint=report.hint if report else "",
+            right_but_for=report.right_but_for if report else "",
             exception=told,
             places=report.places if report else (),
             seconds=round(found.seconds, 3),

@@ -74,8 +74,10 @@ class Run:
         seed: int,
         beside: frozenset[str],
         allowed: Allowed,
+        *,
+        halves: bool = True,
     ) -> None:
-        self._beside = beside
+        self._beside, self._halves = beside, halves
         self.allowed = allowed
         self._rebuilt, self._sandbox, self._files, self._seed = rebuilt, sandbox, files, seed
         self._session: Session[StudentProcess] | None = None
@@ -179,7 +181,7 @@ class Run:
 
     def _test(self, test: _Test, examiner: ExaminerProcess) -> CellVerdict:
         points, started = points_of(test.cell), time.monotonic()
-        examined = self._examine(test, examiner)
+        examined = self._examine(test, examiner).graded_for(points, halves=self._halves)
         test.cell.outputs = _as_outputs(examined.outputs())
         return CellVerdict(
             grade_id_of(test.cell),

@@ -51,10 +51,11 @@ def mark() -> None:
     namespace = sys._getframe(1).f_globals
     saved = _saved(folder, namespace)
     tests = {block.name: block.tests for block in text.blocks if isinstance(block, Check)}
+    halves = course.settings.partial_credit
     marks = [
         _mark_by_tests(name, out_of, tests[name], namespace)
         if name in text.with_tests
-        else _mark(name, out_of, exams, namespace, saved)
+        else _mark(name, out_of, exams, namespace, saved, halves)
         for name, out_of in text.points.items()
     ]
     from IPython.display import HTML, display
@@ -77,7 +78,7 @@ def mark_notebook(
     built = build_lesson(course, lesson)
     notebook = with_hidden_tests(read_notebook(path), built.source)
     run(notebook, path.parent.resolve(), path=course.root, progress=progress)
-    return marks_in(notebook, built.lesson.points)
+    return marks_in(notebook, built.lesson.points, halves=course.settings.partial_credit)
 
 
 def with_hidden_tests(notebook: NotebookNode, source: NotebookNode) -> NotebookNode:
@@ -113,12 +114,13 @@ def _mark(
     exams: Mapping[str, Exam],
     namespace: Mapping[str, object],
     saved: NotebookNode | None,
+    halves: bool,
 ) -> Mark:
     if name not in exams:
         return marks_in(saved, {name: out_of})[0] if saved else written_mark(name, out_of)
     if name not in namespace:
         return Mark(name, 0, out_of, _NOT_DEFINED)
-    return mark_of(exams[name].examine(namespace[name]), out_of)
+    return mark_of(exams[name].examine(namespace[name]), out_of, halves=halves)
 
 
 def _mark_by_tests(name: str, out_of: int, tests: str, namespace: Mapping[str, object]) -> Mark:

@@ -49,14 +49,20 @@ def written_mark(
     return Mark(exercise, min(ticks.worth, out_of), out_of, OWN, (said,), by_hand=True)
 
 
-def mark_of(report: Report, out_of: int) -> Mark:
-    """The mark that a report earns."""
+def mark_of(report: Report, out_of: int, *, halves: bool = True) -> Mark:
+    """The mark that a report earns; `halves` is the course's setting of partial credit."""
+    report = report.graded_for(out_of, halves=halves)
     details = report.finding.details if report.finding else ()
-    points = out_of if report.verdict is Verdict.PASSED else round(report.credit * out_of, 2)
+    but_for = report.right_but_for
     return Mark(
-        report.exercise, points, out_of, report.verdict.value, details,
-        report.misconception, report.hint,
-    )  # fmt: skip
+        report.exercise,
+        report.earned(out_of),
+        out_of,
+        f"right but for {but_for}" if but_for else report.verdict.value,
+        details,
+        report.misconception,
+        report.hint,
+    )
 
 
 def passed(exercise: str, out_of: int) -> Mark:
@@ -64,7 +70,9 @@ def passed(exercise: str, out_of: int) -> Mark:
     return Mark(exercise, out_of, out_of, Verdict.PASSED.value)
 
 
-def marks_in(notebook: NotebookNode, points: Mapping[str, int]) -> list[Mark]:
+def marks_in(
+    notebook: NotebookNode, points: Mapping[str, int], *, halves: bool = True
+) -> list[Mark]:
     """The marks of a notebook that was run with the hidden tests in it.
 
     They are read from the outputs of the cells that ran, so they can be trusted as far as the
@@ -72,11 +80,15 @@ def marks_in(notebook: NotebookNode, points: Mapping[str, int]) -> list[Mark]:
     """
     cells = {grade_id_of(cell): cell for cell in notebook.cells if grade_id_of(cell)}
     ticks = {exercise_of(cell): ticks_in(cell) for cell in notebook.cells if exercise_of(cell)}
-    return [_read(name, out_of, cells, ticks.get(name)) for name, out_of in points.items()]
+    return [_read(name, out_of, cells, ticks.get(name), halves) for name, out_of in points.items()]
 
 
 def _read(
-    exercise: str, out_of: int, cells: Mapping[str, NotebookNode], ticks: Ticks | None
+    exercise: str,
+    out_of: int,
+    cells: Mapping[str, NotebookNode],
+    ticks: Ticks | None,
+    halves: bool,
 ) -> Mark:
     answer, cell = cells.get(exercise), cells.get(f"{exercise}_check")
     if answer is not None and has_role(answer, "grade"):
@@ -88,7 +100,7 @@ def _read(
     reports = [report for one in cell.outputs if (report := report_in(one.get("data", {})))]
     # A check that is not passed ends its cell, so the last one decides.
     if reports and not (errors and reports[-1].verdict is Verdict.PASSED):
-        return replace(mark_of(reports[-1], out_of), exercise=exercise)
+        return replace(mark_of(reports[-1], out_of, halves=halves), exercise=exercise)
     if errors:
         return Mark(exercise, 0, out_of, _explain(errors[0].ename, errors[0].evalue))
     # Plain asserts that hold say nothing.

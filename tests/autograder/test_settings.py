@@ -21,6 +21,7 @@ SOUND = {
     "leave_out": ('["a", "02/b"]', {"a": WORKED, "02/b": WORKED}),
     "points": ('{a = 3, "02/b" = 1}', {"a": 3, "02/b": 1}),
     "due": ('{"02" = 2026-11-30 23:59:00Z}', {"02": datetime(2026, 11, 30, 23, 59, tzinfo=UTC)}),
+    "partial_credit": ("false", False),
     "late": ("{per_day = 0.1, grace_hours = 24}", {"per_day": 0.1, "grace_hours": 24}),
 }
 WRONG = {
@@ -59,6 +60,7 @@ WRONG = {
         ('{"02" = 2026-11-30}', 'such as {"00" = 2026-11-30T23:59:00+01:00}'),
         ('{"02" = "30 November"}', "must be a table of lessons"),
     ],
+    "partial_credit": [('"no"', "must be true or false")],
     "late": [
         ("0.1", "must be a table of shares from 0 to 1 and of hours"),
         ("{per_day = 10}", "such as {per_day = 0.1, grace_hours = 1, floor = 0.5}"),

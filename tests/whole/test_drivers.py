@@ -50,7 +50,7 @@ def test_forged_driver_earns_nothing(place: str) -> None:
         report = judge(exam.name, session.find("empty"), cases, {})
     assert report.passed or all(case.here for case in cases), "nothing was forged"
     assert report.verdict is not Verdict.PASSED
-    assert report.credit == 0
+    assert not report.right_but_for
 
 
 @pytest.mark.parametrize("place", DRIVEN)

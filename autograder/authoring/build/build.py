@@ -137,7 +137,8 @@ def _prove_lesson(built: Built, there: Mapping[str, shipping.Entry]) -> ProvedLe
         built.progress(name)
         proved = prove(exam, entry, places=_has_places(course, lesson))
         ships[name] = proved.ships
-        proofs[name] = Proof(made_of, digest_of_entry(proved.ships), proved.unnamed)
+        shipped = digest_of_entry(proved.ships)
+        proofs[name] = Proof(made_of, shipped, proved.unnamed, proved.halves)
     return ProvedLesson(ships, proofs)
 
 

@@ -9,7 +9,10 @@ from pathlib import Path
 
 from autograder.authoring.build.matching import every_exam
 from autograder.authoring.build.proofs import Proofs
+from autograder.authoring.lesson.personal import course_lesson
 from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.habits import ASPECTS
+from autograder.checks.exam.report import Report, Verdict
 from autograder.course import Course, lesson_number
 from autograder.errors import LessonNotFound
 
@@ -55,22 +58,27 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     yield "\nIt tries"
     for label in dict.fromkeys(case.label for case in exam.printed_cases()):
         yield f"  {label} (printed)"
-    for words, times, group in exam.drawn:
-        share = f", a share of the points: {group}" if group else ""
-        yield f"  {words} (drawn {times} times{share})"
+    yield from (f"  {words} (drawn {times} times)" for words, times in exam.drawn)
     yield from (f"  {sentence} (must hold)" for sentence in exam.statements)
+    aspects = [words for aspect, words in ASPECTS.items() if aspect not in exam.about]
+    yield f"\nIt gives half to what is right but for {', '.join(aspects)}"
+    yield from (f"  or for {what}: {' · '.join(cases)}" for what, cases in exam.halves.items())
     if exam.forbids:
         yield f"\nIt forbids {', '.join(exam.forbids)}"
     for name, reason in exam.allows.items():
         yield f"\nIt allows {name} as the whole answer: {reason}"
     # Of an exercise that is left out, or not built yet, nothing need be known.
     proof = Proofs(course).of(found.lesson).get(exam.name)
-    unnamed = proof.unnamed if proof else {}
+    unnamed, halves = (proof.unnamed, proof.halves) if proof else ({}, {})
+    points = course_lesson(course, found.lesson).points.get(exam.name, 0)
     yield f"\nIt names {len(exam.misconceptions)} mistakes"
     for name, wrong in exam.misconceptions.items():
         yield _in_columns(name, place_of(course, wrong))
         if name in unnamed:
             yield f"    not named by its check: {unnamed[name]}"
+        report = Report(exam.name, Verdict.WRONG, right_but_for=halves.get(name, ""))
+        if earned := report.graded_for(points).earned(points):
+            yield f"    earns {earned:g} of {points} points: right but for {report.right_but_for}"
     yield f"\nIt accepts {len(exam.accepted)} other styles"
     for name, right in exam.accepted.items():
         yield _in_columns(name, place_of(course, right))

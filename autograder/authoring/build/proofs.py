@@ -1,9 +1,10 @@
 """What the build has proved of each exercise, and need not prove again while nothing has changed.
 
 `solutions/exams/proofs.json`, which is committed, has a line for each exercise: the digest of all
-that its exam is made of, that of what ships of it, and which misconceptions its check can't name,
-and why. `mine/proofs.json` has the same of the exercises that a course adds to its lessons. Where a
-digest differs, the proof is made again; the tests make a tenth again in any case.
+that its exam is made of, that of what ships of it, which misconceptions its check can't name, and
+why, and which of them are right but for one thing, and what. `mine/proofs.json` has the same of the
+exercises that a course adds to its lessons. Where a digest differs, the proof is made again; the
+tests make a tenth again in any case.
 """
 
 import json
@@ -25,12 +26,13 @@ class Proof:
     """What was proved of an exercise.
 
     `inputs` and `ships` are digests; `unnamed` maps each misconception that the learner's check
-    does not name to the reason.
+    does not name to the reason, and `halves` each that is right but for one thing to what that is.
     """
 
     inputs: str
     ships: str
     unnamed: Mapping[str, str] = field(default_factory=dict)
+    halves: Mapping[str, str] = field(default_factory=dict)
 
     def holds(self, inputs: str, there: "Entry") -> bool:
         """Whether it is still about these inputs, and about what is there of the exercise."""

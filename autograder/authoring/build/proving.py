@@ -15,10 +15,20 @@ from autograder.errors import ExamError
 
 @dataclass(frozen=True)
 class Proved:
-    """What ships of an exercise, and the misconceptions that its check can't name, with reasons."""
+    """What ships of an exercise, and what was found of its misconceptions; see `Proof`."""
 
     ships: Entry
     unnamed: Mapping[str, str]
+    halves: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Caught:
+    """A misconception: why the learner's check does not name it, and what it is right but for."""
+
+    name: str
+    unnamed: str
+    right_but_for: str
 
 
 def prove(exam: Exam, there: Entry, *, places: bool = True) -> Proved:
@@ -28,13 +38,26 @@ def prove(exam: Exam, there: Entry, *, places: bool = True) -> Proved:
         ExamError: when a misconception is not caught or can't be told from another, and when an
             example holds what can't be shipped.
     """
-    unnamed = dict(unnamed_by_the_check(exam))
+    found = list(tried(exam))
     anew = entry(exam, places)
-    return Proved(there if there and is_current(there, anew) else anew, unnamed)
+    return Proved(
+        there if there and is_current(there, anew) else anew,
+        {one.name: one.unnamed for one in found if one.unnamed},
+        {one.name: one.right_but_for for one in found if one.right_but_for},
+    )
 
 
 def unnamed_by_the_check(exam: Exam, seed: int = DEFAULT_SEED) -> Iterator[tuple[str, str]]:
-    """Try each misconception; yields those that the learner's check does not name, and why.
+    """The misconceptions that the learner's check does not name, and why.
+
+    Raises:
+        ExamError: for one that the exam does not catch, or can't tell from another.
+    """
+    return ((one.name, one.unnamed) for one in tried(exam, seed) if one.unnamed)
+
+
+def tried(exam: Exam, seed: int = DEFAULT_SEED) -> Iterator[Caught]:
+    """Try each misconception.
 
     Raises:
         ExamError: for one that the exam does not catch, or can't tell from another.
@@ -57,12 +80,14 @@ def unnamed_by_the_check(exam: Exam, seed: int = DEFAULT_SEED) -> Iterator[tuple
                 if hidden.misconception
                 else "is caught, but not named: what it does on one case contradicts another",
             )
+        unnamed = ""
         if visible.verdict is Verdict.PASSED:
-            yield name, "right on the printed examples"
+            unnamed = "right on the printed examples"
         elif not visible.misconception:
             raise _error(exam, name, "is not named on the printed examples, on which it is wrong")
         elif visible.misconception != name:
-            yield name, f"gives what {visible.misconception} gives on the printed examples"
+            unnamed = f"gives what {visible.misconception} gives on the printed examples"
+        yield Caught(name, unnamed, hidden.right_but_for)
 
 
 def _error(exam: Exam, name: str, what: str) -> ExamError:

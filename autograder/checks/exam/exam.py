@@ -27,16 +27,17 @@ tests of the tests.
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from autograder.checks.exam.arguments import input_names
 from autograder.checks.exam.axes import axes_of
 from autograder.checks.exam.draw import DEFAULT_SEED, Draw
+from autograder.checks.exam.habits import ASPECTS
 from autograder.checks.exam.judge import Case, Property, judge
 from autograder.checks.exam.report import Report
 from autograder.checks.exam.rules import broken, watched
@@ -76,9 +77,12 @@ class Exam:
             `("scaled_dot_product_attention",)`. An exercise of such a name may call itself.
         allows: names of library functions that may be the whole answer, each with the reason.
         places: whether an answer that no hint explains is searched for the line to look at.
+        about: those of `ASPECTS` that the exercise is about; an answer that is right but for
+            one of the others earns half of the points.
 
     Raises:
-        ExamError: for a dtype that has no tolerance by default, and is given none.
+        ExamError: for a dtype that has no tolerance by default, and is given none; for an aspect
+            that is none.
     """
 
     def __init__(
@@ -93,6 +97,7 @@ class Exam:
         forbids: Sequence[str] = (),
         allows: Mapping[str, str] | None = None,
         places: bool = True,
+        about: Collection[str] = (),
     ) -> None:
         self.reference = reference
         self.name: str = reference.__name__
@@ -103,7 +108,9 @@ class Exam:
             for dtype in dtypes:
                 if dtype not in TOLERANCES:
                     raise ExamError(f"the exam of {self.name} needs a tolerance for {dtype}")
-        self.returns = tuple(returns)
+        if unknown := ", ".join(set(about) - set(ASPECTS)):
+            raise ExamError(f"the exam of {self.name} is about {unknown}, none of {[*ASPECTS]}")
+        self.returns, self.about = tuple(returns), tuple(about)
         self.axes = {} if use and not isinstance(reference, type) else axes_of(reference, returns)
         self.inputs = input_names(use, reference)
         self.misconceptions: dict[str, Callable[..., object]] = {}
@@ -114,8 +121,9 @@ class Exam:
         self._reveal = reveal
         self._dtypes = tuple(dtypes)
         self._examples: list[Callable[[], object]] = []
-        self._cases: list[tuple[Callable[[Draw], object], int, str]] = []
+        self._cases: list[tuple[Callable[[Draw], object], int]] = []
         self._properties: dict[str, Property] = {}
+        self.halves: dict[str, list[str]] = {}
         self._tries_functions = False
         self._made: dict[int | None, list[Case]] = {}
 
@@ -131,21 +139,24 @@ class Exam:
         arguments: Callable[[Draw], object] | None = None,
         *,
         times: int = 3,
-        group: str = "",
-    ) -> Callable[..., object]:
-        """Declare a hidden case, drawn afresh `times` times.
-
-        Cases with a `group` give partial credit: each group, and all cases without one together,
-        is worth the same share of the points.
-        """
+    ) -> Callable[..., Any]:
+        """Declare a hidden case, drawn afresh `times` times."""
 
         def declare(function: Callable[[Draw], object]) -> Callable[[Draw], object]:
             _sentence(function)
             self._made.clear()
-            self._cases.append((function, times, group))
+            self._cases.append((function, times))
             return function
 
         return declare if arguments is None else declare(arguments)
+
+    def half_but_for(self, what: str, *cases: Callable[..., object]) -> None:
+        """Declare examples and cases but for which an answer that is right earns half.
+
+        `what` they have in common is what a card calls it behind "right but for".
+        """
+        self._made.clear()
+        self.halves[what] = [_sentence(case) for case in cases]
 
     def tries(
         self,
@@ -203,9 +214,9 @@ class Exam:
         return {name: _sentence(wrong) for name, wrong in self.misconceptions.items()}
 
     @property
-    def drawn(self) -> list[tuple[str, int, str]]:
-        """What hidden cases try, in words, how often each is drawn, and its group."""
-        return [(_sentence(function), times, group) for function, times, group in self._cases]
+    def drawn(self) -> list[tuple[str, int]]:
+        """What hidden cases try, in words, and how often each is drawn."""
+        return [(_sentence(function), times) for function, times in self._cases]
 
     @property
     def statements(self) -> list[str]:
@@ -220,7 +231,7 @@ class Exam:
         """
         if self._tries_functions:
             return [OTHER_FUNCTIONS]
-        return list(dict.fromkeys(words for words, _, _ in self.drawn))
+        return list(dict.fromkeys(words for words, _ in self.drawn))
 
     def printed_cases(self) -> list[Case]:
         """The printed examples, in every dtype: what a learner's check runs on."""
@@ -241,10 +252,10 @@ class Exam:
         return [replace(case, here=self.use is not None) for case in printed]
 
     def _drawn_cases(self, seed: int) -> Iterator[Case]:
-        for place, (function, times, group) in enumerate(self._cases):
+        for place, (function, times) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
-                cases = self._typed(_sentence(function), values, self._properties, group)
+                cases = self._typed(_sentence(function), values, self._properties)
                 first, *others = self._with_noise(cases, self._bind(values))
                 yield replace(first, here=self.use is not None and turn == 0)
                 yield from others
@@ -266,7 +277,7 @@ class Exam:
         if seed is not None and coarsely:
             cases = in_an_order_of_its_own(cases, seed)
         with watched(self.name, self.forbids) as seen:
-            report = judge(self.name, answer, cases, self.hints, known=next(known, ""))
+            report = judge(self.name, answer, cases, self.hints, next(known, ""), self.about)
             return seen() or (told_coarsely(report, cases) if coarsely else report)
 
     def _once(self, seed: int | None) -> list[Case]:
@@ -283,8 +294,9 @@ class Exam:
         return self._made[seed]
 
     def _typed(
-        self, label: str, values: object, properties: Properties | None = None, group: str = ""
+        self, label: str, values: object, properties: Properties | None = None
     ) -> list[Case]:
+        group = next((what for what, labels in self.halves.items() if label in labels), "")
         arguments = self._bind(values)
         dtypes = self._dtypes if any(map(has_floating, arguments.values())) else self._dtypes[:1]
         return [

@@ -21,6 +21,10 @@ _ASSERTED = "AssertionError"
 _TOLD = 120
 # The part in which an answer is wrong that writes to what it was given.
 ARGUMENTS = "arguments"
+_NOT_YOURS = (
+    "which the caller may still need. `+=`, an assignment to an entry, and methods that end in an "
+    "underscore do that: make a new array or tensor instead, or change a copy."
+)
 
 
 def faults(
@@ -100,6 +104,13 @@ def _in_plain_words(raised: Raised | None) -> list[Difference]:
             "otherwise: dtype=…, or torch.zeros_like"
         )
     return [Difference("", text)] if text else []
+
+
+def spoilt(wrong: Sequence[Difference]) -> str:
+    """What to tell whoever gets everything right, but writes to what was given; else nothing."""
+    if any(one.part != ARGUMENTS for one in wrong):
+        return ""
+    return f"What you return is right, but {wrong[0].text}, {_NOT_YOURS}"
 
 
 def is_mismatch(outcome: Outcome) -> bool:

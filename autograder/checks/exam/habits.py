@@ -2,15 +2,38 @@
 
 An array made without a dtype, a `-=` on an argument, an error that is not raised, a mask that is no
 buffer and a dropout that is missing are slips of their own. Whoever makes one of them and another
-is told of both.
+is told of both. Whoever makes one of them alone, or gets the gradients wrong alone, has done half.
 """
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
+from autograder.checks.exam.faults import ARGUMENTS
+from autograder.checks.values.compare import Difference
 from autograder.checks.values.dtypes import with_dtypes_of
 from autograder.checks.values.outcome import Outcome
-from autograder.checks.values.parts import is_buffer, is_count_of_outputs, tells_refusal
+from autograder.checks.values.parts import (
+    is_buffer,
+    is_count_of_outputs,
+    is_gradient,
+    is_of_several_calls,
+    outputs_seen,
+    tells_refusal,
+)
+
+# What alone may be wrong with an answer, by the word for it in an exam, as a card calls it behind
+# "right but for".
+ASPECTS = {
+    "dtype": "the dtype",
+    "gradients": "the gradients",
+    "arguments": "writing to its arguments",
+    "buffer": "the buffer",
+    "dropout": "the dropout",
+    "errors": "the errors that it should raise",
+}
+# Aspects of a value whose other parts are seen to be right; of the rest, nothing is seen.
+IN_PART = ("dtype", "gradients", "arguments", "buffer")
 
 _DTYPE = " The dtype is not right either: keep that of what you are given."
 _WRITES = " And your code writes to what it is given: leave that as it is."
@@ -40,6 +63,47 @@ def without_habits(
     whole = _with_buffers(expected.value, value)
     said += [_NO_BUFFER] * (whole is not value)
     return (replace(received, value=whole, changed=changed), said) if said else (received, [])
+
+
+class _Case(Protocol):
+    def faults(self, outcome: Outcome) -> Iterator[Difference]: ...
+
+
+def aspects_alone(
+    expected: Outcome, received: Outcome, parts: Collection[str], case: _Case
+) -> Iterator[str]:
+    """The aspects of which each by itself explains all that is wrong with an outcome.
+
+    Args:
+        expected: what should have happened.
+        received: what did, and is wrong.
+        parts: what of it is wrong.
+        case: finds out what would be wrong with another outcome.
+    """
+    if _is_refusal(expected):
+        yield "errors"
+    elif not _is_refusal(received):
+        value = with_dtypes_of(expected.value, received.value)
+        whole = _with_buffers(expected.value, received.value)
+        for aspect, other in (("dtype", value), ("buffer", whole)):
+            if other is not received.value and not any(case.faults(replace(received, value=other))):
+                yield aspect
+        if all(map(is_gradient, parts)):
+            yield "gradients"
+        if all(part == ARGUMENTS for part in parts):
+            yield "arguments"
+        if all(map(is_of_several_calls, parts)) and _drops(expected.value, received.value):
+            yield "dropout"
+
+
+def _drops(*values: Any) -> bool:
+    """Whether several calls were made in training, or did not return the same."""
+    found = [(key, value) for one in values for key, value in one.items()]
+    in_training = outputs_seen("training")
+    return any(
+        key == in_training or (is_count_of_outputs(key) and type(value) is int and value != 1)
+        for key, value in found
+    )
 
 
 def _is_refusal(outcome: Outcome) -> bool:

@@ -6,7 +6,7 @@ learner's check (numbers shipped beside the notebook) and the hidden exam (numbe
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -20,8 +20,8 @@ from autograder.checks.exam.arguments import (
     seen_by_the_answer,
     with_input_names,
 )
-from autograder.checks.exam.faults import ARGUMENTS, faults, is_mismatch
-from autograder.checks.exam.habits import without_habits
+from autograder.checks.exam.faults import faults, is_mismatch, spoilt
+from autograder.checks.exam.habits import ASPECTS, IN_PART, aspects_alone, without_habits
 from autograder.checks.exam.nearness import Tried, how_far
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
@@ -37,10 +37,6 @@ _NAMED = 4
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
 )
-_NOT_YOURS = (
-    "which the caller may still need. `+=`, an assignment to an entry, and methods that end in an "
-    "underscore do that: make a new array or tensor instead, or change a copy."
-)
 
 Property = Callable[..., object]
 
@@ -51,10 +47,10 @@ class Case:
 
     `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
     With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
-    the driver that calls the answer; it works `here` even where that is in another process. `group`
-    is a share of the points. What is expected of a `printed` case is no secret. `axes` are the
-    names of the axes of what is returned, `inputs` those of a module's inputs. Misconceptions in
-    `single` compute in single precision on their way.
+    the driver that calls the answer; it works `here` even where that is in another process. An
+    answer that is wrong in one `group` alone earns half. What is expected of a `printed` case is no
+    secret. `axes` are the names of the axes of what is returned, `inputs` those of a module's
+    inputs. Misconceptions in `single` compute in single precision on their way.
     """
 
     label: str
@@ -102,6 +98,16 @@ class _Observation:
     wrong: list[Difference]
     as_expected: bool  # the value is; what should hold of it may not
 
+    @property
+    def alone(self) -> set[str]:
+        """The aspects and the group of cases of which each explains all that is wrong."""
+        if self.as_expected:
+            return {self.case.group}
+        # Who has computed in single precision has lost the dtype, and no more than that.
+        forgiving = replace(self.case, tolerance=as_of_single(self.case.tolerance))
+        parts = {difference.part for difference in self.wrong}
+        return {self.case.group, *aspects_alone(self.case.expected, self.outcome, parts, forgiving)}
+
 
 def judge(
     exercise: str,
@@ -109,11 +115,13 @@ def judge(
     cases: Sequence[Case],
     hints: Mapping[str, str],
     known: str = "",
+    about: Collection[str] = (),
 ) -> Report:
     """Examine `answer`, a function or what the cases' driver makes use of, on every case.
 
     `hints` maps each misconception's name to its sentence, the likeliest first. An answer that is
     itself one of them is `known` by its name: what it does on each case need not be found twice.
+    Nothing that the exercise is `about` is what an answer may have wrong and still earn half.
     """
     if not callable(answer):
         kind = type(answer).__name__
@@ -144,19 +152,10 @@ def judge(
         total=len(cases),
         finding=_finding(shown, exercise),
         misconception=name,
-        hint=hints[name] + more if name else _spoilt(observations),
-        credit=_credit(observations),
+        hint=hints[name] + more if name else spoilt([part for one in failed for part in one.wrong]),
+        right_but_for=_right_but_for(observations, about),
         nearest="" if name else _how_far(observations),
     )
-
-
-def _spoilt(observations: Sequence["_Observation"]) -> str:
-    """What to tell whoever gets everything right, but writes to what was given."""
-    wrong = [part for one in observations for part in one.wrong]
-    if any(part.part != ARGUMENTS for part in wrong):
-        return ""
-    sentence = wrong[0].text
-    return f"What you return is right, but {sentence}, {_NOT_YOURS}"
 
 
 def _how_far(observations: Sequence["_Observation"]) -> str:
@@ -178,14 +177,20 @@ def _how_far(observations: Sequence["_Observation"]) -> str:
     return how_far(tried, names, all_of_them=len(tried) == len(observations))
 
 
-def _credit(observations: Sequence["_Observation"]) -> float:
-    """The share of the groups in which all is right; nothing where there is one group alone.
+def _right_but_for(observations: Sequence["_Observation"], about: Collection[str]) -> str:
+    """The one thing in which alone an answer is wrong, as an aspect or a group of cases is called.
 
-    What is printed earns nothing by itself: everybody has it, with what is expected.
+    What is printed earns nothing: at least half of the hidden cases have to be right but for it.
     """
-    groups = {one.case.group for one in observations if not one.case.printed}
-    spoilt = {one.case.group for one in observations if one.wrong} & groups
-    return (len(groups) - len(spoilt)) / len(groups) if len(groups) > 1 else 0.0
+    things = [*ASPECTS, *dict.fromkeys(one.case.group for one in observations if one.case.group)]
+    for alone in [one.alone.difference(about) for one in observations if one.wrong]:
+        things = [thing for thing in things if thing in alone]
+    hidden = [one for one in observations if not one.case.printed]
+    for thing in things:
+        right = sum(not one.wrong or thing in IN_PART for one in hidden)
+        if hidden and 2 * right >= len(hidden):
+            return ASPECTS.get(thing, thing)
+    return ""
 
 
 def _observe(

@@ -1,7 +1,8 @@
 """What can become of an exercise, and what was found out about one, in words for its learner."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from enum import Enum
 from typing import Any, Self
 
@@ -10,6 +11,8 @@ from autograder.checks.values.comparison import Comparison, comparison_from
 _SHOWN = 4
 # A name of a case may have commas and semicolons.
 _BETWEEN = " · "
+# Of an exercise of fewer points, half is not worth telling apart.
+_FEWEST_HALVED = 3
 
 
 class Verdict(Enum):
@@ -85,8 +88,8 @@ class Report:
     `misconception` names the known wrong answer whose results the learner's equal, and `hint` is
     its sentence; both are empty when none matches. `places` are where to look instead, that of the
     nearest change first, and `nearest` says how far it is right where there are none either.
-    `untried` is on what an answer that passed will be tried when it is graded. `credit` is the
-    share of the points that an answer earns which has not passed.
+    `untried` is on what an answer that passed will be tried when it is graded. `right_but_for` is
+    the one thing that is wrong, where that is all: it earns half of the points.
     """
 
     exercise: str
@@ -97,7 +100,7 @@ class Report:
     finding: Finding | None = None
     misconception: str = ""
     hint: str = ""
-    credit: float = 0.0
+    right_but_for: str = ""
     places: tuple[Place, ...] = ()
     nearest: str = ""
     untried: tuple[str, ...] = ()
@@ -123,15 +126,29 @@ class Report:
             finding=Finding.from_json(finding) if finding else None,
             misconception=written["misconception"],
             hint=written["hint"],
-            credit=written["credit"],
+            # What was graded by an earlier program has none.
+            right_but_for=written.get("right_but_for", ""),
             places=tuple(Place(**place) for place in written["places"]),
             nearest=written["nearest"],
             untried=tuple(written["untried"]),
         )
 
+    def graded_for(self, points: float, *, halves: bool = True) -> Self:
+        """The report of an exercise of so many points, half of which may not be to be earned."""
+        earns = halves and points >= _FEWEST_HALVED
+        return self if earns else replace(self, right_but_for="")
+
+    def earned(self, points: float) -> float:
+        """What is earned of so many points: all, or half, rounded down to halves, or nothing."""
+        if self.verdict is Verdict.PASSED:
+            return points
+        return math.floor(points) / 2 if self.right_but_for else 0.0
+
     @property
     def headline(self) -> str:
         """The result in one line."""
+        if self.right_but_for:
+            return f"{self.exercise}: right but for {self.right_but_for}, half of the points"
         match self.verdict:
             case Verdict.PASSED:
                 return f"{self.exercise}: passed, {_count(self.total)}"

@@ -49,6 +49,11 @@ def is_count_of_outputs(part: str) -> bool:
     return part.startswith(_COUNTED)
 
 
+def is_of_several_calls(part: str) -> bool:
+    """Whether a part is found by several calls, to see what random numbers do."""
+    return part.startswith((_SEEN, _COUNTED))
+
+
 def follows(part: str) -> bool:
     """Whether a part follows from the others, so that it is wrong where they are."""
     return part.startswith((_GRADIENT, _SEEN))

@@ -84,12 +84,13 @@ def refresh(root: Path, folder: Path) -> bool:
 
 def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
     """By which the code that decides is known again: the reference and the exams, what `preload`
-    names of the course's own, and what lies beside the notebook.
+    names of the course's own, its settings, and what lies beside the notebook.
     """
     root = root.resolve()
     names = {SOLUTIONS, OWN, *map(package_of, preload)}
     tops = [top for top in _tops(root) if top.stem in names]
     parts = [(path, top.parent) for top in (*tops, folder.resolve()) for path in _sources(top)]
+    parts += [(str(path), root) for path in (root / FILE,) if path.exists()]
     stamps = _stamps(path for path, _ in parts)
     if root not in _digests or _digests[root][0] != stamps:
         _digests[root] = stamps, _digest(parts)

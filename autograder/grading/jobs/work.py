@@ -21,6 +21,7 @@ from autograder.grading.jobs.own_code import digest_of, engine_digest, refresh
 from autograder.grading.jobs.sandboxes import SandboxSettings, close_sandboxes, in_sandbox
 from autograder.grading.ordinary.tests_beside import marked_beside
 from autograder.own_modules import out_of_reach
+from autograder.settings import read_settings
 from autograder.student.sandbox.sandbox import Sandbox
 
 CHANGED = "the exams are not those with which this grading was begun: grade again"
@@ -178,6 +179,7 @@ def _grade(job: Job, sandbox: Sandbox) -> Graded:
             remarks=job.remarks,
             folder=job.lesson,
             beside=job.beside,
+            halves=read_settings(job.course).partial_credit,
             kept=Kept(job.course / SOLUTIONS, job.code),
         )
 

@@ -80,7 +80,9 @@ class Part:
         report = self._report
         if report:
             words = report.headline.removeprefix(f"{report.exercise}: ")
-            by_hand = self.points != _earned(report, self.out_of)
+            by_hand = self.points != report.earned(self.out_of)
+            if by_hand and report.right_but_for:
+                words = f"right but for {report.right_but_for}"
         elif errors := [one for one in self.outputs if _is_error(one)]:
             words = _cut(str(errors[0].get("evalue") or errors[0].get("ename")))
             by_hand = self.points > 0
@@ -144,10 +146,6 @@ def _is_error(output: NotebookNode) -> bool:
 def _cut(text: str) -> str:
     words = " ".join(text.split())
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]} …"
-
-
-def _earned(report: Report, out_of: float) -> float:
-    return out_of if report.verdict is Verdict.PASSED else round(report.credit * out_of, 2)
 
 
 def _number(cell: NotebookNode | None, name: str) -> float:

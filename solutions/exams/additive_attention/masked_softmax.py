@@ -84,6 +84,9 @@ def as_many_as_long(draw: Draw) -> Pair:
     return draw.tensor("batch source"), torch.tensor([4, 2, 1, 3])
 
 
+masked.half_but_for("scores in the thousands", loud_padding, low_words, very_low_words, huge_scores)
+
+
 @masked.holds
 def padding_gets_nothing(masked_softmax: Function, scores: Tensor, lengths: Tensor) -> bool:
     """padding gets a weight of exactly 0, and the words 1 in total"""

@@ -73,6 +73,9 @@ def wide(draw: Draw) -> np.ndarray:
     return 1000.0 * (2 * draw("queries keys").argsort(axis=-1) - 1)
 
 
+weights.half_but_for("scores whose exponentials overflow", large, wide)
+
+
 @weights.holds
 def rows_sum_to_one(attention_weights: Callable[..., np.ndarray], s: np.ndarray) -> bool:
     """the weights of each query sum to 1"""

@@ -70,6 +70,9 @@ def long_words(draw: Draw) -> np.ndarray:
     return draw("tokens d_in", scale=30)
 
 
+attention.half_but_for("scores whose exponentials overflow", overlong, long_words)
+
+
 @attention.holds
 def weights_sum_to_one(simple_self_attention: Callable[..., Pair], inputs: np.ndarray) -> bool:
     """the weights of each word sum to 1"""

@@ -9,7 +9,7 @@ from companion import try_learned
 from solutions import positional_encoding as reference
 from solutions.exams.positional_encoding._specimens import FEW_TOKENS
 
-learned = Exam(reference.LearnedPositions, use=try_learned)
+learned = Exam(reference.LearnedPositions, use=try_learned, about=("gradients",))
 
 Rows = tuple[Tensor, Tensor]
 

@@ -74,6 +74,9 @@ def overflowing_scores(draw: Draw) -> Asked:
     return 1, queries, keys, draw.tensor("tokens d_v")
 
 
+token.half_but_for("scores whose exponentials overflow", large_token_scores, overflowing_scores)
+
+
 @token.holds
 def token_weights_sum_to_one(attend_token: Callable[..., Pair], *arguments: Tensor) -> bool:
     """the weights sum to 1"""

@@ -98,6 +98,9 @@ def overlong(draw: Draw) -> Triple:
     return queries, keys, draw.tensor("keys d_v")
 
 
+attention.half_but_for("scores whose exponentials overflow", large_scores, overlong)
+
+
 @attention.holds
 def equal_values_stay(attend: Callable[..., Tensor], Q: Tensor, K: Tensor, V: Tensor) -> bool:
     """if all values are the same vector, every context is this vector"""

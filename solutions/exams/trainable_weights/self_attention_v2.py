@@ -27,6 +27,9 @@ def with_biases() -> tuple[dict[str, object], dict[str, Tensor], tuple[Tensor]]:
     return settings, {**LESSONS_WEIGHTS, **biases}, (INPUTS,)
 
 
+v2.half_but_for("the biases", with_biases)
+
+
 BIAS.apply(v2, WithLayers, called={"BiasAlways": "AlwaysBiased", "BiasNever": "NeverBiased"})
 
 

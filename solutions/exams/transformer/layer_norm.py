@@ -116,6 +116,9 @@ def drawn_new(draw: Draw) -> Module:
     return settings, {}, inputs, False, 1
 
 
+norm.half_but_for("what a new module starts with", as_it_starts, drawn_new)
+
+
 @norm.holds
 def one_number_more(
     module_class: Callable[..., Any],

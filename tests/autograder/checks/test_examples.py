@@ -317,11 +317,12 @@ def test_rules_are_shipped(tmp_path, forbids):
 def test_groups_stay_hidden():
     exam = mixing_exam()
 
-    @exam.case(group="secret group")
+    @exam.case
     def one(draw):
         """a case of a group"""
         return draw.weights("tokens"), draw("tokens d_in")
 
+    exam.half_but_for("secret group", one)
     assert "secret" not in shipping.write({"mix": exam})
 
 

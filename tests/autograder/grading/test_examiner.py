@@ -19,7 +19,7 @@ from tests.support.samples import make_cell
 
 PASSED = Report("scores", Verdict.PASSED, passed=("one", "two"), total=2)
 WRONG = Report("weights", Verdict.WRONG, misconception="over_rows", hint="Take the other axis.")
-HALF = Report("weights", Verdict.WRONG, credit=0.5)
+HALF = Report("weights", Verdict.WRONG, right_but_for="the gradients")
 IMPORTS = """\
 from autograder.checks.check import settle
 from autograder.checks.exam.report import Report, Verdict

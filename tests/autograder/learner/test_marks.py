@@ -92,8 +92,8 @@ def test_last_check_of_a_cell_decides() -> None:
     other = replace(PASSED, exercise="other")
     not_passed = error("ExerciseNotPassed", "no")
     assert mark_in(check_cell(shown(other), shown(WRONG), not_passed)) == FOUND
-    half = replace(WRONG, credit=0.5)
-    assert mark_in(check_cell(shown(other), shown(half), not_passed)).points == 1
+    half = replace(WRONG, right_but_for="the dtype")
+    assert mark_in(check_cell(shown(other), shown(half), not_passed), out_of=3).points == 1.5
 
 
 def test_printing_is_no_report():
@@ -267,6 +267,9 @@ def test_learner_text_is_escaped():
 
 
 def test_part_of_the_points():
-    partly = replace(WRONG, credit=0.75)
-    assert mark_of(partly, 2).points == 1.5
-    assert mark_in(check_cell(shown(partly))).points == 1.5
+    partly = replace(WRONG, right_but_for="the dtype")
+    half = mark_of(partly, 5)
+    assert (half.points, half.verdict) == (2.5, "right but for the dtype")
+    assert half == mark_in(check_cell(shown(partly)), out_of=5)
+    for nothing in (mark_of(partly, 5, halves=False), mark_of(partly, 2)):
+        assert (nothing.points, nothing.verdict) == (0, "wrong")

@@ -121,3 +121,7 @@ def lone_word(draw: Draw) -> Module:
 def strong_annotations(draw: Draw) -> Module:
     """annotations thirty times as large"""
     return module_arguments(draw, scale=30)
+
+
+attention.half_but_for("sentences of one word", one_word_attended, lone_word)
+attention.half_but_for("a batch of one sentence", one_sentence_attended, lone_sentence)

@@ -163,3 +163,6 @@ def mask_for_many(draw: Draw) -> Buffered:
     inputs = draw.tensor("batch tokens d_in")
     chosen = settings(inputs, draw.size("d_out"), 11)
     return chosen, drawn_weights(draw), (inputs,), False, 1, (11, 11)
+
+
+module.half_but_for("the biases", with_biases, another_dropout, biased)

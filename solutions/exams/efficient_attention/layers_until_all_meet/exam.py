@@ -154,3 +154,9 @@ def one_token_causal(draw: Draw) -> Asked:
 def long_text(draw: Draw) -> Tensor:
     """36 tokens that see their neighbours"""
     return reference.sliding_window_mask(36, 2)
+
+
+meeting.half_but_for(
+    "tokens that never meet", two_groups, causal_pattern_all_asked, drawn_pattern, causal_groups
+)
+meeting.half_but_for("a single token", one_token, one_token_causal)

@@ -127,3 +127,6 @@ def grouped_refused(draw: Draw) -> Module:
     """5 query heads for 2 key/value heads, which is an error"""
     inputs = draw.fix(d_in=3, tokens=4).tensor("batch tokens d_in")
     return settings(inputs, 15, 5, 2), printed_weights(15, 6), (inputs,), False, 1
+
+
+grouped.half_but_for("the biases", grouped_with_biases, twelve_on_three)

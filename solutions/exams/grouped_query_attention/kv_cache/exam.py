@@ -103,3 +103,8 @@ def three_texts(draw: Draw) -> Texts:
 def overfull_in_the_end(draw: Draw) -> Texts:
     """tokens that are too many, which are refused, and fewer after them"""
     return drawn_sizes(draw, 6), [drawn_text(draw, 3, 2, 2, 1, 1)]
+
+
+cache.half_but_for(
+    "refusing tokens for which there is no room", too_many_tokens, overfull_in_the_end
+)

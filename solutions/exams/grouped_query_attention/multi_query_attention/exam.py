@@ -101,3 +101,6 @@ def single_refused(draw: Draw) -> Module:
     """ten features for four heads, which is an error"""
     inputs = draw.fix(d_in=3, tokens=5).tensor("batch tokens d_in")
     return settings(inputs, 10, 4), printed_weights(10, 2), (inputs,), False, 1
+
+
+single.half_but_for("the biases", single_with_biases, single_many_heads)

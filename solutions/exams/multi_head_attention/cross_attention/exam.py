@@ -173,3 +173,7 @@ def nothing_to_drop(draw: Draw) -> Module:
     decoder, encoder, weights, d_out, heads = drawn_cross(draw)
     chosen = cross_settings(decoder, encoder, d_out, heads)
     return chosen, weights, (decoder, encoder, None), True, 24
+
+
+cross.half_but_for("a sentence that is all padding", all_padded, drawn_all_padded)
+cross.half_but_for("the biases", nothing_padded, drawn_without_padding)

@@ -134,6 +134,9 @@ def nothing_to_drop(draw: Draw) -> Module:
     return settings(inputs, d_out, heads, 6), weights, (inputs,), True, 24
 
 
+batched.half_but_for("the biases", many_things_at_once, biased)
+
+
 @batched.holds
 def refuses_what_does_not_divide(answer: Callable[..., object], *case: object) -> bool:
     """with d_out=8 and num_heads=3, the constructor refuses, with a ValueError or an assert"""

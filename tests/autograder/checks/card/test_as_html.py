@@ -222,7 +222,7 @@ def test_report_for_machines():
         "verdict": "wrong",
         "passed": ["one word"],
         "total": 3,
-        "credit": 0.0,
+        "right_but_for": "",
         "misconception": "over_rows",
         "hint": "Take the other axis.",
         "finding": {
@@ -243,7 +243,7 @@ def test_report_for_machines():
 def test_report_comes_back_whole(report: Report) -> None:
     assert report_in(json.loads(json.dumps(bundle(report)))) == report
     places = (Place(4, "x.sum(axis=0)", "an axis", "the axis that `sum` works on"),)
-    located = replace(report, credit=0.5, places=places)
+    located = replace(report, right_but_for="the gradients", places=places)
     assert report_in(bundle(located)) == located
 
 

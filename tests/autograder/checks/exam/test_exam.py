@@ -668,9 +668,137 @@ def test_order_of_yes_or_no_hangs_on_what_is_handed_in():
     assert sorted(map(str, first)) == sorted(map(str, other))
 
 
-def grouped_exam(*groups: str, **settings: Any) -> Exam:
-    """An exam on `first(a)` with an example of whole numbers, and a case per group."""
+def doubling_exam(**settings: Any) -> Exam:
+    """An exam on `double(a)`: numbers drawn in order, and two cases that go together."""
 
+    def double(a):
+        if a < 0:
+            raise ValueError
+        return 2 * a
+
+    exam = Exam(double, dtypes=("float64",), **settings)
+
+    @exam.example
+    def zero():
+        """zero"""
+        return 0.0
+
+    @exam.case
+    def below_ten(draw):
+        """numbers below ten"""
+        return float(draw.rng.integers(1, 10))
+
+    @exam.case(times=1)
+    def a_hundred(draw):
+        """a hundred"""
+        return 100.0
+
+    @exam.case(times=1)
+    def below_zero(draw):
+        """a number below zero"""
+        return -1.0
+
+    exam.half_but_for("zero and a hundred", zero, a_hundred)
+    return exam
+
+
+def doubling_but(*wrong: float, refuses: bool = True):
+    def double(a):
+        if a < 0 and refuses:
+            raise ValueError
+        return None if a in wrong else 2 * a
+
+    return double
+
+
+@pytest.mark.parametrize(
+    ("answer", "but_for"),
+    [
+        (doubling_but(100), "zero and a hundred"),
+        (doubling_but(0), "zero and a hundred"),
+        (doubling_but(0, 100), "zero and a hundred"),
+        (doubling_but(refuses=False), "the errors that it should raise"),
+        (doubling_but(100, refuses=False), ""),
+        (doubling_but(100, *range(1, 10)), ""),
+        (doubling_but(*range(1, 10)), ""),
+        (lambda a: 0.0, ""),
+        (lambda a: 1 / 0, ""),
+        (doubling_but(), ""),
+    ],
+)
+def test_right_but_for_one_thing(answer, but_for):
+    assert doubling_exam().examine(answer).right_but_for == but_for
+
+
+def test_what_an_exercise_is_about_is_never_the_one_thing():
+    exam = doubling_exam(about=("errors",))
+    assert exam.examine(doubling_but(refuses=False)).right_but_for == ""
+    assert exam.examine(doubling_but(100)).right_but_for == "zero and a hundred"
+    with pytest.raises(ExamError, match="is about style, none of"):
+        doubling_exam(about=("style",))
+
+
+def test_printed_examples_alone_earn_nothing():
+    assert doubling_exam().preview(doubling_but(0)).right_but_for == ""
+    exam = doubling_exam()
+    exam.half_but_for("all that is drawn", *(function for function, _ in exam._cases))
+    assert exam.examine(doubling_but(100, *range(1, 10))).right_but_for == ""
+
+
+def test_nothing_is_earned_by_what_is_not_written():
+    def stub(a):
+        if a == 100:
+            raise NotImplementedError
+        return doubling_but()(a)
+
+    report = doubling_exam().examine(stub)
+    assert (report.verdict, report.right_but_for) == (Verdict.NOT_IMPLEMENTED, "")
+
+
+def test_half_with_an_exception():
+    def fails(a):
+        return 1 / 0 if a == 100 else doubling_but()(a)
+
+    report = doubling_exam().examine(fails)
+    assert (report.verdict, report.right_but_for) == (Verdict.EXCEPTION, "zero and a hundred")
+
+
+def test_property_that_fails_in_a_group_costs_half():
+    exam = doubling_exam()
+
+    @exam.holds
+    def not_two_hundred(answer, a):
+        """it is not 200"""
+        return a < 0 or answer(a) != 200
+
+    assert exam.examine(doubling_but()).right_but_for == "zero and a hundred"
+
+    @exam.holds
+    def nothing(answer, a):
+        """nothing"""
+        return False
+
+    assert exam.examine(doubling_but()).right_but_for == ""
+
+
+class Cut(Affine):
+    """Right forward; no gradient flows back."""
+
+    def forward(self, inputs):
+        return super().forward(inputs).detach()
+
+
+class CutAndTwice(Affine):
+    def forward(self, inputs):
+        return 2 * super().forward(inputs).detach()
+
+
+def test_gradients_alone_are_told_from_wrong_outputs():
+    assert affine_exam().examine(Cut).right_but_for == "the gradients"
+    assert affine_exam().examine(CutAndTwice).right_but_for == ""
+
+
+def first_exam(**settings: Any) -> Exam:
     def first(a):
         return a
 
@@ -681,90 +809,7 @@ def grouped_exam(*groups: str, **settings: Any) -> Exam:
         """an example"""
         return 0.0
 
-    for number, group in enumerate(groups, start=1):
-
-        def case(draw, number=number):
-            return float(number)
-
-        case.__doc__ = f"case {number}"
-        exam.case(case, times=2, group=group)
     return exam
-
-
-def right_but(*wrong: float):
-    return lambda a: None if a in wrong else a
-
-
-@pytest.mark.parametrize(
-    ("wrong", "credit"),
-    [
-        ((1,), 3 / 4),
-        ((1, 2), 3 / 4),
-        ((3,), 3 / 4),
-        ((1, 3), 2 / 4),
-        ((1, 3, 4), 1 / 4),
-        ((0,), 3 / 4),
-        ((5,), 3 / 4),
-        ((0, 5), 3 / 4),
-        ((0, 1, 3, 4), 0),
-    ],
-)
-def test_credit_by_groups(wrong, credit):
-    exam = grouped_exam("a", "a", "b", "c", "")
-    report = exam.examine(right_but(*wrong))
-    assert report.verdict is Verdict.WRONG
-    assert report.credit == pytest.approx(credit)
-
-
-@pytest.mark.parametrize("groups", [(), ("", ""), ("",)])
-def test_no_credit_without_groups(groups):
-    for wrong in (0, 1):
-        assert grouped_exam(*groups).examine(right_but(wrong)).credit == 0
-
-
-def test_groups_of_cases():
-    cases = grouped_exam("a", "").hidden_cases()
-    assert [case.group for case in cases] == ["", "a", "a", "", ""]
-
-
-def test_credit_where_all_is_right():
-    report = grouped_exam("a", "b").examine(right_but())
-    assert report.verdict is Verdict.PASSED
-
-
-def test_no_credit_for_what_is_not_written():
-    def stub(a):
-        if a == 1:
-            raise NotImplementedError
-        return a
-
-    report = grouped_exam("a", "b").examine(stub)
-    assert report.verdict is Verdict.NOT_IMPLEMENTED
-    assert report.credit == 0
-
-
-def test_credit_with_an_exception():
-    def fails(a):
-        return a if a != 1 else 1 / 0
-
-    report = grouped_exam("a", "b").examine(fails)
-    assert report.verdict is Verdict.EXCEPTION
-    assert report.credit == 0.5
-
-
-def test_no_credit_in_preview():
-    assert grouped_exam("a", "b").preview(right_but(0)).credit == 0
-
-
-def test_property_costs_its_group():
-    exam = grouped_exam("a", "b")
-
-    @exam.holds
-    def not_one(answer, a):
-        """it is not one"""
-        return answer(a) != 1
-
-    assert exam.examine(right_but()).credit == 0.5
 
 
 @pytest.mark.parametrize("method", ["examine", "preview"])
@@ -776,11 +821,11 @@ def test_forbidden_names(method):
     def with_round(a):
         return round(a) * 1.0
 
-    exam = grouped_exam("a", "b", forbids=("round",))
+    exam = first_exam(forbids=("round",))
     assert getattr(exam, method)(by_hand).verdict is Verdict.PASSED
     report = getattr(exam, method)(with_round)
-    assert (report.verdict, report.credit, report.total) == (Verdict.WRONG, 0, 0)
+    assert (report.verdict, report.right_but_for, report.total) == (Verdict.WRONG, "", 0)
     assert report.headline == "first: not yet right"
     assert "without `round`" in report.finding.details[0]
     assert report.finding.details[1].endswith("return round(a) * 1.0")
-    assert getattr(grouped_exam("a"), method)(with_round).verdict is Verdict.PASSED
+    assert getattr(first_exam(), method)(with_round).verdict is Verdict.PASSED

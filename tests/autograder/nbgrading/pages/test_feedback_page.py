@@ -30,7 +30,7 @@ WRONG = Report(
     misconception="axis",
     hint="Take the `other` axis.",
 )
-PARTLY = Report("half", Verdict.WRONG, total=4, finding=FINDING, credit=0.5)
+PARTLY = Report("half", Verdict.WRONG, total=4, finding=FINDING, right_but_for="the dtype")
 MARKS = {"score": 5.25, "max_score": 17.0, "late_penalty": 1.5, "notebook": "tiny"}
 LIVE = {"script", "iframe", "form", "object", "embed", "base", "link", "svg", "input", "button"}
 PICTURE = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
@@ -86,7 +86,9 @@ def graded_notebook() -> NotebookNode:
             graded_by("triple", 0.0, 3, shown(WRONG), error("Wrong", WRONG.headline)),
             added,
             answer("half", "half = 1"),
-            graded_by("half", 1.25, 2, shown(PARTLY)),
+            graded_by("half", 1.25, 4, shown(PARTLY)),
+            answer("other_half", "other_half = 1"),
+            graded_by("other_half", 2.0, 4, shown(PARTLY)),
             answer("plain", "plain = 1"),
             graded_by("plain", 0.0, 2, error("AssertionError", f"no {ATTACK}")),
             graded_by("plain_again", 1.0, 1),
@@ -127,8 +129,9 @@ def test_summary_comes_first(made: BeautifulSoup) -> None:
         ["double", "2 / 2", "passed, 1 case"],
         ["triple", "0 / 3",
          "not yet right, 0 of 4 cases passed · with a comment Take the other axis."],
-        ["half", "1.25 / 2",
-         "not yet right, 0 of 4 cases passed; points given by hand weights: wrong"],
+        ["half", "1.25 / 4",
+         "right but for the dtype; points given by hand weights: wrong"],
+        ["other_half", "2 / 4", "right but for the dtype, half of the points weights: wrong"],
         ["plain", "0 / 2", f"no {ATTACK}"],
         ["plain_again", "1 / 1", "passed"],
         ["why", "1.5 / 3", "waits to be read by a human · with a comment"],
@@ -144,7 +147,7 @@ def test_links_lead_to_the_exercises(made: BeautifulSoup) -> None:
 
 def test_what_lost_points_or_has_a_comment_is_open(made: BeautifulSoup) -> None:
     seen = [one.h3.get_text().split()[0] for one in made.select("main > article")]
-    assert seen == ["triple", "half", "plain", "why", "drawing", "free"]
+    assert seen == ["triple", "half", "other_half", "plain", "why", "drawing", "free"]
     rest = [one.h3.get_text().split()[0] for one in made.select("main > details > article")]
     assert rest == ["double", "plain_again"]
     assert not made.select("details[open]")

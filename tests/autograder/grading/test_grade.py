@@ -414,14 +414,16 @@ exam = Exam(double, forbids=("multiply",))
 def one():
     "one"
     return np.ones(1)
-@exam.case(times=2, group="negative")
+@exam.case(times=2)
 def negative(draw):
     "negative numbers"
     return -np.abs(draw("n"))
-@exam.case(times=2, group="large")
+@exam.case(times=2)
 def large(draw):
     "large numbers"
     return 1000 + np.abs(draw("n"))
+exam.half_but_for("negative numbers", negative)
+exam.half_but_for("large numbers", large)
 settle(exam.examine(answer))
 """
 
@@ -432,6 +434,8 @@ settle(exam.examine(answer))
         ("return 2 * x", 3),
         ("return 2 * np.abs(x)", 1.5),
         ("return np.minimum(2 * x, 100).astype(x.dtype)", 1.5),
+        ("x *= 2\n    return x", 1.5),
+        ("return (2 * x).astype(float)", 1.5),
         ("return np.minimum(2 * np.abs(x), 100).astype(x.dtype)", 0),
         ("return x", 0),
         ("return np.multiply(2, x).astype(x.dtype)", 0),
@@ -445,10 +449,28 @@ def test_partial_credit(sandbox: Sandbox, answer: str, points: float) -> None:
     graded = grade(source, answered(source, code), sandbox)
     (one,) = graded.verdicts
     assert one.points == points, one.message
+    assert bool(graded.record.cells[0].right_but_for) == (points == 1.5)
     _with_points(graded.notebook, graded.record)
     test = next(one for one in graded.notebook.cells if one.get("id") == "test-3")
     score, _ = determine_grade(test)
     assert (3 if score is None else score) == points
+
+
+@pytest.mark.parametrize(("points", "halves"), [(3, False), (2, True)])
+def test_nothing_is_halved_of_few_points_or_where_the_course_wants_none(
+    sandbox: Sandbox, points: int, halves: bool
+) -> None:
+    solution = "#answer double\ndef double(x): return 2 * x"
+    test = PARTIAL.replace("#test 3", f"#test {points}")
+    source = lesson("import numpy as np", solution, "answer = double", test)
+    submission = answered(source, "def double(x): return 2 * np.abs(x)")
+    graded = grade(source, submission, sandbox, halves=halves)
+    (found,) = graded.record.cells
+    assert (found.points, found.right_but_for) == (0, "")
+    assert "half of the points" not in found.message
+    shown = str([one.outputs for one in graded.notebook.cells if one.cell_type == "code"])
+    assert "not yet right" in shown
+    assert "half of the points" not in shown
 
 
 def test_tests_find_files_beside_them(sandbox: Sandbox, tmp_path: Path) -> None:

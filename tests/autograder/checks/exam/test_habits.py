@@ -1,8 +1,15 @@
 """What is left of an outcome without the habits that hide all else, and what is said of them."""
 
-import numpy as np
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
-from autograder.checks.exam.habits import without_habits
+import numpy as np
+import pytest
+
+from autograder.checks.exam.habits import aspects_alone, without_habits
+from autograder.checks.exam.judge import Case
+from autograder.checks.values.compare import Tolerance
 from autograder.checks.values.outcome import Outcome, Raised
 
 RIGHT = Outcome(np.array([1.0, 2.0], dtype=np.float32))
@@ -56,3 +63,47 @@ def test_calls_that_are_about_dropout_are_left_out() -> None:
         assert words in said
     for wanted, received in ((8, 6), (8, 8), (1, 1)):
         assert without_habits(outputs(wanted), outputs(received)) == (outputs(received), [])
+
+
+GRADIENT = "gradient for inputs[0]"
+COUNTED, IN_TRAINING = "different outputs in 9 calls", "outputs seen in training"
+IN_EVALUATION = "outputs seen in evaluation"
+MODULE = Outcome({"output": 1.0, GRADIENT: 2.0, BUFFER: True})
+DROPPED = Outcome({COUNTED: 4, IN_TRAINING: 1.0})
+KEPT = Outcome({COUNTED: 1, IN_EVALUATION: 1.0})
+
+
+def with_parts(outcome: Outcome, parts: Mapping[str, Any]) -> Outcome:
+    return replace(outcome, value={**outcome.value, **parts})
+
+
+@pytest.mark.parametrize(
+    ("expected", "received", "aspects"),
+    [
+        (RIGHT, Outcome(RIGHT.value.astype(np.float64)), {"dtype"}),
+        (RIGHT, Outcome(2 * RIGHT.value.astype(np.float64)), set()),
+        (RIGHT, replace(RIGHT, changed=("x",)), {"arguments"}),
+        (RIGHT, Outcome(2 * RIGHT.value, changed=("x",)), set()),
+        (RIGHT, Outcome(RIGHT.value.astype(np.float64), changed=("x",)), set()),
+        (RIGHT, ERROR, set()),
+        (RIGHT, Outcome(None), set()),
+        (ERROR, RIGHT, {"errors"}),
+        (ERROR, Outcome(raised=Raised("IndexError", "")), {"errors"}),
+        (Outcome("a ValueError that names 7"), RIGHT, {"errors"}),
+        (MODULE, with_parts(MODULE, {GRADIENT: None}), {"gradients"}),
+        (MODULE, with_parts(MODULE, {GRADIENT: None, "output": 2.0}), set()),
+        (MODULE, with_parts(MODULE, {GRADIENT: None, BUFFER: False}), set()),
+        (MODULE, with_parts(MODULE, {BUFFER: False}), {"buffer"}),
+        (DROPPED, with_parts(DROPPED, {COUNTED: 1, IN_TRAINING: 3.0}), {"dropout"}),
+        (DROPPED, with_parts(DROPPED, {IN_TRAINING: 3.0}), {"dropout"}),
+        (KEPT, with_parts(KEPT, {COUNTED: 4, IN_EVALUATION: 3.0}), {"dropout"}),
+        # Here several calls are made to see an output without its gradients.
+        (KEPT, with_parts(KEPT, {IN_EVALUATION: 3.0}), set()),
+        # A driver that was tampered with may count anything.
+        (KEPT, with_parts(KEPT, {COUNTED: np.zeros(3), IN_EVALUATION: 3.0}), set()),
+    ],
+)
+def test_what_alone_is_wrong(expected: Outcome, received: Outcome, aspects: set[str]) -> None:
+    case = Case("a case", {}, expected, Tolerance(1e-6), {}, use=lambda *_: None)
+    parts = [one.part for one in case.faults(received)]
+    assert set(aspects_alone(expected, received, parts, case)) == aspects

@@ -60,9 +60,14 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
         yield f"  {label} (printed)"
     yield from (f"  {words} (drawn {times} times)" for words, times in exam.drawn)
     yield from (f"  {sentence} (must hold)" for sentence in exam.statements)
-    aspects = [words for aspect, words in ASPECTS.items() if aspect not in exam.about]
-    yield f"\nIt gives half to what is right but for {', '.join(aspects)}"
-    yield from (f"  or for {what}: {' · '.join(cases)}" for what, cases in exam.halves.items())
+    points = course_lesson(course, found.lesson).points.get(exam.name, 0)
+    half = Report(exam.name, Verdict.WRONG, right_but_for="one thing" if exam.drawn else "")
+    earned = half.graded_for(points, halves=course.settings.partial_credit).earned(points)
+    if earned:
+        aspects = [words for aspect, words in ASPECTS.items() if aspect not in exam.about]
+        yield f"\nIt gives {earned:g} of {points} points to what is right but for one of"
+        yield f"  {', '.join(aspects)}"
+        yield from (f"  {what}: {' · '.join(cases)}" for what, cases in exam.halves.items())
     if exam.forbids:
         yield f"\nIt forbids {', '.join(exam.forbids)}"
     for name, reason in exam.allows.items():
@@ -70,15 +75,13 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     # Of an exercise that is left out, or not built yet, nothing need be known.
     proof = Proofs(course).of(found.lesson).get(exam.name)
     unnamed, halves = (proof.unnamed, proof.halves) if proof else ({}, {})
-    points = course_lesson(course, found.lesson).points.get(exam.name, 0)
     yield f"\nIt names {len(exam.misconceptions)} mistakes"
     for name, wrong in exam.misconceptions.items():
         yield _in_columns(name, place_of(course, wrong))
         if name in unnamed:
             yield f"    not named by its check: {unnamed[name]}"
-        report = Report(exam.name, Verdict.WRONG, right_but_for=halves.get(name, ""))
-        if earned := report.graded_for(points).earned(points):
-            yield f"    earns {earned:g} of {points} points: right but for {report.right_but_for}"
+        if earned and name in halves:
+            yield f"    earns {earned:g} of {points} points: right but for {halves[name]}"
     yield f"\nIt accepts {len(exam.accepted)} other styles"
     for name, right in exam.accepted.items():
         yield _in_columns(name, place_of(course, right))

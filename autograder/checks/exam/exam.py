@@ -123,7 +123,7 @@ class Exam:
         self._examples: list[Callable[[], object]] = []
         self._cases: list[tuple[Callable[[Draw], object], int]] = []
         self._properties: dict[str, Property] = {}
-        self.halves: dict[str, list[str]] = {}
+        self._groups: dict[Callable[..., object], str] = {}
         self._tries_functions = False
         self._made: dict[int | None, list[Case]] = {}
 
@@ -135,10 +135,7 @@ class Exam:
         return arguments
 
     def case(
-        self,
-        arguments: Callable[[Draw], object] | None = None,
-        *,
-        times: int = 3,
+        self, arguments: Callable[[Draw], object] | None = None, *, times: int = 3
     ) -> Callable[..., Any]:
         """Declare a hidden case, drawn afresh `times` times."""
 
@@ -156,7 +153,7 @@ class Exam:
         `what` they have in common is what a card calls it behind "right but for".
         """
         self._made.clear()
-        self.halves[what] = [_sentence(case) for case in cases]
+        self._groups |= dict.fromkeys(cases, what)
 
     def tries(
         self,
@@ -219,6 +216,14 @@ class Exam:
         return [(_sentence(function), times) for function, times in self._cases]
 
     @property
+    def halves(self) -> dict[str, list[str]]:
+        """The cases that may be wrong for half of the points, in words, by what they share."""
+        return {
+            what: [_sentence(case) for case, its in self._groups.items() if its == what]
+            for what in self._groups.values()
+        }
+
+    @property
     def statements(self) -> list[str]:
         """What holds of every right answer, in words."""
         return [*self._properties]
@@ -235,8 +240,8 @@ class Exam:
 
     def printed_cases(self) -> list[Case]:
         """The printed examples, in every dtype: what a learner's check runs on."""
-        drawn = [(_sentence(example), without_dust(example())) for example in self._examples]
-        return [case for label, values in drawn for case in self._typed(label, values)]
+        drawn = [(example, without_dust(example())) for example in self._examples]
+        return [case for example, values in drawn for case in self._typed(example, values)]
 
     def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
         """The printed examples and all that is drawn: the same seed gives the same cases."""
@@ -255,7 +260,7 @@ class Exam:
         for place, (function, times) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
-                cases = self._typed(_sentence(function), values, self._properties)
+                cases = self._typed(function, values, self._properties)
                 first, *others = self._with_noise(cases, self._bind(values))
                 yield replace(first, here=self.use is not None and turn == 0)
                 yield from others
@@ -294,9 +299,9 @@ class Exam:
         return self._made[seed]
 
     def _typed(
-        self, label: str, values: object, properties: Properties | None = None
+        self, declared: Callable[..., object], values: object, properties: Properties | None = None
     ) -> list[Case]:
-        group = next((what for what, labels in self.halves.items() if label in labels), "")
+        label, group = _sentence(declared), self._groups.get(declared, "")
         arguments = self._bind(values)
         dtypes = self._dtypes if any(map(has_floating, arguments.values())) else self._dtypes[:1]
         return [

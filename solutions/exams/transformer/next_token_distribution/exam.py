@@ -1,5 +1,6 @@
 """The exam of `next_token_distribution`, lesson 09."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ Call = tuple[Tensor, float, int | None, float | None]
 FOUR = [2.0, 1.0, 0.0, -1.0]
 SIX = [0.5, 2.0, -1.0, 1.5, 2.5, 0.0]
 
+_with_top_p: list[Callable[..., Call]] = []
 for _logits, _settings, _what in (
     (FOUR, (1.0, None, None), "four tokens, no settings"),
     (SIX, (1.0, None, None), "six tokens, no settings"),
@@ -48,6 +50,8 @@ for _logits, _settings, _what in (
 
     _example.__doc__ = _what
     distribution.example(_example)
+    if _settings[2]:
+        _with_top_p.append(_example)
 
 
 def drawn_p(draw: Draw, logits: Tensor, temperature: float = 1.0, top_k: int | None = None) -> Call:
@@ -118,6 +122,9 @@ def whole_p(draw: Draw) -> Call:
 def large_logits(draw: Draw) -> Call:
     """large logits"""
     return draw.tensor("vocabulary", scale=500.0) + 1000, 1.0, 4, None
+
+
+distribution.half_but_for("top-p", *_with_top_p, some_p, all_of_it, tiny_p, whole_p)
 
 
 @distribution.holds

@@ -100,6 +100,9 @@ def drawn_chunks(draw: Draw) -> Case:
     return drawn_case(draw, 3, 1, 2, 3, 4, 2)
 
 
+gpt.half_but_for("what a new model starts with", new_model)
+
+
 @gpt.holds
 def past_does_not_see_the_future(
     model_class: Callable[..., Any],

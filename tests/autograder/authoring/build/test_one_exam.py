@@ -8,6 +8,7 @@ from autograder.authoring.build.one_exam import (
     told,
     told_of_a_mistake,
 )
+from autograder.authoring.build.proofs import Proof, Proofs
 from autograder.checks.exam.exam import exams_of
 from autograder.errors import LessonNotFound
 from tests.support.course import COURSE
@@ -21,6 +22,18 @@ def test_all_of_an_exam_is_told() -> None:
     assert "  four tokens (printed)" in text
     assert "  90 tokens (drawn 1 times)" in text
     assert "visible_instead                families/mask_values.py:" in text
+
+
+def test_what_earns_half_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = Proof("", "", {}, {"NotANumber": "a sentence that is all padding"})
+    monkeypatch.setattr(Proofs, "of", lambda *_: {"CrossAttention": proof, "causal_mask": proof})
+    (found,) = exams_called(COURSE, "CrossAttention")
+    lines = list(told(COURSE, found))
+    assert "    earns 2 of 4 points: right but for a sentence that is all padding" in lines
+    declared = "a sentence that is all padding: a sentence that is all padding · one sentence"
+    assert any(line.startswith(f"  {declared}") for line in lines)
+    (small,) = exams_called(COURSE, "causal_mask")
+    assert not any("right but for" in line for line in told(COURSE, small))
 
 
 def test_a_familys_mistake_is_found_by_each_of_its_names() -> None:

@@ -699,6 +699,7 @@ def doubling_exam(**settings: Any) -> Exam:
         return -1.0
 
     exam.half_but_for("zero and a hundred", zero, a_hundred)
+    assert exam.halves == {"zero and a hundred": ["zero", "a hundred"]}
     return exam
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from autograder.grading.jobs.job import Job
+from autograder.grading.jobs.own_code import digest_of
 
 CHANGES: dict[str, Any] = {
     "notebook": b"{}",
@@ -41,6 +42,13 @@ def test_other_walls_make_another_job(job_of: Callable[[], Job], part: str) -> N
     other: Any = ("math",) if part in ("preload", "hidden") else "other"
     walls = dataclasses.replace(job.walls, **{part: other})
     assert dataclasses.replace(job, walls=walls).key != job.key
+
+
+def test_other_settings_of_a_course_are_other_code(tmp_path: Path) -> None:
+    """They decide what an answer earns, so what was graded before is not kept."""
+    before = digest_of(tmp_path, tmp_path, ())
+    (tmp_path / "course.toml").write_text("partial_credit = false")
+    assert digest_of(tmp_path, tmp_path, ()) != before
 
 
 def test_the_same_job_has_the_same_key(job_of: Callable[[], Job]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.authoring.lesson.lesson import read_lesson
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.judge import Case, judge
 from autograder.checks.exam.report import Report, Verdict

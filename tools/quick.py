@@ -79,15 +79,20 @@ def stages(selected: Selection, words: str, long: Sequence[str]) -> list[list[Co
 
 
 def stages_of_lesson(lesson: str) -> list[list[Command]]:
-    """All that concerns one lesson, but for its figures, for which a browser is needed."""
+    """All that concerns one lesson, but for its figures, for which a browser is needed.
+
+    What the build has just proved is not proved again, and style comes last.
+    """
     number, reference = lesson_number(lesson), f"tests/solutions/test_{module_name(lesson)}.py"
+    whole = ["env", "AUTOGRADER_ALL=1"]
     return [
-        [LINT, _building([lesson])],
+        [_building([lesson])],
         [
             _tests([reference] if (ROOT / reference).exists() else []),
-            _tests([EXAMS], f"[{number}-"),
-            _tests([LESSONS], f"{lesson} and not figures"),
+            [*whole, *_tests([EXAMS], f"[{number}- and not made_again")],
+            [*whole, *_tests([LESSONS], f"{lesson} and not figures")],
         ],
+        [LINT],
     ]
 
 

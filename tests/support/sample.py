@@ -27,7 +27,8 @@ def sample(choices: Sequence[T], share: int = _SHARE, always: Collection[T] = ()
     """One in `share` of the choices, at least one, and some always; all of them on request."""
     if EVERYTHING:
         return [*choices]
-    if _CONCERNED in os.environ:
+    # What is no lesson or exercise, such as a processor, is drawn there as well.
+    if _CONCERNED in os.environ and all(_called(choice)[:1].isdecimal() for choice in choices):
         concerned = os.environ[_CONCERNED].split()
         return [choice for choice in choices if _called(choice) in concerned]
     drawn = random.Random(int(draw_number()))

@@ -33,12 +33,12 @@ CLASS = {
 
 
 def add_record(
-    course: Course, student: str, cells: list[dict[str, Any]], lesson: str = LESSON
+    course: Course, student: str, cells: list[dict[str, Any]], lesson: str = LESSON, **more: Any
 ) -> None:
     """What a grading leaves of a submission, in place of what an earlier one has."""
     folder = course.root / "autograded" / student / lesson
     folder.mkdir(parents=True, exist_ok=True)
-    record = {"version": 1, "seconds": 1.5, "remarks": [], "cells": cells}
+    record = {"version": 1, "seconds": 1.5, "remarks": [], "cells": cells, **more}
     (folder / f"{lesson}{RECORD_SUFFIX}").write_text(json.dumps(record))
 
 

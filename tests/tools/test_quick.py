@@ -192,9 +192,9 @@ def test_what_is_said_before() -> None:
 
 def test_one_lesson() -> None:
     commands = flat(stages_of_lesson(LESSON))
-    assert commands[3][-3:] == [EXAMS, "-k", "[02-"]
-    assert f"tests/solutions/test_{MODULE}.py" in commands[2]
-    assert commands[1][1:] == ["build", LESSON]
+    assert commands[2][-3:] == [EXAMS, "-k", "[02- and not made_again"]
+    assert f"tests/solutions/test_{MODULE}.py" in commands[1]
+    assert commands[0][1:] == ["build", LESSON]
 
 
 def test_unknown_lesson() -> None:

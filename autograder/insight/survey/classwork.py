@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from autograder.checks.exam.report import Verdict
+from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import Course
 from autograder.errors import GradingFailed
-from autograder.grading.record import RECORD_SUFFIX, Record
+from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, answers_in
 
 
 @dataclass(frozen=True)
@@ -96,32 +97,50 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
             f"nobody's {lesson} is graded yet: `autograder grade {lesson}` does it, and a report "
             "can be made after that"
         )
-    results, seconds = list[Result](), dict[str, float]()
+    results, seconds, given = list[Result](), dict[str, float](), _as_given(course, lesson)
     for path in paths:
         student = path.parent.parent.name
         record = Record.read(path)
         if record.not_graded:
             continue
         seconds[student] = record.seconds
-        results += _results(student, record)
+        results += _results(student, record, given)
     handed_in = {path.parent.name for path in (course.root / "submitted").glob(f"*/{lesson}")}
     return Classwork(lesson, results, seconds, sorted(handed_in - seconds.keys()))
 
 
-def _results(student: str, record: Record) -> list[Result]:
+def _as_given(course: Course, lesson: str) -> dict[str, str]:
+    """The digests of the answers' cells as they were given out."""
+    path = course.release_folder(lesson) / f"{lesson}.ipynb"
+    return answers_in(read_notebook(path)) if path.exists() else {}
+
+
+def _results(student: str, record: Record, given: Mapping[str, str]) -> list[Result]:
     return [
-        Result(
-            student=student,
-            exercise=cell.exercise,
-            verdict=cell.verdict,
-            points=cell.points,
-            out_of=cell.max_points,
-            message=cell.message,
-            misconception=cell.misconception,
-            hint=cell.hint,
-            place=cell.where_to_look,
-            exception=cell.exception,
-            seconds=cell.seconds,
-        )
+        _untouched(student, cell)
+        if record.answers.get(cell.exercise) == given.get(cell.exercise, "")
+        and cell.verdict is not Verdict.PASSED
+        else _result(student, cell)
         for cell in record.cells
     ]
+
+
+def _untouched(student: str, cell: CellRecord) -> Result:
+    """What came of code that is as it was given out, to be repaired: its mistakes are nobody's."""
+    return Result(student, cell.exercise, Verdict.NOT_IMPLEMENTED, cell.points, cell.max_points)
+
+
+def _result(student: str, cell: CellRecord) -> Result:
+    return Result(
+        student=student,
+        exercise=cell.exercise,
+        verdict=cell.verdict,
+        points=cell.points,
+        out_of=cell.max_points,
+        message=cell.message,
+        misconception=cell.misconception,
+        hint=cell.hint,
+        place=cell.where_to_look,
+        exception=cell.exception,
+        seconds=cell.seconds,
+    )

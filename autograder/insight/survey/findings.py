@@ -97,9 +97,12 @@ def not_gradable(work: Classwork) -> list[Result]:
 
 
 def to_teach_again(work: Classwork) -> list[ExerciseFindings]:
-    """The exercises that fewer than half of those who tried have solved, the hardest first."""
-    hard = [one for one in exercises_of(work) if one.tried and one.solved < one.tried / 2]
-    return sorted(hard, key=lambda one: one.mean)
+    """The exercises that fewer than half of those who tried have solved.
+
+    First comes what most of the class would learn from, and never what one student alone tried.
+    """
+    hard = [one for one in exercises_of(work) if one.tried > 1 and one.solved < one.tried / 2]
+    return sorted(hard, key=lambda one: one.solved - one.tried)
 
 
 def _open(work: Classwork) -> list[Result]:

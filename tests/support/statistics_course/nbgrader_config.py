@@ -2,4 +2,4 @@
 
 from autograder import configure
 
-configure(get_config(), __file__)  # noqa: F821  nbgrader defines it before it runs this file
+configure(get_config(), __file__)

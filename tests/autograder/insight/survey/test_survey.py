@@ -5,17 +5,20 @@ import io
 import json
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_notebook
 
 from autograder.checks.exam.report import Verdict
 from autograder.course import Course
 from autograder.errors import GradingFailed
-from autograder.grading.record import RECORD_SUFFIX
+from autograder.grading.record import RECORD_SUFFIX, answers_in
 from autograder.insight.survey import findings
 from autograder.insight.survey.classwork import Classwork, Result, read_classwork
 from autograder.insight.survey.page import page
 from autograder.insight.survey.survey import write_report
 from autograder.insight.survey.tables import as_csv, as_json
+from tests.support.samples import make_cell
 from tests.support.surveyed_class import HINT, LESSON, add_record, cell, graded
 
 
@@ -45,7 +48,29 @@ def test_what_was_solved_and_tried(work: Classwork) -> None:
     assert (scale.solved, scale.tried, scale.mean) == (1, 4, 0.2)
     assert (mix.solved, mix.tried, mix.mean) == (1, 5, 0.3)
     assert scale.separation is None
-    assert [one.name for one in findings.to_teach_again(work)] == ["scale", "mix"]
+    assert [one.name for one in findings.to_teach_again(work)] == ["mix", "scale"]
+
+
+def test_code_that_is_as_it_was_given_out_is_not_tried(tmp_path: Path) -> None:
+    """A repair that nobody has begun is nothing to teach again, and its mistake is nobody's."""
+    course = graded(tmp_path)
+    broken = make_cell("code", "def mend(x): return x + 1", "mend", solution=True)
+    release = course.release_folder(LESSON)
+    release.mkdir(parents=True)
+    nbformat.write(new_notebook(cells=[broken]), release / f"{LESSON}.ipynb")
+    found = cell("mend", "wrong", misconception="one_more", hint="One too many.")
+    for student, answers in {
+        "gus": answers_in(new_notebook(cells=[broken])),
+        "hal": answers_in(new_notebook(cells=[broken])),
+        "ina": {"mend": "another"},
+    }.items():
+        add_record(course, student, [found], answers=answers)
+    work = read_classwork(course, LESSON)
+    (mend,) = (one for one in findings.exercises_of(work) if one.name == "mend")
+    assert (mend.tried, mend.solved) == (1, 0)
+    assert "mend" not in [one.name for one in findings.to_teach_again(work)]
+    mistakes = [one for one in findings.misconceptions_of(work) if one.exercise == "mend"]
+    assert [one.students for one in mistakes] == [["ina"]]
 
 
 def test_mistakes_are_ranked(work: Classwork) -> None:

@@ -85,7 +85,7 @@ def doctor() -> None:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     ill = False
     with one_thread():
-        for one in examine(course, configuration(course, course.root)):
+        for one in examine(course, lambda: configuration(course, course.root)):
             ill |= bool(one.mend) and one.is_needed
             mark = "ok" if not one.mend else "MISSING" if one.is_needed else "later"
             table.add_row(mark, one.what, as_written(one.found))

@@ -5,7 +5,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -41,18 +41,22 @@ class Checkup:
     is_needed: bool = True
 
 
-def examine(course: Course, config: Config) -> Iterator[Checkup]:
-    """Look at everything, one after the other.
+def examine(course: Course, configured: Callable[[], Config]) -> Iterator[Checkup]:
+    """Look at everything, one after the other; what follows from settings, where these can be.
 
     Args:
         course: the course.
-        config: nbgrader's settings for it.
+        configured: gives nbgrader's settings for it.
     """
     yield _versions()
-    yield _settings(course)
     yield _bubblewrap()
-    yield _walls(course)
     yield _room(course)
+    settings = _settings(course)
+    yield settings
+    if settings.mend:
+        return
+    config = configured()
+    yield _walls(course)
     yield _notebooks(course)
     yield _gradebook(course, config)
     yield _roster(course)

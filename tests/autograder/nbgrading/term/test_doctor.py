@@ -1,0 +1,75 @@
+"""What is missing for grading is named, with what mends it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from traitlets.config import Config
+
+from autograder.course import Course
+from autograder.errors import IsolationUnavailable
+from autograder.nbgrading.term import doctor
+from autograder.nbgrading.term.doctor import Checkup, examine
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    """A course of two lessons that is not built; its sandbox opens without being tried."""
+    (tmp_path / "source").mkdir()
+    for name in ("01_one", "02_two"):
+        (tmp_path / "source" / f"{name}.md").touch()
+    monkeypatch.setattr(doctor, "in_sandbox", lambda walls, use: None)
+    return Course(tmp_path)
+
+
+def found(course: Course) -> dict[str, Checkup]:
+    config = Config()
+    config.CourseDirectory.root = str(course.root)
+    config.Exchange.root = str(course.root / "exchange")
+    return {one.what: one for one in examine(course, lambda: config)}
+
+
+def test_all_is_looked_at(course: Course) -> None:
+    seen = found(course)
+    assert seen["settings"].found.endswith(": 01_one, 02_two")
+    assert seen["instructor's notebooks"] == Checkup(
+        "instructor's notebooks", "missing of 01_one, 02_two", "autograder build", is_needed=False
+    )
+    assert seen["roster"].mend == "autograder roster FILE.csv"
+    assert seen["gradebook"].mend == seen["exchange"].mend == seen["versions"].mend == ""
+    assert all(one.found for one in seen.values())
+
+
+def test_what_is_wrong_is_said(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unavailable(walls: object, use: object) -> None:
+        raise IsolationUnavailable("no user namespaces here")
+
+    monkeypatch.setattr(doctor, "in_sandbox", unavailable)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    (course.root / "roster.csv").write_text("name\nada\n")
+    seen = found(course)
+    assert {one.what for one in seen.values() if one.mend and one.is_needed} == {
+        "bubblewrap", "sandbox", "roster",
+    }  # fmt: skip
+    assert seen["sandbox"].found == "no user namespaces here"
+    assert "roster.csv:1: no column is called id" in seen["roster"].found
+
+
+def test_settings_that_can_not_be_end_it(course: Course) -> None:
+    (course.root / "course.toml").write_text("pyplot = 1\n")
+    *_, last = found(course).values()
+    assert last.what == "settings"
+    assert "course.toml:1: pyplot must be true or false" in last.found
+
+
+def test_roster_says_who_has_no_email(course: Course) -> None:
+    (course.root / "roster.csv").write_text("id,email\nada,ada@example.org\nben,\n")
+    said = found(course)["roster"].found
+    assert said == "2 students, 1 without an e-mail, which Gradescope needs"
+
+
+def test_closed_exchange(course: Course) -> None:
+    (course.root / "exchange").mkdir(mode=0o750)
+    said = found(course)["exchange"]
+    assert said.mend == f"chmod ugo+rwx {course.root / 'exchange'}"
+    assert not said.is_needed

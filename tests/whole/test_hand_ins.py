@@ -206,6 +206,9 @@ def test_what_a_human_gives_stays(term: Term) -> None:
     with term.api.gradebook as gradebook:
         submission = gradebook.find_submission(LESSON, student)
         assert (submission.score, submission.needs_manual_grade) == (3.0, False)
+    page = term.page(student)
+    assert "Not graded yet" not in page
+    assert "<b>3</b> of 6 points" in page
 
 
 def test_an_old_mark_does_not_stand_for_nothing(term: Term) -> None:

@@ -52,7 +52,8 @@ def feedback_page(notebook: NotebookNode, resources: Mapping[str, Any], *, plain
         cells=[(cell, places.get(id(cell))) for cell in notebook.cells],
         shown=shown,
         plain=plain,
-        not_graded=notebook.metadata.get(NOT_GRADED, ""),
+        # Whoever has looked has graded it.
+        not_graded=notebook.metadata.get(NOT_GRADED, "") if any(one.waits for one in parts) else "",
         colours=_colours(),
     )  # fmt: skip
 

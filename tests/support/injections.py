@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Dialog, Page
 
 from tests.support.lab import PATIENCE
 
-# MathJax takes an address without // as one beside the page.
+# Where a formula may be a link, an address without // is one beside the page.
 MATH = r" $\href{http:report.html}{open me}$ \[\href{http:report.html}{x}\]"
 # All that a mouse and a keyboard may do to what is on a page.
 TOUCH = """() => {

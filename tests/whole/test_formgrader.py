@@ -202,15 +202,6 @@ def test_nothing_runs_in_feedback(classroom: Classroom, page: Page, listener: Li
     keep(page, "feedback_opened", whole=True)
 
 
-def test_mathjax_is_safe(classroom: Classroom, page: Page) -> None:
-    """No MathJax can be loaded here; the page must ask for it with its filter of links."""
-    page.goto(submission_page(classroom, HOSTILE))
-    (source,) = page.evaluate(
-        "[...document.scripts].map(s => s.src).filter(s => s.includes('mathjax'))"
-    )
-    assert ",Safe" in source
-
-
 def test_manual_grade_survives(classroom: Classroom, page: Page) -> None:
     press(page, classroom, HONEST, "autograde")
     page.goto(submission_page(classroom, HONEST))

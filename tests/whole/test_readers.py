@@ -80,6 +80,7 @@ WHERE = {
     "nbgrading.agreement": OURS,
     "nbgrading.pages.answers": PAGE,
     "nbgrading.pages.feedback": OURS,
+    "nbgrading.pages.page": PAGE,
     "nbgrading.pages.rendering": PAGE,
     "own_modules": OURS,
     "student.sandbox.control": OURS,

@@ -1,8 +1,5 @@
 """Everything hostile at once, wherever formgrader and feedback show it: names, messages, answers,
 files and stamps. No script runs, nothing is asked for, and no page fails.
-
-MathJax comes from elsewhere and can't be loaded in tests. Where the variable MATHJAX names a folder
-with MathJax 2.7 (`npm pack mathjax@2.7.9`), it is served from there.
 """
 
 import json
@@ -13,12 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import Request as Asking
+from urllib.request import urlopen
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
-from playwright.sync_api import Browser, Page, Response, Route, expect
+from nbgrader.server_extensions.formgrader.handlers import default_handlers
+from playwright.sync_api import Browser, Page, Request, Response, expect
 
 from autograder.nbgrading.configuration import nbgrader_api
 from tests.support.injections import (
@@ -39,32 +38,33 @@ HOSTILE, FLOOD, UNGRADED = "mallory", "flood", "ivan"
 # A folder's name holds no slash, and needs none.
 IMAGE = "<img src=x onerror=window.__hit='folder'>"
 ACTIVE = ("report.html", "report.xhtml", "report.svg", "report.js", "report.pdf", "report.xml")
-PAGES = (
-    "manage_assignments", f"manage_submissions/{LESSON}", "manage_students",
-    f"manage_students/{HOSTILE}", f"manage_students/{HOSTILE}/{LESSON}", "gradebook",
-    f"gradebook/{LESSON}", f"gradebook/{LESSON}/{LESSON}",
-)  # fmt: skip
+# What each of formgrader's handlers is asked about, for those that answer with a page of a list.
+ASKED_ABOUT = {
+    "FormgraderHandler": (),
+    "ManageAssignmentsHandler": (),
+    "ManageSubmissionsHandler": (LESSON,),
+    "GradebookAssignmentsHandler": (),
+    "GradebookNotebooksHandler": (LESSON,),
+    "GradebookNotebookSubmissionsHandler": (LESSON, LESSON),
+    "ManageStudentsHandler": (),
+    "ManageStudentsAssignmentsHandler": (HOSTILE,),
+    "ManageStudentNotebookSubmissionsHandler": (HOSTILE, LESSON),
+}
+# A submission, which has tests of its own; the way from one to the next; and files.
+NO_LISTS = {
+    "SubmissionHandler", "SubmissionNavigationHandler", "SubmissionFilesHandler",
+    "StaticFileHandler",
+}  # fmt: skip
+HANDLERS = {route[1].__name__: str(route[0]) for route in default_handlers}
 LISTS = (
     "assignments", "students", f"submissions/{LESSON}", f"submitted_notebooks/{LESSON}/{LESSON}",
     f"student_submissions/{HOSTILE}", f"student_notebook_submissions/{HOSTILE}/{LESSON}",
 )  # fmt: skip
-# The texts that MathJax would read, by its own rule: everything but what is ignored.
-READ_BY_MATHJAX = """() => {
-    const texts = [];
-    const walk = (element, ignored) => {
-        for (const child of element.childNodes) {
-            if (child.nodeType === Node.TEXT_NODE) {
-                if (!ignored) texts.push(child.data);
-            } else if (child.nodeType === Node.ELEMENT_NODE) {
-                const marked = child.classList.contains("tex2jax_process");
-                if (marked || !/^(script|noscript|style|textarea|pre|code)$/i.test(child.tagName))
-                    walk(child, !marked);
-            }
-        }
-    };
-    walk(document.body, true);
-    return texts.join("\\n");
-}"""
+
+# What a page loads without being asked to: the addresses of scripts, styles, pictures and frames.
+LOADS = re.compile(
+    r"<(?:script|link|img|iframe|object|embed)\b[^>]*\b(?:src|href|data)=\"([^\"]*)\""
+)
 
 # What takes long begins when the test has asked for something else.
 CONFIGURATION = """
@@ -174,46 +174,53 @@ def hand_in_all(root: Path, released: nbformat.NotebookNode, address: str) -> No
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     with quiet_page(browser) as page:
-        if folder := os.environ.get("MATHJAX"):
-            page.route("**/mathjax/2.7.7/**", lambda route: from_folder(route, Path(folder)))
         yield page
 
 
-def from_folder(route: Route, folder: Path) -> None:
-    name = route.request.url.partition("/mathjax/2.7.7/")[2].partition("?")[0]
-    if name == "latest.js":
-        # It only looks for the newest version.
-        address = route.request.url.replace("latest", "MathJax")
-        route.fulfill(body=f"document.write('<script src=\"{address}\"></scr' + 'ipt>')")
-    else:
-        route.fulfill(path=folder / name)
-
-
 def watched(page: Page) -> tuple[list[str], list[str]]:
-    """What the page asks for and should not, and what it is refused."""
+    """What the page asks for and should not, such as anything from elsewhere, and what it is
+    refused.
+    """
     asked, failed = list[str](), list[str]()
 
     def note(answer: Response) -> None:
         if answer.status >= 400:
             failed.append(f"{answer.status} {answer.url}")
 
-    page.on("request", lambda one: asked.append(one.url) if "report" in one.url else None)
+    def look(request: Request) -> None:
+        is_here = request.url.startswith(("http://127.0.0.1:", "data:"))
+        if not is_here or "report" in request.url:
+            asked.append(request.url)
+
+    page.on("request", look)
     page.on("response", note)
-    # Without MathJax, formgrader's own script stumbles at its end.
-    known = "MathJax is not defined"
-    page.on("pageerror", lambda error: None if known in str(error) else failed.append(str(error)))
+    page.on("pageerror", lambda error: failed.append(str(error)))
     return asked, failed
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_nothing_runs_in_a_list(server: Server, page: Page, listener: Listener, path: str) -> None:
+def address_of(handler: str) -> str:
+    """Where a page of formgrader's is, by the pattern in its table."""
+    names = iter(ASKED_ABOUT[handler])
+    return re.sub(r"\([^()]*\)", lambda _: next(names), HANDLERS[handler].removesuffix("/?"))
+
+
+def test_every_page_of_formgrader_is_tried() -> None:
+    assert HANDLERS.keys() == ASKED_ABOUT.keys() | NO_LISTS
+
+
+@pytest.mark.parametrize("handler", ASKED_ABOUT)
+def test_nothing_runs_in_a_list(
+    server: Server, page: Page, listener: Listener, handler: str
+) -> None:
+    path = address_of(handler)
     asked, failed = watched(page)
-    page.goto(f"{server.address}/formgrader/{path}", wait_until="networkidle")
+    page.goto(f"{server.address}{path}", wait_until="networkidle")
+    assert [one for one in LOADS.findall(page.content()) if "//" in one] == []
     expect(page.locator("#main-table")).not_to_contain_text("Loading", timeout=PATIENCE)
     expect(page.locator("img[src=x]")).to_have_count(0)
     assert_nothing_ran(page, listener)
     assert (asked, failed) == ([], [])
-    keep(page, f"hostile_{path.replace('/', '_')}")
+    keep(page, f"hostile{path.removeprefix('/formgrader').replace('/', '_')}")
 
 
 def test_lists_show_what_is_wrong(server: Server, page: Page) -> None:
@@ -278,6 +285,7 @@ def test_nothing_runs_in_a_submission(
 ) -> None:
     asked, failed = watched(page)
     page.goto(server.submission(student), wait_until="networkidle")
+    assert [one for one in LOADS.findall(page.content()) if "//" in one] == []
     assert_shows_nothing_live(page, listener)
     assert (asked, failed) == ([], [])
     keep(page, f"hostile_submission_{student}")
@@ -300,12 +308,6 @@ def test_nothing_runs_in_feedback(server: Server, page: Page, listener: Listener
 
 def assert_shows_nothing_live(page: Page, listener: Listener) -> None:
     expect(page.locator(".nbgrader_cell").first).to_be_visible()
-    if "MATHJAX" in os.environ:
-        page.wait_for_function("window.MathJax && MathJax.Hub.queue.pending === 0")
-        expect(page.locator(".MathJax_CHTML, .mjx-chtml").first).to_be_visible()
-    else:
-        assert "skipStartupTypeset: true" in page.content()
-        assert not re.search(r"\\(?!text|begin|end)", page.evaluate(READ_BY_MATHJAX))
     # A heading of the student's would take the place of the field for a score.
     assert page.locator("[id=why]").count() <= 1
     expect(page.locator("#notebook-container .rendered_html a")).to_have_count(0)
@@ -346,6 +348,6 @@ def test_server_answers_others(server: Server) -> None:
 
 
 def ask(server: Server, action: str, outcome: dict[str, object]) -> None:
-    request = Request(f"{server.address}/formgrader/api/{action}", method="POST", data=b"")
+    request = Asking(f"{server.address}/formgrader/api/{action}", method="POST", data=b"")
     with urlopen(request) as answer:
         outcome |= json.load(answer)

@@ -2,11 +2,10 @@
 
 Nothing in an answer is live. HTML, links and pictures are shown as the text that they were written
 with. A formula of an answer is set if its every command is one that does no more than set
-mathematics; on formgrader's page by MathJax, which is given only what is marked for it.
+mathematics.
 """
 
 import re
-from collections.abc import Callable
 from html import escape, unescape
 from typing import Any
 
@@ -15,11 +14,6 @@ from mistune.plugins import import_plugin
 from nbconvert.filters.markdown_mistune import MarkdownWithMath
 
 from autograder.nbgrading.pages.formulas import as_mathml
-
-# Sets a formula, given what stands between its delimiters and whether it has lines of its own.
-Setter = Callable[..., str]
-
-FOR_MATHJAX = "tex2jax_process"
 
 _PLUGINS = "strikethrough", "table"
 _FORMULA = 2000
@@ -55,14 +49,14 @@ hline
 _COMMANDS = frozenset(_COMMANDS_LIST.split())
 
 
-def answer_to_html(text: str, *, mathjax: bool) -> str:
-    """A written answer, rendered, with its formulas for MathJax or as MathML."""
-    return _render(text, _Inert(_for_mathjax if mathjax else _plain_mathml))
+def answer_to_html(text: str) -> str:
+    """A written answer, rendered."""
+    return _render(text, _Inert())
 
 
 def lesson_to_html(text: str) -> str:
     """The words of a lesson or of a grader, whose HTML and links are their author's own."""
-    return _render(text, _Words(_mathml))
+    return _render(text, _Words())
 
 
 def _render(text: str, renderer: HTMLRenderer) -> str:
@@ -71,7 +65,7 @@ def _render(text: str, renderer: HTMLRenderer) -> str:
 
 
 def is_plain_formula(tex: str) -> bool:
-    """Whether a formula may be handed to MathJax: short, shallow, and harmless in every command."""
+    """Whether a formula of a student's is set: short, shallow, and harmless in every command."""
     if len(tex) > _FORMULA or _depth(tex) > _DEEPEST:
         return False
     # A command may begin behind another's backslashes, so each backslash counts.
@@ -93,28 +87,45 @@ def _depth(tex: str) -> int:
     return deepest
 
 
-class _Words(HTMLRenderer):
-    """Markdown with formulas between dollars."""
-
-    def __init__(self, set_formula: Setter, *, inert: bool = False) -> None:
-        super().__init__(escape=inert)
-        self._set = set_formula
+class Formulas:
+    """What a renderer makes of formulas: MathML, which a browser sets by itself."""
 
     def inline_math(self, body: str) -> str:
-        return self._set(body, "$", block=False)
+        """A formula within a line."""
+        return self.formula(unescape(body), "$", block=False)
 
     def block_math(self, body: str) -> str:
-        return self._set(body, "$$", block=True)
+        """A formula with lines of its own."""
+        return self.formula(unescape(body), "$$", block=True)
 
     def latex_environment(self, name: str, body: str) -> str:
-        return self._set(f"\\begin{{{name}}}{body}\\end{{{name}}}", "", block=True)
+        """A formula that LaTeX's own marks begin and end."""
+        tex = unescape(f"\\begin{{{name}}}{body}\\end{{{name}}}")
+        return self.formula(tex, "", block=True)
+
+    def formula(self, tex: str, delimiter: str, *, block: bool) -> str:
+        """Any of them, without the delimiters between which it was written."""
+        return as_mathml(tex, block=block)
 
 
-class _Inert(_Words):
+class _Words(Formulas, HTMLRenderer):
+    """Markdown with formulas between dollars, whose HTML is its author's own."""
+
+    def __init__(self) -> None:
+        super().__init__(escape=False)
+
+
+class _Inert(Formulas, HTMLRenderer):
     """Writes tags of its own choice, without attributes, around text that is escaped."""
 
-    def __init__(self, set_formula: Setter) -> None:
-        super().__init__(set_formula, inert=True)
+    def __init__(self) -> None:
+        super().__init__(escape=True)
+
+    def formula(self, tex: str, delimiter: str, *, block: bool) -> str:
+        """Set if it can do nothing else; otherwise as it was written."""
+        if is_plain_formula(tex):
+            return super().formula(tex, delimiter, block=block)
+        return f"<code>{escape(f'{delimiter}{tex}{delimiter}')}</code>"
 
     def text(self, text: str) -> str:
         # What was typed as an entity is shown as the character that it names.
@@ -146,21 +157,3 @@ class _Inert(_Words):
 def _as_typed(code: str) -> str:
     # The graded notebook holds it in this form, for other programs that show notebooks.
     return escape(code.replace("&lt;", "<"))
-
-
-def _for_mathjax(body: str, delimiter: str, *, block: bool) -> str:
-    tex = unescape(f"{delimiter}{body}{delimiter}")
-    if is_plain_formula(tex):
-        return f'<span class="{FOR_MATHJAX}">{escape(tex)}</span>'
-    return f"<code>{escape(tex)}</code>"
-
-
-def _plain_mathml(body: str, delimiter: str, *, block: bool) -> str:
-    tex = unescape(body)
-    if is_plain_formula(tex):
-        return as_mathml(tex, block=block)
-    return f"<code>{escape(f'{delimiter}{tex}{delimiter}')}</code>"
-
-
-def _mathml(body: str, delimiter: str, *, block: bool) -> str:
-    return as_mathml(unescape(body), block=block)

@@ -102,7 +102,7 @@ class _Shown:
         return has_role(cell, "solution") or str(cell.get("id", "")).startswith(ADDED_ID)
 
     def _words(self, text: str) -> Markup:
-        return _as_text(text) if self._plain else Markup(answer_to_html(text, mathjax=False))
+        return _as_text(text) if self._plain else Markup(answer_to_html(text))
 
     def _output(self, output: NotebookNode) -> Markup:
         match output.get("output_type"):

@@ -1,7 +1,8 @@
 """A graded notebook as a page: for formgrader, and for the student as feedback.
 
 Formgrader's template is nbgrader's, but a student's text comes through one escape: answers in words
-are rendered by `answers`, code and outputs are text, and MathJax reads the lesson's words alone.
+are rendered by `answers`, code and outputs are text. Formulas are MathML, so the page asks for
+nothing from elsewhere: there is no MathJax on it.
 """
 
 import functools
@@ -15,12 +16,13 @@ from typing import Any, Literal, get_args
 from jinja2 import FileSystemLoader, pass_context
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import Highlight2HTML
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from traitlets.config import Config
 
 from autograder.checks.source.cells import has_role
-from autograder.nbgrading.pages.answers import FOR_MATHJAX, answer_to_html
+from autograder.nbgrading.pages.answers import Formulas, answer_to_html
 from autograder.nbgrading.pages.feedback_page import feedback_page
 
 Kind = Literal["formgrade", "feedback"]
@@ -95,11 +97,11 @@ class _Exporter(HTMLExporter):
         cell = context.get("cell", {})
         if has_role(cell, "solution") and source == cell.source:
             return self.answer(source)
-        html = super().markdown2html(context, source)
-        return f'<div class="{FOR_MATHJAX}">{html}</div>'
+        attachments = cell.get("attachments", {})
+        return MarkdownWithMath(renderer=_Lesson(attachments=attachments)).render(source)
 
     def answer(self, source: str) -> str:
-        return answer_to_html(source, mathjax=True)
+        return answer_to_html(source)
 
 
 class _PlainExporter(_Exporter):
@@ -109,6 +111,13 @@ class _PlainExporter(_Exporter):
 
     def answer(self, source: str) -> str:
         return _as_text(source)
+
+
+class _Lesson(Formulas, IPythonRenderer):
+    """The words of a lesson, whose HTML is its author's own."""
+
+    def __init__(self, attachments: Mapping[str, Any]) -> None:
+        super().__init__(escape=False, attachments=dict(attachments), exclude_anchor_links=True)
 
 
 class _Colours(Highlight2HTML):

@@ -12,6 +12,10 @@ CourseError
 ├── RosterError         a table of students that says what can't be
 ├── GradingFailed       nbgrader did not do its part
 ├── RenderingFailed     a graded notebook can't be shown as a page
+├── NotSaved            what a tutor gave for an answer, or a comment to reuse
+│   ├── MarkedMeanwhile somebody else has graded the answer
+│   ├── AnswerChanged   the answer's text is another one
+│   └── GradebookBusy   the gradebook is written to by others
 ├── JupyterFailed       JupyterLab did not start, or did not end well
 ├── ReferenceNotFound   a lesson has no module in solutions/ or solutions/exams/
 ├── SourceError         a line in a file that the course's authors wrote
@@ -116,6 +120,22 @@ class GradingFailed(CourseError):
 
 class RenderingFailed(CourseError):
     """A graded notebook can't be shown as a page."""
+
+
+class NotSaved(CourseError):
+    """What a tutor gave for an answer, or a comment that is to be reused, is not saved."""
+
+
+class MarkedMeanwhile(NotSaved):
+    """Somebody else has graded the answer since the tutor has seen it."""
+
+
+class AnswerChanged(NotSaved):
+    """The answer has another text than the one that the tutor has read."""
+
+
+class GradebookBusy(NotSaved):
+    """The gradebook is written to by others for so long that this could not be saved yet."""
 
 
 class JupyterFailed(CourseError):

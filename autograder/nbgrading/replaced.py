@@ -24,6 +24,7 @@ from autograder.nbgrading.generate import SafeGenerate
 from autograder.nbgrading.inbox import lists
 from autograder.nbgrading.pages import formgrader
 from autograder.nbgrading.pages.feedback import SafeFeedback
+from autograder.nbgrading.reading.handlers import WITH_OURS
 from autograder.nbgrading.transaction import one_engine, opened
 
 _ANOTHER = (
@@ -173,6 +174,9 @@ def table() -> tuple[Replaced, ...]:
         Replaced(f"{_FORMS}.handlers", "SubmissionHandler.get", formgrader.submission,
                  "a submission would be rendered while everybody waits, and be live",
                  f"{_FORMGRADER}::test_nothing_runs_in_formgrader"),
+        Replaced(f"{_FORMS}.handlers", "default_handlers", WITH_OURS,
+                 "there would be no page with all answers to a question",
+                 "whole/test_reading.py::test_three_answers_by_keyboard"),
         *(Replaced(f"{_FORMS}.apihandlers", f"{handler}.post", formgrader.beside_others(method),
                    "the server would answer nobody while this runs",
                    f"{_WAY_OUT}::test_server_answers_others")

@@ -133,8 +133,10 @@ def keep(page: Page, name: str, *, whole: bool = False) -> None:
 class taught_course:  # noqa: N801  a context manager, used as a function
     """JupyterLab at a course, as `autograder teach` opens it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, token: str = "") -> None:
+        """With a token, whoever has none is refused, and so is a request from another page."""
         self.root = root
+        self.token = token
 
     def __enter__(self) -> str:
         port = free_port()
@@ -143,7 +145,8 @@ class taught_course:  # noqa: N801  a context manager, used as a function
         places = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
         options = [
             "--no-browser", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
-            "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
+            f"--IdentityProvider.token={self.token}",
+            f"--ServerApp.disable_check_xsrf={not self.token}",
         ]  # fmt: skip
         log = home / "log"
         with log.open("w") as file:

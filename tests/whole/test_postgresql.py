@@ -1,4 +1,4 @@
-"""The gradebook on a PostgreSQL server, which two graders write to at once."""
+"""The gradebook on a PostgreSQL server, which two graders, or two tutors, write to at once."""
 
 import glob
 import os
@@ -8,13 +8,21 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
+from nbgrader.api import Gradebook
 
+from autograder.errors import MarkedMeanwhile
+from autograder.nbgrading.reading.entries import Marks, find_entry
+from autograder.nbgrading.reading.questions import questions
+from autograder.nbgrading.reading.saving import save
 from tests.support.course import ROOT
 from tests.support.graded_class import STUDENTS, Outcome, class_of_twelve
 from tests.support.processes import BACKSTOP
+from tests.support.read_class import WHY, entered
 
 GRADER = """
 import sys
@@ -108,3 +116,33 @@ def test_two_graders_at_once(handed_in: Path, server: Server) -> None:
     assert sorted({line for grader in both for line in said_by(grader)}) == everybody
     assert not (handed_in / "gradebook.db").exists()
     assert Outcome.of(handed_in, address) == Outcome.of(alone)
+
+
+@pytest.mark.filterwarnings("ignore:Object of type .* not in session")
+def test_two_tutors_at_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have seen an answer without points: one gives some, the other is told so."""
+    # It calls a program that lies beside Python.
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    address = server.database("tutors")
+    with Gradebook(address, "course") as gradebook:
+        grade = entered(gradebook, {"ada": "Because."})["ada"]
+        assert [(one.name, one.left) for one in questions(gradebook)] == [(WHY, 1)]
+    both_ready = Barrier(2, timeout=BACKSTOP)
+
+    def give(points: float) -> float | None:
+        with Gradebook(address, "course") as gradebook:
+            both_ready.wait()
+            try:
+                return save(
+                    gradebook, grade, Marks(points, "x"), Marks(None, ""),
+                    is_same_text=lambda *_: True,
+                ).given.points  # fmt: skip
+            except MarkedMeanwhile:
+                return None
+
+    with ThreadPoolExecutor(2) as tutors:
+        first, second = tutors.map(give, (1.0, 2.0))
+    with Gradebook(address, "course") as gradebook:
+        found = find_entry(gradebook, grade)[1]
+        assert (found.given, found.waits) == (Marks(first or second, "x"), False)
+    assert (first is None) != (second is None)

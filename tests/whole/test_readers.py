@@ -82,6 +82,8 @@ WHERE = {
     "nbgrading.pages.feedback": OURS,
     "nbgrading.pages.page": PAGE,
     "nbgrading.pages.rendering": PAGE,
+    "nbgrading.reading.comment_bank": OURS,
+    "nbgrading.reading.texts": "reads what the page renderer has made",
     "own_modules": OURS,
     "student.sandbox.control": OURS,
 }

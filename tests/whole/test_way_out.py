@@ -16,10 +16,10 @@ from urllib.request import urlopen
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
-from nbgrader.server_extensions.formgrader.handlers import default_handlers
 from playwright.sync_api import Browser, Page, Request, Response, expect
 
 from autograder.nbgrading.configuration import nbgrader_api
+from autograder.nbgrading.reading.handlers import WITH_OURS
 from tests.support.injections import (
     MATH,
     Listener,
@@ -50,12 +50,13 @@ ASKED_ABOUT = {
     "ManageStudentsAssignmentsHandler": (HOSTILE,),
     "ManageStudentNotebookSubmissionsHandler": (HOSTILE, LESSON),
 }
-# A submission, which has tests of its own; the way from one to the next; and files.
+# A submission, and what test_reading.py tries, have tests of their own; the way from one to the
+# next, and files, are no pages.
 NO_LISTS = {
     "SubmissionHandler", "SubmissionNavigationHandler", "SubmissionFilesHandler",
-    "StaticFileHandler",
+    "StaticFileHandler", "QuestionsHandler", "AnswersHandler", "AnswerHandler", "CommentsHandler",
 }  # fmt: skip
-HANDLERS = {route[1].__name__: str(route[0]) for route in default_handlers}
+HANDLERS = {route[1].__name__: str(route[0]) for route in WITH_OURS}
 LISTS = (
     "assignments", "students", f"submissions/{LESSON}", f"submitted_notebooks/{LESSON}/{LESSON}",
     f"student_submissions/{HOSTILE}", f"student_notebook_submissions/{HOSTILE}/{LESSON}",

@@ -42,7 +42,7 @@ def feedback_page(notebook: NotebookNode, resources: Mapping[str, Any], *, plain
     marks = resources.get("nbgrader", {})
     parts = parts_of(notebook)
     places = {id(cell): place for place, part in enumerate(parts) for cell in part.cells}
-    shown = _Shown(plain)
+    shown = Shown(plain)
     return _environment().get_template("feedback.html.j2").render(
         title=_title(notebook) or marks.get("notebook", ""),
         score=marks.get("score", 0),
@@ -58,10 +58,11 @@ def feedback_page(notebook: NotebookNode, resources: Mapping[str, Any], *, plain
     )  # fmt: skip
 
 
-class _Shown:
+class Shown:
     """Cells as HTML; what a student wrote is text."""
 
     def __init__(self, plain: bool) -> None:
+        """Without colours and formatting, where they would take too long."""
         self._plain = plain
         self._highlight = Highlight2HTML()  # type: ignore[no-untyped-call]
 

@@ -113,13 +113,13 @@ def beside_others(method: str) -> Callable[..., Any]:
         outcome = await loop.run_in_executor(_one_thread, getattr(api, method), *names)
         self.write(json.dumps(outcome))
 
-    return _guarded(post)
+    return guarded(post)
 
 
-def _guarded(method: Callable[..., Awaitable[None]]) -> Callable[..., Any]:
+def guarded(method: Callable[..., Awaitable[None]]) -> Callable[..., Any]:
     """As nbgrader guards its own."""
-    guarded: Callable[..., Any] = base.check_xsrf(base.check_notebook_dir(method))
-    return web.authenticated(guarded)
+    checked: Callable[..., Any] = base.check_xsrf(base.check_notebook_dir(method))
+    return web.authenticated(checked)
 
 
 async def _submission(self: Any, submission_id: str) -> None:
@@ -159,5 +159,5 @@ async def _submission(self: Any, submission_id: str) -> None:
 
 
 # As nbgrader guards its own.
-submission = _guarded(_submission)
+submission = guarded(_submission)
 as_jupyters = JupyterHandler.prepare

@@ -24,8 +24,9 @@ from traitlets.config import Config
 from autograder.checks.source.cells import has_role
 from autograder.nbgrading.pages.answers import Formulas, answer_to_html
 from autograder.nbgrading.pages.feedback_page import feedback_page
+from autograder.nbgrading.pages.one_answer import answer_in, question_in
 
-Kind = Literal["formgrade", "feedback"]
+Kind = Literal["formgrade", "feedback", "question", "answer"]
 
 _OURS = Path(__file__).parent / "templates"
 # Found without importing nbgrader, which takes longer than a page.
@@ -47,16 +48,21 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, plain: bool) -> str:
-    """A page as HTML.
+    """A page as HTML; a question or an answer as JSON.
 
     Args:
-        kind: whose template it is.
+        kind: whose template it is, or what of the notebook is wanted, by the name in `resources`.
         notebook: the graded notebook.
         resources: what the template reads besides, all of it escaped.
         plain: leave out all that takes long: colours, and the formatting of answers.
     """
-    if kind == "feedback":
-        return feedback_page(notebook, resources, plain=plain)
+    match kind:
+        case "feedback":
+            return feedback_page(notebook, resources, plain=plain)
+        case "question":
+            return question_in(notebook, resources["name"])
+        case "answer":
+            return answer_in(notebook, resources["name"], plain=plain)
     html, _ = _exporter(plain).from_notebook_node(notebook, dict(resources))
     html = html.replace(f'title="{_LINK}"', f'title="{_LIVE}"')
     return html.replace(_BEGIN, f"{_BEGIN}{_NOTE}", 1) if plain else html
@@ -69,7 +75,7 @@ def prepare() -> None:
     for kind in get_args(Kind):
         if kind == "formgrade" and not _FORMGRADER.is_dir():
             continue  # there is no nbgrader, and nobody asks for its page
-        resources = {"index": 0, "total": 0, "nbgrader": marks}
+        resources = {"index": 0, "total": 0, "nbgrader": marks, "name": ""}
         page(kind, notebook, resources, plain=False)
 
 
@@ -98,7 +104,7 @@ class _Exporter(HTMLExporter):
         if has_role(cell, "solution") and source == cell.source:
             return self.answer(source)
         attachments = cell.get("attachments", {})
-        return MarkdownWithMath(renderer=_Lesson(attachments=attachments)).render(source)
+        return MarkdownWithMath(renderer=_LessonWords(attachments=attachments)).render(source)
 
     def answer(self, source: str) -> str:
         return answer_to_html(source)
@@ -113,7 +119,7 @@ class _PlainExporter(_Exporter):
         return _as_text(source)
 
 
-class _Lesson(Formulas, IPythonRenderer):
+class _LessonWords(Formulas, IPythonRenderer):
     """The words of a lesson, whose HTML is its author's own."""
 
     def __init__(self, attachments: Mapping[str, Any]) -> None:

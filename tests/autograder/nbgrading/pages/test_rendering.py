@@ -1,5 +1,6 @@
 """Pages come from a process of their own, in time or in plain text."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,6 +52,14 @@ def test_page_that_takes_too_long_is_plain(worker: PageWorker) -> None:
     assert PLAIN in html
     assert "&lt;b&gt;seen" in html
     assert 'id="double_check"' in html
+
+
+def test_one_answer_that_takes_too_long_is_plain(worker: PageWorker) -> None:
+    notebook = tiny_notebook()
+    notebook.cells[-1].source = "<b>" + "\\begin{a}" * 20_000
+    shown = json.loads(worker.page("answer", nbformat.writes(notebook), {"name": "why"}))
+    assert shown["html"].startswith("<pre>&lt;b&gt;\\begin{a}")
+    assert shown["digest"]
 
 
 def test_blanks_cost_nothing(worker: PageWorker) -> None:

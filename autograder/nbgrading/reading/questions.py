@@ -1,0 +1,99 @@
+"""The questions of a course that a human reads, and how much of each is done.
+
+These are answers in words, tasks, and tests that could not be graded by themselves, for whoever
+those wait.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Grade,
+    Gradebook,
+    GradeCell,
+    Notebook,
+    SolutionCell,
+    TaskCell,
+)
+from sqlalchemy import Select, case, func, select
+
+Kind = Literal["answer", "task", "test"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A graded cell of a lesson, whose answers a human reads.
+
+    Attributes:
+        cell: the gradebook's id of it.
+        comment_on: the gradebook's id of the cell that comments belong to; "" where there is none.
+        left: how many answers still wait.
+        done: how many have been read, or were left blank.
+    """
+
+    lesson: str
+    notebook: str
+    name: str
+    kind: Kind
+    out_of: float
+    cell: str
+    comment_on: str
+    left: int
+    done: int
+
+
+def questions(gradebook: Gradebook) -> list[Question]:
+    """All that is to be read or has been, in the order of lessons and names."""
+    return [*_questions(gradebook, _counted())]
+
+
+def find_question(gradebook: Gradebook, lesson: str, notebook: str, name: str) -> Question | None:
+    """One of them, by its names."""
+    asked = (Assignment.name == lesson, Notebook.name == notebook, BaseCell.name == name)
+    return next(_questions(gradebook, _counted().where(*asked)), None)
+
+
+def question_of(gradebook: Gradebook, cell: str) -> Question | None:
+    """One of them, by the gradebook's id of its cell."""
+    return next(_questions(gradebook, _counted().where(BaseCell.id == cell)), None)
+
+
+def _counted() -> Select[Any]:
+    waits = func.sum(case((Grade.needs_manual_grade, 1), else_=0))
+    by_hand = func.sum(case((Grade.manual_score.is_not(None), 1), else_=0))
+    out_of = func.coalesce(GradeCell.__table__.c.max_score, TaskCell.__table__.c.max_score)
+    names = (Assignment.name, Notebook.name, BaseCell.name)
+    which = (*names, BaseCell.type, BaseCell.id, Notebook.id, out_of)
+    return (
+        select(*which, func.count(), waits, by_hand)
+        .select_from(Grade)
+        .join(BaseCell.__table__, Grade.cell_id == BaseCell.id)
+        .join(GradeCell.__table__, GradeCell.__table__.c.id == BaseCell.id, isouter=True)
+        .join(TaskCell.__table__, TaskCell.__table__.c.id == BaseCell.id, isouter=True)
+        .join(Notebook, BaseCell.notebook_id == Notebook.id)
+        .join(Assignment, Notebook.assignment_id == Assignment.id)
+        .group_by(*which)
+        .order_by(*names)
+    )
+
+
+def _questions(gradebook: Gradebook, counted: Select[Any]) -> Iterator[Question]:
+    written = {(cell.notebook_id, cell.name): cell.id for cell in _solutions(gradebook)}
+    for row in gradebook.db.execute(counted):
+        lesson, notebook, name, type_, cell, in_notebook, out_of, given, waits, by_hand = row
+        own = written.get((in_notebook, name), "")
+        kind: Kind = "task" if type_ == TaskCell.__name__ else "answer" if own else "test"
+        examined = written.get((in_notebook, name.removesuffix("_check")), "")
+        comment_on = cell if kind == "task" else own or examined
+        total = waits + by_hand if kind == "test" else given
+        if total:
+            yield Question(
+                lesson, notebook, name, kind, out_of, cell, comment_on, waits, max(0, total - waits)
+            )
+
+
+def _solutions(gradebook: Gradebook) -> list[SolutionCell]:
+    return list(gradebook.db.scalars(select(SolutionCell)))

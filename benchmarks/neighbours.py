@@ -29,6 +29,7 @@ from autograder.grading.jobs.job import Job  # noqa: E402
 from autograder.grading.jobs.processes import Processes  # noqa: E402
 from autograder.nbgrading.configuration import configuration  # noqa: E402
 from autograder.nbgrading.inbox.take import Beside  # noqa: E402
+from autograder.nbgrading.inbox.which_notebook import HandedIn  # noqa: E402
 from autograder.nbgrading.preprocessor import GradeSafely  # noqa: E402
 from benchmarks.large_class import kinds_of, make_course  # noqa: E402
 
@@ -98,7 +99,7 @@ def main() -> None:
         make_course(root, built)
         grading = GradeSafely(config=configuration(Course(root), root))
         jobs = {
-            name: grading.job(lesson, lesson, text.encode(), Beside())
+            name: grading.job(lesson, lesson, HandedIn(text.encode()), Beside())
             for name, text in (usual | tried).items()
         }
         processes = Processes()

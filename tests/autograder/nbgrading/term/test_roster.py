@@ -110,6 +110,25 @@ def test_names_arrive_as_they_were_written(tmp_path_factory, names) -> None:
     assert [(one.names["last_name"], one.names["first_name"]) for one in found] == names
 
 
+FIRST = ["Zoë", "Søren", "Анна", "Ἑλένη", "محمد", "雷", 'William "Bill"', "Jean-Luc"]
+LAST = ["O'Brien", "Müller, Jr.", "Иванов", "Παπαδόπουλος", "الخوارزمي", "李", "de la Cruz; III"]
+
+
+def test_a_class_of_three_hundred_in_five_scripts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(["id", "first_name", "last_name"])
+    names = {f"s{n:03}": (FIRST[n % len(FIRST)], LAST[n % len(LAST)]) for n in range(300)}
+    writer.writerows([one, *pair] for one, pair in names.items())
+    students = read(tmp_path / "roster.csv", text.getvalue())
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
+        assert update_gradebook(gradebook, students) == (300, 0)
+        kept = {one.id: (one.first_name, one.last_name) for one in gradebook.students}
+    assert kept == names
+
+
 def test_gradebook_learns_and_forgets_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

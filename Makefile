@@ -50,7 +50,7 @@ test: style ## Check style and types, run all tests
 	@tools/system-packages chromium
 	@tools/system-packages postgresql
 	@$(BIN)/python -m compileall -q autograder companion solutions tests # or each process does
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist loadscope --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 6 --dist loadscope --no-loadscope-reorder
 
 test-pyodide: $(INSTALLED) $(PYODIDE) ## Try the checks in Pyodide, the Python of browsers
 	@tools/system-packages node
@@ -61,8 +61,8 @@ test-all: style ## Try everything, for an hour or more: every proof, processor, 
 	@tools/system-packages chromium
 	@tools/system-packages postgresql
 	AUTOGRADER_ALL=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadscope --no-loadscope-reorder
-	AUTOGRADER_ATTACKS_BY=workers OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
-	AUTOGRADER_ATTACKS_BY=scheduler OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
+	AUTOGRADER_ALL=1 AUTOGRADER_ATTACKS_BY=workers OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
+	AUTOGRADER_ALL=1 AUTOGRADER_ATTACKS_BY=scheduler OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
 
 bench: $(INSTALLED) ## Measure grading against stock nbgrader, in one run
 	@tools/system-packages bubblewrap

@@ -80,8 +80,8 @@ class NotInstalled(CourseError):
 # Modules that not everybody has, with the extra of this package that brings each.
 EXTRAS = {
     **dict.fromkeys(("ipykernel", "jupyterlab", "matplotlib", "nbclient", "torch"), "lessons"),
-    **dict.fromkeys(("dateutil", "filelock", "jupytext", "latex2mathml", "nbconvert"), "grading"),
-    **dict.fromkeys(("nbgrader", "rapidfuzz", "sqlalchemy", "yaml"), "grading"),
+    **dict.fromkeys(("dateutil", "filelock", "ijson", "jupytext", "latex2mathml"), "grading"),
+    **dict.fromkeys(("nbconvert", "nbgrader", "rapidfuzz", "sqlalchemy", "yaml"), "grading"),
     "distributed": "cluster",
 }
 

@@ -1,9 +1,10 @@
 """Fixtures that several test files use."""
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import IPython
@@ -23,7 +24,8 @@ LONG = [
     *("test_damage", "test_resume", "test_cluster", "test_demo", "test_way_out", "test_allowed"),
     *("test_incremental", "test_attention_view_browser", "test_ordinary", "test_exams"),
     *("test_installed", "test_shipped", "test_types", "test_postgresql", "test_build"),
-    *("test_browser", "test_drivers", "test_library_answers"),
+    *("test_browser", "test_drivers", "test_library_answers", "test_readers", "test_checks_alone"),
+    *("test_own_course", "test_reading", "test_hand_ins", "test_term", "test_set_up", "test_quick"),
 ]
 # Files whose tests of one lesson share much, and those of different lessons nothing.
 BY_LESSON = ("test_lessons", "test_exams")
@@ -48,6 +50,25 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
     return ByFile(config, log)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def this_course_again() -> Iterator[None]:
+    """Whichever course the tests of a file work in, those of the next find this one's modules."""
+    path, modules = [*sys.path], _of_a_course()
+    yield
+    sys.path[:] = path
+    for name in _of_a_course():
+        del sys.modules[name]
+    sys.modules.update(modules)
+
+
+def _of_a_course() -> dict[str, ModuleType]:
+    return {
+        name: module
+        for name, module in sys.modules.items()
+        if name.partition(".")[0] in ("solutions", "mine")
+    }
 
 
 def pytest_report_header() -> str:

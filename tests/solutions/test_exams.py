@@ -18,20 +18,16 @@ from autograder.authoring.build.proofs import Proofs, digest_of_entry
 from autograder.authoring.build.proving import prove
 from autograder.authoring.build.shipping import entries_in
 from autograder.checks.card.as_text import lines_of
-from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import FILE
 from autograder.checks.values.compare import identical
 from autograder.checks.values.outcome import Outcome
 from autograder.course import lesson_number
-from tests.support.course import COURSE
+from tests.support.course import COURSE, lessons_of_exams
 from tests.support.sample import sample
 
-LESSON_OF = {
-    exam: lesson
-    for lesson in COURSE.lessons()
-    for exam in exams_of(COURSE.exam_module(lesson)).values()
-}
+LESSON_OF = lessons_of_exams()
 EXAMS = [
     pytest.param(exam, id=f"{lesson_number(lesson)}-{exam.name}")
     for exam, lesson in LESSON_OF.items()

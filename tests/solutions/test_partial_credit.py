@@ -18,8 +18,7 @@ from autograder.checks.exam.judge import Case, judge
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.values.outcome import Outcome, Raised
 from autograder.checks.values.tensors import is_tensor
-from tests.solutions.test_exams import LESSON_OF
-from tests.support.course import COURSE
+from tests.support.course import COURSE, lessons_of_exams
 from tests.support.sample import sample
 
 STUB = "stub"
@@ -38,7 +37,11 @@ def earns_half(exam: Exam) -> bool:
 
 
 # On a worksheet, what is printed is all that there is.
-EXAMS = [pytest.param(exam, id=exam.name) for exam in LESSON_OF if exam.drawn and earns_half(exam)]
+EXAMS = [
+    pytest.param(exam, id=exam.name)
+    for exam in lessons_of_exams()
+    if exam.drawn and earns_half(exam)
+]
 
 
 def report_of(exam: Exam, cases: list[Case], answer: Answer) -> Report:

@@ -22,6 +22,11 @@ def every_exam() -> dict[str, Exam]:
     }
 
 
+def lessons_of_exams() -> dict[Exam, str]:
+    """The lesson of each exam, in the order of lessons and exercises."""
+    return {exam: place.partition("/")[0] for place, exam in every_exam().items()}
+
+
 class Reference:
     """A module of the reference, for its tests: one about what a lesson leaves out is skipped."""
 

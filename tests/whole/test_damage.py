@@ -213,12 +213,13 @@ DAMAGES = [
            folder=lambda folder: blocked(folder / f"{LESSON}{RECORD_SUFFIX}")),
     Damage("a folder called as a file", as_bytes,
            folder=lambda folder: blocked(folder / "data.txt")),
-    whole("a folder called as the notebook", as_bytes,
+    whole("a folder called as the notebook", as_bytes, "there is no notebook",
           folder=lambda folder: blocked(folder / f"{LESSON}.ipynb")),
-    whole("a renamed notebook", as_bytes,
-          folder=lambda folder: (folder / f"{LESSON}.ipynb").rename(folder / "mine.ipynb")),
-    whole("no notebook", as_bytes, folder=lambda folder: (folder / f"{LESSON}.ipynb").unlink()),
-    whole("a link to nowhere", as_bytes, folder=linked),
+    Damage("a renamed notebook", as_bytes, says="graded is mine.ipynb",
+           folder=lambda folder: (folder / f"{LESSON}.ipynb").rename(folder / "mine.ipynb")),
+    whole("no notebook", as_bytes, "there is no notebook",
+          folder=lambda folder: (folder / f"{LESSON}.ipynb").unlink()),
+    whole("a link to nowhere", as_bytes, "there is no notebook", folder=linked),
     lost("a source that is a number", alter("double", source=7), ""),
     lost("a source that is null", alter("double", source=None), ""),
     lost("a source that is a dict", alter("double", source={"text": DOUBLE}), ""),
@@ -305,9 +306,15 @@ def test_damage_costs_itself(graded: Class, damage: Damage) -> None:
     path = graded.root / "autograded" / student / LESSON / f"{LESSON}.ipynb"
     nbformat.validate(nbformat.read(path, as_version=4))
     record, scores = graded.record(student), graded.scores(student)
-    assert (scores["double_check"], scores["fourfold_check"]) == (damage.double, damage.fourfold)
+    # What nobody could grade has no score.
+    earned = (scores["double_check"] or 0, scores["fourfold_check"] or 0)
+    assert earned == (damage.double, damage.fourfold)
     assert [cell["points"] for cell in record["cells"]] == [damage.double, damage.fourfold]
-    told = [*record["remarks"], *(cell["message"] for cell in record["cells"])]
+    told = [
+        record["not_graded"],
+        *record["remarks"],
+        *(cell["message"] for cell in record["cells"]),
+    ]
     assert damage.says in "; ".join(told)
     assert any(told) or damage.double
 

@@ -64,7 +64,7 @@ def test_all_of_it_is_graded(course: Course) -> None:
     for student, answers in (("ada", {}), ("bob", WRONG)):
         handed_in(course, course.root / "submitted" / student, answers)
     ada, bob = grade_class(course, LESSON, ["ada", "bob"], force=False, settings={})
-    assert (ada.points, bob.points) == ("11 / 21", "8 / 21")
+    assert (ada.points, bob.points) == ("11 / 21, 10 wait", "8 / 21, 10 wait")
     record = course.root / "autograded" / "bob" / LESSON / f"{LESSON}{RECORD_SUFFIX}"
     cells = {cell.exercise: cell for cell in Record.read(record).cells}
     assert [*cells] == ["shares_of", "largest", "mix", "total"]

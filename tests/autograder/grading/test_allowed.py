@@ -152,9 +152,9 @@ def test_who_trains_for_long_passes_where_the_solution_does(
     runs = list[Allowed]()
     began = Run.__init__
 
-    def begin(self: Run, *args: Any) -> None:
+    def begin(self: Run, *args: Any, **named: Any) -> None:
         runs.append(args[-1])
-        began(self, *args)
+        began(self, *args, **named)
 
     monkeypatch.setattr(Run, "__init__", begin)
     kept = Kept(tmp_path)

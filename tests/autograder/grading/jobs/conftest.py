@@ -9,6 +9,7 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.grading.jobs.job import Job
 from autograder.nbgrading.inbox.take import Beside
+from autograder.nbgrading.inbox.which_notebook import HandedIn
 from autograder.nbgrading.preprocessor import GradeSafely
 from tests.support.tiny_course import ANSWERS, LESSON, grade_id_of, tiny_course
 
@@ -27,7 +28,7 @@ def job_of(tmp_path_factory: pytest.TempPathFactory) -> JobOf:
         for cell in released.cells:
             name = grade_id_of(cell)
             cell.source = {**ANSWERS, **answers}.get(name, cell.source)
-        submission = nbformat.writes(released).encode()
+        submission = HandedIn(nbformat.writes(released).encode())
         return grading.job(LESSON, LESSON, submission, Beside(course={"data.txt": _data(root)}))
 
     return make

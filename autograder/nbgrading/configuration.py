@@ -121,8 +121,10 @@ def configuration(course: Course, root: Path) -> Config:
     """What nbgrader_config.py says, for a course whose files are in `root`."""
     config = PyFileConfigLoader("nbgrader_config.py", str(course.root)).load_config()
     config.CourseDirectory.root = str(root)
-    config.Exchange.root = str(root / EXCHANGE)
-    config.Exchange.cache = str(root / "cache")
+    if root != course.root:
+        # The exchange that the course names is its own students'.
+        config.Exchange.root = str(root / EXCHANGE)
+        config.Exchange.cache = str(root / "cache")
     return config
 
 

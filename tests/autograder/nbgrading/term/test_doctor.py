@@ -1,6 +1,8 @@
 """What is missing for grading is named, with what mends it."""
 
+import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.errors import IsolationUnavailable
+from autograder.nbgrading.configuration import configuration
 from autograder.nbgrading.term import doctor
 from autograder.nbgrading.term.doctor import Checkup, examine
 
@@ -73,3 +76,17 @@ def test_closed_exchange(course: Course) -> None:
     said = found(course)["exchange"]
     assert said.mend == f"chmod ugo+rwx {course.root / 'exchange'}"
     assert not said.is_needed
+
+
+def test_exchange_that_the_course_names(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    shared = course.root / "shared"
+    shared.mkdir(mode=0o750)
+    (course.root / "nbgrader_config.py").write_text(
+        "from autograder import configure\n\nc = get_config()\nconfigure(c, __file__)\n"
+        f"c.Exchange.root = {str(shared)!r}\n"
+    )
+    looked_at = examine(course, lambda: configuration(course, course.root))
+    (said,) = (one for one in looked_at if one.what == "exchange")
+    assert said.mend == f"chmod ugo+rwx {shared}"

@@ -22,6 +22,8 @@ from autograder.nbgrading.term.roster import FILE, read_roster
 # A class of a hundred leaves so much: notebooks, records and pages.
 _ROOM = 2_000_000_000
 _PACKAGES = ("nbgrader", "jupyterlab", "numpy", "torch")
+_NAMESPACES = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+_CONTAINER = "start the container with the options that docs/where_it_runs.md gives"
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,9 @@ def _walls(course: Course) -> Checkup:
     try:
         in_sandbox(usual_walls(course, "full"), lambda box: box.wait_until_ready())
     except CourseError as error:
-        return Checkup("sandbox", str(error), "sudo sysctl -w "
-                        "kernel.apparmor_restrict_unprivileged_userns=0")  # fmt: skip
+        # What bubblewrap says where a container engine hides a part of /proc.
+        mend = _CONTAINER if "mount proc" in str(error) else _NAMESPACES
+        return Checkup("sandbox", str(error), mend)
     finally:
         close_sandboxes()
     return Checkup("sandbox", "opens, with all of its walls")

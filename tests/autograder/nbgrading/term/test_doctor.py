@@ -55,7 +55,20 @@ def test_what_is_wrong_is_said(course: Course, monkeypatch: pytest.MonkeyPatch) 
         "bubblewrap", "sandbox", "roster",
     }  # fmt: skip
     assert seen["sandbox"].found == "no user namespaces here"
+    assert "unprivileged_userns" in seen["sandbox"].mend
     assert "roster.csv:1: no column is called id" in seen["roster"].found
+
+
+def test_container_that_hides_a_part_of_proc_is_started_otherwise(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"
+
+    def unavailable(walls: object, use: object) -> None:
+        raise IsolationUnavailable(f"the zygote did not start: {said}")
+
+    monkeypatch.setattr(doctor, "in_sandbox", unavailable)
+    assert "docs/where_it_runs.md" in found(course)["sandbox"].mend
 
 
 def test_settings_that_can_not_be_end_it(course: Course) -> None:

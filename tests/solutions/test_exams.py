@@ -18,7 +18,7 @@ from autograder.authoring.build.proofs import Proofs, digest_of_entry
 from autograder.authoring.build.proving import prove
 from autograder.authoring.build.shipping import entries_in
 from autograder.checks.card.as_text import lines_of
-from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.exam import Exam, exams_of
 from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import FILE
 from autograder.checks.values.compare import identical

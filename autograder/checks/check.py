@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.checks import examples, purpose
+from autograder.checks import examples, progress, purpose
 from autograder.checks.card.as_html import show
 from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.judge import judge
@@ -46,13 +46,22 @@ def check(answer: Any) -> None:
         ExerciseNotPassed: only when nbgrader validates the notebook; otherwise the result is
             shown and the notebook runs on.
     """
-    exercises = examples.read(Path.cwd())
+    folder = Path.cwd()
+    exercises = examples.read(folder)
     exercise, report, keeps_rules = judged(answer, sys._getframe(1).f_globals, exercises)
     if keeps_rules and exercise.places:
         report = with_places(report, answer, exercise.cases)
     if report.verdict is Verdict.PASSED:
         report = replace(report, untried=exercise.untried)
-    settle(report)
+    settle(report, _how_far(folder, exercises, report, answer))
+
+
+def _how_far(folder: Path, exercises: Iterable[str], report: Report, answer: object) -> str:
+    """Keep what was found and say how far the lesson is, in a folder where that is kept."""
+    name, passed = report.exercise, report.verdict is Verdict.PASSED
+    if not progress.remember(folder, name, answer, passed=passed, mistake=report.hint):
+        return ""
+    return progress.in_words(folder, exercises, name)
 
 
 def judged(
@@ -77,9 +86,9 @@ def judged(
     return exercise, rule or report, rule is None
 
 
-def settle(report: Report) -> None:
-    """Show a report; raise when it did not pass and somebody's tool waits for the outcome."""
-    show(report)
+def settle(report: Report, below: str = "") -> None:
+    """Show a report and a line below it; raise when it did not pass and somebody's tool waits for the outcome."""
+    show(report, below)
     if report.verdict is not Verdict.PASSED and purpose.VARIABLE in os.environ:
         raise ExerciseNotPassed(report)
 

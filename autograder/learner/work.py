@@ -18,11 +18,11 @@ from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from autograder.checks.progress import MANIFEST
 from autograder.course import Course
 from autograder.errors import WorkFolderError
 from autograder.whole_file import write_whole
 
-MANIFEST = ".lessons.json"
 _FORMAT = 1
 _LEFT_OUT = {".ipynb_checkpoints", "__pycache__"}
 

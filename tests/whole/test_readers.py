@@ -59,6 +59,7 @@ WHERE = {
     "checks.locate.source": LEARNERS,
     "checks.locate.where": EXAMINER,
     "checks.packed": LEARNERS,
+    "checks.progress": LEARNERS,
     "checks.source.cell_code": f"{APART}, or {EXAMINER}",
     "checks.source.notebook_file": OURS,
     "demo.classroom": OURS,

@@ -59,6 +59,8 @@ background:none;padding:0;color:inherit;white-space:pre-wrap}
 .ag-card .ag-call{margin:2px 0}
 .ag-card .ag-detail{margin-top:8px;white-space:pre-wrap}
 .ag-card .ag-passed{margin-top:10px;color:var(--jp-content-font-color2,var(--ag-soft))}
+.ag-card .ag-below{margin-top:10px;padding-top:6px;
+border-top:1px solid var(--jp-border-color2,var(--ag-line))}
 .ag-card details{margin:2px 0}
 .ag-card summary{cursor:pointer;color:var(--jp-content-font-color2,var(--ag-soft))}
 .ag-card pre{font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:12.5px;
@@ -83,24 +85,29 @@ def collect() -> Iterator[list[Report]]:
         _collected.reset(token)
 
 
-def show(report: Report) -> None:
-    """Display the report: a card in a notebook, text in a terminal."""
+def show(report: Report, below: str = "") -> None:
+    """Display the report: a card in a notebook, text in a terminal.
+
+    Args:
+        report: what was found.
+        below: a line to end with.
+    """
     collected = _collected.get()
     if collected is not None:
         collected.append(report)
     elif _in_notebook():
         from IPython.display import display
 
-        display(bundle(report), raw=True)
+        display(bundle(report, below), raw=True)
     else:
-        print(as_text(report))
+        print(as_text(report, below))
 
 
-def bundle(report: Report) -> dict[str, object]:
+def bundle(report: Report, below: str = "") -> dict[str, object]:
     """The report in every form that a front end may ask for."""
     return {
-        "text/html": card(report),
-        "text/plain": as_text(report),
+        "text/html": card(report, below),
+        "text/plain": as_text(report, below),
         REPORT_MIME: report.as_json(),
     }
 
@@ -113,7 +120,7 @@ def report_in(data: Mapping[str, Any]) -> Report | None:
         return None
 
 
-def card(report: Report) -> str:
+def card(report: Report, below: str = "") -> str:
     """The report as HTML; everything in it that came from a learner's code is escaped."""
     sign, light, dark = _LOOKS.get(report.verdict, _STOPPED)
     body = [f'<div class="ag-head"><b>{sign}</b>{escape(report.headline)}</div>']
@@ -124,6 +131,8 @@ def card(report: Report) -> str:
         body.append(f'<div class="ag-passed">{escape(report.passed_in_words)}</div>')
     if report.untried:
         body.append(f'<div class="ag-passed">{_prose(report.untried_in_words)}</div>')
+    if below:
+        body.append(f'<div class="ag-below">{escape(below)}</div>')
     style = f"--ag-light:{light};--ag-dark:{dark}"
     # A learner's words are in it, which are no formulas.
     classes = "ag-card mathjax_ignore tex2jax_ignore"

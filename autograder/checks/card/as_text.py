@@ -8,9 +8,9 @@ from autograder.checks.exam.report import Finding, Report
 HINT = "Hint:"
 
 
-def as_text(report: Report) -> str:
-    """The whole result."""
-    return "\n".join(lines_of(report))
+def as_text(report: Report, below: str = "") -> str:
+    """The whole result, and a line to end with."""
+    return "\n".join([*lines_of(report), *([f"  {below}"] if below else [])])
 
 
 def lines_of(report: Report) -> list[str]:

@@ -87,7 +87,9 @@ def judged(
 
 
 def settle(report: Report, below: str = "") -> None:
-    """Show a report and a line below it; raise when it did not pass and somebody's tool waits for the outcome."""
+    """Show a report, with a line to end with; raise when it did not pass and somebody's tool waits
+    for the outcome.
+    """
     show(report, below)
     if report.verdict is not Verdict.PASSED and purpose.VARIABLE in os.environ:
         raise ExerciseNotPassed(report)

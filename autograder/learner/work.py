@@ -12,7 +12,7 @@ given out.
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -20,7 +20,7 @@ from tempfile import TemporaryFile
 
 from autograder.checks.progress import MANIFEST
 from autograder.course import Course
-from autograder.errors import WorkFolderError
+from autograder.errors import CourseNotFound, WorkFolderError
 from autograder.whole_file import write_whole
 
 _FORMAT = 1
@@ -118,7 +118,9 @@ def _copy(course: Course, lesson: str, folder: Path, given: Given) -> Iterator[C
         mine = folder / release.relative_to(course.notebooks)
         if release.suffix == ".ipynb":
             is_there = True
-            before = given.setdefault(mine.relative_to(folder).as_posix(), [])
+            name = mine.relative_to(folder).as_posix()
+            # The last of them, so that in the end they are in the order of the lessons.
+            given[name] = before = given.pop(name, [])
             yield _copy_notebook(lesson, release, mine, before)
             _write_manifest(folder / MANIFEST, given)
         elif not _same(release, mine):
@@ -154,6 +156,31 @@ def _copy_notebook(lesson: str, release: Path, mine: Path, given: list[str]) -> 
         return Copied(lesson, mine, Change.NONE)
     write_whole(beside, content)
     return Copied(lesson, beside, Change.BESIDE)
+
+
+def find_work(start: Path | None = None) -> Path:
+    """The learner's folder around `start`, by default the current one, or that of its course.
+
+    Raises:
+        WorkFolderError: when nothing has been given out there.
+    """
+    start = (start or Path.cwd()).resolve()
+    places = [start, *start.parents]
+    with suppress(CourseNotFound):
+        places.append(Course.find(start).root / "work")
+    for folder in places:
+        if (folder / MANIFEST).is_file():
+            return folder
+    raise WorkFolderError(
+        f"no lessons have been copied to {start} yet: `autograder lab` in a clone of the course "
+        "makes a folder of your own with all of them."
+    )
+
+
+def lesson_folders(folder: Path) -> list[Path]:
+    """The folders of the lessons that lie in a learner's folder, in the order of the course."""
+    given = (folder / name for name in _read_manifest(folder / MANIFEST))
+    return [path.parent for path in given if path.stem == path.parent.name and path.is_file()]
 
 
 def _read_manifest(path: Path) -> Given:

@@ -1,0 +1,245 @@
+"""The map of a learner's course: what each lesson takes and needs, what is done, what is next.
+
+It is read from the learner's folder alone, so it is the same in a notebook, on a server without a
+browser, and with no clone of the course around it.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from html import escape
+from io import StringIO
+from os.path import relpath
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from autograder.checks.progress import Remembered, Standing, next_of, recall, standings
+from autograder.checks.source.cells import source_of
+from autograder.course import lesson_number
+from autograder.learner.work import find_work, lesson_folders
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
+_MINUTES = re.compile(r"\*\*It takes\*\* about (\d+) minutes")
+_NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
+_LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
+_SENTENCE = re.compile(r"(?<=[.?!])\s")
+_HEADINGS = ("lesson", "minutes", "needs", "done", "next", "the last mistake")
+# Of a text in a browser's table, and of a terminal that says no width.
+_WIDTH = 110
+
+
+@dataclass(frozen=True)
+class LessonStatus:
+    """One lesson: what it says of itself, and how far it is.
+
+    `needs` are the lessons that it names, or else what it needs in its own words. `mistake` is the
+    hint that was given last for an exercise that is still open, `mistaken` that exercise, and
+    `touched` the time of the last check that said something new.
+    """
+
+    folder: Path
+    title: str
+    minutes: int | None
+    needs: str
+    exercises: dict[str, Standing]
+    mistaken: str = ""
+    mistake: str = ""
+    touched: float = 0.0
+
+    @property
+    def done(self) -> int:
+        """How many exercises have passed."""
+        return sum(one is not Standing.OPEN for one in self.exercises.values())
+
+    @property
+    def left(self) -> int:
+        """How many have not."""
+        return len(self.exercises) - self.done
+
+    @property
+    def next(self) -> str:
+        """The exercise to go on with, or nothing when all have passed."""
+        return next_of(self.exercises, self.mistaken)
+
+    @property
+    def how_far(self) -> str:
+        """Exercises done, of how many."""
+        return f"{self.done} of {len(self.exercises)}" if self.exercises else ""
+
+    @property
+    def last_mistake(self) -> str:
+        """The exercise, and the first sentence of the hint."""
+        return f"{self.mistaken}: {_SENTENCE.split(self.mistake)[0]}" if self.mistake else ""
+
+
+def status() -> None:
+    """Show the map of the course: what is done in each lesson, what is left, and what is next.
+
+    Raises:
+        WorkFolderError: when no lessons have been copied to where this is called.
+    """
+    from IPython import get_ipython
+    from IPython.display import display
+
+    folder = find_work()
+    if hasattr(get_ipython(), "kernel"):
+        display(bundle(folder, Path.cwd()), raw=True)
+    else:
+        print(as_text(course_status(folder)), end="")
+
+
+def bundle(folder: Path, here: Path) -> dict[str, str]:
+    """The map in both forms that a notebook may show.
+
+    Args:
+        folder: the learner's.
+        here: where the notebook lies, from which links lead to lessons.
+    """
+    lessons = course_status(folder)
+    return {"text/html": as_html(lessons, here), "text/plain": as_text(lessons)}
+
+
+def course_status(folder: Path) -> list[LessonStatus]:
+    """How far each lesson in a learner's folder is, in the order of the course."""
+    return [_of_lesson(lesson) for lesson in lesson_folders(folder)]
+
+
+def _of_lesson(folder: Path) -> LessonStatus:
+    opening = _opening(folder / f"{folder.name}.ipynb")
+    exercises = standings(folder, _exercises(folder))
+    kept = {name: recall(folder, name) for name in exercises}
+    mistaken = _mistaken(exercises, kept)
+    title, minutes = _TITLE.search(opening), _MINUTES.search(opening)
+    return LessonStatus(
+        folder,
+        title[1].strip() if title else folder.name,
+        int(minutes[1]) if minutes else None,
+        _needs(opening),
+        exercises,
+        mistaken,
+        kept[mistaken].mistake if mistaken else "",
+        max([0.0, *(max(one.passed_at, one.mistake_at) for one in kept.values())]),
+    )
+
+
+def _mistaken(exercises: dict[str, Standing], kept: dict[str, Remembered]) -> str:
+    named = [name for name in exercises if exercises[name] is Standing.OPEN and kept[name].mistake]
+    return max(named, key=lambda name: kept[name].mistake_at, default="")
+
+
+def _opening(notebook: Path) -> str:
+    """The texts above a notebook's first code, and nothing where it can't be read."""
+    texts = []
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] != "markdown":
+                break
+            texts.append(source_of(cell))
+    return "\n".join(texts)
+
+
+def _exercises(folder: Path) -> list[str]:
+    """The names of a lesson's exercises, in their order; none where nobody says them."""
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        written = json.loads((folder / "checks.json").read_text(encoding="utf-8"))
+        return [str(name) for name in written["exercises"]]
+    return []
+
+
+def _needs(opening: str) -> str:
+    found = _NEEDS.search(opening)
+    if not found:
+        return ""
+    text = " ".join(found[1].split())
+    return ", ".join(sorted({*_LESSONS.findall(text)})) or text.rstrip(".")
+
+
+def going_on(lessons: Sequence[LessonStatus]) -> LessonStatus | None:
+    """The lesson to go on with: that of the last check, or else the next with work left."""
+    if not lessons:
+        return None
+    last = max(range(len(lessons)), key=lambda place: lessons[place].touched)
+    ahead = [*lessons[last:], *lessons[:last]]
+    return next((one for one in ahead if one.left), None)
+
+
+def in_words(lessons: Sequence[LessonStatus]) -> str:
+    """How far the course is and what is next, in a sentence or two."""
+    done, left = sum(one.done for one in lessons), sum(one.left for one in lessons)
+    following = going_on(lessons)
+    said = f"{done} of {done + left} exercises done"
+    if unsaved := [one for one in lessons if Standing.NOT_SAVED in one.exercises.values()]:
+        names = ", ".join(lesson_number(one.folder.name) for one in unsaved)
+        said += f"; save lesson {names} to keep what has just passed"
+    if not following:
+        return f"{said}."
+    return f"{said}. Next: {following.next} in lesson {lesson_number(following.folder.name)}."
+
+
+def as_table(lessons: Sequence[LessonStatus]) -> "Table":
+    """The map as a table for a terminal."""
+    from rich.box import SIMPLE
+    from rich.table import Table
+
+    from autograder.checks.card.terminal import as_written
+
+    mistakes = [f"In {one.last_mistake}" for one in lessons if one.mistake]
+    below = "\n".join([in_words(lessons), *mistakes])
+    table = Table(box=SIMPLE, caption=as_written(below), caption_justify="left", caption_style="")
+    for heading in _HEADINGS[:-1]:
+        right = heading in ("minutes", "done")
+        table.add_column(
+            heading,
+            justify="right" if right else "left",
+            no_wrap=right or heading == "next",
+            min_width=20 if heading == "lesson" else None,
+        )
+    for one in lessons:
+        style = "green" if one.exercises and not one.left else None
+        *shown, _ = map(as_written, _row(one))
+        table.add_row(*shown, style=style)
+    return table
+
+
+def _row(one: LessonStatus) -> tuple[str, ...]:
+    following = one.next if one.left else "all done" if one.exercises else ""
+    minutes = str(one.minutes or "")
+    return one.title, minutes, one.needs, one.how_far, following, one.last_mistake
+
+
+def as_text(lessons: Sequence[LessonStatus]) -> str:
+    """The map as plain text."""
+    from rich.console import Console
+
+    written = StringIO()
+    Console(file=written, width=_WIDTH).print(as_table(lessons))
+    return "\n".join(line.rstrip() for line in written.getvalue().splitlines()) + "\n"
+
+
+def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
+    """The map for a notebook in the folder `here`; all that is a learner's own is escaped.
+
+    It has no style sheet, which JupyterLab takes out of a notebook that it has not seen run.
+    """
+    head = "".join(f'<th style="text-align:left">{heading}</th>' for heading in _HEADINGS)
+    rows = "".join(_row_as_html(one, here) for one in lessons)
+    said = escape(in_words(lessons))
+    return f"<p><b>{said}</b></p><table><tr>{head}</tr>{rows}</table>"
+
+
+def _row_as_html(one: LessonStatus, here: Path) -> str:
+    title, minutes, needs, how_far, following, mistake = map(escape, _row(one))
+    address = quote(Path(relpath(one.folder, here), f"{one.folder.name}.ipynb").as_posix())
+    dots = f'<span style="color:#2c9a4b">{"●" * one.done}</span>{"○" * one.left}'
+    if one.left and one.exercises:
+        following = f"<code>{following}</code>"
+    cells = (
+        f'<a href="{address}">{title}</a>', minutes, needs, f"{how_far} {dots}", following, mistake,
+    )  # fmt: skip
+    return "<tr>" + "".join(f'<td style="text-align:left">{one}</td>' for one in cells) + "</tr>"

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from autograder.course import Course
+
 Folder = Annotated[
     Path | None, typer.Option(help="Your own folder; by default work/ in the course.")
 ]
@@ -21,3 +23,28 @@ def status(folder: Folder = None) -> None:
     from autograder.learner.work import find_work
 
     Console().print(as_table(course_status(find_work(folder))))
+
+
+def reset(
+    lesson: Annotated[str, typer.Argument(help="A lesson, by name or number.")],
+    exercise: Annotated[
+        str, typer.Argument(help="One exercise of it; without, the whole lesson.")
+    ] = "",
+    folder: Folder = None,
+) -> None:
+    """Give a lesson, or the cell of one exercise, back as it was given out.
+
+    Your own notebook is kept beside it, under a name with the date and time.
+    """
+    from autograder.learner.reset import reset as give_back
+    from autograder.learner.work import find_work
+
+    course = Course.find()
+    (lesson,) = course.lessons_named([lesson])
+    what = exercise or lesson
+    kept = give_back(course, find_work(folder), lesson, exercise)
+    if kept is None:
+        typer.echo(f"{what} is as it was given out already: nothing was changed.")
+        return
+    typer.echo(f"{what} is as it was given out. What you had is kept in {kept}.")
+    typer.echo("If the notebook is open, choose File → Reload Notebook from Disk.")

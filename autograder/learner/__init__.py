@@ -2,5 +2,5 @@
 
 Lessons are copied to where one works, opened in JupyterLab, and marked by the full exam.
 
-From outside: `work`, `jupyter`, `marking`, `marks`, `status`.
+From outside: `work`, `jupyter`, `marking`, `marks`, `status`, `reset`.
 """

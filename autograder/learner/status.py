@@ -191,14 +191,15 @@ def as_table(lessons: Sequence[LessonStatus]) -> "Table":
 
     mistakes = [f"In {one.last_mistake}" for one in lessons if one.mistake]
     below = "\n".join([in_words(lessons), *mistakes])
-    table = Table(box=SIMPLE, caption=as_written(below), caption_justify="left", caption_style="")
+    table = Table(box=SIMPLE, pad_edge=False, caption_justify="left", caption_style="")
+    table.caption = as_written(below)
     for heading in _HEADINGS[:-1]:
         right = heading in ("minutes", "done")
         table.add_column(
             heading,
             justify="right" if right else "left",
             no_wrap=right or heading == "next",
-            min_width=20 if heading == "lesson" else None,
+            min_width=17 if heading == "lesson" else None,
         )
     for one in lessons:
         style = "green" if one.exercises and not one.left else None

@@ -1,0 +1,87 @@
+"""Giving back a lesson, or the cell of one exercise, as it was given out.
+
+What was there is kept beside it under a dated name before anything is changed.
+"""
+
+from datetime import datetime
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.checks.source.notebook_file import read_notebook
+from autograder.course import Course
+from autograder.errors import CheckError, WorkFolderError
+from autograder.learner.work import writing
+from autograder.whole_file import write_whole
+
+_OTHERWISE = "copy what you need from it by hand"
+
+
+def reset(
+    course: Course, folder: Path, lesson: str, exercise: str = "", *, now: datetime | None = None
+) -> Path | None:
+    """Give the original of a lesson, or of one of its exercises, back to a learner.
+
+    Args:
+        course: where the original is.
+        folder: the learner's.
+        lesson: its full name.
+        exercise: the cell's `grade_id`; without it, the whole notebook.
+        now: what the copy is dated.
+
+    Returns:
+        The copy of what was there; None where it is the original already.
+
+    Raises:
+        CheckError: when there is no such exercise, or the notebook can't be read.
+        WorkFolderError: when there is no such notebook, or it can't be written.
+    """
+    name = f"{lesson}.ipynb"
+    original, mine = course.release_folder(lesson) / name, folder / lesson / name
+    if not mine.is_file() or not original.is_file():
+        raise WorkFolderError(
+            f"{mine} is not there yet: `autograder lab` copies it from the course."
+        )
+    with writing(mine, _OTHERWISE):
+        before = mine.read_bytes()
+        if exercise:
+            after = _with_original_cell(read_notebook(mine), read_notebook(original), exercise)
+        else:
+            after = original.read_bytes()
+        if after is None or after == before:
+            return None
+        kept = _name_of_copy(mine, now or datetime.now())
+        write_whole(kept, before)
+        write_whole(mine, after)
+    return kept
+
+
+def _with_original_cell(mine: NotebookNode, original: NotebookNode, exercise: str) -> bytes | None:
+    """The learner's notebook with one cell as it was given out; None where it is so already."""
+    given = {grade_id_of(cell): cell for cell in original.cells if has_role(cell, "solution")}
+    if exercise not in given:
+        raise CheckError(
+            f"the lesson has no exercise called {exercise}: there are {', '.join(given)}"
+        )
+    cells = [cell for cell in mine.cells if grade_id_of(cell) == exercise]
+    if not cells:
+        raise CheckError(
+            f"your notebook has lost its cell for {exercise}: reset the whole lesson, and copy "
+            "your other answers from the copy that is kept"
+        )
+    if all(cell.source == given[exercise].source for cell in cells):
+        return None
+    for cell in cells:
+        cell.source = given[exercise].source
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return f"{nbformat.writes(mine)}\n".encode()
+
+
+def _name_of_copy(path: Path, now: datetime) -> Path:
+    """A name that no file has yet; without colons, which Windows doesn't allow."""
+    dated = f"{path.stem} (kept {now:%Y-%m-%d %H.%M.%S}"
+    names = (f"{dated}{more}).ipynb" for more in ("", *(f", {n}" for n in range(2, 1000))))
+    return next(free for name in names if not (free := path.with_name(name)).exists())

@@ -5,7 +5,7 @@ The code is run as it is, with all that its author may do: this is for one's own
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
@@ -20,8 +20,11 @@ from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import Course
 from autograder.errors import CheckError, CourseNotFound
 from autograder.learner.marks import Mark, as_html, mark_of, marks_in, passed, written_mark
-from autograder.learner.run_notebook import run
+from autograder.learner.run_notebook import VARIABLE, run
 
+_AS_SAVED = (
+    "No exercise is defined in this kernel yet, so the notebook is run and marked as it was saved."
+)
 _NOT_DEFINED = "missing: run the cell that defines it"
 _NO_EXAMS = (
     "mark() runs the full exam, and the exams lie in a clone of the course, which this folder is "
@@ -34,12 +37,16 @@ _NO_EXAMS = (
 def mark() -> None:
     """Mark the notebook this is called in, as far as its cells have been run.
 
-    Answers in words, and what is ticked below them, are those of the notebook as it was saved.
+    Answers in words, and what is ticked below them, are those of the notebook as it was saved. In a
+    kernel that has not defined any of the exercises, all of the saved notebook is run and marked,
+    as by `autograder mark`. A notebook that is run so does not mark itself.
 
     Raises:
         CourseNotFound: outside a clone of the course, where the exams are not.
         CheckError: when the notebook's folder is not named after a lesson.
     """
+    if VARIABLE in os.environ:
+        return
     folder = Path.cwd()
     try:
         course = Course.find(folder)
@@ -49,7 +56,12 @@ def mark() -> None:
     exams = every_exam(course, lesson)
     text = course_lesson(course, lesson)
     namespace = sys._getframe(1).f_globals
-    saved = _saved(folder, namespace)
+    file = _file(folder, namespace)
+    if file and not any(name in namespace for name in text.points):
+        print(_AS_SAVED)
+        _display(mark_notebook(course, file))
+        return
+    saved = _read(file)
     tests = {block.name: block.tests for block in text.blocks if isinstance(block, Check)}
     halves = course.settings.partial_credit
     marks = [
@@ -58,6 +70,10 @@ def mark() -> None:
         else _mark(name, out_of, exams, namespace, saved, halves)
         for name, out_of in text.points.items()
     ]
+    _display(marks)
+
+
+def _display(marks: Sequence[Mark]) -> None:
     from IPython.display import HTML, display
 
     display(HTML(as_html(marks)))
@@ -134,12 +150,16 @@ def _mark_by_tests(name: str, out_of: int, tests: str, namespace: Mapping[str, o
     return passed(name, out_of)
 
 
-def _saved(folder: Path, namespace: Mapping[str, object]) -> NotebookNode | None:
-    """The notebook's file; none where nobody says which one it is."""
+def _file(folder: Path, namespace: Mapping[str, object]) -> Path | None:
+    """The file of the notebook that is running; none where nobody says which one it is."""
     # What VS Code and JupyterLab tell a kernel.
     told = namespace.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or ""
     files = [folder / Path(str(told)).name] if told else [*folder.glob("*.ipynb")]
+    return files[0] if len(files) == 1 and files[0].is_file() else None
+
+
+def _read(file: Path | None) -> NotebookNode | None:
     try:
-        return read_notebook(files[0]) if len(files) == 1 else None
+        return read_notebook(file) if file else None
     except CheckError:
         return None

@@ -12,6 +12,8 @@ from nbformat.notebooknode import NotebookNode
 from autograder.errors import NotebookStopped
 
 SECONDS_PER_CELL = 60
+# Set where a notebook is run from beginning to end, so that one doesn't run itself again.
+VARIABLE = "AUTOGRADER_RUNS_NOTEBOOK"
 # Without it every kernel warns on the terminal that it talks over the local network interface.
 QUIET_KERNEL = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]
 
@@ -52,7 +54,7 @@ def run(
         on_cell_complete=count,
         extra_arguments=QUIET_KERNEL,
     )
-    with _search_path(path):
+    with _environment(path):
         try:
             client.execute()
         except DeadKernelError as error:
@@ -67,13 +69,15 @@ def run(
 
 
 @contextmanager
-def _search_path(path: Path | None) -> Iterator[None]:
-    before = os.environ.get("PYTHONPATH")
+def _environment(path: Path | None) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in ("PYTHONPATH", VARIABLE)}
+    os.environ[VARIABLE] = "1"
     if path:
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(path), before]))
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(path), before["PYTHONPATH"]]))
     try:
         yield
     finally:
-        os.environ.pop("PYTHONPATH", None)
-        if before is not None:
-            os.environ["PYTHONPATH"] = before
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell
 
 from autograder.authoring.build.build import build_lesson
 from autograder.checks.own_judgement import Point, cell_to_tick
@@ -11,6 +12,8 @@ from autograder.learner.marking import lesson_of, mark, mark_notebook
 from autograder.learner.marks import summary
 from tests.support.own_course import own_course
 from tests.support.small_course import LESSON, small_course
+
+MATCH = "def match(query, inputs): return inputs @ query"
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +82,32 @@ def test_ticks_are_read_from_the_saved_notebook(
         ("", {}),
     ):
         monkeypatch.setenv("JPY_SESSION_NAME", told)
-        exec("from autograder import mark; mark()", dict(namespace))
+        exec(f"{MATCH}\nfrom autograder import mark; mark()", dict(namespace))
     judged = ["by your own judgement" in table for table in shown]
     assert judged == [True, True, False, False, False]
     assert "3 / 4" in shown[0]
+
+
+def test_fresh_kernel_marks_the_saved_notebook(
+    course: Course,
+    notebook: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Where no cell has been run; what is run then does not mark itself once more."""
+    saved = nbformat.read(notebook, as_version=4)
+    saved.cells.insert(0, new_code_cell("from autograder import mark; mark()"))
+    asked = notebook.with_name(f"{LESSON}-asked.ipynb")
+    nbformat.write(saved, asked)
+    shown: list[str] = []
+    monkeypatch.setattr("IPython.display.display", lambda table: shown.append(table.data))
+    monkeypatch.chdir(notebook.parent)
+    monkeypatch.syspath_prepend(course.root)
+    monkeypatch.setenv("JPY_SESSION_NAME", asked.name)
+    exec("from autograder import mark; mark()", {})
+    assert "marked as it was saved" in capsys.readouterr().out
+    assert "2 of 7 points, and 4 more to be graded by hand" in shown[0]
+    assert len(shown) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,67 @@
+"""What a learner reads who runs a check before the cells above it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
+
+from autograder.learner.fresh_kernel import in_words
+from autograder.learner.jupyter import open_lab
+from tests.support.processes import BACKSTOP
+
+RUN_ABOVE = "run the cells above, with Run → Run All Above"
+
+
+@pytest.mark.parametrize("name", ["check", "mix"])
+@pytest.mark.parametrize("cell", ["check(mix)", "print(1)\ncheck(mix)", "%time check(mix)"])
+def test_missing_name_of_a_check_says_what_to_run(name: str, cell: str) -> None:
+    assert in_words(name, cell).startswith(f"{name} is not defined in this kernel yet: {RUN_ABOVE}")
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [("mix", "mix(1)"), ("other", "check(mix)\nother"), ("mix", "check(mix"), ("", "check(mix)")],
+)
+def test_other_missing_names_are_as_python_says(name: str, cell: str) -> None:
+    assert in_words(name, cell) == ""
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingKernelClient]:
+    """A kernel as `autograder lab` starts it."""
+    folder, read = tmp_path_factory.mktemp("learner"), list[Path]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_DATA_DIR", str(folder / "data"))
+        patch.setattr(
+            "autograder.learner.jupyter._run",
+            lambda folder, begin, configurations, *rest: read.extend(configurations),
+        )
+        open_lab(folder)
+        patch.setenv("JUPYTER_PATH", str(read[-1]))
+        manager, client = start_new_kernel(cwd=str(folder), startup_timeout=BACKSTOP)
+    yield client
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.parametrize(
+    ("cell", "explained"),
+    [
+        ("check(mix)", True),
+        ("check = print\ncheck(mix)", True),
+        ("del check\nmix", False),
+        ("def check(answer): return gone\ncheck(1)", False),
+    ],
+)
+def test_kernel_of_autograder_lab_explains(
+    kernel: BlockingKernelClient, cell: str, explained: bool
+) -> None:
+    reply = kernel.execute_interactive(cell, output_hook=lambda _: None, timeout=BACKSTOP)
+    content = reply["content"]
+    assert content["ename"] == "NameError"
+    shown = json.dumps(content["traceback"], ensure_ascii=False)
+    assert (RUN_ABOVE in shown) == explained
+    assert ("Traceback" in shown) != explained

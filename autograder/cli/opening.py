@@ -50,11 +50,12 @@ def lab(
     no_browser: NoBrowser = False,
     no_open: NoOpen = False,
 ) -> None:
-    """Copy the lessons into a folder of your own and open them in JupyterLab.
+    """Copy the lessons into a folder of your own and open it in JupyterLab, at a map of it.
 
     What you wrote is never overwritten: a lesson that changed is put beside yours.
     """
     from autograder.learner.jupyter import open_lab, server_options
+    from autograder.learner.start_page import write_start_page
     from autograder.learner.work import Change, copy_lessons, work_folder
 
     course = Course.find()
@@ -62,6 +63,7 @@ def lab(
     for copied in copy_lessons(course, folder):
         if copied.change is not Change.NONE:
             typer.echo(copied)
+    write_start_page(folder)
     typer.echo(f"Your notebooks are in {folder}.")
     if not no_open:
         _announce(no_browser)

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import JupyterFailed, NotInstalled
+from autograder.learner.start_page import START
 from autograder.learner.work import writing
 from autograder.whole_file import write_whole
 
@@ -41,6 +42,8 @@ _TERMINAL = """test "$(pwd -P)" = "$0" && cd "$1"; exec "${SHELL:-sh}" -l"""
 _NEWS = "@jupyterlab/apputils-extension:announcements"
 # Without an exchange and a gradebook, all they have for a learner is error messages.
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
+# What the file browser does not list: what Jupyter leaves out, and what checks read.
+_OUT_OF_SIGHT = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", "checks.json")
 
 
 def open_lab(
@@ -57,8 +60,9 @@ def open_lab(
         JupyterFailed: when it ends with an error.
         WorkFolderError: when Jupyter's own data can't be written.
     """
-    own = _prepared(folder, _INSTRUCTORS)
-    _run(folder, own, [own], environment or {}, options)
+    own = _prepared(folder, _INSTRUCTORS, _OUT_OF_SIGHT)
+    begin = [f"--LabApp.default_url=/lab/tree/{START}"] if (folder / START).is_file() else []
+    _run(folder, own, [own], environment or {}, [*begin, *options])
 
 
 def open_course(
@@ -128,7 +132,7 @@ def _run(
         raise JupyterFailed(f"JupyterLab ended with code {code}: its last lines above say why.")
 
 
-def _prepared(folder: Path, without: Iterable[str] = ()) -> Path:
+def _prepared(folder: Path, without: Iterable[str] = (), out_of_sight: Sequence[str] = ()) -> Path:
     """Where what JupyterLab reads and writes for a folder that is opened lies: outside of it."""
     if find_spec("jupyterlab") is None:
         raise NotInstalled("jupyterlab")
@@ -141,10 +145,11 @@ def _prepared(folder: Path, without: Iterable[str] = ()) -> Path:
     lab = [_NEWS, *(f"@jupyter/nbgrader:{part}" for part in without)]
     servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}
+    files = {"hide_globs": [*out_of_sight]} if out_of_sight else {}
     terminals = {} if os.name == "nt" else {"terminado_settings": {"shell_command": shell}}
     settings = {
         "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(lab, True)},
-        "jupyter_server_config.json": {"ServerApp": server | terminals},
+        "jupyter_server_config.json": {"ServerApp": server | terminals, "ContentsManager": files},
         "kernels/python3/kernel.json": {
             "argv": kernel,
             "display_name": "Python 3 (ipykernel)",

@@ -29,7 +29,9 @@ _MINUTES = re.compile(r"\*\*It takes\*\* about (\d+) minutes")
 _NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
 _LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
 _SENTENCE = re.compile(r"(?<=[.?!])\s")
-_HEADINGS = ("lesson", "minutes", "needs", "done", "next", "the last mistake")
+_HEADINGS = ("lesson", "minutes", "needs", "done", "next")
+_MISTAKE = "the last mistake"
+_CELL = "text-align:left"
 # Of a text in a browser's table, and of a terminal that says no width.
 _WIDTH = 110
 
@@ -193,7 +195,7 @@ def as_table(lessons: Sequence[LessonStatus]) -> "Table":
     below = "\n".join([in_words(lessons), *mistakes])
     table = Table(box=SIMPLE, pad_edge=False, caption_justify="left", caption_style="")
     table.caption = as_written(below)
-    for heading in _HEADINGS[:-1]:
+    for heading in _HEADINGS:
         right = heading in ("minutes", "done")
         table.add_column(
             heading,
@@ -219,7 +221,8 @@ def as_text(lessons: Sequence[LessonStatus]) -> str:
     from rich.console import Console
 
     written = StringIO()
-    Console(file=written, width=_WIDTH).print(as_table(lessons))
+    # In a notebook, rich would display it as well.
+    Console(file=written, width=_WIDTH, force_jupyter=False).print(as_table(lessons))
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines()) + "\n"
 
 
@@ -228,19 +231,22 @@ def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
 
     It has no style sheet, which JupyterLab takes out of a notebook that it has not seen run.
     """
-    head = "".join(f'<th style="text-align:left">{heading}</th>' for heading in _HEADINGS)
-    rows = "".join(_row_as_html(one, here) for one in lessons)
+    named = any(one.mistake for one in lessons)
+    headings = (*_HEADINGS, _MISTAKE) if named else _HEADINGS
+    head = "".join(f'<th style="{_CELL}">{heading}</th>' for heading in headings)
+    rows = "".join(_row_as_html(one, here, named=named) for one in lessons)
     said = escape(in_words(lessons))
     return f"<p><b>{said}</b></p><table><tr>{head}</tr>{rows}</table>"
 
 
-def _row_as_html(one: LessonStatus, here: Path) -> str:
+def _row_as_html(one: LessonStatus, here: Path, *, named: bool) -> str:
     title, minutes, needs, how_far, following, mistake = map(escape, _row(one))
     address = quote(Path(relpath(one.folder, here), f"{one.folder.name}.ipynb").as_posix())
     dots = f'<span style="color:#2c9a4b">{"●" * one.done}</span>{"○" * one.left}'
-    if one.left and one.exercises:
+    if one.left:
         following = f"<code>{following}</code>"
     cells = (
-        f'<a href="{address}">{title}</a>', minutes, needs, f"{how_far} {dots}", following, mistake,
+        f'<a href="{address}">{title}</a>', minutes, needs, f"{how_far}<br>{dots}", following,
+        *([mistake] if named else []),
     )  # fmt: skip
-    return "<tr>" + "".join(f'<td style="text-align:left">{one}</td>' for one in cells) + "</tr>"
+    return "<tr>" + "".join(f'<td style="{_CELL}">{one}</td>' for one in cells) + "</tr>"

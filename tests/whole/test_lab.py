@@ -1,6 +1,7 @@
 """A learner's way to the door: whatever lies beside the lessons, nothing is built and no git asked.
 
-What a command imports decides how long it takes to the door, so that is what is looked at.
+What a command imports decides how long it takes to the door, so that is what is looked at. Then the
+first lesson, in a real browser, from the page that JupyterLab opens with and back to it.
 """
 
 import json
@@ -8,13 +9,26 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
+from playwright.sync_api import Browser, Page, expect
 
 from autograder.authoring.build.incremental import RECORD
+from autograder.learner.start_page import START
 from tests.support.course import COURSE, ROOT
+from tests.support.lab import (
+    PATIENCE,
+    choose_dark_theme,
+    free_port,
+    keep,
+    menu,
+    wait_for,
+    write_settings,
+)
+from tests.support.processes import BACKSTOP
 
 LESSONS = COURSE.lessons()
 LAB = """
@@ -133,3 +147,88 @@ def test_folder_that_can_not_be_written_to_is_a_sentence(
         f"autograder: {clone / 'work'} can't be used (Read-only file system): put that right, or "
         "choose another folder with `autograder lab --folder FOLDER`.\n"
     )
+
+
+TOKEN = "of-the-learner"
+ANSWER = "def dot_product(a, b):\n    return (a * b).sum()"
+
+
+@pytest.fixture
+def learners_lab(clone: Path, tmp_path: Path) -> Iterator[str]:
+    """The address that `autograder lab` opens in a clone where one answer is written and saved."""
+    lab(clone)
+    path = clone / "work" / LESSONS[0] / f"{LESSONS[0]}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "dot_product":
+            cell.source = ANSWER
+    nbformat.write(notebook, path)
+    home, port = tmp_path / "home", free_port()
+    write_settings(home / "SETTINGS", "notebook-extension/tracker", {"windowingMode": "none"})
+    places = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    places |= {"JUPYTERLAB_SETTINGS_DIR": str(home / "SETTINGS"), "JUPYTER_TOKEN": TOKEN}
+    command = [sys.executable, "-m", "autograder.cli", "lab", "--no-browser", "--port", str(port)]
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=clone,
+            env={**os.environ, **places, "PYTHONPATH": str(ROOT)},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        address = f"http://127.0.0.1:{port}"
+        try:
+            wait_for(address, process, home / "log")
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=BACKSTOP)
+
+
+def run_cell_with(page: Page, text: str) -> None:
+    cell = page.locator(".jp-NotebookPanel:visible .jp-CodeCell", has_text=text).first
+    cell.scroll_into_view_if_needed()
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+
+
+def test_from_the_start_page_to_a_passed_check_and_back(
+    learners_lab: str, browser: Browser
+) -> None:
+    expect.set_options(timeout=PATIENCE)
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{learners_lab}/?token={TOKEN}")
+    course_map = page.locator(".jp-NotebookPanel:visible .jp-OutputArea-output", has_text="minutes")
+    expect(page.locator(".jp-NotebookPanel:visible h1")).to_contain_text("Your course")
+    # Nothing of it has been run.
+    expect(course_map.locator("tr")).to_have_count(1 + len(LESSONS))
+    expect(course_map).to_contain_text("0 of 143 exercises done. Next: dot_product in lesson 00.")
+    keep(page, "start_light")
+    listed = page.request.get(f"{learners_lab}/api/contents/{LESSONS[0]}").json()["content"]
+    assert [one["name"] for one in listed] == [f"{LESSONS[0]}.ipynb"]
+
+    course_map.locator("a", has_text="00 · Foundations").click()
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    run_cell_with(page, "check(dot_product)")
+    output = page.locator(".jp-NotebookPanel:visible .jp-OutputArea-output")
+    expect(output.first).to_contain_text("check is not defined in this kernel yet: run the cells")
+    menu(page, "Run", "Run All Above Selected Cell")
+    run_cell_with(page, "check(dot_product)")
+    card = page.locator(".jp-NotebookPanel:visible .ag-card", has_text="dot_product: passed")
+    expect(card).to_contain_text("1 of 9 done; next: dot_and_cosine_by_hand.")
+    card.scroll_into_view_if_needed()
+    keep(page, "check_how_far")
+
+    page.goto(f"{learners_lab}/lab/tree/{START}")
+    page.reload()
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    run_cell_with(page, "status()")
+    expect(course_map.filter(has_text="1 of 143 exercises done")).to_have_count(1)
+    expect(course_map.locator("tr", has_text="00 · Foundations")).to_contain_text("1 of 9")
+    choose_dark_theme(page)
+    expect(page.locator("#jupyterlab-splash")).to_have_count(0)
+    keep(page, "start_dark")
+    page.keyboard.press("Control+B")
+    page.set_viewport_size({"width": 480, "height": 900})
+    keep(page, "start_narrow")

@@ -77,6 +77,7 @@ WHERE = {
     "insight.similarity.normal": BOUNDED,
     "insight.similarity.usual": "reads graded notebooks, which the grader has written",
     "learner.marking": LEARNERS,
+    "learner.start_page": LEARNERS,
     "learner.status": LEARNERS,
     "learner.work": LEARNERS,
     "nbgrading.agreement": OURS,

@@ -1,0 +1,90 @@
+"""The notebook that a learner's folder opens with: the map of the course.
+
+It is written once and then belongs to the learner, notes and all. What `autograder lab` renews is
+the output of the cell with the map, so that the page is up to date before anything is run.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from autograder.learner.status import bundle
+from autograder.learner.work import writing
+from autograder.whole_file import write_whole
+
+START = "start.ipynb"
+_MAP = "map"
+_ABOVE = """\
+# Your course
+
+A lesson opens when you click on its name. **Shift+Enter** in the cell below brings the map up to \
+date."""
+_CODE = """\
+from autograder.learner.status import status
+
+status()"""
+_BELOW = """\
+**When you come back to a lesson**, its answers are still there, but a new kernel has not run \
+them: click on the cell where you go on, and choose **Run → Run All Above Selected Cell**.
+
+**An exercise is done** when the answer that passed its check is the one in your saved notebook. \
+`from autograder import mark; mark()` in a lesson tries your answers on more than the examples \
+that the checks know.
+
+**To begin an exercise anew**, run `autograder reset LESSON EXERCISE` in a terminal. It keeps a \
+copy of what you had."""
+
+
+def write_start_page(folder: Path) -> None:
+    """Write the page where there is none, and bring its map up to date where it has one.
+
+    Raises:
+        WorkFolderError: when it can't be written.
+    """
+    path = folder / START
+    with writing(folder):
+        before = path.read_bytes() if path.exists() else b""
+        page = _read(before) if before else _new_page()
+        cell = next((one for one in page.get("cells", ()) if _is_map(one)), None)
+        if cell is None:
+            return  # A notebook of the learner's own, or what is left of one.
+        output = {"output_type": "display_data", "data": bundle(folder, folder), "metadata": {}}
+        cell["outputs"], cell["execution_count"] = [output], None
+        after = f"{json.dumps(page, indent=1, ensure_ascii=False)}\n".encode()
+        if after != before:
+            write_whole(path, after)
+
+
+def _read(content: bytes) -> dict[str, Any]:
+    try:
+        page = json.loads(content)
+        return page if isinstance(page, dict) and isinstance(page.get("cells"), list) else {}
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _is_map(cell: object) -> bool:
+    return isinstance(cell, dict) and cell.get("id") == _MAP and cell.get("cell_type") == "code"
+
+
+def _new_page() -> dict[str, Any]:
+    texts = {"above": _ABOVE, "below": _BELOW}
+    above, below = (
+        {"cell_type": "markdown", "id": name, "metadata": {}, "source": text}
+        for name, text in texts.items()
+    )
+    map_cell: dict[str, Any] = {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": _MAP,
+        "metadata": {},
+        "outputs": [],
+        "source": _CODE,
+    }
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    return {
+        "cells": [above, map_cell, below],
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }

@@ -36,7 +36,8 @@ def reset(
 
     Raises:
         CheckError: when there is no such exercise, or the notebook can't be read.
-        WorkFolderError: when there is no such notebook, or it can't be written.
+        WorkFolderError: when there is no such notebook, it can't be written, or somebody has just
+            saved it.
     """
     name = f"{lesson}.ipynb"
     original, mine = course.release_folder(lesson) / name, folder / lesson / name
@@ -54,6 +55,8 @@ def reset(
             return None
         kept = _name_of_copy(mine, now or datetime.now())
         write_whole(kept, before)
+        if mine.read_bytes() != before:
+            raise WorkFolderError(f"{mine} was saved just now: try again.")
         write_whole(mine, after)
     return kept
 

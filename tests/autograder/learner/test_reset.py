@@ -93,6 +93,19 @@ def test_every_copy_is_kept(course: Course, mine: Path) -> None:
     assert {path.read_text() for path in kept if path} == {"one", "two", "three"}
 
 
+def test_notebook_that_is_saved_meanwhile_is_left_alone(
+    course: Course, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def saved_meanwhile(path: Path, content: bytes) -> None:
+        path.write_bytes(content)
+        mine.write_text("newer")
+
+    monkeypatch.setattr("autograder.learner.reset.write_whole", saved_meanwhile)
+    with pytest.raises(WorkFolderError, match="was saved just now"):
+        reset(course, mine.parents[1], LESSON)
+    assert mine.read_text() == "newer"
+
+
 @pytest.mark.parametrize("exercise", ["", "mix"])
 def test_original_is_left_alone(course: Course, exercise: str) -> None:
     work = course.root / "work"

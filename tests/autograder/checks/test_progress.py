@@ -3,10 +3,13 @@
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import nbformat
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from nbformat.v4 import new_notebook
 
 from autograder import check
@@ -186,6 +189,53 @@ def test_two_kernels_at_once_lose_nothing(lesson: Path) -> None:
         progress.digest_of(progress.text_of(check))
     }
     assert all(progress.recall(lesson, name).passed for name in names)
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["write", "check", "save", "restart"]), st.sampled_from("rgwx")),
+    max_size=25,
+)
+TEXTS = {"r": RIGHT, "g": OTHER, "w": WRONG, "x": STUB}
+
+
+@given(steps=STEPS)
+@settings(max_examples=60, deadline=None)
+def test_done_is_what_passed_and_is_saved_whatever_happens_before(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]
+) -> None:
+    """A learner writes, checks, saves and loses what was not saved, in any order."""
+    work = tmp_path_factory.mktemp("work")
+    (work / MANIFEST).write_text("{}")
+    lesson = work / "02_mixing"
+    lesson.mkdir()
+    notebook, saved, written = lesson / f"{lesson.name}.ipynb", "x", "x"
+    save(lesson, TEXTS[saved])
+    os.utime(notebook, (0, 0))
+    last_passed, unsaved = "", False
+    for now, (step, letter) in enumerate(steps, start=1):
+        if step == "write":
+            written = letter
+        elif step == "restart":
+            written = saved
+        elif step == "save":
+            saved, unsaved = written, False
+            save(lesson, TEXTS[saved])
+            os.utime(notebook, (now, now))
+        else:
+            namespace: dict[str, object] = {}
+            run_cell(TEXTS[written], namespace)
+            passes = written in "rg"
+            with pytest.MonkeyPatch.context() as clock:
+                clock.setattr(progress, "time", partial(float, now))
+                progress.remember(lesson, "mix", namespace["mix"], passed=passes)
+            if passes:
+                last_passed, unsaved = written, True
+        expected = Standing.OPEN
+        if saved == last_passed:
+            expected = Standing.DONE
+        elif unsaved:
+            expected = Standing.NOT_SAVED
+        assert standing(lesson) is expected, step
 
 
 def test_magics_are_known_as_they_run() -> None:

@@ -20,7 +20,7 @@ _ABOVE = """\
 A lesson opens when you click on its name. **Shift+Enter** in the cell below brings the map up to \
 date."""
 _CODE = """\
-from autograder.learner.status import status
+from autograder import status
 
 status()"""
 _BELOW = """\

@@ -20,7 +20,7 @@ from tests.support.course import COURSE, ROOT
 # meaning, without a new format of checks.json.
 PUBLIC = [
     *("Draw", "Exam", "ModuleMismatch", "Tolerance", "check", "configure"),
-    *("described", "driven", "gather", "hidden_check", "mark", "run_module", "yours"),
+    *("described", "driven", "gather", "hidden_check", "mark", "run_module", "status", "yours"),
 ]
 PACKAGES = {"autograder": autograder, "companion": companion}
 

@@ -28,8 +28,8 @@ from autograder.whole_file import write_whole
 
 _WORKSPACES = "workspaces"
 _WITHOUT = "set JUPYTER_DATA_DIR to a folder that can be written to"
-# What `python -m ipykernel_launcher` does, but that it would be looked for beside the notebook. What
-# is ours comes first: where it is installed for editing, it is found after what lies in the folder.
+# What `python -m ipykernel_launcher` does, but that it would be looked for beside the notebook.
+# What is ours comes first: installed for editing, it is found after what lies in the folder.
 _KERNEL = """
 import sys
 import autograder.learner.fresh_kernel, companion

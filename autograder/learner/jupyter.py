@@ -29,11 +29,12 @@ from autograder.whole_file import write_whole
 _WORKSPACES = "workspaces"
 _WITHOUT = "set JUPYTER_DATA_DIR to a folder that can be written to"
 # What `python -m ipykernel_launcher` does, but that it would be looked for beside the notebook.
-# What is ours comes first: installed for editing, it is found after what lies in the folder.
+# Where we are installed for editing, a finder of its own knows us: it has to be asked first.
 _KERNEL = """
 import sys
-import autograder.learner.fresh_kernel, companion
+from importlib.machinery import PathFinder
 from ipykernel.kernelapp import launch_new_instance
+sys.meta_path.sort(key=lambda finder: finder is PathFinder)
 sys.path.append("")
 launch_new_instance()
 """

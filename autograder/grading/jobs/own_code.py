@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.errors import GradingFailed
 from autograder.preload import package_of
-from autograder.settings import FILE, OWN, SOLUTIONS
+from autograder.settings import FILE, OWN, SOLUTIONS, read_settings
 
 _ENGINE = Path(__file__).resolve().parents[2]
 _CONFIG = "nbgrader_config.py"
@@ -84,17 +84,17 @@ def refresh(root: Path, folder: Path) -> bool:
 
 def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
     """By which the code that decides is known again: the reference and the exams, what `preload`
-    names of the course's own, its settings, and what lies beside the notebook.
+    names of the course's own, what lies beside the notebook, and the setting that decides points.
     """
     root = root.resolve()
     names = {SOLUTIONS, OWN, *map(package_of, preload)}
     tops = [top for top in _tops(root) if top.stem in names]
     parts = [(path, top.parent) for top in (*tops, folder.resolve()) for path in _sources(top)]
-    parts += [(str(path), root) for path in (root / FILE,) if path.exists()]
     stamps = _stamps(path for path, _ in parts)
     if root not in _digests or _digests[root][0] != stamps:
         _digests[root] = stamps, _digest(parts)
-    return _digests[root][1]
+    decides = f"{_digests[root][1]} {read_settings(root).partial_credit}"
+    return hashlib.sha256(decides.encode()).hexdigest()
 
 
 @functools.cache

@@ -12,8 +12,8 @@ HOSTILE = (
     "ipython_kernel_config.py", ".ipython/profile_default/startup/first.py",
     "profile_default/startup/first.py", "profile_default/ipython_config.py",
     "ipykernel_launcher.py", "ipykernel/__init__.py", "jupyterlab.py", "jupyter_core.py",
-    "nbgrader.py", "autograder.py", "numpy.py", "json.py", "sitecustomize.py", "usercustomize.py",
-    "jupyter_server_config.d/hostile.py",
+    "nbgrader.py", "autograder.py", "companion.py", "numpy.py", "json.py", "sitecustomize.py",
+    "usercustomize.py", "jupyter_server_config.d/hostile.py",
 )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from tests.support.hostile import HOSTILE, hostile_folder, printed, what_ran
 from tests.support.lab import free_port, wait_for
 from tests.support.processes import BACKSTOP, eventually
 
-USES = "import json, numpy, helper; print(numpy.arange(helper.answer)[-1])"
+USES = "import json, numpy, autograder, companion, helper; print(numpy.arange(helper.answer)[-1])"
 OPEN = """
 import sys
 from pathlib import Path

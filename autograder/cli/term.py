@@ -66,8 +66,8 @@ def collect(
     found = collect_zip(zip_file, name, students, course.root / "submitted", update=update)
     for sentence in found.aside[:_NAMED]:
         typer.echo(printable(f"  {sentence}"))
-    if more := len(found.aside) - _NAMED:
-        typer.echo(f"  {more} more are set aside" if more > 0 else "", nl=more > 0)
+    if len(found.aside) > _NAMED:
+        typer.echo(f"  {len(found.aside) - _NAMED} more are set aside")
     typer.echo(f"{len(found.taken)} taken, {len(found.aside)} set aside.")
     if found.there:
         typer.echo(f"{len(found.there)} had handed in before: --update replaces what is there.")

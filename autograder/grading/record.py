@@ -196,6 +196,14 @@ class Record:
                 "submission again with --force"
             ) from error
 
+    @classmethod
+    def known(cls, path: Path) -> Self | None:
+        """The record of a grading that came to its end; nothing of any other."""
+        try:
+            return cls.read(path)
+        except (FileNotFoundError, GradingFailed):
+            return None
+
 
 def make_record(
     source: str,

@@ -28,7 +28,6 @@ from traitlets.config import Config
 from autograder.checks import purpose
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import grade_id_of, has_role
-from autograder.errors import GradingFailed
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.work import read_source
@@ -159,7 +158,8 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
                 gradebook.update_or_create_submission(assignment_id, student_id, timestamp=None)
 
         with gradebook_of(self.coursedir) as gradebook:
-            Deadlines(config=self.config).extend(gradebook, assignment_id, student_id)
+            submission = gradebook.find_submission(assignment_id, student_id)
+            Deadlines(config=self.config).extend(gradebook, submission)
 
     def begin(self) -> None:
         """Have workers begin what `start` will ask for, as far as they have room."""
@@ -206,7 +206,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
 
     def is_finished(self, folder: Path) -> bool:
         """Whether each notebook that is asked for has its record."""
-        return all(_read_record(folder, path) for path in self.notebooks)
+        return all(Record.known(_record_in(folder, path)) for path in self.notebooks)
 
     def prepare(self, lesson: str, student: str) -> None:
         """Run the submission and its tests; the gradebook is only asked whether it would do."""
@@ -266,7 +266,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
 
     def same_as_before(self, lesson: str, student: str, notebook: Path) -> frozenset[str]:
         """The answers of a graded notebook whose texts are those of the grading before it."""
-        before = _read_record(self.folder(lesson, student).place, notebook.name)
+        before = Record.known(_record_in(self.folder(lesson, student).place, notebook.name))
         now = Record.read(draft_of(_record_in(notebook.parent, notebook.name)))
         known = before.answers if before else {}
         return frozenset(name for name, one in now.answers.items() if known.get(name) == one)
@@ -274,7 +274,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     def _is_kept(self, place: Path, lesson: str, student: str, notebook_filename: str) -> bool:
         """Whether what is in the gradebook came from just this file."""
         path = Path(notebook_filename)
-        record = _read_record(place, notebook_filename)
+        record = Record.known(_record_in(place, notebook_filename))
         if not record or record.submission != self.submission(lesson, path).digest:
             return False
         files = beside(path.parent, self.course_files(lesson))
@@ -336,11 +336,3 @@ def _is_score(cell: CellRecord, score: float | None) -> bool:
 
 def _record_in(folder: Path, notebook_filename: str) -> Path:
     return folder / f"{Path(notebook_filename).stem}{RECORD_SUFFIX}"
-
-
-def _read_record(folder: Path, notebook_filename: str) -> Record | None:
-    """What is known of a grading that came to its end; nothing of any other."""
-    try:
-        return Record.read(_record_in(folder, notebook_filename))
-    except (FileNotFoundError, GradingFailed):
-        return None

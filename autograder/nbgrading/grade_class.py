@@ -99,7 +99,7 @@ def outdated(course: Course, lesson: str, students: Sequence[str]) -> list[str]:
     return [
         student
         for student in students
-        if (record := _record(course.root, lesson, student)) and record.code != now
+        if (record := Record.known(_record_in(course.root, lesson, student))) and record.code != now
     ]
 
 
@@ -122,7 +122,7 @@ def differences(
                 grading.init_notebooks()
                 (source,) = grading.assignments
                 found = [grade_handed_in(*job).record for job in grading.jobs(source)]
-            before = _record(course.root, lesson, student) or Record()
+            before = Record.known(_record_in(course.root, lesson, student)) or Record()
             yield student, [*_between(student, before, found)]
 
 
@@ -135,12 +135,8 @@ def _between(student: str, before: Record, found: Sequence[Record]) -> Iterator[
             yield ChangedPoints(student, cell.exercise, earned, cell.points, why)
 
 
-def _record(root: Path, lesson: str, student: str) -> Record | None:
-    path = root / "autograded" / student / lesson / f"{lesson}{RECORD_SUFFIX}"
-    try:
-        return Record.read(path)
-    except (FileNotFoundError, GradingFailed):
-        return None
+def _record_in(root: Path, lesson: str, student: str) -> Path:
+    return root / "autograded" / student / lesson / f"{lesson}{RECORD_SUFFIX}"
 
 
 def _each(
@@ -172,7 +168,7 @@ def _begin(api: NbGraderAPI, lesson: str, student: str, *, force: bool) -> None:
 
 
 def _result(root: Path, api: NbGraderAPI, lesson: str, student: str) -> StudentResult:
-    path = root / "autograded" / student / lesson / f"{lesson}{RECORD_SUFFIX}"
+    path = _record_in(root, lesson, student)
     try:
         with _said(), api.gradebook as gradebook:
             submission = gradebook.find_submission(lesson, student)

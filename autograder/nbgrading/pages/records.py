@@ -209,9 +209,8 @@ def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, HandedIn,
 
 def _known(one: Submitted, job: Job, submission: HandedIn, files: Beside) -> Record | None:
     """The record of just this submission, graded with just this code."""
-    try:
-        record = Record.read(one.record)
-    except (FileNotFoundError, GradingFailed):
+    record = Record.known(one.record)
+    if record is None:
         return None
     same = record.submission == submission.digest and record.files == files.digests()
     return record if same and record.code == job.code else None

@@ -9,7 +9,13 @@ from collections.abc import Iterable
 from datetime import UTC, timedelta
 from pathlib import Path
 
-from nbgrader.api import Assignment, Gradebook, MissingEntry, SubmittedNotebook
+from nbgrader.api import (
+    Assignment,
+    Gradebook,
+    MissingEntry,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets import Bunch, Dict, Float, Unicode, validate
@@ -67,7 +73,7 @@ class Deadlines(Configurable):
                 return
             gradebook.update_or_create_assignment(lesson, duedate=self.due[lesson])
 
-    def extend(self, gradebook: Gradebook, lesson: str, student: str) -> None:
+    def extend(self, gradebook: Gradebook, submission: SubmittedAssignment) -> None:
         """Have the gradebook know by how much a submission was due later than others.
 
         Without a roster, extensions are what somebody has granted in the gradebook.
@@ -75,9 +81,8 @@ class Deadlines(Configurable):
         roster = self._roster()
         if roster is None:
             return
-        listed = roster.get(student)
-        extension = listed.extension(lesson) if listed else timedelta()
-        submission = gradebook.find_submission(lesson, student)
+        listed = roster.get(submission.student_id)
+        extension = listed.extension(submission.name) if listed else timedelta()
         if (submission.extension or timedelta()) != extension:
             submission.extension = extension or None
             gradebook.db.commit()
@@ -116,8 +121,8 @@ def work_out_penalties(
     """
     step = AssignLatePenalties(config=config)
     step.init_plugin()
+    deadlines = Deadlines(config=config)
     for lesson in lessons:
-        deadlines = Deadlines(config=config)
         deadlines.tell(gradebook, lesson.name)
         for submission in lesson.submissions:
             if student not in ("", submission.student_id):
@@ -125,7 +130,7 @@ def work_out_penalties(
             if lesson.duedate is None or submission.timestamp is None:
                 # Nothing is known to be late: what somebody has taken off by hand stays.
                 continue
-            deadlines.extend(gradebook, lesson.name, submission.student_id)
+            deadlines.extend(gradebook, submission)
             for notebook in submission.notebooks:
                 _work_out(step, notebook, submission.student_id, submission.total_seconds_late)
     gradebook.db.commit()

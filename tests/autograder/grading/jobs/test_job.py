@@ -49,6 +49,11 @@ def test_other_settings_of_a_course_are_other_code(tmp_path: Path) -> None:
     before = digest_of(tmp_path, tmp_path, ())
     (tmp_path / "course.toml").write_text("partial_credit = false")
     assert digest_of(tmp_path, tmp_path, ()) != before
+    (tmp_path / "course.toml").write_text("late = {per_day = 0.1}")
+    assert digest_of(tmp_path, tmp_path, ()) == before
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "course.toml").write_text("partial_credit = false")
+    assert digest_of(tmp_path, tmp_path, ()) != before
 
 
 def test_the_same_job_has_the_same_key(job_of: Callable[[], Job]) -> None:

@@ -32,8 +32,9 @@ sys.path.insert(0, str(ROOT))
 
 from autograder.authoring.build import shipping  # noqa: E402
 from autograder.checks import examples  # noqa: E402
+from autograder.checks.exam.case import Case  # noqa: E402
 from autograder.checks.exam.exam import Exam, exams_of  # noqa: E402
-from autograder.checks.exam.judge import Case, explains, judge  # noqa: E402
+from autograder.checks.exam.judge import explains, judge  # noqa: E402
 from autograder.checks.exam.report import Report, Verdict  # noqa: E402
 from autograder.checks.exam.rules import broken  # noqa: E402
 from autograder.checks.locate.where import with_places  # noqa: E402

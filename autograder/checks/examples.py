@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.exam.judge import Case
+from autograder.checks.exam.case import Case
 from autograder.checks.packed import unpack
 from autograder.checks.values.as_json import find, from_json, outcome_from_json
 from autograder.checks.values.compare import Tolerance
@@ -23,7 +23,7 @@ from autograder.checks.values.precision import printed
 from autograder.errors import CheckError, NotInstalled
 
 FILE = "checks.json"
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,9 @@ def _read_case(
     use: Callable[..., object] | None,
 ) -> Case:
     expected = outcome_from_json(written["expected"])
+    learns = bool(written.get("learns"))
+    # Of gradients, no misconception says anything.
+    misconceptions = () if learns else misconceptions
     mistaken = dict.fromkeys(misconceptions, expected) | {
         name: outcome_from_json(one) for name, one in written["lookalikes"].items()
     }
@@ -156,4 +159,5 @@ def _read_case(
         use=use,
         printed=True,
         single=frozenset(written.get("single", ())),
+        learns=learns,
     )

@@ -1,14 +1,16 @@
 """Drivers for exams of modules with caches: called on a whole text, or on its tokens in chunks."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from companion.beside import made_beside
-from companion.gpt.parts import ListedCache
+from companion.gpt.attention import LibraryRotaryAttention
+from companion.gpt.parts import LIBRARY, ListedCache, Parts, TwoLayers
 
 Settings = Mapping[str, int]
 Weights = Mapping[str, Tensor]
@@ -33,6 +35,21 @@ class Recorded(ListedCache):
         keys, values = super().append(keys, values)
         self.kept = keys.detach().clone(), values.detach().clone()
         return keys, values
+
+
+def doubled_parts() -> Parts:
+    """Parts with the weights of the library's, and with results that are twice as large."""
+    return replace(
+        LIBRARY,
+        RMSNorm=lambda d_model: _doubled(nn.RMSNorm(d_model, eps=1e-6)),
+        FeedForward=lambda *sizes: _doubled(TwoLayers(*sizes)),
+        RotaryAttention=lambda *given: _doubled(LibraryRotaryAttention(*given)),
+    )
+
+
+def _doubled(module: nn.Module) -> nn.Module:
+    module.register_forward_hook(lambda module, given, output: 2 * output)
+    return module
 
 
 def try_attention(
@@ -78,6 +95,7 @@ def try_gpt(
     weights: Weights,
     inputs: tuple[Tensor, ...],
     chunks: Sequence[int] = (),
+    doubled: bool = False,
 ) -> dict[str, Any]:
     """Make a language model, load its weights, and call it.
 
@@ -87,6 +105,7 @@ def try_gpt(
         weights: by name, as (in, out); without any, the model is only looked at.
         inputs: the ids of one text for each entry of the batch, (batch, tokens).
         chunks: as for `try_attention`, with a cache for each block.
+        doubled: whether it is made of parts whose results are twice as large as the library's.
 
     Returns:
         As `try_attention`, with the gradient for the embedding; without weights, the standard
@@ -100,7 +119,8 @@ def try_gpt(
         if table is None:
             raise WeightMismatch("looked for an embedding called tokens, and found none")
         return {f"standard deviation of {_TABLE}": float(f"{table.double().std():.1g}")}
-    module, places = _made(model_class, settings, weights)
+    parts = {"parts": made_beside(model_class, doubled_parts)} if doubled else {}
+    module, places = _made(model_class, {**settings, **parts}, weights)
     (ids,) = inputs
     if chunks:
         make = partial(_cache, model_class, settings, ids, weights)
@@ -115,7 +135,7 @@ def try_gpt(
 
 
 def _made(
-    module_class: Callable[..., Any], settings: Settings, weights: Weights
+    module_class: Callable[..., Any], settings: Mapping[str, Any], weights: Weights
 ) -> tuple[Any, dict[str, str]]:
     """A module with these weights, and the name that each has in its state dict."""
     module = module_class(**settings)

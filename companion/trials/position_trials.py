@@ -1,7 +1,7 @@
 """What exercises about positional encodings are tried with, where a plain call says too little."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -11,6 +11,9 @@ from companion.beside import made_beside
 _TABLE = "positions.weight"
 # How an exercise may refuse what it is given.
 _REFUSALS = (ValueError, AssertionError)
+# Where a module keeps what moves with it.
+_REGISTERED = ("_parameters", "_buffers", "_modules")
+_DEEPEST = 3  # of lists in lists
 
 
 class TableMismatch(Exception):
@@ -72,9 +75,24 @@ def try_module(
 
 
 def left_behind(module: Any) -> int:
-    """How many tensors are plain attributes, which no `.to` and no state dict know of."""
-    attributes = (value for part in module.modules() for value in vars(part).values())
-    return sum(isinstance(value, torch.Tensor) for value in attributes)
+    """How many tensors are in plain attributes, which no `.to` and no state dict know of."""
+    return sum(
+        _tensors_in(value)
+        for part in module.modules()
+        for name, value in vars(part).items()
+        if name not in _REGISTERED
+    )
+
+
+def _tensors_in(value: object, depth: int = 0) -> int:
+    if isinstance(value, torch.Tensor):
+        return 1
+    if isinstance(value, torch.nn.Module):
+        return len([*value.parameters(), *value.buffers()])
+    parts = value.values() if isinstance(value, dict) else value
+    if depth == _DEEPEST or not isinstance(parts, Iterable) or isinstance(parts, str | Iterator):
+        return 0
+    return sum(_tensors_in(part, depth + 1) for part in parts)
 
 
 def try_learned(

@@ -84,12 +84,15 @@ def try_fit(
         learning_rate: how far they go in a step.
 
     Returns:
-        What `fit` returns, and the layer's parameters before and after.
+        What `fit` returns and whether that holds on to graphs, and the layer's parameters
+        afterwards.
     """
     module = made_beside(fit, linear_layer, W, b)
     losses = fit(module, inputs, targets, steps, learning_rate)
+    parts = losses if isinstance(losses, list | tuple) else [losses]
     return {
         "losses": losses,
+        "losses with their graphs": any(getattr(one, "requires_grad", False) for one in parts),
         "W afterwards": module.weight.detach().T.clone(),
         "b afterwards": module.bias.detach().clone(),
     }

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from autograder.authoring.lesson.reading import read_lesson
+from autograder.checks.exam.case import Case
 from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.judge import Case, judge
+from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.values.outcome import Outcome, Raised
 from autograder.checks.values.tensors import is_tensor

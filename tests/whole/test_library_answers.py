@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import torch
 
+from autograder.checks.exam.case import is_mistaken
 from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.forbidden import matches
-from autograder.checks.exam.judge import is_mistaken
 from autograder.checks.exam.report import Verdict
 from autograder.checks.exam.rules import Written, broken, looking_at
+from autograder.checks.exam.watching import matches
 from autograder.checks.values.outcome import observe
 from tests.support.course import every_exam
 from tests.support.libraries import MODULES, callables

@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 
 from autograder.authoring.build.shipping import entries_in
-from autograder.checks.exam.judge import Case, judge
+from autograder.checks.exam.case import Case
+from autograder.checks.exam.judge import judge
 from autograder.checks.examples import FILE, as_printed
 from autograder.checks.values.compare import Tolerance
 from autograder.checks.values.outcome import Outcome

@@ -14,8 +14,8 @@ from autograder.authoring.lesson.leaks import leaks
 from autograder.authoring.lesson.lesson import WrittenExercise
 from autograder.authoring.lesson.reading import read_lesson
 from autograder.authoring.lesson.reference import Source, read_reference
+from autograder.checks.exam.case import is_mistaken
 from autograder.checks.exam.exam import exams_of
-from autograder.checks.exam.judge import is_mistaken
 from autograder.checks.packed import unpack
 from autograder.checks.values.as_json import importable, outcome_from_json, to_json
 from autograder.course import lesson_number, module_name

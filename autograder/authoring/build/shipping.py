@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from autograder.checks.exam.case import Case, is_mistaken
 from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.judge import Case, is_mistaken
 from autograder.checks.examples import FORMAT, as_printed
 from autograder.checks.packed import pack
 from autograder.checks.values.as_json import importable, outcome_to_json, to_json
 from autograder.checks.values.compare import Tolerance, differences, identical
-from autograder.checks.values.outcome import Outcome, observe
+from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.precision import DOUBLE, NUDGE, goes_through_single
 from autograder.checks.values.precision import printed as printed_tolerance
 from autograder.checks.values.rounding import MOVED, current, shipped, with_numbers
@@ -161,6 +161,7 @@ def _write_case(case: Case) -> dict[str, Any]:
         "names": list(case.names),
         "reveal": case.reveal,
         "tolerance": [case.tolerance.absolute, case.tolerance.relative],
+        **({"learns": True} if case.learns else {}),
     }
 
 
@@ -169,7 +170,7 @@ def _write_outcomes(case: Case, exam: Exam) -> dict[str, Any]:
     is_precise = identical(precisely, case.arguments)
 
     def settle(outcome: Outcome, function: Callable[..., object], tolerance: Tolerance) -> Outcome:
-        precise = outcome if is_precise else observe(function, precisely, case.use)
+        precise = outcome if is_precise else replace(case, arguments=precisely).observe(function)
         return shipped(outcome, precise, tolerance)
 
     case = replace(case, expected=settle(case.expected, exam.reference, case.tolerance))
@@ -225,7 +226,7 @@ def _in_single(case: Case, exam: Exam) -> list[str]:
     for name, run in case.lookalikes.items():
         if not run().raised and is_mistaken(run(), case):
             wrong = exam.misconceptions[name]
-            below, above = (observe(wrong, one, case.use).value for one in around)
+            below, above = (replace(case, arguments=one).observe(wrong).value for one in around)
             if goes_through_single(below, run().value, above):
                 found.append(name)
     return found

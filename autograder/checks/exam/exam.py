@@ -30,15 +30,16 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
 from autograder.checks.exam.arguments import input_names
-from autograder.checks.exam.axes import axes_of
+from autograder.checks.exam.case import Case, Property, learning, with_noise
 from autograder.checks.exam.draw import DEFAULT_SEED, Draw
 from autograder.checks.exam.habits import ASPECTS
-from autograder.checks.exam.judge import Case, Property, judge
+from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Report
 from autograder.checks.exam.rules import broken, watched
 from autograder.checks.exam.trials import (
@@ -49,9 +50,10 @@ from autograder.checks.exam.trials import (
     printed_trial,
     told_coarsely,
 )
+from autograder.checks.source.axes import axes_of
 from autograder.checks.values.compare import Tolerance
 from autograder.checks.values.outcome import Outcome, observe
-from autograder.checks.values.precision import DOUBLE, SINGLE, TOLERANCES, printed, widened
+from autograder.checks.values.precision import TOLERANCES, printed
 from autograder.checks.values.rounding import without_dust
 from autograder.checks.values.tensors import cast_all, has_floating
 from autograder.errors import ExamError
@@ -77,6 +79,7 @@ class Exam:
             `("scaled_dot_product_attention",)`. An exercise of such a name may call itself.
         allows: names of library functions that may be the whole answer, each with the reason.
         places: whether an answer that no hint explains is searched for the line to look at.
+        no_gradients: why nobody back-propagates through an answer, where one could.
         about: those of `ASPECTS` that the exercise is about; an answer that is right but for
             one of the others earns half of the points.
 
@@ -97,6 +100,7 @@ class Exam:
         forbids: Sequence[str] = (),
         allows: Mapping[str, str] | None = None,
         places: bool = True,
+        no_gradients: str = "",
         about: Collection[str] = (),
     ) -> None:
         self.reference = reference
@@ -119,6 +123,7 @@ class Exam:
         self.where = (Path(caller.f_code.co_filename), caller.f_lineno)
         self._tolerance = tolerance
         self._reveal = reveal
+        self.no_gradients = no_gradients
         self._dtypes = tuple(dtypes)
         self._examples: list[Callable[[], object]] = []
         self._cases: list[tuple[Callable[[Draw], object], int]] = []
@@ -241,7 +246,8 @@ class Exam:
     def printed_cases(self) -> list[Case]:
         """The printed examples, in every dtype: what a learner's check runs on."""
         drawn = [(example, without_dust(example())) for example in self._examples]
-        return [case for example, values in drawn for case in self._typed(example, values)]
+        cases = [case for example, values in drawn for case in self._typed(example, values)]
+        return [*cases, *self._with_gradients(cases)]
 
     def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
         """The printed examples and all that is drawn: the same seed gives the same cases."""
@@ -253,15 +259,23 @@ class Exam:
         A driver that is not at work here says what a student's process has it say.
         """
         if self._cases:
-            return [*printed, *self._drawn_cases(seed)]
-        return [replace(case, here=self.use is not None) for case in printed]
+            drawn = list(self._drawn_cases(seed))
+            return [*printed, *drawn, *self._with_gradients(drawn)]
+        return [replace(case, here=case.here or self.use is not None) for case in printed]
+
+    def _with_gradients(self, cases: Iterable[Case]) -> Iterator[Case]:
+        """The first case that gradients could come back through, asked whether they do."""
+        if self.use is None and not isinstance(self.reference, type) and not self.no_gradients:
+            yield from islice(filter(None, (learning(case, self.reference) for case in cases)), 1)
 
     def _drawn_cases(self, seed: int) -> Iterator[Case]:
         for place, (function, times) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
                 cases = self._typed(function, values, self._properties)
-                first, *others = self._with_noise(cases, self._bind(values))
+                first, *others = with_noise(
+                    dict(zip(self._dtypes, cases, strict=False)), self._bind(values), self.reference
+                )
                 yield replace(first, here=self.use is not None and turn == 0)
                 yield from others
 
@@ -310,24 +324,6 @@ class Exam:
                        self._tolerance or TOLERANCES[dtype], properties, group)
             for dtype in dtypes
         ]  # fmt: skip
-
-    def _with_noise(self, cases: list[Case], arguments: Mapping[str, object]) -> list[Case]:
-        """The cases of one call, with a tolerance as wide as single precision needs there."""
-        if not any(map(has_floating, arguments.values())):
-            return cases
-        known = dict(zip(self._dtypes, cases, strict=True))
-
-        def value_in(dtype: str) -> object:
-            if dtype in known:
-                return known[dtype].expected.value
-            rounded = {name: cast_all(value, dtype) for name, value in arguments.items()}
-            return observe(self.reference, rounded, self.use).value
-
-        single, double = value_in(SINGLE), value_in(DOUBLE)
-        return [
-            replace(case, tolerance=widened(case.tolerance, single, double, self.returns))
-            for case in cases
-        ]
 
     def _case(
         self,

@@ -40,7 +40,7 @@ _WRITES = " And your code writes to what it is given: leave that as it is."
 _NO_ERROR = " And where an error is asked for, your code goes on."
 _NO_BUFFER = " And a buffer that is asked for is missing."
 _NO_DROPOUT = " And in training every call gives the same, as without dropout."
-_DROPPED = " And in eval mode calls differ, as if something were dropped there."
+_DROPPED = " And calls with the same inputs differ, as if something were dropped there."
 
 
 def without_habits(
@@ -63,6 +63,11 @@ def without_habits(
     whole = _with_buffers(expected.value, value)
     said += [_NO_BUFFER] * (whole is not value)
     return (replace(received, value=whole, changed=changed), said) if said else (received, [])
+
+
+def drops_unasked(expected: Outcome, received: Outcome) -> bool:
+    """Whether calls with the same inputs differ, where all should return the same."""
+    return _about_dropout(expected.value, received.value) == _DROPPED
 
 
 class _Case(Protocol):

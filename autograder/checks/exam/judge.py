@@ -6,89 +6,47 @@ learner's check (numbers shipped beside the notebook) and the hidden exam (numbe
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from autograder.checks.exam.arguments import (
     call_of,
     in_words,
     loose,
     one_by_one,
-    plainness,
     seen_by_the_answer,
     with_input_names,
 )
-from autograder.checks.exam.faults import faults, is_mismatch, spoilt
-from autograder.checks.exam.habits import ASPECTS, IN_PART, aspects_alone, without_habits
+from autograder.checks.exam.back_propagation import what_is_cut_off
+from autograder.checks.exam.case import Case
+from autograder.checks.exam.faults import is_mismatch, spoilt
+from autograder.checks.exam.habits import (
+    ASPECTS,
+    IN_PART,
+    aspects_alone,
+    drops_unasked,
+    without_habits,
+)
 from autograder.checks.exam.nearness import Tried, how_far
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
-from autograder.checks.values.compare import Difference, Tolerance, differences
+from autograder.checks.values.compare import Difference, differences
 from autograder.checks.values.outcome import TOGETHER, Outcome, Raised, observe, observe_each
 from autograder.checks.values.parts import follows
 from autograder.checks.values.precision import as_of_single
-from autograder.checks.values.side_by_side import Axes, comparisons, shapes
+from autograder.checks.values.side_by_side import comparisons, shapes
 
 _STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
+_DROPPED = (
+    "What differs is one call from the next, with the same inputs, as if something were dropped in "
+    "them; this exercise asks for no dropout there."
+)
 _NAMED = 4
 # What tells a number that is expected, by itself or with how far the answer is from it.
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
 )
-
-Property = Callable[..., object]
-
-
-@dataclass(frozen=True)
-class Case:
-    """One call, and what should come of it.
-
-    `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
-    With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
-    the driver that calls the answer; it works `here` even where that is in another process. An
-    answer that is wrong in one `group` alone earns half. What is expected of a `printed` case is no
-    secret. `axes` are the names of the axes of what is returned, `inputs` those of a module's
-    inputs. Misconceptions in `single` compute in single precision on their way.
-    """
-
-    label: str
-    arguments: Mapping[str, Any]
-    expected: Outcome
-    tolerance: Tolerance
-    lookalikes: Mapping[str, Callable[[], Outcome]]
-    names: tuple[str, ...] = ()
-    properties: Mapping[str, Property] = field(default_factory=dict)
-    reveal: bool = True
-    use: Callable[..., object] | None = None
-    group: str = ""
-    printed: bool = False
-    here: bool = False
-    axes: Axes = field(default_factory=dict)
-    inputs: Sequence[str] = ()
-    single: frozenset[str] = frozenset()
-    _shows: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
-
-    def shows(self, name: str) -> bool:
-        """Whether a misconception makes a difference on this call; found out once."""
-        if name not in self._shows:
-            self._shows[name] = is_mistaken(self.lookalikes[name](), self)
-        return self._shows[name]
-
-    def tolerance_of(self, name: str) -> Tolerance:
-        """How far an answer may be off from a misconception that has made its numbers."""
-        return as_of_single(self.tolerance) if name in self.single else self.tolerance
-
-    @property
-    def plainness(self) -> tuple[object, ...]:
-        """What orders cases, from the one that is the easiest to look at."""
-        return (not self.printed, *plainness(self.arguments, self.use))
-
-    def faults(self, outcome: Outcome) -> Iterator[Difference]:
-        """What is wrong with an outcome of this call."""
-        driven = self.use is not None
-        return faults(self.expected, outcome, self.tolerance, self.names, driven=driven)
 
 
 @dataclass(frozen=True)
@@ -152,14 +110,24 @@ def judge(
         total=len(cases),
         finding=_finding(shown, exercise),
         misconception=name,
-        hint=hints[name] + more if name else spoilt([part for one in failed for part in one.wrong]),
+        hint=hints[name] + more if name else _of_all(failed),
         right_but_for=_right_but_for(observations, about),
         nearest="" if name else _how_far(observations),
     )
 
 
+def _of_all(failed: Sequence["_Observation"]) -> str:
+    """What there is to say where one thing alone is wrong, and always the same."""
+    if all(one.case.learns for one in failed):
+        return what_is_cut_off(failed[0].case.expected.value, failed[0].outcome.value)
+    if all(drops_unasked(one.case.expected, one.outcome) for one in failed):
+        return _DROPPED
+    return spoilt([part for one in failed for part in one.wrong])
+
+
 def _how_far(observations: Sequence["_Observation"]) -> str:
     """How far an answer is right; of a worksheet, that stands in its numbers."""
+    observations = [one for one in observations if not one.case.learns]
     if not all(one.case.reveal for one in observations):
         return ""
     tried = [
@@ -210,7 +178,7 @@ def _observe(
 
 
 def _outcome(answer: Callable[..., object], case: Case, known: str) -> Outcome:
-    run = case.lookalikes.get(known) or partial(observe, answer, case.arguments, case.use)
+    run = case.lookalikes.get(known) or partial(case.observe, answer)
     with while_it_runs():
         return run()
 
@@ -227,7 +195,7 @@ def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> _
     return _Observation(case, outcome, wrong, as_expected)
 
 
-def _bind(holds: Property, answer: Callable[..., object]) -> Callable[..., object]:
+def _bind(holds: Callable[..., object], answer: Callable[..., object]) -> Callable[..., object]:
     return lambda *arguments: bool(holds(answer, *arguments))
 
 
@@ -291,11 +259,6 @@ def _without_habits(
             wrong = list(one.case.faults(outcome))
             rest.append(_Observation(one.case, outcome, wrong, not wrong))
     return (rest, "".join(said)) if said else ([], "")
-
-
-def is_mistaken(outcome: Outcome, case: Case) -> bool:
-    """Whether an outcome is not what is expected of a case."""
-    return any(True for _ in case.faults(outcome))
 
 
 def explains(name: str, answer: Callable[..., object], cases: Sequence[Case]) -> bool:

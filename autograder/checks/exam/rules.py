@@ -25,9 +25,8 @@ from contextvars import ContextVar
 from types import CellType
 from typing import Any
 
-from autograder.checks.exam.forbidden import matches
 from autograder.checks.exam.report import Finding, Report, Verdict
-from autograder.checks.exam.watching import Watching
+from autograder.checks.exam.watching import Watching, matches
 from autograder.checks.source.cell_code import MOST_CHARACTERS, is_python
 from autograder.checks.source.meaning import Meaning, is_of_others, path_of
 from autograder.checks.source.written import Written, made_with

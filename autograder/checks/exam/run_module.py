@@ -12,10 +12,11 @@ named_buffers, train, to, and to be called.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from autograder.checks.exam.back_propagation import is_floating, leaf_of, send_back
 from autograder.checks.values import parts
 from autograder.checks.values.compare import describe
 from autograder.checks.values.outcome import results_of
-from autograder.checks.values.tensors import back_propagate, dtype_name, is_tensor
+from autograder.checks.values.tensors import dtype_name, is_tensor
 
 if TYPE_CHECKING:
     import torch
@@ -72,9 +73,9 @@ def run_module(
     """
     import torch
 
-    given = [_leaf(value) for value in inputs]
+    given = [leaf_of(value) for value in inputs]
     module = module_class(**settings)
-    floating = [value for value in (*given, *weights.values()) if _is_floating(value)]
+    floating = [value for value in (*given, *weights.values()) if is_floating(value)]
     if floating:
         module.to(floating[0].dtype)
     if _waits_for_a_call(module):
@@ -94,8 +95,8 @@ def run_module(
         return {**found, parts.outputs_counted(calls): number, parts.outputs_seen(mode): seen}
     with torch.enable_grad():
         output = module(*given)
-        _back_propagate(output)
-    back = {f"inputs[{n}]": value.grad for n, value in enumerate(given) if _is_floating(value)}
+        send_back(output)
+    back = {f"inputs[{n}]": value.grad for n, value in enumerate(given) if is_floating(value)}
     back |= _gradients(module, weights, places)
     return {
         **found,
@@ -104,20 +105,9 @@ def run_module(
     }
 
 
-def _leaf(value: object) -> Any:
-    """An input that remembers its gradient, where it can have one."""
-    if not is_tensor(value):
-        return value
-    return value.detach().clone().requires_grad_(value.is_floating_point())
-
-
 def _apart(value: Any) -> object:
     """An input for a call of which no gradient is asked."""
     return value.detach().clone() if is_tensor(value) else value
-
-
-def _is_floating(value: object) -> bool:
-    return is_tensor(value) and value.is_floating_point()
 
 
 def _has_buffer(module: Any, shape: tuple[int, ...]) -> bool:
@@ -178,28 +168,6 @@ def _is_turned(name: str, place: str) -> bool:
     return place == f"{name}.weight"
 
 
-def _back_propagate(output: object) -> None:
-    outputs = [value for value in _parts(output) if _is_floating(value) and value.requires_grad]
-    if outputs:
-        back_propagate(outputs, [_cotangent(value) for value in outputs])
-
-
-def _parts(output: object) -> "Iterator[torch.Tensor]":
-    if isinstance(output, list | tuple):
-        for entry in output:
-            yield from _parts(entry)
-    else:
-        yield cast("torch.Tensor", output)
-
-
-def _cotangent(output: "torch.Tensor") -> "torch.Tensor":
-    """Weights of an output's entries that no symmetry cancels, as equal ones would."""
-    import torch
-
-    ramp = torch.arange(1, output.numel() + 1, dtype=torch.float64).cos()
-    return ramp.reshape(output.shape).to(output.dtype)
-
-
 def _gradients(
     module: Any, weights: "Weights", places: Mapping[str, str]
 ) -> Iterator[tuple[str, object]]:
@@ -216,7 +184,7 @@ def _of_one_kind(outputs: Iterable[Any], calls: int) -> list[object]:
     """The outputs of several calls: those that can't be looked at together are not waited for."""
     kept: list[Any] = []
     for output in outputs:
-        if not _is_floating(output):
+        if not is_floating(output):
             return [output]
         if output.numel() * calls > _MOST_NUMBERS:
             raise ModuleMismatch(
@@ -243,7 +211,7 @@ def _different(outputs: Sequence[object]) -> tuple[int, object]:
     """
     import torch
 
-    if not all(_is_floating(output) for output in outputs):
+    if not all(is_floating(output) for output in outputs):
         return 1, outputs[0]
     stacked = torch.stack(cast("list[torch.Tensor]", outputs))
     numbers = stacked.nan_to_num(posinf=0.0, neginf=0.0)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from autograder.checks.exam.judge import Case
+from autograder.checks.exam.case import Case
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import all_that_is_written
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.checks.exam.judge import Case
+from autograder.checks.exam.case import Case
 from autograder.checks.values.as_json import (
     find,
     from_json,
@@ -29,6 +29,7 @@ def written(cases: Sequence[Case]) -> list[dict[str, Any]]:
             "tolerance": [case.tolerance.absolute, case.tolerance.relative],
             "use": importable(case.use) if case.use else None,
             "names": list(case.names),
+            "learns": case.learns,
         }
         for case in cases
     ]
@@ -50,4 +51,5 @@ def _read(one: dict[str, Any]) -> Case:
         lookalikes={},
         names=names,
         use=find(one["use"]) if one["use"] else None,
+        learns=one["learns"],
     )

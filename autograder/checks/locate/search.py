@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from autograder.checks.exam.judge import Case, is_mistaken
+from autograder.checks.exam.case import Case, is_mistaken
 from autograder.checks.exam.report import Place
 from autograder.checks.locate.families.change import MOST_QUOTED, Family, StatementFamily, in_words
 from autograder.checks.locate.families.table import FAMILIES, NEARER
 from autograder.checks.locate.places import TICK, Slot, is_tick, slots_of, with_ticks
 from autograder.checks.locate.seen import Kinds, Ran, watching
 from autograder.checks.locate.source import AnswerSource, source_of
-from autograder.checks.values.outcome import Outcome, observe
+from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.tensors import one_torch_thread
 
 SECONDS = 0.8
@@ -90,7 +90,7 @@ def search(
     with one_torch_thread():
         for case in cases:
             with watching(source.file, kinds) as lines:
-                outcomes.append(observe(answer, case.arguments, case.use))
+                outcomes.append(case.observe(answer))
             ran.append(lines)
             before, now = now, _processor_time()
             costs.append(now - before)
@@ -166,7 +166,7 @@ class _Trials:
     def _is_right(self, answer: Callable[..., Any], case: Case) -> bool:
         self._turns, self._until = 0, _processor_time() + _MOST_SECONDS
         try:
-            return not is_mistaken(observe(answer, case.arguments, case.use), case)
+            return not is_mistaken(case.observe(answer), case)
         except (_TooLong, MemoryError, RecursionError):
             return False
 

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
-from autograder.checks.exam.judge import Case
+from autograder.checks.exam.case import Case
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.locate.cases_as_json import written
 from autograder.checks.locate.search import FoundPlace, search

@@ -248,22 +248,19 @@ def masked_with_where(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tenso
 @masked.accepts
 def masked_row_by_row(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """Loops."""
-    result = torch.zeros_like(scores)
     keys = scores.shape[-1]
-    rows = zip(
-        result.view(-1, keys), scores.reshape(-1, keys), hidden.reshape(-1, keys), strict=True
-    )
-    for row, of_scores, of_mask in rows:
+    rows = []
+    for of_scores, of_mask in zip(scores.reshape(-1, keys), hidden.reshape(-1, keys), strict=True):
+        row = torch.zeros_like(of_scores)
         if not of_mask.all():
             row[~of_mask] = torch.softmax(of_scores[~of_mask], dim=0)
-    return result
+        rows.append(row)
+    return torch.stack(rows).reshape(scores.shape)
 
 
 @masked.accepts
 def masked_and_divided(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """Exponentials, divided by at least a little."""
-    shifted = scores - scores.masked_fill(hidden, -torch.inf).amax(-1, keepdim=True).clamp(
-        min=-1e30
-    )
-    exponentials = torch.where(hidden, torch.zeros_like(scores), shifted.exp())
+    largest = scores.masked_fill(hidden, -torch.inf).amax(-1, keepdim=True)
+    exponentials = (scores - largest).masked_fill(hidden, -torch.inf).exp()
     return exponentials / exponentials.sum(-1, keepdim=True).clamp(min=1e-30)

@@ -9,7 +9,9 @@ from solutions import grouped_query_attention as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
 
-pooling = Exam(reference.mean_pool_heads)
+pooling = Exam(
+    reference.mean_pool_heads, no_gradients="weights are converted once, before training goes on"
+)
 
 Pooled = tuple[torch.Tensor, int, int]
 

@@ -78,6 +78,13 @@ def token_of_a_cache(draw: Draw) -> Turned:
 
 
 @rotary.case(times=1)
+def long_text(draw: Draw) -> Turned:
+    """positions beyond 5,000"""
+    x = draw.fix(head_dim=4).tensor("heads tokens head_dim")
+    return x, torch.arange(x.shape[1]) + 5000 + int(draw.rng.integers(100))
+
+
+@rotary.case(times=1)
 def further_out_in_bfloat16(draw: Draw) -> Trial16:
     """in bfloat16, far out"""
     x = draw.fix(head_dim=6).tensor("heads tokens head_dim")

@@ -7,7 +7,9 @@ from autograder import Draw, Exam
 from solutions import positional_encoding as reference
 from solutions.exams.families import TENSOR_DTYPE
 
-layout = Exam(reference.to_half_split)
+layout = Exam(
+    reference.to_half_split, no_gradients="weights are converted once, when they are loaded"
+)
 
 Projection = tuple[Tensor, int]
 

@@ -110,6 +110,16 @@ def declared(made: type[Fitting]) -> type[Fitting]:
 
 
 @declared
+class TensorsForLosses(Fitting):
+    """The training is right, but you keep each loss as a tensor, and with it the graph of its step,
+    which takes up memory for as long as the list is there. Keep the number: `loss.item()`.
+    """
+
+    def noted(self, loss: Tensor, module: nn.Module, inputs: Tensor, targets: Tensor) -> Any:
+        return loss
+
+
+@declared
 class GradientsPileUp(Fitting):
     """The first step is right, but later ones are not, because each follows the gradients of all
     the steps so far. Call `optimizer.zero_grad()` in every pass of the loop, before `backward()`.

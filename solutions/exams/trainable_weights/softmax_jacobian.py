@@ -9,7 +9,9 @@ from autograder import Draw, Exam
 from solutions import trainable_weights as reference
 from solutions.exams.families import TENSOR_DTYPE
 
-jacobian = Exam(reference.softmax_jacobian)
+jacobian = Exam(
+    reference.softmax_jacobian, no_gradients="a Jacobian is looked at, and autograd may make it"
+)
 
 
 @jacobian.example

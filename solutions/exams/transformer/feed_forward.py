@@ -51,6 +51,13 @@ def large_features() -> Module:
     return printed(10 * numbers(1, 2, 3, start=9), 5)
 
 
+@fed.example
+def in_training() -> Module:
+    """two sentences of three tokens, called eight times in training mode"""
+    settings, weights, inputs, _, _ = printed(numbers(2, 3, 4), 6)
+    return settings, weights, inputs, True, 8
+
+
 def drawn(draw: Draw, scale: float = 1.0) -> Module:
     weights = {
         "linear1": draw.tensor("d_model d_hidden"),
@@ -88,9 +95,9 @@ def drawn_large(draw: Draw) -> Module:
 
 @fed.case(times=1)
 def drawn_training(draw: Draw) -> Module:
-    """in training mode"""
-    settings, weights, inputs, _, calls = drawn(draw)
-    return settings, weights, inputs, True, calls
+    """several calls in training mode"""
+    settings, weights, inputs, *_ = drawn(draw)
+    return settings, weights, inputs, True, 8
 
 
 @fed.holds

@@ -14,7 +14,11 @@ from solutions.exams.efficient_attention._long_texts import (
 )
 from solutions.exams.printed_numbers import numbers
 
-step = Exam(reference.linear_attention_step, returns=("context", "state"))
+step = Exam(
+    reference.linear_attention_step,
+    returns=("context", "state"),
+    no_gradients="a model that decodes is not trained",
+)
 
 State = tuple[Tensor, Tensor]
 Stepped = tuple[State, Tensor, Tensor, Tensor, FeatureMap]

@@ -17,7 +17,12 @@ from solutions.exams.printed_numbers import numbers
 
 Tensors = tuple[torch.Tensor, ...]
 
-step = Exam(reference.decode_step, returns=("contexts", "keys", "values"), forbids=OWN_WORK)
+step = Exam(
+    reference.decode_step,
+    returns=("contexts", "keys", "values"),
+    forbids=OWN_WORK,
+    no_gradients="a model that decodes is not trained",
+)
 
 Decoding = tuple[torch.Tensor, Weights, torch.Tensor, torch.Tensor]
 

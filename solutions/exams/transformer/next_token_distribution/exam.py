@@ -10,7 +10,11 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import transformer as reference
 
-distribution = Exam(reference.next_token_distribution, forbids=("companion",))
+distribution = Exam(
+    reference.next_token_distribution,
+    forbids=("companion",),
+    no_gradients="it draws the next token of a model that is trained",
+)
 
 Call = tuple[Tensor, float, int | None, float | None]
 

@@ -54,6 +54,12 @@ def with_caches() -> Case:
 
 
 @gpt.example
+def parts_of_ones_own() -> tuple[Settings, Weights, tuple[Tensor, ...], Sequence[int], bool]:
+    """parts whose results are twice as large as the library's, two tokens, one block"""
+    return *printed_case([[2, 0]], 1), True
+
+
+@gpt.example
 def new_model() -> Case:
     """a new model, of which only the embedding is looked at"""
     return settings(1000, 2, 1, 16, 1), {}, (), ()
@@ -98,6 +104,12 @@ def drawn_writing(draw: Draw) -> Case:
 def drawn_chunks(draw: Draw) -> Case:
     """caches: chunks of different sizes"""
     return drawn_case(draw, 3, 1, 2, 3, 4, 2)
+
+
+@gpt.case(times=1)
+def drawn_parts(draw: Draw) -> tuple[Settings, Weights, tuple[Tensor, ...], Sequence[int], bool]:
+    """parts whose results are twice as large as the library's"""
+    return *drawn_case(draw, 4, 2, 2), True
 
 
 gpt.half_but_for("what a new model starts with", new_model)

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from companion import Cache, RotaryBlock, sinusoids
+from companion import LIBRARY, Cache, Parts, RotaryBlock, sinusoids
 from solutions.exams.your_gpt.gpt.exam import gpt
 
 Caches = Sequence[Cache] | None
@@ -22,9 +22,10 @@ class Variant(nn.Module):
         num_kv_heads: int,
         d_hidden: int,
         num_blocks: int,
-        parts: object = None,
+        parts: Parts = LIBRARY,
     ) -> None:
         super().__init__()
+        self.parts = parts
         self.tokens = nn.Embedding(vocabulary, d_model)
         self.initialise()
         sizes = d_model, num_heads, num_kv_heads, d_hidden
@@ -37,13 +38,13 @@ class Variant(nn.Module):
     def make_block(
         self, d_model: int, num_heads: int, num_kv_heads: int, d_hidden: int
     ) -> nn.Module:
-        return RotaryBlock(d_model, num_heads, num_kv_heads, d_hidden)
+        return RotaryBlock(d_model, num_heads, num_kv_heads, d_hidden, self.parts)
 
     def stack(self, blocks: Iterable[nn.Module]) -> None:
         self.blocks: Any = nn.ModuleList(blocks)
 
     def last_norm(self, d_model: int) -> nn.Module:
-        return nn.RMSNorm(d_model, eps=1e-6)
+        return self.parts.RMSNorm(d_model)
 
     def forward(self, ids: Tensor, caches: Caches = None) -> Any:
         x = self.through(self.embed(ids), caches)
@@ -75,13 +76,45 @@ class Variant(nn.Module):
 
 
 @gpt.misconception
+class WithoutItsParts(Variant):
+    """Your model is made of the library's parts, whatever it is given as `parts`, so your own would
+    never be in it. Pass `parts` on to each block, and take the last normalisation from it.
+    """
+
+    def __init__(self, *sizes: Any, parts: Parts = LIBRARY, **named: Any) -> None:
+        super().__init__(*sizes, **named)
+
+
+@gpt.misconception
+class BlocksWithoutParts(Variant):
+    """Your blocks are made of the library's parts, whatever the model is given as `parts`: pass it
+    on to each `RotaryBlock`. The last normalisation comes from it already.
+    """
+
+    def make_block(
+        self, d_model: int, num_heads: int, num_kv_heads: int, d_hidden: int
+    ) -> nn.Module:
+        return RotaryBlock(d_model, num_heads, num_kv_heads, d_hidden)
+
+
+@gpt.misconception
+class LastNormWithoutParts(Variant):
+    """Your blocks are made of the parts that the model is given, but its last normalisation is the
+    library's. Make it of `parts.RMSNorm`.
+    """
+
+    def last_norm(self, d_model: int) -> nn.Module:
+        return LIBRARY.RMSNorm(d_model)
+
+
+@gpt.misconception
 class OwnOutputLayer(Variant):
     """Your model has a parameter that was not asked for. If it belongs to a layer that makes the
     logits: they are the products of the output with the rows of `tokens.weight`, and need no
     weights beside these.
     """
 
-    def __init__(self, vocabulary: int, d_model: int, *sizes: int, **others: int) -> None:
+    def __init__(self, vocabulary: int, d_model: int, *sizes: Any, **others: Any) -> None:
         super().__init__(vocabulary, d_model, *sizes, **others)
         self.head = nn.Linear(d_model, vocabulary, bias=False)
 

@@ -58,13 +58,13 @@ def test_what_is_proved_of_lessons_stays_as_it_was(course: Course, tmp_path: Pat
 
 def test_what_has_changed_is_made_again(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     proved: list[str] = []
-    try_all = proving.unnamed_by_the_check
+    try_all = proving.tried
 
-    def note(exam: Exam) -> Iterator[tuple[str, str]]:
+    def note(exam: Exam) -> Iterator[proving.Caught]:
         proved.append(exam.name)
         yield from try_all(exam)
 
-    monkeypatch.setattr(proving, "unnamed_by_the_check", note)
+    monkeypatch.setattr(proving, "tried", note)
     build(course, [LESSON])
     assert sorted(proved) == ["largest", "match", "mix", "shares_of"]
     proved.clear()

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from autograder.checks.card.as_text import lines_of
+from autograder.checks.exam.case import Case
 from autograder.checks.exam.draw import Draw
 from autograder.checks.exam.exam import Exam, exams_of
-from autograder.checks.exam.judge import Case
 from autograder.checks.exam.report import Verdict
 from autograder.checks.exam.rules import Written, looking_at
 from autograder.checks.exam.trials import OTHER_FUNCTIONS

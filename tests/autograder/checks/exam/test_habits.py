@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograder.checks.exam.case import Case
 from autograder.checks.exam.habits import aspects_alone, without_habits
-from autograder.checks.exam.judge import Case
 from autograder.checks.values.compare import Tolerance
 from autograder.checks.values.outcome import Outcome, Raised
 
@@ -57,7 +57,10 @@ def test_calls_that_are_about_dropout_are_left_out() -> None:
     def outputs(number: int) -> Outcome:
         return Outcome({"different outputs in 24 calls": number, "outputs seen in training": 1.0})
 
-    for wanted, received, words in ((8, 1, "in training"), (1, 2, "in eval mode")):
+    for wanted, received, words in (
+        (8, 1, "in training"),
+        (1, 2, "calls with the same inputs differ"),
+    ):
         outcome, (said,) = without_habits(outputs(wanted), outputs(received))
         assert outcome is None
         assert words in said

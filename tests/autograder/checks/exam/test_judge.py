@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.checks.exam.judge import Case, explains, judge
+from autograder.checks.exam.case import Case
+from autograder.checks.exam.judge import explains, judge
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.values.outcome import observe
 from autograder.checks.values.precision import TOLERANCES

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from autograder.checks.exam.axes import axes_of
+from autograder.checks.source.axes import axes_of
 
 QUERIES = "queries", "keys"
 

@@ -1,0 +1,129 @@
+"""One call of an answer, what should come of it, and what known wrong answers make of it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from autograder.checks.exam.arguments import plainness
+from autograder.checks.exam.back_propagation import WORDS, come_back, is_floating, with_gradients
+from autograder.checks.exam.faults import faults
+from autograder.checks.values.compare import Difference, Tolerance
+from autograder.checks.values.outcome import Outcome, observe
+from autograder.checks.values.precision import DOUBLE, SINGLE, as_of_single, printed, widened
+from autograder.checks.values.side_by_side import Axes
+from autograder.checks.values.tensors import cast_all, has_floating
+
+Property = Callable[..., object]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call, and what should come of it.
+
+    `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
+    With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
+    the driver that calls the answer; it works `here` even where that is in another process. An
+    answer that is wrong in one `group` alone earns half. What is expected of a `printed` case is no
+    secret. `axes` are the names of the axes of what is returned, `inputs` those of a module's
+    inputs. Misconceptions in `single` compute in single precision on their way. Where it `learns`,
+    the answer is called with tensors that require gradients, and these are compared as well.
+    """
+
+    label: str
+    arguments: Mapping[str, Any]
+    expected: Outcome
+    tolerance: Tolerance
+    lookalikes: Mapping[str, Callable[[], Outcome]]
+    names: tuple[str, ...] = ()
+    properties: Mapping[str, Property] = field(default_factory=dict)
+    reveal: bool = True
+    use: Callable[..., object] | None = None
+    group: str = ""
+    printed: bool = False
+    here: bool = False
+    axes: Axes = field(default_factory=dict)
+    inputs: Sequence[str] = ()
+    single: frozenset[str] = frozenset()
+    learns: bool = False
+    _shows: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def driver(self) -> Callable[..., object] | None:
+        """What calls the answer with the arguments, if that is not simply called."""
+        return partial(with_gradients, tuple(self.arguments)) if self.learns else self.use
+
+    def observe(self, answer: Callable[..., object]) -> Outcome:
+        """What an answer does on this call."""
+        return observe(answer, self.arguments, self.driver)
+
+    def shows(self, name: str) -> bool:
+        """Whether a misconception makes a difference on this call; found out once."""
+        if name not in self._shows:
+            self._shows[name] = is_mistaken(self.lookalikes[name](), self)
+        return self._shows[name]
+
+    def tolerance_of(self, name: str) -> Tolerance:
+        """How far an answer may be off from a misconception that has made its numbers."""
+        return as_of_single(self.tolerance) if name in self.single else self.tolerance
+
+    @property
+    def plainness(self) -> tuple[object, ...]:
+        """What orders cases, from the one that is the easiest to look at."""
+        return (not self.printed, *plainness(self.arguments, self.use))
+
+    def faults(self, outcome: Outcome) -> Iterator[Difference]:
+        """What is wrong with an outcome of this call."""
+        driven = self.driver is not None
+        return faults(self.expected, outcome, self.tolerance, self.names, driven=driven)
+
+
+def is_mistaken(outcome: Outcome, case: Case) -> bool:
+    """Whether an outcome is not what is expected of a case."""
+    return any(True for _ in case.faults(outcome))
+
+
+def learning(case: Case, reference: Callable[..., object]) -> Case | None:
+    """The same call, asked for its gradients; None where a right answer has none to ask for."""
+    if case.expected.raised or not any(map(is_floating, case.arguments.values())):
+        return None
+    asked = replace(
+        case,
+        label=f"{case.label}, {WORDS}",
+        lookalikes={},
+        properties={},
+        group="",
+        here=True,
+        learns=True,
+    )
+    expected = asked.observe(reference)
+    if expected.raised or not come_back(expected.value):
+        return None
+    tolerance = printed(case.tolerance, case.arguments, expected.value, case.names)
+    return replace(asked, expected=expected, tolerance=tolerance)
+
+
+def with_noise(
+    cases: Mapping[str, Case], arguments: Mapping[str, object], reference: Callable[..., object]
+) -> list[Case]:
+    """The cases of one call, with a tolerance as wide as single precision needs there.
+
+    Args:
+        cases: by the dtype to which its floating-point arguments were cast.
+        arguments: as they were drawn.
+        reference: the right answer.
+    """
+    if not any(map(has_floating, arguments.values())):
+        return [*cases.values()]
+
+    def value_in(dtype: str) -> object:
+        if dtype in cases:
+            return cases[dtype].expected.value
+        rounded = {name: cast_all(value, dtype) for name, value in arguments.items()}
+        return replace(next(iter(cases.values())), arguments=rounded).observe(reference).value
+
+    single, double = value_in(SINGLE), value_in(DOUBLE)
+    return [
+        replace(case, tolerance=widened(case.tolerance, single, double, case.names))
+        for case in cases.values()
+    ]

@@ -1,0 +1,71 @@
+"""A function that a model could be trained through is asked for its gradients, in every lesson."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.report import Verdict
+from tests.support.course import every_exam
+
+EXAMS = every_exam()
+
+
+def is_asked(exam: Exam) -> bool:
+    return any(case.learns for case in exam._once(None))
+
+
+ASKED = [place for place, exam in EXAMS.items() if is_asked(exam)]
+
+
+def without_a_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+    def answer(*given: Any) -> Any:
+        with torch.no_grad():
+            return function(*given)
+
+    return answer
+
+
+def stops_at_a_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+    def answer(*given: Any) -> Any:
+        for one in given:
+            if isinstance(one, torch.Tensor):
+                one.numpy()
+        return function(*given)
+
+    return answer
+
+
+def test_most_functions_of_tensors_are_asked():
+    assert len(ASKED) >= 35
+
+
+@pytest.mark.parametrize("place", [place for place in EXAMS if EXAMS[place].no_gradients])
+def test_a_reason_is_given_only_where_there_is_something_to_ask(place: str, monkeypatch):
+    exam = EXAMS[place]
+    monkeypatch.setattr(exam, "no_gradients", "")
+    assert any(case.learns for case in exam.printed_cases())
+
+
+@pytest.mark.parametrize("place", ASKED)
+def test_a_gradient_that_is_cut_off_has_its_name(place: str):
+    exam = EXAMS[place]
+    for examine in (exam.preview, exam.examine):
+        report = examine(without_a_graph(exam.reference))
+        assert report.verdict is Verdict.WRONG
+        assert "no gradient comes back through it" in report.hint
+
+
+@pytest.mark.parametrize("place", ASKED[::7])
+def test_it_is_half_of_the_work(place: str):
+    exam = EXAMS[place]
+    assert exam.examine(without_a_graph(exam.reference)).right_but_for == "the gradients"
+
+
+@pytest.mark.parametrize("place", ASKED[::7])
+def test_numpy_on_the_way_has_its_name(place: str):
+    report = EXAMS[place].examine(stops_at_a_graph(EXAMS[place].reference))
+    assert report.verdict is Verdict.EXCEPTION
+    assert "stops at tensors that require gradients" in report.hint

@@ -136,7 +136,7 @@ def try_predict(
         raise PredictorMismatch("the module that `predict` was given has been changed")
     return {
         "the same outputs in each call": alike,
-        "outputs": outputs[0] if alike else None,
+        "outputs seen in all calls": outputs[0] if alike else None,
         "outputs require gradients": any(map(_requires_gradients, outputs)),
         "a graph was built": any(graphs),
         "in training mode afterwards": mode,

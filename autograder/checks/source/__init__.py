@@ -1,7 +1,8 @@
 """What does the text of a cell say, without running it?
 
 Which statements it has once IPython has read it, what its names mean and what they need, what it
-does beside giving names a meaning, and what nbgrader's metadata says of it. And which axes a docstring names.
+does beside giving names a meaning, what nbgrader's metadata says of it, and which axes a docstring
+names.
 
 In the field's words: static analysis, name resolution, program slicing.
 

@@ -341,6 +341,15 @@ def positions_and_texts_mixed(logits: Tensor, tokens: Tensor) -> Tensor:
 
 
 @loss.misconception
+def positions_as_classes(logits: Tensor, tokens: Tensor) -> Tensor:
+    """`cross_entropy` looks for the vocabulary on the second axis, and yours is on the last, so it
+    takes the positions for tokens. Swap the two with `transpose(1, 2)`, or flatten batch and
+    positions into one axis.
+    """
+    return cross_entropy(logits[:, :-1], tokens[:, 1:])
+
+
+@loss.misconception
 def reshaped_in_place_of_transposed(logits: Tensor, tokens: Tensor) -> Tensor:
     """You reshape the logits to (batch, vocabulary, positions), which mixes them up. Swap the two
     axes with `transpose(1, 2)`, or flatten batch and positions into one axis.

@@ -2,14 +2,14 @@
 
 from .checks.check import check as check
 from .checks.described import described as described
-from .checks.exam.draw import Draw as Draw
-from .checks.exam.exam import Exam as Exam
-from .checks.exam.run_module import (
+from .checks.drivers.run_module import (
     ModuleMismatch as ModuleMismatch,
 )
-from .checks.exam.run_module import (
+from .checks.drivers.run_module import (
     run_module as run_module,
 )
+from .checks.exam.draw import Draw as Draw
+from .checks.exam.exam import Exam as Exam
 from .checks.gathering import gather as gather
 from .checks.hidden import hidden_check as hidden_check
 from .checks.values.compare import Tolerance as Tolerance

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,9 +35,10 @@ from autograder.authoring.build import shipping  # noqa: E402
 from autograder.checks import examples  # noqa: E402
 from autograder.checks.exam.case import Case  # noqa: E402
 from autograder.checks.exam.exam import Exam, exams_of  # noqa: E402
-from autograder.checks.exam.judge import explains, judge  # noqa: E402
+from autograder.checks.exam.judge import both_explain, explains, judge  # noqa: E402
 from autograder.checks.exam.report import Report, Verdict  # noqa: E402
 from autograder.checks.exam.rules import broken  # noqa: E402
+from autograder.checks.exam.two_slips import said_of_two  # noqa: E402
 from autograder.checks.locate.where import with_places  # noqa: E402
 from autograder.course import Course, lesson_number  # noqa: E402
 from benchmarks.idioms import around  # noqa: E402
@@ -118,9 +120,14 @@ def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen
         if not by_check and not by_exam and not _is_wrong(answer, exam, seeds):
             continue
         hint = checked.misconception or ("" if by_check else examined.misconception)
-        hint = hint or _said_by_the_driver(checked)
+        hint = hint or checked.hint or _said_by_the_driver(checked)
         names = {report.misconception for report in (checked, examined)} - {""}
         untrue = [one for one in sorted(names) if not _holds(one, exam, answer, unseen)]
+        untrue += [
+            " and ".join(two)
+            for two in {_two_of(report, exam) for report in (checked, examined)} - {()}
+            if not both_explain(two, answer, unseen)
+        ]
         seen.append(
             Seen(name, way, changed.text, by_check, by_exam, hint, changed.lines,
                  _told(checked, changed), ", ".join(untrue), seconds)
@@ -132,6 +139,14 @@ def _holds(name: str, exam: Exam, answer: Callable[..., Any], cases: Sequence[Ca
     """Whether a hint is true on these cases: some misconception that has it explains them."""
     said = exam.hints[name]
     return any(explains(one, answer, cases) for one, hint in exam.hints.items() if hint == said)
+
+
+def _two_of(report: Report, exam: Exam) -> tuple[str, ...]:
+    """The two misconceptions that a hint names, if it names two."""
+    if report.misconception or not report.hint:
+        return ()
+    pairs = combinations(exam.hints, 2)
+    return next((pair for pair in pairs if said_of_two(pair, exam.hints) == report.hint), ())
 
 
 def _shipped(exam: Exam) -> examples.Printed:

@@ -60,7 +60,7 @@ def test_import_brings_nothing_along(statement: str, may_need: set[str]) -> None
 
 def test_function_is_offered_though_its_module_has_its_name() -> None:
     code = (
-        "import autograder.checks.exam.run_module, companion.pictures.bars\n"
+        "import autograder.checks.drivers.run_module, companion.pictures.bars\n"
         "from autograder import check, run_module\n"
         "from companion import bars\n"
         "print(callable(check), callable(run_module), callable(bars))"

@@ -14,8 +14,8 @@ from torch import nn
 from autograder.authoring.lesson.lesson import Lesson
 from autograder.authoring.lesson.reading import read_lesson
 from autograder.authoring.lesson.reference import Source, read_reference
+from autograder.checks.drivers.run_module import run_module
 from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.run_module import run_module
 from autograder.checks.locate.search import FoundPlace, search
 
 FRONT_MATTER = """\

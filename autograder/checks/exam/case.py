@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from autograder.checks.drivers.back_propagation import WORDS, come_back, is_floating, with_gradients
 from autograder.checks.exam.arguments import plainness
-from autograder.checks.exam.back_propagation import WORDS, come_back, is_floating, with_gradients
 from autograder.checks.exam.faults import faults
 from autograder.checks.values.compare import Difference, Tolerance
 from autograder.checks.values.outcome import Outcome, observe

@@ -7,9 +7,10 @@ learner's check (numbers shipped beside the notebook) and the hidden exam (numbe
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
+from autograder.checks.drivers.back_propagation import what_is_cut_off
 from autograder.checks.exam.arguments import (
     call_of,
     in_words,
@@ -18,23 +19,22 @@ from autograder.checks.exam.arguments import (
     seen_by_the_answer,
     with_input_names,
 )
-from autograder.checks.exam.back_propagation import what_is_cut_off
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.faults import is_mismatch, spoilt
 from autograder.checks.exam.habits import (
     ASPECTS,
     IN_PART,
-    aspects_alone,
     drops_unasked,
     without_habits,
 )
 from autograder.checks.exam.nearness import Tried, how_far
+from autograder.checks.exam.observation import Observation, likeness_to
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
-from autograder.checks.values.compare import Difference, differences
-from autograder.checks.values.outcome import TOGETHER, Outcome, Raised, observe, observe_each
+from autograder.checks.exam.two_slips import explain, said_of_two, two_slips
+from autograder.checks.values.compare import Difference
+from autograder.checks.values.outcome import TOGETHER, Outcome, observe, observe_each
 from autograder.checks.values.parts import follows
-from autograder.checks.values.precision import as_of_single
 from autograder.checks.values.side_by_side import comparisons, shapes
 
 _STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
@@ -47,24 +47,6 @@ _NAMED = 4
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
 )
-
-
-@dataclass(frozen=True)
-class _Observation:
-    case: Case
-    outcome: Outcome
-    wrong: list[Difference]
-    as_expected: bool  # the value is; what should hold of it may not
-
-    @property
-    def alone(self) -> set[str]:
-        """The aspects and the group of cases of which each explains all that is wrong."""
-        if self.as_expected:
-            return {self.case.group}
-        # Who has computed in single precision has lost the dtype, and no more than that.
-        forgiving = replace(self.case, tolerance=as_of_single(self.case.tolerance))
-        parts = {difference.part for difference in self.wrong}
-        return {self.case.group, *aspects_alone(self.case.expected, self.outcome, parts, forgiving)}
 
 
 def judge(
@@ -102,6 +84,7 @@ def judge(
         if not name:
             rest, more = _without_habits(observations, dropout)
             name = _diagnose(rest, hints)
+    two = () if name else two_slips(observations, hints)
     shown = min(failed, key=lambda one: (not _is_about(name, one), one.case.plainness))
     return Report(
         exercise,
@@ -110,13 +93,13 @@ def judge(
         total=len(cases),
         finding=_finding(shown, exercise),
         misconception=name,
-        hint=hints[name] + more if name else _of_all(failed),
+        hint=hints[name] + more if name else said_of_two(two, hints) or _of_all(failed),
         right_but_for=_right_but_for(observations, about),
-        nearest="" if name else _how_far(observations),
+        nearest="" if name or two else _how_far(observations),
     )
 
 
-def _of_all(failed: Sequence["_Observation"]) -> str:
+def _of_all(failed: Sequence["Observation"]) -> str:
     """What there is to say where one thing alone is wrong, and always the same."""
     if all(one.case.learns for one in failed):
         return what_is_cut_off(failed[0].case.expected.value, failed[0].outcome.value)
@@ -125,7 +108,7 @@ def _of_all(failed: Sequence["_Observation"]) -> str:
     return spoilt([part for one in failed for part in one.wrong])
 
 
-def _how_far(observations: Sequence["_Observation"]) -> str:
+def _how_far(observations: Sequence["Observation"]) -> str:
     """How far an answer is right; of a worksheet, that stands in its numbers."""
     observations = [one for one in observations if not one.case.learns]
     if not all(one.case.reveal for one in observations):
@@ -145,7 +128,7 @@ def _how_far(observations: Sequence["_Observation"]) -> str:
     return how_far(tried, names, all_of_them=len(tried) == len(observations))
 
 
-def _right_but_for(observations: Sequence["_Observation"], about: Collection[str]) -> str:
+def _right_but_for(observations: Sequence["Observation"], about: Collection[str]) -> str:
     """The one thing in which alone an answer is wrong, as an aspect or a group of cases is called.
 
     What is printed earns nothing: at least half of the hidden cases have to be right but for it.
@@ -161,9 +144,7 @@ def _right_but_for(observations: Sequence["_Observation"], about: Collection[str
     return ""
 
 
-def _observe(
-    answer: Callable[..., object], cases: Sequence[Case], known: str
-) -> list[_Observation]:
+def _observe(answer: Callable[..., object], cases: Sequence[Case], known: str) -> list[Observation]:
     if hasattr(type(answer), TOGETHER):
         # First all calls: of an answer that is in another process, these are few messages.
         together = [case for case in cases if not case.here]
@@ -183,7 +164,7 @@ def _outcome(answer: Callable[..., object], case: Case, known: str) -> Outcome:
         return run()
 
 
-def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> _Observation:
+def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> Observation:
     wrong = list(case.faults(outcome))
     as_expected = not wrong
     if as_expected:
@@ -192,20 +173,20 @@ def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> _
             for sentence, holds in case.properties.items()
             if observe(_bind(holds, answer), case.arguments).value is not True
         ]
-    return _Observation(case, outcome, wrong, as_expected)
+    return Observation(case, outcome, wrong, as_expected)
 
 
 def _bind(holds: Callable[..., object], answer: Callable[..., object]) -> Callable[..., object]:
     return lambda *arguments: bool(holds(answer, *arguments))
 
 
-def _unwritten(observation: _Observation) -> bool:
+def _unwritten(observation: Observation) -> bool:
     raised = observation.outcome.raised
     blank = all(difference.blank for difference in observation.wrong)
     return blank or (raised is not None and raised.is_blank)
 
 
-def _what_is_missing(observation: _Observation) -> Finding:
+def _what_is_missing(observation: Observation) -> Finding:
     blanks = [difference.part for difference in observation.wrong if difference.part]
     if not blanks:
         raised = observation.outcome.raised
@@ -214,11 +195,11 @@ def _what_is_missing(observation: _Observation) -> Finding:
     return Finding("", "", (f"still blank: {', '.join(blanks[:_NAMED])}{more}",))
 
 
-def _stopped(observation: _Observation) -> bool:
+def _stopped(observation: Observation) -> bool:
     return observation.outcome.raised is not None and not is_mismatch(observation.outcome)
 
 
-def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) -> str:
+def _diagnose(observations: Sequence[Observation], hints: Mapping[str, str]) -> str:
     """The misconception that explains all failed cases best and contradicts no passed one."""
     best, most = "", 0
     # Most misconceptions are ruled out by the first case that failed.
@@ -230,17 +211,17 @@ def _diagnose(observations: Sequence[_Observation], hints: Mapping[str, str]) ->
     return best
 
 
-def _is_about(name: str, observation: _Observation) -> bool:
+def _is_about(name: str, observation: Observation) -> bool:
     """Whether a hint, if there is one, says what came out of this case."""
     case = observation.case
     if name not in case.lookalikes:
         return not name
-    return case.shows(name) and bool(_likeness(name, observation))
+    return case.shows(name) and bool(likeness_to(name, observation))
 
 
 def _without_habits(
-    observations: Sequence[_Observation], dropout: bool = True
-) -> tuple[list[_Observation], str]:
+    observations: Sequence[Observation], dropout: bool = True
+) -> tuple[list[Observation], str]:
     """What would have been observed of an answer without the habits that hide all else.
 
     A missing `dropout` is one of them only where no hint is about it.
@@ -248,7 +229,7 @@ def _without_habits(
     Returns:
         The observations, and a sentence about each habit; nothing of an answer without any.
     """
-    rest: list[_Observation] = []
+    rest: list[Observation] = []
     said: dict[str, None] = {}
     for one in observations:
         outcome, sentences = without_habits(one.case.expected, one.outcome, dropout)
@@ -257,7 +238,7 @@ def _without_habits(
             rest.append(one)
         elif outcome:
             wrong = list(one.case.faults(outcome))
-            rest.append(_Observation(one.case, outcome, wrong, not wrong))
+            rest.append(Observation(one.case, outcome, wrong, not wrong))
     return (rest, "".join(said)) if said else ([], "")
 
 
@@ -268,7 +249,12 @@ def explains(name: str, answer: Callable[..., object], cases: Sequence[Case]) ->
     return is_wrong and any(_explained(name, one) for one in (seen, _without_habits(seen)[0]))
 
 
-def _explained(name: str, observations: Sequence[_Observation]) -> int:
+def both_explain(two: Sequence[str], answer: Callable[..., object], cases: Sequence[Case]) -> bool:
+    """Whether two misconceptions explain, between them, all that is wrong with an answer."""
+    return explain(two, _observe(answer, cases, ""))
+
+
+def _explained(name: str, observations: Sequence[Observation]) -> int:
     """2 for each failed case that is all as the misconception has it, 1 if it is so in part.
 
     0 if it leaves a failed case unexplained: then it may be true of one and false of the answer.
@@ -279,7 +265,7 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
         if name not in one.case.lookalikes:
             continue
         mistaken = one.case.shows(name)
-        likeness = _likeness(name, one) if mistaken else 0
+        likeness = likeness_to(name, one) if mistaken else 0
         if mistaken == one.as_expected or (mistaken and not likeness):
             # Where an exception is asked for, one that is raised is an answer.
             if one.as_expected or not one.outcome.raised:
@@ -291,40 +277,7 @@ def _explained(name: str, observations: Sequence[_Observation]) -> int:
     return 0 if unrun and only_walls else explained
 
 
-def _likeness(name: str, observation: _Observation) -> int:
-    received, case = observation.outcome, observation.case
-    lookalike = case.lookalikes[name]()
-    if lookalike.raised or received.raised:
-        return 2 * (_without_line(lookalike.raised) == _without_line(received.raised))
-    if lookalike.changed != received.changed:
-        return 0
-    # What is still blank is nobody's mistake.
-    blank = {difference.part for difference in observation.wrong if difference.blank}
-    wrong = {difference.part for difference in observation.wrong} - blank
-    likeness = 2 if wrong else 0
-    tolerance = case.tolerance_of(name)
-    for difference in differences(lookalike.value, received.value, tolerance, case.names):
-        if difference.part in blank:
-            continue
-        # Most misconceptions end here, at the first part that is compared.
-        if any(_overlap(difference.part, other) for other in wrong):
-            return 0
-        # On paper, a mistake may be made in one number and not in the next.
-        likeness = min(likeness, int(not case.reveal))
-    return likeness
-
-
-def _overlap(one: str, other: str) -> bool:
-    """Whether two parts are the same, or one holds the other: "scores" holds "scores[1]"."""
-    short, long = sorted((one, other), key=len)
-    return not short or one == other or long.startswith((f"{short}[", f"{short} "))
-
-
-def _without_line(raised: Raised | None) -> tuple[str, str] | None:
-    return (raised.kind, raised.message) if raised else None
-
-
-def _finding(observation: _Observation, exercise: str) -> Finding:
+def _finding(observation: Observation, exercise: str) -> Finding:
     # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
     # they would only hide it.
     causes = [one for one in observation.wrong if not follows(one.part)]

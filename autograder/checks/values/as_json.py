@@ -24,7 +24,7 @@ from autograder.checks.values.tensors import as_array, dtype_name, is_generator,
 from autograder.errors import ExamError
 
 # Of the engine, what exams are made of: the rest imports what it is told to, and deletes folders.
-_OURS = re.compile(r"autograder(\.checks\.(exam|values)\.\w+)?|companion(\.\w+)*")
+_OURS = re.compile(r"autograder(\.checks\.(drivers|exam|values)\.\w+)?|companion(\.\w+)*")
 
 
 def to_json(value: object) -> Any:

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from autograder.checks.drivers.run_module import run_module
 from autograder.checks.exam.arguments import (
     call_of,
     in_words,
@@ -11,7 +12,6 @@ from autograder.checks.exam.arguments import (
     one_by_one,
     with_input_names,
 )
-from autograder.checks.exam.run_module import run_module
 
 WORDS = np.arange(20.0).reshape(10, 2)
 MADE = {

@@ -843,3 +843,51 @@ def test_shapes_and_types_are_said_of_all():
         lambda x: (x.sum(axis=1), x.mean(axis=1)), case("two", parts, x=WORDS, names=("a", "b"))
     )
     assert all("expected shape (2,)" in line for line in details(report))
+
+
+def test_two_slips_are_named_as_two() -> None:
+    """Where neither explains the answer alone, and both do between them."""
+
+    def sizes(x, power):
+        return x**power if power else x.sum(axis=0)
+
+    def not_summed(x, power):
+        return sizes(x, power) if power else x
+
+    def one_more(x, power):
+        return x ** (power + 1) if power else sizes(x, 0)
+
+    def both(x, power):
+        return not_summed(x, power) if not power else one_more(x, power)
+
+    def another(x, power):
+        return not_summed(x, power) if power < 2 else 7 * x
+
+    cases = [
+        replace(case("sizes", sizes, not_summed, one_more, x=WORDS, power=power), printed=True)
+        for power in (0, 1, 2)
+    ]
+    assert judged(both, *cases).hint == "Two things differ. NOT_SUMMED And then: ONE_MORE"
+    assert judged(both, *cases).misconception == ""
+    assert judged(not_summed, *cases).hint == "NOT_SUMMED"
+    assert "Two things" not in judged(another, *cases).hint
+
+
+def test_two_slips_contradict_no_right_case() -> None:
+    def kept(x, power):
+        return x**power
+
+    def always_squared(x, power):
+        return x**2
+
+    def negative(x, power):
+        return -(x**power) if power == 3 else x**power
+
+    def wrong(x, power):
+        return {1: x**2, 2: x**2, 3: -(x**3), 4: x**4}[power]
+
+    cases = [
+        replace(case("power", kept, always_squared, negative, x=WORDS, power=power), printed=True)
+        for power in (1, 2, 3, 4)
+    ]
+    assert "Two things" not in judged(wrong, *cases).hint

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 import companion
-from autograder.checks.exam.run_module import run_module
+from autograder.checks.drivers.run_module import run_module
 from autograder.checks.values.as_json import (
     find,
     from_json,

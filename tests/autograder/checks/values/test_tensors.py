@@ -51,7 +51,7 @@ def test_generators():
 
 def test_torch_stays_away():
     code = (
-        "import sys, autograder.checks.hidden, autograder.checks.exam.run_module\n"
+        "import sys, autograder.checks.hidden, autograder.checks.drivers.run_module\n"
         "from autograder.checks.values.outcome import observe\n"
         "observe(abs, {'x': [1]})\n"
         "assert 'torch' not in sys.modules"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.checks.exam.run_module import run_module
+from autograder.checks.drivers.run_module import run_module
 from autograder.errors import ExchangeError, StudentTooSlow
 from autograder.student.limits import Limits
 from autograder.student.rpc.deadline import Allowance

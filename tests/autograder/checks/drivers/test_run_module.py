@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.checks.exam.run_module import ModuleMismatch, run_module
+from autograder.checks.drivers.run_module import ModuleMismatch, run_module
 
 SETTINGS = {"d_in": 3, "d_out": 2}
 W = torch.arange(6.0, dtype=torch.float64).reshape(3, 2)

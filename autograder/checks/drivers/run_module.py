@@ -12,7 +12,7 @@ named_buffers, train, to, and to be called.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from autograder.checks.exam.back_propagation import is_floating, leaf_of, send_back
+from autograder.checks.drivers.back_propagation import is_floating, leaf_of, send_back
 from autograder.checks.values import parts
 from autograder.checks.values.compare import describe
 from autograder.checks.values.outcome import results_of

@@ -100,3 +100,37 @@ def new_exercise(
     for path in begin.new_exercise(course, lesson, name):
         typer.echo(f"  wrote {path.relative_to(course.root)}")
     typer.echo(f'Fill in what says "Fill in", then run `autograder build {lesson}`.')
+
+
+def variant(
+    lesson: Annotated[str, typer.Argument(help="What to call the retake, such as 02r_retake.")],
+    of: Annotated[str, typer.Option(help="The lesson to ask again, by name or number.")],
+    number: Annotated[
+        int | None, typer.Option(help="What to draw from, to have the same retake once more.")
+    ] = None,
+) -> None:
+    """Make a retake: a lesson of its own, with the exercises of another and other numbers.
+
+    Printed examples, worksheets and hidden cases are drawn anew, until they are as hard as the
+    lesson's: of the same kind and size, and with no mistake that their checks can't name.
+    """
+    from autograder.authoring.retakes import new_retake as retakes
+
+    course = Course.find()
+    (original,) = course.lessons_named([of])
+    with one_thread(), progress_bar() as bar:
+        task = bar.add_task("drawing numbers", total=None)
+        made = retakes.new_retake(
+            course, lesson, original, number, lambda tried: bar.update(task, completed=tried)
+        )
+    for path in made.files:
+        typer.echo(f"  wrote {path.relative_to(course.root)}")
+    typer.echo(f"The numbers are drawn from {made.number}. In the lesson, and in the retake:")
+    width = max(len(before.exercise) for before, _ in made.compared)
+    typer.echo(f"  {'':{width}}  mistakes named  largest number")
+    for before, now in made.compared:
+        named, largest = f"{before.named}, {now.named}", f"{before.largest:.4g}, {now.largest:.4g}"
+        typer.echo(f"  {before.exercise:{width}}  {named:14}  {largest}")
+    if lesson not in course.lessons():
+        typer.echo(f'Add "{lesson}" to `lessons` in the course.toml of your course.')
+    typer.echo(f"Look through the text, then run `autograder build {lesson}`.")

@@ -5,7 +5,7 @@ from typing import Never
 import typer
 
 from autograder.checks.card.terminal import printable
-from autograder.cli.authoring import build, exam, new_course, new_exercise
+from autograder.cli.authoring import build, exam, new_course, new_exercise, variant
 from autograder.cli.grading import demo, grade, report
 from autograder.cli.learning import reset, status
 from autograder.cli.opening import lab, mark, teach
@@ -22,8 +22,8 @@ def autograder() -> None:
 
 # In the order in which --help lists them.
 for command in (
-    build, exam, new_course, new_exercise, demo, doctor, roster, collect, grade, report, mark, lab,
-    reset, status, teach,
+    build, exam, new_course, new_exercise, variant, demo, doctor, roster, collect, grade, report,
+    mark, lab, reset, status, teach,
 ):  # fmt: skip
     app.command()(command)
 

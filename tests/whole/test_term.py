@@ -18,7 +18,9 @@ from typer.testing import CliRunner
 
 from autograder.checks.source.cells import grade_id_of
 from autograder.cli.program import app
+from autograder.course import Course
 from tests.support.course import ROOT
+from tests.support.retaken import let_vary
 
 LESSON, MODULE = "02_dot_product_self_attention", "dot_product_self_attention"
 TEXT = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
@@ -102,10 +104,16 @@ def mend(root: Path) -> None:
         exams.write(ONE_NUMBER)
 
 
+def vary(root: Path) -> None:
+    """The exam says which of its numbers a retake has otherwise."""
+    let_vary(root, MODULE)
+
+
 BEFORE: dict[str, Callable[[Path], None]] = {
     "autograder roster": write_roster,
     "autograder collect": hand_in,
     "autograder grade 02 --dry-run": mend,
+    "autograder variant": vary,
 }
 
 
@@ -154,6 +162,13 @@ def test_mended_exam_is_told_before_it_counts(term) -> None:
     table = said["autograder grade 02 --changed"]
     assert re.search(r"ada +│ +3 / 3 ", table)
     assert re.search(r"ben +│ +0.5 / 3 ", table)
+
+
+def test_retake_is_a_lesson_of_its_own(term) -> None:
+    root, said = term
+    told = said["autograder variant 02r_retake --of 02"]
+    assert re.search(r"mean +2, 2 +2, [12]\.", told)
+    assert Course(root).lessons() == [LESSON, "02r_retake"]
 
 
 def test_what_a_human_has_graded_is_final_in_the_end(term) -> None:

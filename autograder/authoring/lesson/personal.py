@@ -21,6 +21,8 @@ from autograder.settings import WORKED, setting_error
 Value = TypeVar("Value")
 
 _EXERCISE = re.compile(r"^`{3,}\{exercise\}[ \t]*(\w+)", re.MULTILINE)
+# In the front matter of a retake's text.
+_RETAKE_OF = re.compile(r"^retake_of: *(\S+)", re.MULTILINE)
 _SCALED = (
     "These marks are for {before} points; here the answer is worth {now}, so give the same shares "
     "of that.\n\n"
@@ -60,12 +62,21 @@ def warnings_of(course: Course, lesson: Lesson) -> Iterator[str]:
     yield from pointing_at(lesson, names, course.reference_file(lesson.name))
 
 
+def retake_of(course: Course, lesson: str) -> str:
+    """The lesson of which one is a retake, as its text says; "" of any other."""
+    text = course.lesson_file(lesson).read_text(encoding="utf-8")
+    front = text.split("\n---\n", 1)[0]
+    found = _RETAKE_OF.search(front)
+    return found[1] if found else ""
+
+
 def _about(
     course: Course, lesson: str, setting: str, entries: Mapping[str, Value]
 ) -> dict[str, Value]:
     """What a setting says of a lesson's exercises, by their names.
 
-    An entry is such a name, or the lesson's and the exercise's: "02/context_vector".
+    An entry is such a name, or the lesson's and the exercise's: "02/context_vector". A name alone
+    is about a lesson and its retakes.
     """
     exercises = {one: _exercises_in(course, one) for one in course.lessons()} if entries else {}
     found: dict[str, Value] = {}
@@ -76,13 +87,14 @@ def _about(
             for one, names in exercises.items()
             if exercise in names and within in ("", one, lesson_number(one))
         ]
-        if len(having) != 1:
+        first = [one for one in having if retake_of(course, one) not in having]
+        if len(first) != 1:
             wrong = f"no exercise of the course's lessons is called {entry!r}"
             if having:
-                named = " or ".join(f'"{lesson_number(one)}/{exercise}"' for one in having)
+                named = " or ".join(f'"{lesson_number(one)}/{exercise}"' for one in first)
                 wrong = f"several lessons have an exercise {exercise}: write {named}"
             raise setting_error(course.root, setting, f"{setting}: {wrong}", entry)
-        if having == [lesson]:
+        if lesson in having:
             found[exercise] = value
     return found
 

@@ -5,7 +5,7 @@ A class has its marks inside its methods, one pair or several.
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.errors import SolutionError
@@ -51,13 +51,18 @@ class Source:
 def read_reference(path: Path) -> dict[str, Source]:
     """All functions and classes of a reference module that have a solution between marks.
 
+    One that it imports from another lesson's reference by its own name, as in
+    `from solutions.vectors import length as length`, is among them.
+
     Raises:
         SolutionError: naming the file and line, where marks are missing their other half.
     """
     text = path.read_text(encoding="utf-8")
     lines = text.split("\n")
-    found = {}
+    found = dict[str, Source]()
     for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom):
+            found |= _passed_on(path, node)
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             assert node.end_lineno is not None
             first = min(part.lineno for part in (node, *node.decorator_list))
@@ -71,6 +76,21 @@ def read_reference(path: Path) -> dict[str, Source]:
             if BEGIN in body or END in body:
                 found[node.name] = _source(path, node, first, body)
     return found
+
+
+def _passed_on(path: Path, node: ast.ImportFrom) -> dict[str, Source]:
+    names = {alias.name for alias in node.names if alias.name == alias.asname}
+    package, _, module = (node.module or "").rpartition(".")
+    if not names or package != path.parent.name:
+        return {}
+    places = path.with_name(f"{module}.py"), path.with_name(module) / "__init__.py"
+    theirs = [read_reference(place) for place in places if place.is_file()]
+    return {
+        name: replace(source, line=node.lineno)
+        for sources in theirs
+        for name, source in sources.items()
+        if name in names
+    }
 
 
 def _source(path: Path, node: ast.FunctionDef | ast.ClassDef, first: int, text: str) -> Source:

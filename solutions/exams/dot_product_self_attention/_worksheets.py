@@ -3,7 +3,7 @@
 import numpy as np
 
 from autograder import Exam, Tolerance
-from companion import HELLO_SHINY_SUN
+from solutions.exams.dot_product_self_attention._specimens import HELLO_SHINY_SUN
 from solutions.exams.families import CARRIED, CONTEXT, WEIGHTS, Worksheet
 from solutions.foundations import softmax
 

@@ -3,9 +3,14 @@
 import numpy as np
 
 from autograder import Draw, Exam
-from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
-from solutions.exams.dot_product_self_attention._specimens import FIVE_WORDS, Pair
+from solutions.exams.dot_product_self_attention._specimens import (
+    FIVE_FEATURES,
+    FIVE_WORDS,
+    STRANGER,
+    YOUR_JOURNEY,
+    Pair,
+)
 from solutions.exams.families import ARRAY_DTYPE, ENDS, LOOP
 from solutions.exams.library_products import PRODUCTS
 from solutions.foundations import softmax
@@ -22,13 +27,13 @@ def journey_asks() -> Pair:
 @scores.example
 def a_stranger_asks() -> Pair:
     """a word that is not in the sentence asks"""
-    return np.array([1.125, -0.515, 0.255]), YOUR_JOURNEY.vectors
+    return STRANGER, YOUR_JOURNEY.vectors
 
 
 @scores.example
 def five_features() -> Pair:
     """five words of five features"""
-    return np.array([0.2, -0.7, 0.4, 0.9, -0.5]), FIVE_WORDS
+    return FIVE_FEATURES, FIVE_WORDS
 
 
 @scores.case

@@ -5,9 +5,14 @@ from collections.abc import Callable
 import numpy as np
 
 from autograder import Draw, Exam
-from companion import YOUR_JOURNEY
 from companion import softmax as given_softmax
 from solutions import dot_product_self_attention as reference
+from solutions.exams.dot_product_self_attention._specimens import (
+    BIG_SCORES,
+    FOUR_SCORES,
+    OPPOSED_SCORES,
+    YOUR_JOURNEY,
+)
 from solutions.exams.families import (
     ARRAY_DTYPE,
     LOOP,
@@ -18,10 +23,6 @@ from solutions.exams.families import (
     Softmax,
 )
 from solutions.foundations import softmax
-
-BIG_SCORES = np.array(
-    [[1000.0, 1001.0, 999.0], [-1000.0, -1000.0, -1002.0], [1000.0, -1000.0, 0.0]]
-)
 
 _REASON = "lesson 00 has written it; which axis it runs along is the exercise"
 
@@ -39,13 +40,13 @@ def six_by_six() -> np.ndarray:
 @weights.example
 def opposed() -> np.ndarray:
     """a sentence with scores below zero"""
-    return np.array([[2.0, -1.0, 0.5], [-1.5, 1.0, -0.5]])
+    return OPPOSED_SCORES
 
 
 @weights.example
 def single_query() -> np.ndarray:
     """the scores of one query, on one axis"""
-    return np.array([0.5, -1.0, 2.0, 1.5])
+    return FOUR_SCORES
 
 
 @weights.example

@@ -3,9 +3,14 @@
 import numpy as np
 
 from autograder import Draw, Exam
-from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
-from solutions.exams.dot_product_self_attention._specimens import FIVE_WORDS, Pair
+from solutions.exams.dot_product_self_attention._specimens import (
+    FIVE_WEIGHTS,
+    FIVE_WORDS,
+    SIX_WEIGHTS,
+    YOUR_JOURNEY,
+    Pair,
+)
 from solutions.exams.families import ARRAY_DTYPE
 from solutions.exams.library_products import PRODUCTS
 from solutions.foundations import softmax
@@ -23,13 +28,13 @@ def for_journey() -> Pair:
 @context.example
 def for_nobody() -> Pair:
     """weights that no word of the sentence has given"""
-    return np.array([0.05, 0.1, 0.15, 0.4, 0.25, 0.05]), YOUR_JOURNEY.vectors
+    return SIX_WEIGHTS, YOUR_JOURNEY.vectors
 
 
 @context.example
 def five_words() -> Pair:
     """five words of five features"""
-    return np.array([0.05, 0.6, 0.1, 0.2, 0.05]), FIVE_WORDS
+    return FIVE_WEIGHTS, FIVE_WORDS
 
 
 @context.case

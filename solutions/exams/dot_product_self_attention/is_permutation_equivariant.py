@@ -6,9 +6,13 @@ import numpy as np
 
 import companion
 from autograder import Draw, Exam
-from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
-from solutions.exams.dot_product_self_attention._specimens import Pair
+from solutions.exams.dot_product_self_attention._specimens import (
+    FAR_APART,
+    FOUR_TIMES_THE_SAME,
+    YOUR_JOURNEY,
+    Pair,
+)
 from solutions.exams.families import (
     CLOSENESS,
     EXTENT,
@@ -25,9 +29,6 @@ equivariant = Exam(reference.is_permutation_equivariant, dtypes=("float64",))
 CYCLE = np.array([1, 2, 3, 4, 5, 0])
 SWAP = np.array([1, 0, 2, 3, 4, 5])
 INNER_SWAP = np.array([0, 2, 1, 3, 4, 5])
-# So far apart that each word finds itself alone: the weights are 0 and 1, and no sum is rounded.
-FAR_APART = 40 * np.concatenate([np.eye(3), -np.eye(3)])
-
 # Here an echo and a copy change no number by more than some thousandths.
 SHORT_WORDS = (YOUR_JOURNEY.vectors / 100).round(4)
 
@@ -64,7 +65,7 @@ equivariant.tries(
 )
 equivariant.tries(
     [companion.plain_attention],
-    (np.tile([0.5, -0.25, 1.0], (4, 1)), np.array([2, 0, 3, 1])),
+    (FOUR_TIMES_THE_SAME, np.array([2, 0, 3, 1])),
     on="the same word four times",
 )
 equivariant.tries(

@@ -3,9 +3,8 @@
 import numpy as np
 
 from autograder import Draw, Exam
-from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
-from solutions.exams.dot_product_self_attention._specimens import FIVE_WORDS
+from solutions.exams.dot_product_self_attention._specimens import FIVE_WORDS, YOUR_JOURNEY
 from solutions.exams.families import ARRAY_DTYPE, ENDS, LOOP
 from solutions.foundations import softmax
 

@@ -3,11 +3,12 @@
 import numpy as np
 
 from autograder import Draw, Exam
-from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
 from solutions.exams.dot_product_self_attention._specimens import (
+    DISAGREEING,
     FIVE_WORDS,
     LONG_WORDS,
+    YOUR_JOURNEY,
     divided_by_sum,
 )
 from solutions.exams.families import (
@@ -31,7 +32,7 @@ def positive_sentence() -> np.ndarray:
 @repaired.example
 def words_that_disagree() -> np.ndarray:
     """words that disagree"""
-    return np.array([[2.0, -1.0], [-1.5, 0.5], [0.0, 1.0]])
+    return DISAGREEING
 
 
 @repaired.example

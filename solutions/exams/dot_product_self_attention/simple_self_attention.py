@@ -5,11 +5,12 @@ from collections.abc import Callable
 import numpy as np
 
 from autograder import Draw, Exam
-from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
 from solutions.exams.dot_product_self_attention._specimens import (
+    DISAGREEING,
     FIVE_WORDS,
     LONG_WORDS,
+    YOUR_JOURNEY,
     Pair,
     attend,
 )
@@ -37,7 +38,7 @@ def the_sentence() -> np.ndarray:
 @attention.example
 def opposites() -> np.ndarray:
     """words that disagree"""
-    return np.array([[2.0, -1.0], [-1.5, 0.5], [0.0, 1.0]])
+    return DISAGREEING
 
 
 @attention.example

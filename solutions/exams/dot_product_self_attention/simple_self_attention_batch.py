@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from autograder import Draw, Exam
-from companion import YOUR_JOURNEY
 from solutions import dot_product_self_attention as reference
 from solutions.exams.dot_product_self_attention._specimens import (
     FIVE_WORDS,
     LONG_WORDS,
+    YOUR_JOURNEY,
     Pair,
     attend,
 )

@@ -1,8 +1,8 @@
 """The exam of `sun_by_hand`, lesson 02."""
 
 from autograder import Exam
-from companion import HELLO_SHINY_SUN
 from solutions import dot_product_self_attention as reference
+from solutions.exams.dot_product_self_attention._specimens import HELLO_SHINY_SUN
 from solutions.exams.dot_product_self_attention._worksheets import (
     FOUR_DECIMALS,
     SHINY,

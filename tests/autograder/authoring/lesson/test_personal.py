@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.lesson.lesson import Check, WrittenExercise
-from autograder.authoring.lesson.personal import course_lesson, warnings_of
+from autograder.authoring.lesson.personal import course_lesson, retake_of, warnings_of
 from autograder.authoring.lesson.reading import read_lesson
 from autograder.course import Course
 from autograder.errors import LessonNameError, SettingError
@@ -82,6 +82,23 @@ def test_settings_that_mean_no_exercise(
     with pytest.raises(SettingError, match=said) as raised:
         course_lesson(course, LESSON)
     assert str(raised.value).startswith(f"{course.root / 'course.toml'}:{line}: ")
+
+
+def test_name_alone_is_about_a_retake_as_well(course: Course) -> None:
+    other = course.lesson_file("02_other")
+    front = "---\nkernelspec:"
+    text = other.read_text(encoding="utf-8")
+    assert text.count(front) == 1
+    other.write_text(text.replace(front, f"---\nretake_of: {LESSON}\nkernelspec:"), "utf-8")
+    assert [retake_of(course, name) for name in course.lessons()] == ["", LESSON]
+    for entries, points in (
+        ("mix = 7", [7, 7]),
+        ('"01/mix" = 7', [7, 2]),
+        ('"02/mix" = 7', [2, 7]),
+    ):
+        set_to(course, f"points = {{{entries}}}")
+        lessons = [course_lesson(course, name) for name in course.lessons()]
+        assert [lesson.points["mix"] for lesson in lessons] == points
 
 
 def test_only_chosen_lessons_are_meant(course: Course) -> None:

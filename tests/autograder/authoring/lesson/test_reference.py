@@ -187,3 +187,28 @@ def test_decorators(path, kind):
 def test_broken_marks_below_decorator(path):
     with pytest.raises(SolutionError, match=f"^{path}:4: a solution begins that never ends$"):
         make_sources(path, "\n@cached\ndef f(x):\n    ### BEGIN SOLUTION\n    return x\n")
+
+
+def test_reference_may_pass_on_what_another_has(path):
+    there = make_sources(path, MODULE)
+    another = path.with_name("again.py")
+    package = path.parent.name
+    lines = (
+        f"from {package}.words import mean as mean, given as given, Scale as Other\n"
+        f"from {package}.words import (\n    worksheet as worksheet,\n)\n"
+        f"from {package}.words import Scale\n"
+        "from math import pi as pi\n"
+        f"from {package}.no_module_here import mean as mean\n"
+    )
+    sources = make_sources(another, lines)
+    assert [*sources] == ["mean", "worksheet"]
+    assert (sources["mean"].text, sources["mean"].line) == (there["mean"].text, 1)
+    assert sources["worksheet"].line == 2
+
+
+def test_reference_may_pass_on_what_a_package_has(path):
+    folder = path.with_name("vectors")
+    folder.mkdir()
+    make_sources(folder / "__init__.py", MODULE)
+    line = f"from {path.parent.name}.vectors import Scale as Scale\n"
+    assert [*make_sources(path, line)] == ["Scale"]

@@ -1,13 +1,14 @@
 """Exercises that a course does not ask: given in the lesson with their solution, or gone from it.
 
 One that is given keeps its name, so that what stands below it runs as before. An answer in words
-just goes.
+just goes. The time that the lesson says it takes is shorter by theirs.
 """
 
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from autograder.authoring.lesson.kept_back import replaced
@@ -31,6 +32,9 @@ _GIVEN = (
 # Hints stand in folds between an exercise and its check.
 _FOLD = re.compile(r"<details\b.*?</details>\n*", re.DOTALL)
 _YOURS = "yours"
+_TIME = re.compile(r"(?<=\*\*It takes\*\* about )\d+(?= minutes)")
+# What a lesson's time is rounded to.
+_STEP = 5
 
 
 def leave_out(
@@ -57,6 +61,11 @@ def _blocks(
     lesson: Lesson, left_out: Mapping[str, bool], file: Path, sources: Mapping[str, Source]
 ) -> Iterator[Block]:
     worked = {name for name, is_given in left_out.items() if is_given}
+    spared = sum(
+        block.minutes
+        for block in lesson.blocks
+        if isinstance(block, Exercise | WrittenExercise) and block.name in left_out
+    )
     not_checked_yet: list[str] = []
     for block in lesson.blocks:
         match block:
@@ -77,8 +86,16 @@ def _blocks(
             case Prose() if not_checked_yet and not_checked_yet[-1] in left_out:
                 if text := _FOLD.sub("", block.text).strip():
                     yield replace(block, text=text)
+            case Prose():
+                yield replace(block, text=_TIME.sub(partial(_shorter, spared), block.text))
             case _:
                 yield block
+
+
+def _shorter(spared: int, minutes: re.Match[str]) -> str:
+    """The time that a lesson takes without so many minutes of exercises."""
+    left = _STEP * round((int(minutes[0]) - spared) / _STEP)
+    return str(max(_STEP, left))
 
 
 def pointing_at(lesson: Lesson, left_out: Collection[str], file: Path) -> Iterator[str]:

@@ -159,6 +159,33 @@ def test_worked_out(tmp_path: Path) -> None:
     assert used.source == "used = print(scores, yours(other, otherwise=min))"
 
 
+@pytest.mark.parametrize(("takes", "left"), [(150, 145), (147, 140), (12, 5), (5, 5)])
+@pytest.mark.parametrize("worked", [True, False])
+def test_time_is_shorter_by_that_of_the_exercise(
+    tmp_path: Path, takes: int, left: int, worked: bool
+) -> None:
+    cells = LADDER.partition("```{code-cell}")[0]
+    time = "**You need** ten minutes. **It takes** about {} minutes; see about 90 minutes.\n\n"
+    text = f"{time.format(takes)}+++\n\n{cells}"
+    first, *_ = tried(tmp_path, text, worked=worked).blocks
+    assert isinstance(first, Prose)
+    assert first.text == time.format(left).rstrip()
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons())
+def test_every_lesson_says_a_time_that_can_be_shorter(lesson: str) -> None:
+    made, file, sources = read(lesson)
+    (minutes, exercise) = max((one.minutes, one.name) for one in made.exercises)
+    shorter = leave_out(made, {exercise: True}, file, sources)
+
+    def time_of(one: Lesson) -> int:
+        text = "".join(block.text for block in one.blocks if isinstance(block, Prose))
+        (found,) = re.findall(r"\*\*It takes\*\* about (\d+) minutes", text)
+        return int(found)
+
+    assert abs(time_of(made) - minutes - time_of(shorter)) <= 2.5
+
+
 def test_hints_of_an_exercise_in_between_stay(tmp_path: Path) -> None:
     cells = LADDER.partition("```{code-cell}")[0]
     other = cells.replace("} scores", "} other").replace("`scores`", "`other`")

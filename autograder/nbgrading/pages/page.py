@@ -21,7 +21,7 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from traitlets.config import Config
 
-from autograder.checks.source.cells import has_role
+from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.nbgrading.pages.answers import Formulas, answer_to_html
 from autograder.nbgrading.pages.feedback_page import feedback_page
 from autograder.nbgrading.pages.one_answer import answer_in, question_in
@@ -44,6 +44,8 @@ _NOTE = (
     "formulas: it is shown as plain text.</p>"
 )
 _BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
+# What the scheme stands between, which Markdown takes for headings.
+_MARKS = re.compile(r"^.*\b(?:BEGIN|END) MARK SCHEME\b.*\n?", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -104,6 +106,8 @@ class _Exporter(HTMLExporter):
         if has_role(cell, "solution") and source == cell.source:
             return self.answer(source)
         attachments = cell.get("attachments", {})
+        if grade_id_of(cell):
+            source = _MARKS.sub("", source)
         return MarkdownWithMath(renderer=_LessonWords(attachments=attachments)).render(source)
 
     def answer(self, source: str) -> str:

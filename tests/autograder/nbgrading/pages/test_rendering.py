@@ -6,8 +6,9 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from autograder.checks.source.cells import grade_id_of
 from autograder.errors import RenderingFailed
 from autograder.nbgrading.pages.rendering import PageWorker
 from tests.support.tiny_course import tiny_notebook
@@ -44,6 +45,23 @@ def test_page_has_colours(worker: PageWorker) -> None:
     assert "<b>" not in html
     assert PLAIN not in html
     assert 'id="double_check"' in html
+
+
+@pytest.mark.parametrize("slow", ["", "a." * 20_000])
+def test_marks_of_a_scheme_are_no_headings(worker: PageWorker, slow: str) -> None:
+    notebook = tiny_notebook()
+    (why,) = (cell for cell in notebook.cells if grade_id_of(cell) == "why")
+    question = new_markdown_cell("Why?\n\n### BEGIN MARK SCHEME\n- 1 point\n### END MARK SCHEME")
+    marks = {"grade": False, "solution": False, "locked": True, "grade_id": "asked"}
+    question.metadata["nbgrader"] = {**why.metadata.nbgrader, **marks}
+    why.source = "In my words:\n### END MARK SCHEME"
+    notebook.cells += [question, new_code_cell(slow)]
+    html = worker.page("formgrade", nbformat.writes(notebook), RESOURCES)
+    assert (PLAIN in html) == bool(slow)
+    assert "Why?" in html
+    assert "1 point" in html
+    # What a student wrote is shown as it stands.
+    assert html.count("MARK SCHEME") == 1
 
 
 def test_page_that_takes_too_long_is_plain(worker: PageWorker) -> None:

@@ -121,12 +121,11 @@ def grade(
     students = [student] if student else students_of(course, lesson)
     given = {"isolation": isolation, "workers": workers, "scheduler": scheduler}
     settings = {name: value for name, value in given.items() if value is not None}
-    older = outdated(course, lesson, students)
+    if changed or (dry_run and not force):
+        students, force = outdated(course, lesson, students), True
     if dry_run:
-        _show_differences(course, lesson, students if force else older, settings)
+        _show_differences(course, lesson, students, settings)
         return
-    if changed:
-        students, force = older, True
     with one_thread(), progress_bar() as bar:
         task = bar.add_task(lesson, total=len(students))
         results: list[StudentResult] = []
@@ -142,9 +141,9 @@ def grade(
             )
             raise typer.Exit(130) from None
     Console().print(as_table(results, lesson))
-    if older and not force:
+    if older := sum(result.is_outdated for result in results):
         typer.echo(
-            f"{len(older)} of them were graded with exams that have changed since: "
+            f"{older} of them were graded with exams that have changed since: "
             f"`autograder grade {lesson} --dry-run` shows whose points that changes, and --changed "
             "grades them again."
         )

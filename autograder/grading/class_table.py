@@ -28,6 +28,7 @@ class StudentResult:
         found: what was remarked and what was wrong, a line each.
         not_graded: why a human has to look first; nothing is scored then.
         failure: what failed on our side: the score from before, if any, stands.
+        is_outdated: whether exams, or a reference, have changed since it was graded.
     """
 
     student: str
@@ -40,6 +41,7 @@ class StudentResult:
     found: tuple[str, ...] = ()
     not_graded: str = ""
     failure: str = ""
+    is_outdated: bool = False
 
     @property
     def points(self) -> str:

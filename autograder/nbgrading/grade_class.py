@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.utils import temp_attrs
+from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.errors import GradingFailed
@@ -77,8 +78,9 @@ def grade_class(
     api = nbgrader_api(config)
     with _said(), api.gradebook as gradebook:
         must_agree(root / course.source.name / lesson, lesson, gradebook)
+    code = _code_now(course, root / course.source.name / lesson, config)
     with workers_for(len(students), config):
-        yield from _each(root, api, lesson, students, force=force)
+        yield from _each(root, api, lesson, students, code, force=force)
 
 
 @dataclass(frozen=True)
@@ -94,13 +96,18 @@ class ChangedPoints:
 
 def outdated(course: Course, lesson: str, students: Sequence[str]) -> list[str]:
     """Those who were graded with exams, or a reference, that have changed since."""
-    preload = GradeSafely(config=configuration(course, course.root)).preload
-    now = digest_of(course.root, course.source / lesson, preload)
+    now = _code_now(course, course.source / lesson, configuration(course, course.root))
     return [
         student
         for student in students
         if (record := Record.known(_record_in(course.root, lesson, student))) and record.code != now
     ]
+
+
+def _code_now(course: Course, folder: Path, config: Config) -> str:
+    """By which the exams, the reference and what lies in a lesson's folder are known again."""
+    preload = GradeSafely(config=config).preload
+    return digest_of(course.root, folder, preload)
 
 
 def differences(
@@ -140,7 +147,13 @@ def _record_in(root: Path, lesson: str, student: str) -> Path:
 
 
 def _each(
-    root: Path, api: NbGraderAPI, lesson: str, students: Sequence[str], *, force: bool
+    root: Path,
+    api: NbGraderAPI,
+    lesson: str,
+    students: Sequence[str],
+    code: str,
+    *,
+    force: bool,
 ) -> Iterator[StudentResult]:
     begun = 0
     for number, student in enumerate(students):
@@ -154,7 +167,7 @@ def _each(
         keep_what_is_there()
         go_on_after(outcome)
         if outcome["success"]:
-            yield _result(root, api, lesson, student)
+            yield _result(root, api, lesson, student, code)
         else:
             yield StudentResult(student, failure=reason_of(outcome))
 
@@ -167,7 +180,7 @@ def _begin(api: NbGraderAPI, lesson: str, student: str, *, force: bool) -> None:
         SafeAutograde(coursedir=api.coursedir, parent=api, force=force).begin()
 
 
-def _result(root: Path, api: NbGraderAPI, lesson: str, student: str) -> StudentResult:
+def _result(root: Path, api: NbGraderAPI, lesson: str, student: str, code: str) -> StudentResult:
     path = _record_in(root, lesson, student)
     try:
         with _said(), api.gradebook as gradebook:
@@ -186,6 +199,7 @@ def _result(root: Path, api: NbGraderAPI, lesson: str, student: str) -> StudentR
                 seconds=record.seconds,
                 found=tuple(found_in(record)),
                 not_graded=record.not_graded,
+                is_outdated=record.code != code,
             )
     except GradingFailed as failure:
         return StudentResult(student, failure=str(failure))

@@ -35,6 +35,8 @@ WRONG = {
     "mean": "def mean(values):\n    return values.sum() / max(len(values), 2)",
     "spread": SPREAD,
 }
+# What is said when somebody just grades on.
+AFTER_MENDING = "after_mending.txt"
 ONE_NUMBER = '''
 
 @mean.case
@@ -102,6 +104,7 @@ def mend(root: Path) -> None:
         gradebook.db.commit()
     with (root / "solutions" / "exams" / f"{MODULE}.py").open("a", encoding="utf-8") as exams:
         exams.write(ONE_NUMBER)
+    (root / AFTER_MENDING).write_text(run(root, "autograder grade 02"), encoding="utf-8")
 
 
 def vary(root: Path) -> None:
@@ -155,7 +158,10 @@ def test_class_is_taken_in_and_graded(term) -> None:
 
 
 def test_mended_exam_is_told_before_it_counts(term) -> None:
-    _, said = term
+    root, said = term
+    older = "of them were graded with exams that have changed since"
+    assert f"2 {older}" in (root / AFTER_MENDING).read_text(encoding="utf-8")
+    assert older not in said["autograder grade 02"] + said["autograder grade 02 --changed"]
     told = said["autograder grade 02 --dry-run"]
     assert "2 would be graded again, and the points of 1 would change. Nothing was saved." in told
     assert re.search(r"ben +│ mean +│ +2 │ +0 ", told)

@@ -4,7 +4,7 @@ Points are the gradebook's, where graders may have changed them; the words are t
 beside the graded notebook, and of graders. A submission without a record has points alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,10 +30,25 @@ class ScorePart:
     words: str
 
 
-def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[ScorePart]:
+# By the notebook's name; one without a record has an empty one.
+Records = Mapping[str, Record]
+
+
+def records_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Records:
+    """What is kept of the grading of each notebook, read once for all that is said of it."""
+    directory = _course_of(plugin)
+    folder = Path(
+        directory.format_path(
+            directory.autograded_directory, submission.student_id, submission.name
+        )
+    )
+    return {one.name: _read(folder / f"{one.name}{RECORD_SUFFIX}") for one in submission.notebooks}
+
+
+def parts_of(submission: SubmittedAssignment, records: Records) -> Iterator[ScorePart]:
     """What can earn points in a submission: tests in their order, then answers in words."""
     for notebook in submission.notebooks:
-        record = {one.grade_id: one for one in _record(plugin, submission, notebook.name).cells}
+        record = {one.grade_id: one for one in records[notebook.name].cells}
         comments = {one.name: one.comment for one in notebook.comments if one.comment}
         order = {name: place for place, name in enumerate(record)}
         for grade in sorted(
@@ -46,16 +61,15 @@ def parts_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Iterator[
 
 def in_words(plugin: ExportPlugin, score: Score) -> str:
     """What was found in a submission, a line for each part."""
-    parts = parts_of(plugin, score.submission)
-    return "\n".join([*remarks(plugin, score), *(_line(one) for one in parts)])
+    records = records_of(plugin, score.submission)
+    parts = parts_of(score.submission, records)
+    return "\n".join([*remarks(score, records), *(_line(one) for one in parts)])
 
 
-def remarks(plugin: ExportPlugin, score: Score) -> list[str]:
+def remarks(score: Score, records: Records) -> list[str]:
     """What is to be said of a score as a whole."""
-    found = []
-    for notebook in score.submission.notebooks:
-        if why := _record(plugin, score.submission, notebook.name).not_graded:
-            found.append(f"Not graded yet: {why}.")
+    not_graded = [record.not_graded for record in records.values() if record.not_graded]
+    found = [f"Not graded yet: {why}." for why in not_graded]
     if score.waits:
         found.append("These points are not final: a part of the answers waits for your instructor.")
     if score.penalty:
@@ -83,13 +97,9 @@ def _why(cell: CellRecord) -> str:
     return cell.message or cell.verdict.value
 
 
-def _record(plugin: ExportPlugin, submission: SubmittedAssignment, notebook: str) -> Record:
-    directory = _course_of(plugin)
-    folder = directory.format_path(
-        directory.autograded_directory, submission.student_id, submission.name
-    )
+def _read(path: Path) -> Record:
     try:
-        return Record.read(Path(folder) / f"{notebook}{RECORD_SUFFIX}")
+        return Record.read(path)
     except FileNotFoundError:
         return Record()
 

@@ -15,7 +15,7 @@ from typing import Any
 from nbgrader.api import Gradebook, Student
 from traitlets import Enum
 
-from autograder.nbgrading.exports.found import ScorePart, parts_of, remarks
+from autograder.nbgrading.exports.found import ScorePart, parts_of, records_of, remarks
 from autograder.nbgrading.exports.scores import FEW, Score, ScoresExport
 
 _AS_IT_IS = {"name_format": "text", "output_format": "text"}
@@ -59,9 +59,10 @@ class GradescopeExport(ScoresExport):
         (folder / "results.json").write_text(f"{text}\n", encoding="utf-8")
 
     def _results(self, student: Student, score: Score) -> dict[str, Any]:
+        records = records_of(self, score.submission)
         return {
             "score": score.total,
-            "output": "\n".join(remarks(self, score)),
+            "output": "\n".join(remarks(score, records)),
             "output_format": "text",
             "visibility": self.visibility,
             "stdout_visibility": "hidden",
@@ -71,7 +72,7 @@ class GradescopeExport(ScoresExport):
                 "email": student.email or "",
                 "final": not score.waits,
             },
-            "tests": [_test(part) for part in parts_of(self, score.submission)],
+            "tests": [_test(part) for part in parts_of(score.submission, records)],
         }
 
 

@@ -12,7 +12,9 @@ import pandas
 import pytest
 from nbgrader.api import Gradebook
 
+from autograder.grading.record import Record
 from autograder.nbgrading.exports.canvas import CanvasExport
+from autograder.nbgrading.exports.gradescope import GradescopeExport
 from autograder.nbgrading.exports.moodle import MoodleExport
 from tests.support.gradebooks import (
     HINT,
@@ -204,3 +206,20 @@ def test_chosen_as_nbgrader_chooses(gradebook: Gradebook, tmp_path: Path) -> Non
     rows = list(csv.reader(io.StringIO((tmp_path / "out.csv").read_text())))
     assert rows[0] == [*CANVAS, "week2"]
     assert rows[3] == ["Ng", "", "", "ben", "", "6.1"]
+
+
+@pytest.mark.parametrize("kind", [MoodleExport, GradescopeExport])
+def test_every_record_is_read_once(
+    gradebook: Gradebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Any]
+) -> None:
+    keep_record(tmp_path, "week1", "ada")
+    read, there = list[Path](), Record.read
+
+    def noted(path: Path) -> Record:
+        read.append(path)
+        return there(path)
+
+    monkeypatch.setattr(Record, "read", noted)
+    kind(to=str(tmp_path / "out"), config=course_at(tmp_path)).export(gradebook)
+    folders = [f"{path.parent.parent.name} {path.parent.name}" for path in read]
+    assert sorted(folders) == ["ada week1", "ben week1", "ben week2"]

@@ -9,11 +9,10 @@ from typing import Any
 
 from autograder.checks import examples, progress, purpose
 from autograder.checks.card.as_html import show
-from autograder.checks.card.as_text import lines_of
-from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import broken, watched
 from autograder.checks.examples import Printed
+from autograder.checks.in_time import CheckInterrupted, instead_of_a_traceback, judge_in_time
 from autograder.checks.locate.where import with_places
 from autograder.checks.values.outcome import DRIVEN_BY
 from autograder.errors import CheckError
@@ -27,12 +26,7 @@ class ExerciseNotPassed(Exception):
         self.report = report
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython prints in place of a traceback through our own code.
-
-        The result itself stands above it, but for nbgrader's Validate, which shows this alone.
-        """
-        validating = os.environ.get(purpose.VARIABLE) == "validate"
-        return lines_of(self.report) if validating else [self.report.headline]
+        return instead_of_a_traceback(self.report, self.report.headline)
 
 
 def check(answer: Any) -> None:
@@ -45,19 +39,33 @@ def check(answer: Any) -> None:
         CheckError: when `answer` is not an exercise of this lesson.
         ExerciseNotPassed: only when nbgrader validates the notebook; otherwise the result is
             shown and the notebook runs on.
+        CheckInterrupted: when somebody has pressed Stop; what was found until then is shown.
     """
     folder = Path.cwd()
     exercises = examples.read(folder)
-    exercise, report, keeps_rules = judged(answer, sys._getframe(1).f_globals, exercises)
-    if keeps_rules and exercise.places:
-        report = with_places(report, answer, exercise.cases)
+    try:
+        exercise, report, keeps_rules = judged(answer, sys._getframe(1).f_globals, exercises)
+        if keeps_rules and exercise.places:
+            report = _with_places(report, answer, exercise)
+    except CheckInterrupted as stopped:
+        show(stopped.report)
+        raise
     if report.verdict is Verdict.PASSED:
         report = replace(report, untried=exercise.untried)
     settle(report, _how_far(folder, exercises, report, answer))
 
 
+def _with_places(report: Report, answer: Any, exercise: Printed) -> Report:
+    try:
+        return with_places(report, answer, exercise.cases)
+    except KeyboardInterrupt:
+        raise CheckInterrupted(report) from None
+
+
 def _how_far(folder: Path, exercises: Iterable[str], report: Report, answer: object) -> str:
     """Keep what was found and say how far the lesson is, in a folder where that is kept."""
+    if report.verdict is Verdict.TIMEOUT:
+        return ""  # What a slow moment of the machine says of an answer is not kept.
     name, passed = report.exercise, report.verdict is Verdict.PASSED
     if not progress.remember(folder, name, answer, passed=passed, mistake=report.hint):
         return ""
@@ -76,12 +84,13 @@ def judged(
 
     Raises:
         CheckError: when `answer` is not an exercise of this lesson.
+        CheckInterrupted: when somebody has pressed Stop.
     """
     name = name_of(answer, exercises, namespace)
     exercise = exercises[name]
     rule = broken(name, answer, exercise.forbids)
     with watched(name, exercise.forbids) as seen:
-        report = rule or judge(name, answer, exercise.cases, exercise.hints)
+        report = rule or judge_in_time(name, answer, exercise)
         rule = rule or seen()
     return exercise, rule or report, rule is None
 

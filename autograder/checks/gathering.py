@@ -23,8 +23,10 @@ from autograder.checks.check import judged
 from autograder.checks.defined import define
 from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import Shipped
+from autograder.checks.in_time import SECONDS
 from autograder.checks.source.notebook_file import read_notebook
 from autograder.checks.source.own_files import beside
+from autograder.checks.stopping import Stopping, TimeIsUp, allowed
 from autograder.errors import CheckError
 
 if TYPE_CHECKING:
@@ -163,13 +165,16 @@ def _look_up(name: str, lesson: _Lesson) -> tuple[State, str, Callable[..., Any]
     """
     unwritten = State.NOT_WRITTEN, f"not written yet in {lesson.title}", None
     try:
-        namespace = lesson.define(name)
+        with Stopping(allowed(SECONDS)):
+            namespace = lesson.define(name)
         if name not in namespace:
             return unwritten
         answer: Any = namespace[name]
         _, report, _ = judged(answer, namespace, lesson.exercises)
     except CheckError:
         raise
+    except TimeIsUp:
+        return State.NOT_PASSED, f"its cell in {lesson.title} ran for too long", None
     except (Exception, SystemExit) as error:
         said = str(error).partition("\n")[0]
         why = f"its cell in {lesson.title} stops with {type(error).__name__}: {said}"

@@ -5,7 +5,7 @@ The code is run as it is, with all that its author may do: this is for one's own
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
@@ -17,15 +17,27 @@ from autograder.authoring.lesson.personal import course_lesson
 from autograder.checks.exam.exam import Exam
 from autograder.checks.source.cells import grade_id_of, is_test
 from autograder.checks.source.notebook_file import read_notebook
+from autograder.checks.stopping import Interrupted, Stopping, TimeIsUp, allowed
 from autograder.course import Course
 from autograder.errors import CheckError, CourseNotFound
-from autograder.learner.marks import Mark, as_html, mark_of, marks_in, passed, written_mark
-from autograder.learner.run_notebook import VARIABLE, run
+from autograder.learner.marks import (
+    Mark,
+    bundle,
+    mark_of,
+    marks_in,
+    passed,
+    stopped_mark,
+    written_mark,
+)
+from autograder.learner.run_notebook import SECONDS_PER_CELL, VARIABLE, run
+from autograder.learner.showing import show
 
 _AS_SAVED = (
     "No exercise is defined in this kernel yet, so the notebook is run and marked as it was saved."
 )
 _NOT_DEFINED = "missing: run the cell that defines it"
+_NOT_RUN = "not run: you pressed Stop"
+_STOPPED = "mark() was stopped"
 _NO_EXAMS = (
     "mark() runs the full exam, and the exams lie in a clone of the course, which this folder is "
     "not part of: if this is an assignment, use the check below each exercise and nbgrader's "
@@ -59,24 +71,43 @@ def mark() -> None:
     file = _file(folder, namespace)
     if file and not any(name in namespace for name in text.points):
         print(_AS_SAVED)
-        _display(mark_notebook(course, file))
+        try:
+            show(bundle(mark_notebook(course, file)))
+        except KeyboardInterrupt:
+            raise Interrupted(_STOPPED) from None
         return
     saved = _read(file)
     tests = {block.name: block.tests for block in text.blocks if isinstance(block, Check)}
     halves = course.settings.partial_credit
-    marks = [
-        _mark_by_tests(name, out_of, tests[name], namespace)
-        if name in text.with_tests
-        else _mark(name, out_of, exams, namespace, saved, halves)
-        for name, out_of in text.points.items()
-    ]
-    _display(marks)
+
+    def marked(name: str, out_of: int) -> Mark:
+        if name in text.with_tests:
+            return _mark_by_tests(name, out_of, tests[name], namespace)
+        return _mark(name, out_of, exams, namespace, saved, halves)
+
+    _mark_each(text.points, marked, namespace)
 
 
-def _display(marks: Sequence[Mark]) -> None:
-    from IPython.display import HTML, display
-
-    display(HTML(as_html(marks)))
+def _mark_each(
+    points: Mapping[str, int],
+    marked: Callable[[str, int], Mark],
+    namespace: Mapping[str, object],
+) -> None:
+    """Show what each exercise earns, also where one does not end, or somebody presses Stop."""
+    seconds = allowed(SECONDS_PER_CELL)
+    marks: dict[str, Mark] = {}
+    try:
+        for name, out_of in points.items():
+            try:
+                with Stopping(seconds):
+                    marks[name] = marked(name, out_of)
+            except TimeIsUp as error:
+                marks[name] = stopped_mark(name, out_of, error, namespace.get(name))
+    except KeyboardInterrupt:
+        rest = {name: Mark(name, 0, out_of, _NOT_RUN) for name, out_of in points.items()}
+        show(bundle([*(rest | marks).values()]))
+        raise Interrupted(_STOPPED) from None
+    show(bundle([*marks.values()]))
 
 
 def mark_notebook(
@@ -93,7 +124,13 @@ def mark_notebook(
     lesson = lesson_of(course, path)
     built = build_lesson(course, lesson)
     notebook = with_hidden_tests(read_notebook(path), built.source)
-    run(notebook, path.parent.resolve(), path=course.root, progress=progress)
+    run(
+        notebook,
+        path.parent.resolve(),
+        path=course.root,
+        seconds_per_cell=allowed(SECONDS_PER_CELL),
+        progress=progress,
+    )
     return marks_in(notebook, built.lesson.points, halves=course.settings.partial_credit)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 from rich.table import Table
@@ -13,6 +14,8 @@ from autograder.checks.card.terminal import as_written
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.own_judgement import Ticks, exercise_of, ticks_in
 from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role, is_exam
+from autograder.checks.values.outcome import describe_error
+from autograder.learner.showing import table_as_text
 
 BY_HAND = "to be graded by hand"
 NO_ANSWER = "not answered"
@@ -63,6 +66,13 @@ def mark_of(report: Report, out_of: int, *, halves: bool = True) -> Mark:
         report.misconception,
         report.hint,
     )
+
+
+def stopped_mark(exercise: str, out_of: int, error: BaseException, answer: Any) -> Mark:
+    """The mark of an exercise that was stopped by an error because it ran for too long."""
+    line = describe_error(error, answer).line
+    details = (f"in your code, {line}",) if line else ()
+    return Mark(exercise, 0, out_of, Verdict.TIMEOUT.value, details)
 
 
 def passed(exercise: str, out_of: int) -> Mark:
@@ -153,6 +163,11 @@ def as_html(marks: Sequence[Mark]) -> str:
     head = "<tr><th style='text-align:left'>exercise</th><th>points</th>"
     head += "<th style='text-align:left'>what was found</th></tr>"
     return f"<table>{head}{rows}</table><p>{escape(summary(marks))}</p>"
+
+
+def bundle(marks: Sequence[Mark]) -> dict[str, str]:
+    """The marks in both forms that a notebook may show."""
+    return {"text/html": as_html(marks), "text/plain": table_as_text(as_table(marks, ""))}
 
 
 def summary(marks: Sequence[Mark]) -> str:

@@ -23,7 +23,7 @@ def run(
     folder: Path,
     *,
     path: Path | None = None,
-    seconds_per_cell: int = SECONDS_PER_CELL,
+    seconds_per_cell: float | None = SECONDS_PER_CELL,
     progress: Callable[[int, int], None] = lambda done, cells: None,
 ) -> NotebookNode:
     """Execute every cell, errors included, and return the notebook with its outputs.
@@ -32,7 +32,8 @@ def run(
         notebook: what to run; it is changed in place.
         folder: the working directory, where `checks.json` lies.
         path: put first on the kernel's module search path.
-        seconds_per_cell: a cell that takes longer is interrupted, and the next one runs.
+        seconds_per_cell: a cell that takes longer is interrupted, and the next one runs; with None,
+            none is.
         progress: called after each code cell with how many are done of how many.
 
     Raises:
@@ -63,7 +64,7 @@ def run(
             ) from error
         except CellTimeoutError as error:
             raise NotebookStopped(
-                f"a cell ran for more than {seconds_per_cell} s and could not be interrupted"
+                f"a cell ran for more than {seconds_per_cell:g} s and could not be interrupted"
             ) from error
     return notebook
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
-from io import StringIO
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from urllib.parse import quote
 from autograder.checks.progress import Remembered, Standing, next_of, recall, standings
 from autograder.checks.source.cells import source_of
 from autograder.course import lesson_number
+from autograder.learner.showing import show, table_as_text
 from autograder.learner.work import find_work, lesson_folders
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ _SENTENCE = re.compile(r"(?<=[.?!])\s")
 _HEADINGS = ("lesson", "minutes", "needs", "done", "next")
 _MISTAKE = "the last mistake"
 _CELL = "text-align:left"
-# Of a text in a browser's table, and of a terminal that says no width.
-_WIDTH = 110
 
 
 @dataclass(frozen=True)
@@ -86,14 +84,7 @@ def status() -> None:
     Raises:
         WorkFolderError: when no lessons have been copied to where this is called.
     """
-    from IPython import get_ipython
-    from IPython.display import display
-
-    folder = find_work()
-    if hasattr(get_ipython(), "kernel"):
-        display(bundle(folder, Path.cwd()), raw=True)
-    else:
-        print(as_text(course_status(folder)), end="")
+    show(bundle(find_work(), Path.cwd()))
 
 
 def bundle(folder: Path, here: Path) -> dict[str, str]:
@@ -218,12 +209,7 @@ def _row(one: LessonStatus) -> tuple[str, ...]:
 
 def as_text(lessons: Sequence[LessonStatus]) -> str:
     """The map as plain text."""
-    from rich.console import Console
-
-    written = StringIO()
-    # In a notebook, rich would display it as well.
-    Console(file=written, width=_WIDTH, force_jupyter=False).print(as_table(lessons))
-    return "\n".join(line.rstrip() for line in written.getvalue().splitlines()) + "\n"
+    return table_as_text(as_table(lessons))
 
 
 def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:

@@ -1,11 +1,15 @@
 """A report as plain text, for terminals, screen readers and whoever exports a notebook."""
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
 
 from autograder.checks.exam.report import Finding, Report
 
 # What stands before the sentence of a misconception, here and on the card.
 HINT = "Hint:"
+# Of a dialog that does not break lines, such as nbgrader's Validate.
+_WIDTH = 76
+_TABLE = 6 * " "
 
 
 def as_text(report: Report, below: str = "") -> str:
@@ -16,6 +20,19 @@ def as_text(report: Report, below: str = "") -> str:
 def lines_of(report: Report) -> list[str]:
     """The whole result, a line each."""
     return [report.headline, *_below(report)]
+
+
+def broken(lines: Sequence[str]) -> list[str]:
+    """The lines with long sentences in several, each as far to the right as it was."""
+    return [part for line in lines for part in _broken(line)]
+
+
+def _broken(line: str) -> list[str]:
+    if line.startswith(_TABLE):
+        return [line]  # Its columns stand one below the other.
+    indent = line[: len(line) - len(line.lstrip())]
+    parts = textwrap.wrap(line, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return parts or [line]
 
 
 def _below(report: Report) -> Iterator[str]:
@@ -42,4 +59,4 @@ def _lines_of_finding(finding: Finding) -> Iterator[str]:
         yield f"    {detail}"
         for one in finding.compared:
             if place == one.details[-1]:
-                yield from (f"      {line}" for line in one.lines())
+                yield from (f"{_TABLE}{line}" for line in one.lines())

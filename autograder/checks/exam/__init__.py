@@ -3,5 +3,5 @@
 An exam declares cases, properties and misconceptions; the judge holds an answer against them and
 reports what it found.
 
-From outside: `case`, `draw`, `exam`, `habits`, `judge`, `report`, `rules`, `watching`.
+From outside: `arguments`, `case`, `draw`, `exam`, `habits`, `judge`, `report`, `rules`, `watching`.
 """

@@ -131,7 +131,9 @@ def test_raises_when_graded(notebook, monkeypatch, capsys, execution, answer):
     assert str(error.value) == shown[0]
     # Validate shows nothing but the traceback.
     whole = shown if execution == "validate" else shown[:1]
-    assert error.value._render_traceback_() == whole
+    rendered = error.value._render_traceback_()
+    assert " ".join(rendered).split() == " ".join(whole).split()
+    assert all(len(line) <= 76 for line in rendered)
 
 
 @pytest.mark.parametrize("answer", [7, "scores", None])

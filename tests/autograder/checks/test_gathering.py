@@ -14,6 +14,7 @@ from autograder.authoring.build import shipping
 from autograder.checks import examples, purpose
 from autograder.checks.exam.exam import Exam
 from autograder.checks.gathering import Gathered, State, gather
+from autograder.checks.stopping import VARIABLE
 from autograder.course import lesson_number
 from tests.support.samples import affine_exam, make_cell, mixing_exam, run_cell
 
@@ -78,6 +79,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def mixing(here: Path) -> Callable[..., Path]:
     """Makes the lesson of `mix`, with an answer and with other cells."""
     return lambda *cells: lesson(here.parent / "04_mixing", mixing_exam(), *cells)
+
+
+def test_cell_that_does_not_end_is_left_to_the_stand_in(
+    here: Path, mixing: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "0.2")
+    mixing(f"while True:\n    pass\n{MIX}")
+    found = gathered()
+    assert found.parts.mix is library_mix
+    assert found.found[0].why == "its cell in lesson 04 ran for too long"
 
 
 def gathered() -> Gathered[Parts]:

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import nbformat
@@ -6,11 +7,13 @@ from nbformat.v4 import new_code_cell
 
 from autograder.authoring.build.build import build_lesson
 from autograder.checks.own_judgement import Point, cell_to_tick
+from autograder.checks.stopping import VARIABLE, Interrupted
 from autograder.course import Course
 from autograder.errors import CheckError, CourseNotFound
 from autograder.learner.marking import lesson_of, mark, mark_notebook
 from autograder.learner.marks import summary
 from tests.support.own_course import own_course
+from tests.support.samples import run_cell
 from tests.support.small_course import LESSON, small_course
 
 MATCH = "def match(query, inputs): return inputs @ query"
@@ -42,6 +45,15 @@ def notebook(course: Course) -> Path:
     return path
 
 
+def shown_by_mark(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tables that will be shown, as HTML."""
+    shown: list[str] = []
+    monkeypatch.setattr(
+        "autograder.learner.marking.show", lambda forms: shown.append(forms["text/html"])
+    )
+    return shown
+
+
 def test_own_work_is_marked(course: Course, notebook: Path) -> None:
     before = notebook.read_bytes()
     steps: list[tuple[int, int]] = []
@@ -70,8 +82,7 @@ def test_ticks_are_read_from_the_saved_notebook(
     for name in (f"{LESSON}-own.ipynb", f"{LESSON}-other.ipynb"):
         nbformat.write(saved, notebook.with_name(name))
         saved.cells.pop()
-    shown: list[str] = []
-    monkeypatch.setattr("IPython.display.display", lambda table: shown.append(table.data))
+    shown = shown_by_mark(monkeypatch)
     monkeypatch.chdir(notebook.parent)
     monkeypatch.syspath_prepend(course.root)
     for told, namespace in (
@@ -99,8 +110,7 @@ def test_fresh_kernel_marks_the_saved_notebook(
     saved.cells.insert(0, new_code_cell("from autograder import mark; mark()"))
     asked = notebook.with_name(f"{LESSON}-asked.ipynb")
     nbformat.write(saved, asked)
-    shown: list[str] = []
-    monkeypatch.setattr("IPython.display.display", lambda table: shown.append(table.data))
+    shown = shown_by_mark(monkeypatch)
     monkeypatch.chdir(notebook.parent)
     monkeypatch.syspath_prepend(course.root)
     monkeypatch.setenv("JPY_SESSION_NAME", asked.name)
@@ -108,6 +118,18 @@ def test_fresh_kernel_marks_the_saved_notebook(
     assert "marked as it was saved" in capsys.readouterr().out
     assert "2 of 7 points, and 4 more to be graded by hand" in shown[0]
     assert len(shown) == 1
+
+
+def call_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+    """Call `mark` in a lesson's notebook that has run this answer alone."""
+    course = own_course(tmp_path)
+    folder = course.root / "work" / LESSON
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(course.root)
+    namespace: dict[str, object] = {"mark": mark, "numbers": [3, 1, 2]}
+    run_cell(answer, namespace)
+    run_cell("mark()", namespace)
 
 
 @pytest.mark.parametrize(
@@ -122,16 +144,43 @@ def test_fresh_kernel_marks_the_saved_notebook(
 def test_plain_tests_are_run_where_the_answer_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, said: str
 ) -> None:
-    course = own_course(tmp_path)
-    folder = course.root / "work" / LESSON
-    folder.mkdir(parents=True)
-    shown: list[str] = []
-    monkeypatch.setattr("IPython.display.display", lambda table: shown.append(table.data))
-    monkeypatch.chdir(folder)
-    monkeypatch.syspath_prepend(course.root)
-    exec(f"from autograder import mark\nnumbers = [3, 1, 2]\n{answer}\nmark()", {})
+    shown = shown_by_mark(monkeypatch)
+    call_mark(tmp_path, monkeypatch, answer)
     _, _, row = shown[0].partition("<code>total</code>")
     assert said in row.partition("</tr>")[0]
+
+
+def test_marks_are_a_text_where_there_is_no_html(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_mark(tmp_path, monkeypatch, "def total(numbers): return sum(numbers)")
+    said = capsys.readouterr().out
+    assert "total" in said
+    assert "2 / 2" in said
+    assert "<" not in said
+
+
+ENDLESS = "def total(numbers):\n    while True:\n        pass\n"
+
+
+def test_exercise_that_does_not_end_costs_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(VARIABLE, "0.2")
+    call_mark(tmp_path, monkeypatch, ENDLESS)
+    said = capsys.readouterr().out
+    assert re.search(r"total +│ +0 / 2 │ stopped: it ran for too long", said)
+    assert "in your code, line 2: while True:" in said
+
+
+def test_stop_shows_what_was_marked_and_ends_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    presses_stop = ENDLESS.replace("pass", "signal.raise_signal(signal.SIGINT)")
+    with pytest.raises(Interrupted) as error:
+        call_mark(tmp_path, monkeypatch, f"import signal\n{presses_stop}")
+    assert error.value._render_traceback_() == ["KeyboardInterrupt: mark() was stopped"]
+    assert re.search(r"total +│ +0 / 2 │ not run: you pressed Stop", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(

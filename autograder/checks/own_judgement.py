@@ -18,6 +18,7 @@ _KEY = "autograder"
 _OF = "points_of"
 _POINT = re.compile(r"\n*- (?P<worth>\d+) points?: (?P<text>\S.*(?:\n {2,}\S.*)*)(?:\n|$)")
 _ITEM = re.compile(r"^\s*[-*+]\s+\[(?P<tick>[^\]\n]*)\]\s+\**(?P<worth>\d+) point", re.MULTILINE)
+_LINE = re.compile(r"^(?P<begin>\s*[-*+]\s+\[)(?P<tick>[^\]\n]*)(?P<rest>\].*)$", re.MULTILINE)
 _CELL = """\
 <details><summary><b>Look through your answer</b>, once you have written it</summary>
 
@@ -87,6 +88,16 @@ def ticks_in(cell: Mapping[str, Any]) -> Ticks:
     items = list(_ITEM.finditer(str(cell.get("source", ""))))
     ticked = [one for one in items if one["tick"].strip()]
     return Ticks(len(ticked), len(items), sum(int(one["worth"]) for one in ticked))
+
+
+def with_ticks_of(text: str, other: str) -> str:
+    """The text of such a cell with the ticks of another one, on the points that both list."""
+    ticks = {one["rest"].rstrip(): one["tick"] for one in _LINE.finditer(other)}
+
+    def ticked(line: re.Match[str]) -> str:
+        return f"{line['begin']}{ticks.get(line['rest'].rstrip(), line['tick'])}{line['rest']}"
+
+    return _LINE.sub(ticked, text)
 
 
 def _worth(point: Point) -> str:

@@ -25,6 +25,31 @@ def status(folder: Folder = None) -> None:
     Console().print(as_table(course_status(find_work(folder))))
 
 
+def update(
+    lesson: Annotated[
+        str, typer.Argument(help="A lesson, by name or number; without, all that have changed.")
+    ] = "",
+    folder: Folder = None,
+) -> None:
+    """Bring your notebooks to the lessons as they are now, with what you wrote carried over.
+
+    Each notebook as it was is kept beside it, under a name with the date and time.
+    """
+    from autograder.learner.work import Change, copy_lessons, find_work
+
+    course = Course.find()
+    named = course.lessons_named([lesson]) if lesson else []
+    changed = [
+        one
+        for one in copy_lessons(course, find_work(folder), named=named)
+        if one.change is not Change.NONE
+    ]
+    for one in changed:
+        typer.echo(one)
+    if not changed:
+        typer.echo("Your notebooks have all of the lessons already: nothing was changed.")
+
+
 def reset(
     lesson: Annotated[str, typer.Argument(help="A lesson, by name or number.")],
     exercise: Annotated[
@@ -37,7 +62,7 @@ def reset(
     Your own notebook is kept beside it, under a name with the date and time.
     """
     from autograder.learner.reset import reset as give_back
-    from autograder.learner.work import find_work
+    from autograder.learner.work import RELOAD, find_work
 
     course = Course.find()
     (lesson,) = course.lessons_named([lesson])
@@ -47,4 +72,4 @@ def reset(
         typer.echo(f"{what} is as it was given out already: nothing was changed.")
         return
     typer.echo(f"{what} is as it was given out. What you had is kept in {kept}.")
-    typer.echo("If the notebook is open, choose File → Reload Notebook from Disk.")
+    typer.echo(RELOAD)

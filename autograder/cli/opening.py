@@ -52,7 +52,8 @@ def lab(
 ) -> None:
     """Copy the lessons into a folder of your own and open it in JupyterLab, at a map of it.
 
-    What you wrote is never overwritten: a lesson that changed is put beside yours.
+    Where a lesson has changed, what you wrote is carried over into the newer one, and your notebook
+    as it was is kept beside it.
     """
     from autograder.learner.jupyter import open_lab, server_options
     from autograder.learner.start_page import write_start_page

@@ -13,8 +13,8 @@ from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import Course
 from autograder.errors import CheckError, WorkFolderError
+from autograder.learner.keeping import name_of_copy, replace_and_keep
 from autograder.learner.work import writing
-from autograder.whole_file import write_whole
 
 _OTHERWISE = "copy what you need from it by hand"
 
@@ -53,11 +53,8 @@ def reset(
             after = original.read_bytes()
         if after is None or after == before:
             return None
-        kept = _name_of_copy(mine, now or datetime.now())
-        write_whole(kept, before)
-        if mine.read_bytes() != before:
-            raise WorkFolderError(f"{mine} was saved just now: try again.")
-        write_whole(mine, after)
+        kept = name_of_copy(mine, now)
+        replace_and_keep(mine, before, after, kept)
     return kept
 
 
@@ -81,10 +78,3 @@ def _with_original_cell(mine: NotebookNode, original: NotebookNode, exercise: st
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     return f"{nbformat.writes(mine)}\n".encode()
-
-
-def _name_of_copy(path: Path, now: datetime) -> Path:
-    """A name that no file has yet; without colons, which Windows doesn't allow."""
-    dated = f"{path.stem} (kept {now:%Y-%m-%d %H.%M.%S}"
-    names = (f"{dated}{more}).ipynb" for more in ("", *(f", {n}" for n in range(2, 1000))))
-    return next(free for name in names if not (free := path.with_name(name)).exists())

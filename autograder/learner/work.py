@@ -1,9 +1,11 @@
 """The learner's own folder: lessons are copied into it, and nothing the learner wrote is lost.
 
 A notebook is copied once. When its lesson changes later, the copy is replaced only while it is,
-byte for byte, one that was given out; otherwise the newer lesson is put beside it under another
-name. What was given out is remembered in `.lessons.json`. Without that file, or with a damaged one,
-every notebook counts as the learner's.
+byte for byte, one that was given out; otherwise what the learner wrote is carried over into the
+newer lesson (`update`), and their notebook as it was is kept beside it. Where it can't be read, it
+stays, and the newer lesson is put beside it. What was given out is remembered in `.lessons.json`,
+what each notebook was brought to last at the end. Without that file, or with a damaged one, every
+notebook counts as the learner's.
 
 Nothing is built for it, and no git is asked: the notebooks that came with the course are what is
 given out.
@@ -11,7 +13,7 @@ given out.
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -20,12 +22,13 @@ from tempfile import TemporaryFile
 
 from autograder.checks.progress import MANIFEST
 from autograder.course import Course
-from autograder.errors import CourseNotFound, WorkFolderError
+from autograder.errors import CheckError, CourseNotFound, WorkFolderError
 from autograder.whole_file import write_whole
 
 _FORMAT = 1
 _LEFT_OUT = {".ipynb_checkpoints", "__pycache__"}
 
+RELOAD = "If the notebook is open, choose File → Reload Notebook from Disk."
 _OTHERWISE = "choose another folder with `autograder lab --folder FOLDER`"
 
 Given = dict[str, list[str]]
@@ -37,20 +40,26 @@ class Change(Enum):
     NONE = "unchanged"
     NEW = "new"
     REPLACED = "replaced by the newer lesson; you had not changed it"
+    UPDATED = "updated to the newer lesson"
     BESIDE = "your notebook is kept; the newer lesson lies beside it"
     MISSING = "not there yet; `autograder build` makes it"
 
 
 @dataclass(frozen=True)
 class Copied:
-    """One notebook of one lesson: where it lies now, and what was done."""
+    """One notebook of one lesson: where it lies now, and what was done.
+
+    `said` are sentences about what became of the learner's work.
+    """
 
     lesson: str
     path: Path
     change: Change
+    said: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.path.parent.name}/{self.path.name}: {self.change.value}."
+        done = f"{self.path.parent.name}/{self.path.name}: {self.change.value}."
+        return "\n  ".join([done, *self.said])
 
 
 def work_folder(course: Course, folder: Path | None = None) -> Path:
@@ -95,11 +104,22 @@ def writing(folder: Path, otherwise: str = _OTHERWISE) -> Iterator[None]:
         ) from error
 
 
-def copy_lessons(course: Course, folder: Path | None = None) -> list[Copied]:
-    """Copy all lessons into the learner's folder.
+def copy_lessons(
+    course: Course, folder: Path | None = None, *, named: Collection[str] = ()
+) -> list[Copied]:
+    """Copy lessons into the learner's folder, or bring those that are there to the newer ones.
 
-    Returns one entry per notebook, in the order of the lessons; a lesson that has none yet keeps
-    nobody from the others. Files that are not notebooks are always refreshed.
+    Files that are not notebooks are always refreshed.
+
+    Args:
+        course: where the lessons are.
+        folder: the learner's.
+        named: the lessons to look at, also where they have been brought to the newer ones already;
+            without any, all.
+
+    Returns:
+        One entry per notebook, in the order of the lessons; a lesson that has none yet keeps nobody
+        from the others.
 
     Raises:
         WorkFolderError: when `folder` can't be one's own, or can't be written to.
@@ -108,20 +128,29 @@ def copy_lessons(course: Course, folder: Path | None = None) -> list[Copied]:
     given = _read_manifest(folder / MANIFEST)
     with writing(folder):
         # Notes that a learner has put among the texts are no reason to stop.
-        lessons = [path.stem for path in course.texts()]
-        return [copied for lesson in lessons for copied in _copy(course, lesson, folder, given)]
+        lessons = named or [path.stem for path in course.texts()]
+        return [
+            copied
+            for lesson in lessons
+            for copied in _copy(course, lesson, folder, given, again=bool(named))
+        ]
 
 
-def _copy(course: Course, lesson: str, folder: Path, given: Given) -> Iterator[Copied]:
+def _copy(
+    course: Course, lesson: str, folder: Path, given: Given, *, again: bool
+) -> Iterator[Copied]:
     is_there = False
     for release in _files(course, lesson):
         mine = folder / release.relative_to(course.notebooks)
         if release.suffix == ".ipynb":
             is_there = True
             name = mine.relative_to(folder).as_posix()
-            # The last of them, so that in the end they are in the order of the lessons.
-            given[name] = before = given.pop(name, [])
-            yield _copy_notebook(lesson, release, mine, before)
+            before = given.get(name, [])
+            if not again:
+                # The last of them, so that in the end they are in the order of the lessons.
+                given.pop(name, None)
+            given[name] = before
+            yield _copy_notebook(lesson, release, mine, before, again=again)
             _write_manifest(folder / MANIFEST, given)
         elif not _same(release, mine):
             write_whole(mine, release.read_bytes())
@@ -135,27 +164,44 @@ def _files(course: Course, lesson: str) -> Iterator[Path]:
             yield path
 
 
-def _copy_notebook(lesson: str, release: Path, mine: Path, given: list[str]) -> Copied:
-    """Copy one notebook, and add the release to those that were `given` out."""
+def _copy_notebook(
+    lesson: str, release: Path, mine: Path, given: list[str], *, again: bool
+) -> Copied:
+    """Copy one notebook, and put the release at the end of those that were `given` out."""
     content = release.read_bytes()
     now = _digest(content)
-    known = set(given)
-    if now not in known:
-        given.append(now)
+    is_known, is_last = now in given, given[-1:] == [now]
+    given[:] = [*(one for one in given if one != now), now]
     if not mine.exists():
         write_whole(mine, content)
         return Copied(lesson, mine, Change.NEW)
     written = _digest(mine.read_bytes())
     if written == now:
         return Copied(lesson, mine, Change.NONE)
-    if written in known:
+    if written in given:
         write_whole(mine, content)
         return Copied(lesson, mine, Change.REPLACED)
-    beside = mine.with_name(f"{mine.stem} (newer, {now[:8]}).ipynb")
-    if now in known or beside.exists():
+    if is_last and not again:
         return Copied(lesson, mine, Change.NONE)
-    write_whole(beside, content)
-    return Copied(lesson, beside, Change.BESIDE)
+    try:
+        return _update(lesson, mine, release)
+    except CheckError as error:
+        beside = mine.with_name(f"{mine.stem} (newer, {now[:8]}).ipynb")
+        if is_known or beside.exists():
+            return Copied(lesson, mine, Change.NONE)
+        write_whole(beside, content)
+        return Copied(lesson, beside, Change.BESIDE, (f"{error}.",))
+
+
+def _update(lesson: str, mine: Path, release: Path) -> Copied:
+    # It reads notebooks, which nobody else has to wait for who opens their lessons.
+    from autograder.learner.update import update_notebook
+
+    updated = update_notebook(mine, release)
+    if updated is None:
+        return Copied(lesson, mine, Change.NONE)
+    kept = f"What you had is kept in {updated.kept}."
+    return Copied(lesson, mine, Change.UPDATED, (*updated.said, kept, RELOAD))
 
 
 def find_work(start: Path | None = None) -> Path:

@@ -100,7 +100,7 @@ def test_notebook_that_is_saved_meanwhile_is_left_alone(
         path.write_bytes(content)
         mine.write_text("newer")
 
-    monkeypatch.setattr("autograder.learner.reset.write_whole", saved_meanwhile)
+    monkeypatch.setattr("autograder.learner.keeping.write_whole", saved_meanwhile)
     with pytest.raises(WorkFolderError, match="was saved just now"):
         reset(course, mine.parents[1], LESSON)
     assert mine.read_text() == "newer"

@@ -83,7 +83,9 @@ def test_newer_lesson_comes_beside(course, mine):
     assert copied.change is Change.BESIDE
     assert notebooks(mine) == {mine.name: "my work", copied.path.name: "second"}
     assert str(copied).startswith(f"{LESSON}/{LESSON} (newer, ")
-    assert str(copied).endswith("your notebook is kept; the newer lesson lies beside it.")
+    kept, why = str(copied).splitlines()
+    assert kept.endswith("your notebook is kept; the newer lesson lies beside it.")
+    assert why.endswith(f"{mine} is not a notebook: Notebook does not appear to be JSON.")
 
 
 def test_each_newer_lesson_has_its_place(course, mine):

@@ -1,0 +1,107 @@
+"""A learner's notebook brought to the newer lesson, with all that is theirs in it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote
+
+import nbformat
+from nbformat.v4 import new_markdown_cell
+
+from autograder.checks.source.notebook_file import read_notebook
+from autograder.course import lesson_number
+from autograder.errors import CheckError
+from autograder.learner.carrying import NOTE, Carried, carry_over
+from autograder.learner.keeping import name_of_copy, replace_and_keep
+
+
+@dataclass(frozen=True)
+class Updated:
+    """Where the former notebook is kept, and what was done, in sentences."""
+
+    kept: Path
+    said: tuple[str, ...]
+
+
+def update_notebook(mine: Path, release: Path, *, now: datetime | None = None) -> Updated | None:
+    """Carry a learner's work over into the newer lesson, and keep their notebook as it was.
+
+    Args:
+        mine: their notebook.
+        release: as it is given out.
+        now: what the copy is dated.
+
+    Returns:
+        What was done; None where their notebook has all of the newer lesson already.
+
+    Raises:
+        CheckError: when one of them is not a notebook.
+        OSError: when it can't be written.
+        WorkFolderError: when somebody has just saved it.
+    """
+    before = mine.read_bytes()
+    written = read_notebook(mine)
+    try:
+        nbformat.validate(written)
+        carried = carry_over(written, read_notebook(release))
+        nbformat.validate(carried.notebook)
+    except nbformat.ValidationError as error:
+        raise CheckError(f"{mine} is not a notebook: {error.message[:100]}") from error
+    if carried.notebook.cells == [cell for cell in written.cells if cell.get("id") != NOTE]:
+        return None
+    kept, now = name_of_copy(mine, now), now or datetime.now()
+    said = tuple(_in_words(carried, lesson_number(mine.stem)))
+    carried.notebook.cells.insert(0, new_markdown_cell(_note(said, kept, now), id=NOTE))
+    replace_and_keep(mine, before, f"{nbformat.writes(carried.notebook)}\n".encode(), kept)
+    return Updated(kept, said)
+
+
+def _note(said: tuple[str, ...], kept: Path, now: datetime) -> str:
+    items = "".join(f"\n- {one}" for one in said)
+    return (
+        f"**This lesson was updated on {now.day} {now:%B %Y}.** Your former notebook is kept as "
+        f"[{kept.stem}]({quote(kept.name)}). You can delete this cell.\n{items}"
+    )
+
+
+def _in_words(carried: Carried, lesson: str) -> Iterator[str]:
+    if carried.answers:
+        yield f"Your answers are in their cells: {_listed(carried.answers)}."
+    if carried.restarted:
+        yield (
+            f"Asked in another way now: {_listed(carried.restarted)}. The check says whether your "
+            f"answer still fits; `autograder reset {lesson} {carried.restarted[0]}` gives the new "
+            "start."
+        )
+    if carried.new:
+        yield f"New: {_listed(carried.new)}."
+    if carried.gone:
+        yield f"No longer asked: {_listed(carried.gone)}. Your answers are now cells of your own."
+    if carried.edited:
+        yield (
+            f"{_count(carried.edited, 'text or cell', 'texts and cells')} that you had changed "
+            + (
+                "has changed in the lesson too: yours stands beside it."
+                if carried.edited == 1
+                else "have changed in the lesson too: yours stand beside them."
+            )
+        )
+    if carried.left:
+        yield (
+            f"{_count(carried.left, 'cell', 'cells')} of yours had no place any more: see the end "
+            "of the notebook."
+        )
+    if carried.unticked:
+        yield (
+            f"{_count(carried.unticked, 'tick', 'ticks')} could not be placed, because what a good "
+            "answer says is put in another way now."
+        )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _count(number: int, one: str, more: str) -> str:
+    return f"1 {one}" if number == 1 else f"{number} {more}"

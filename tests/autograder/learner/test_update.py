@@ -1,0 +1,181 @@
+"""A learner's notebook, brought to a lesson that has changed since."""
+
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import unquote
+
+import nbformat
+import pytest
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook
+from nbgrader.utils import compute_checksum
+from typer.testing import CliRunner
+
+from autograder.checks import progress
+from autograder.checks.progress import Standing
+from autograder.cli import program
+from autograder.course import Course
+from autograder.errors import CheckError, WorkFolderError
+from autograder.learner.update import update_notebook
+from autograder.learner.work import Change, copy_lessons
+from tests.support.samples import make_cell
+
+LESSON = "02_mixing"
+NOW = datetime(2026, 11, 26, 9, 5, 7)
+STUB = "def {}():\n    raise NotImplementedError()"
+
+
+def release(course: Course, *names: str, text: str = "# 02 · Mixing") -> None:
+    """Give out a lesson with these exercises."""
+    cells = [new_markdown_cell(text, id="title")]
+    for name in names:
+        cells.append(make_cell("code", STUB.format(name), name, solution=True))
+        cells.append(make_cell("code", f"check({name})", f"{name}_check", grade=True, points=2))
+        cells[-2].id, cells[-1].id = name, f"{name}-check"
+        cells[-2].metadata.nbgrader["checksum"] = compute_checksum(cells[-2])
+    folder = course.release_folder(LESSON)
+    folder.mkdir(parents=True, exist_ok=True)
+    nbformat.write(new_notebook(cells=cells), folder / f"{LESSON}.ipynb")
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    course = Course(tmp_path.resolve())
+    course.source.mkdir()
+    (course.root / "nbgrader_config.py").touch()
+    course.lesson_file(LESSON).touch()
+    release(course, "mix", "share")
+    return course
+
+
+@pytest.fixture
+def mine(course: Course) -> Path:
+    """The learner's notebook, with an answer and a cell of their own."""
+    copy_lessons(course)
+    path = course.root / "work" / LESSON / f"{LESSON}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].source = "my mix"
+    notebook.cells.append(new_markdown_cell("my notes"))
+    nbformat.write(notebook, path)
+    return path
+
+
+def read(path: Path) -> NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def texts(path: Path) -> list[str]:
+    return [cell.source for cell in read(path).cells]
+
+
+def test_update_keeps_what_was_there_and_says_what_it_did(course: Course, mine: Path) -> None:
+    before = mine.read_bytes()
+    release(course, "share", "mix", "more")
+    original = course.release_folder(LESSON) / mine.name
+    updated = update_notebook(mine, original, now=NOW)
+    assert updated
+    assert updated.kept == mine.with_name(f"{LESSON} (kept 2026-11-26 09.05.07).ipynb")
+    assert updated.kept.read_bytes() == before
+    assert updated.said == ("Your answers are in their cells: `mix`.", "New: `more`.")
+    note, *after = texts(mine)
+    assert note.startswith("**This lesson was updated on 26 November 2026.**")
+    assert "\n- New: `more`." in note
+    assert unquote(note.partition("](")[2].partition(")")[0]) == updated.kept.name
+    assert after == [
+        "# 02 · Mixing", STUB.format("share"), "check(share)", "my notes", "my mix", "check(mix)",
+        STUB.format("more"), "check(more)",
+    ]  # fmt: skip
+    assert update_notebook(mine, original, now=NOW) is None
+
+
+def test_lab_updates_once(course: Course, mine: Path) -> None:
+    release(course, "mix", "more")
+    (copied,) = copy_lessons(course)
+    assert copied.change is Change.UPDATED
+    said = str(copied)
+    assert said.startswith(f"{LESSON}/{LESSON}.ipynb: updated to the newer lesson.\n")
+    assert f"What you had is kept in {mine.with_name(LESSON)} (kept " in said
+    assert said.endswith("If the notebook is open, choose File → Reload Notebook from Disk.")
+    after = mine.read_bytes()
+    for _ in range(2):
+        (copied,) = copy_lessons(course)
+        assert copied.change is Change.NONE
+    assert mine.read_bytes() == after
+    assert len([*mine.parent.glob("*.ipynb")]) == 2
+
+
+def test_lesson_that_goes_back_and_forth_loses_nothing(course: Course, mine: Path) -> None:
+    for names in (("more",), ("mix", "share"), ("mix", "more"), ("mix", "share")):
+        release(course, *names)
+        (copied,) = copy_lessons(course)
+        assert copied.change is Change.UPDATED
+        assert {"my mix", "my notes"} <= {*texts(mine)}
+        assert len([one for one in texts(mine) if one.startswith("**This lesson was")]) == 1
+    kept = [*mine.parent.glob("*kept*")]
+    assert len(kept) == 4
+
+
+def test_progress_follows_the_answers(course: Course, mine: Path) -> None:
+    lesson = mine.parent
+    kept = progress.Remembered(passed=progress.digest_of("my mix"), passed_at=1.0)
+    (lesson.parent / progress.FOLDER / LESSON).mkdir(parents=True)
+    file = lesson.parent / progress.FOLDER / LESSON / "mix.json"
+    file.write_text(f'{{"passed": "{kept.passed}", "passed_at": 1.0}}')
+    assert progress.standings(lesson, ["mix"]) == {"mix": Standing.DONE}
+    release(course, "more", "mix")
+    copy_lessons(course)
+    assert progress.standings(lesson, ["more", "mix"]) == {
+        "more": Standing.OPEN,
+        "mix": Standing.DONE,
+    }
+
+
+@pytest.mark.parametrize("text", ["{", '{"cells": 7}', '{"cells": [{}], "nbformat": 4}', ""])
+def test_unreadable_notebook_stays_and_the_newer_lesson_lies_beside(
+    course: Course, mine: Path, text: str
+) -> None:
+    mine.write_text(text)
+    release(course, "more")
+    with pytest.raises(CheckError, match="is not a notebook"):
+        update_notebook(mine, course.release_folder(LESSON) / mine.name)
+    (copied,) = copy_lessons(course)
+    assert copied.change is Change.BESIDE
+    assert "is not a notebook" in str(copied)
+    assert mine.read_text() == text
+    assert copied.path.read_bytes() == (course.release_folder(LESSON) / mine.name).read_bytes()
+    assert copy_lessons(course)[0].change is Change.NONE
+
+
+def test_notebook_that_is_saved_meanwhile_is_left_alone(
+    course: Course, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def saved_meanwhile(path: Path, content: bytes) -> None:
+        path.write_bytes(content)
+        mine.write_text("newer")
+
+    release(course, "more")
+    monkeypatch.setattr("autograder.learner.keeping.write_whole", saved_meanwhile)
+    with pytest.raises(WorkFolderError, match="was saved just now"):
+        update_notebook(mine, course.release_folder(LESSON) / mine.name)
+    assert mine.read_text() == "newer"
+
+
+def test_command_brings_back_what_an_open_tab_has_saved_over(
+    course: Course, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then nothing is new for `autograder lab`, but a lesson that is named is looked at again."""
+    monkeypatch.chdir(course.root)
+    before = mine.read_bytes()
+
+    def update(*lesson: str) -> str:
+        return CliRunner().invoke(program.app, ["update", *lesson], catch_exceptions=False).output
+
+    nothing = "Your notebooks have all of the lessons already: nothing was changed.\n"
+    assert update() == nothing
+    release(course, "mix", "more")
+    assert update().startswith(f"{LESSON}/{LESSON}.ipynb: updated to the newer lesson.\n")
+    mine.write_bytes(before)
+    assert update() == nothing
+    assert "  New: `more`.\n" in update("02")
+    assert update("02") == nothing
+    assert STUB.format("more") in texts(mine)

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 _CHECK = "check"
+_MENU = "Run → Run All Above Selected Cell"
+# JupyterLab runs the command when the button is pressed; its cell is the selected one then.
+_BUTTON = (
+    '<button type="button" data-commandlinker-command="notebook:run-all-above" '
+    'data-commandlinker-args="{}">Run the cells above</button>'
+)
 
 
 def load_ipython_extension(shell: "InteractiveShell") -> None:
@@ -35,6 +41,10 @@ def _show(
         # IPython shows this in place of a traceback.
         error._render_traceback_ = lambda: [said]  # type: ignore[attr-defined]
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    if said:
+        from IPython.display import display
+
+        display({"text/html": _BUTTON, "text/plain": _MENU}, raw=True)
 
 
 def in_words(name: str, cell: str) -> str:
@@ -48,6 +58,6 @@ def in_words(name: str, cell: str) -> str:
     if name not in used:
         return ""
     return (
-        f"{name} is not defined in this kernel yet: run the cells above, with Run → Run All Above "
-        "Selected Cell, and then this one."
+        f"{name} is not defined in this kernel yet: run the cells above, with the button below or "
+        f"{_MENU}, and then this one."
     )

@@ -6,17 +6,18 @@ browser, and with no clone of the course around it.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
+from itertools import pairwise, takewhile
 from os.path import relpath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from autograder.checks.progress import Remembered, Standing, next_of, recall, standings
-from autograder.checks.source.cells import source_of
+from autograder.checks.source.cells import grade_id_of, has_role, source_of
 from autograder.course import lesson_number
 from autograder.learner.showing import show, table_as_text
 from autograder.learner.work import find_work, lesson_folders
@@ -40,7 +41,8 @@ class LessonStatus:
 
     `needs` are the lessons that it names, or else what it needs in its own words. `mistake` is the
     hint that was given last for an exercise that is still open, `mistaken` that exercise, and
-    `touched` the time of the last check that said something new.
+    `touched` the time of the last check that said something new. `cells` are the ids of the cells
+    that ask for its exercises.
     """
 
     folder: Path
@@ -51,6 +53,7 @@ class LessonStatus:
     mistaken: str = ""
     mistake: str = ""
     touched: float = 0.0
+    cells: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def done(self) -> int:
@@ -104,7 +107,8 @@ def course_status(folder: Path) -> list[LessonStatus]:
 
 
 def _of_lesson(folder: Path) -> LessonStatus:
-    opening = _opening(folder / f"{folder.name}.ipynb")
+    cells = _cells(folder / f"{folder.name}.ipynb")
+    opening = _opening(cells)
     exercises = standings(folder, _exercises(folder))
     kept = {name: recall(folder, name) for name in exercises}
     mistaken = _mistaken(exercises, kept)
@@ -118,6 +122,11 @@ def _of_lesson(folder: Path) -> LessonStatus:
         mistaken,
         kept[mistaken].mistake if mistaken else "",
         max([0.0, *(max(one.passed_at, one.mistake_at) for one in kept.values())]),
+        {
+            grade_id_of(one): str(above.get("id", ""))
+            for above, one in pairwise(cells)
+            if has_role(one, "solution")
+        },
     )
 
 
@@ -126,15 +135,18 @@ def _mistaken(exercises: dict[str, Standing], kept: dict[str, Remembered]) -> st
     return max(named, key=lambda name: kept[name].mistake_at, default="")
 
 
-def _opening(notebook: Path) -> str:
-    """The texts above a notebook's first code, and nothing where it can't be read."""
-    texts = []
+def _cells(notebook: Path) -> list[dict[str, Any]]:
+    """The cells of a notebook's file, and none where it can't be read."""
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-            if cell["cell_type"] != "markdown":
-                break
-            texts.append(source_of(cell))
-    return "\n".join(texts)
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        return [cell for cell in cells if isinstance(cell, dict)]
+    return []
+
+
+def _opening(cells: Sequence[Mapping[str, Any]]) -> str:
+    """The texts above a notebook's first code."""
+    texts = takewhile(lambda cell: cell.get("cell_type") == "markdown", cells)
+    return "\n".join(map(source_of, texts))
 
 
 def _exercises(folder: Path) -> list[str]:
@@ -222,17 +234,27 @@ def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
     head = "".join(f'<th style="{_CELL}">{heading}</th>' for heading in headings)
     rows = "".join(_row_as_html(one, here, named=named) for one in lessons)
     said = escape(in_words(lessons))
+    if following := going_on(lessons):
+        said += f' <a href="{_address(following, here, following.next)}">Continue</a>'
     return f"<p><b>{said}</b></p><table><tr>{head}</tr>{rows}</table>"
+
+
+def _address(one: LessonStatus, here: Path, exercise: str = "") -> str:
+    """The link from the folder `here` to a lesson, or to the cell of one of its exercises."""
+    address = quote(Path(relpath(one.folder, here), f"{one.folder.name}.ipynb").as_posix())
+    cell = one.cells.get(exercise)
+    return f"{address}#cell-id={quote(cell)}" if cell else address
 
 
 def _row_as_html(one: LessonStatus, here: Path, *, named: bool) -> str:
     title, minutes, needs, how_far, following, mistake = map(escape, _row(one))
-    address = quote(Path(relpath(one.folder, here), f"{one.folder.name}.ipynb").as_posix())
     dots = f'<span style="color:#2c9a4b">{"●" * one.done}</span>{"○" * one.left}'
     if one.left:
-        following = f"<code>{following}</code>"
+        there = _address(one, here, one.next)
+        following = f'<a href="{there}"><code>{following}</code></a>'
+    lesson = f'<a href="{_address(one, here)}">{title}</a>'
     cells = (
-        f'<a href="{address}">{title}</a>', minutes, needs, f"{how_far}<br>{dots}", following,
+        lesson, minutes, needs, f"{how_far}<br>{dots}", following,
         *([mistake] if named else []),
     )  # fmt: skip
     return "<tr>" + "".join(f'<td style="{_CELL}">{one}</td>' for one in cells) + "</tr>"

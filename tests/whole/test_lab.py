@@ -24,7 +24,6 @@ from tests.support.lab import (
     choose_dark_theme,
     free_port,
     keep,
-    menu,
     wait_for,
     write_settings,
 )
@@ -213,7 +212,8 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     run_cell_with(page, "check(dot_product)")
     output = page.locator(".jp-NotebookPanel:visible .jp-OutputArea-output")
     expect(output.first).to_contain_text("check is not defined in this kernel yet: run the cells")
-    menu(page, "Run", "Run All Above Selected Cell")
+    page.locator(".jp-NotebookPanel:visible .jp-CodeCell").first.locator(".cm-content").click()
+    page.locator(".jp-OutputArea-output button", has_text="Run the cells above").click()
     run_cell_with(page, "check(dot_product)")
     card = page.locator(".jp-NotebookPanel:visible .ag-card", has_text="dot_product: passed")
     expect(card).to_contain_text("1 of 9 done; next: dot_and_cosine_by_hand.")

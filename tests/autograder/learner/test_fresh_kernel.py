@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -12,7 +13,7 @@ from autograder.learner.fresh_kernel import in_words
 from autograder.learner.jupyter import open_lab
 from tests.support.processes import BACKSTOP
 
-RUN_ABOVE = "run the cells above, with Run → Run All Above"
+RUN_ABOVE = "run the cells above, with the button below or Run → Run All Above Selected Cell"
 
 
 @pytest.mark.parametrize("name", ["check", "mix"])
@@ -59,9 +60,16 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingKernelC
 def test_kernel_of_autograder_lab_explains(
     kernel: BlockingKernelClient, cell: str, explained: bool
 ) -> None:
-    reply = kernel.execute_interactive(cell, output_hook=lambda _: None, timeout=BACKSTOP)
+    displayed: list[str] = []
+
+    def hook(message: dict[str, Any]) -> None:
+        if message["msg_type"] == "display_data":
+            displayed.append(message["content"]["data"]["text/html"])
+
+    reply = kernel.execute_interactive(cell, output_hook=hook, timeout=BACKSTOP)
     content = reply["content"]
     assert content["ename"] == "NameError"
     shown = json.dumps(content["traceback"], ensure_ascii=False)
     assert (RUN_ABOVE in shown) == explained
     assert ("Traceback" in shown) != explained
+    assert ["notebook:run-all-above" in one for one in displayed] == [True] * explained

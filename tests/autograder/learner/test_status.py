@@ -97,6 +97,21 @@ def test_page_escapes_and_links_from_where_it_is_shown(work: Path) -> None:
     assert "<style" not in page
 
 
+def test_page_continues_where_the_next_exercise_is_asked(work: Path) -> None:
+    """JupyterLab opens a notebook at a cell that its address names."""
+    notebook = json.loads((work / "01_share" / "01_share.ipynb").read_text())
+    ids = [cell["id"] for cell in notebook["cells"]]
+    own = next(
+        place
+        for place, cell in enumerate(notebook["cells"])
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "own"
+    )
+    address = f"01_share/01_share.ipynb#cell-id={ids[own - 1]}"
+    page = as_html(course_status(work), work)
+    assert f'<a href="{address}">Continue</a>' in page
+    assert f'<a href="{address}"><code>own</code></a>' in page
+
+
 def test_both_forms_tell_the_same(work: Path) -> None:
     data = bundle(work, work)
     text = " ".join(data["text/plain"].split())

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from autograder.checks.card.terminal import printable
 from autograder.course import Course
 
 Folder = Annotated[
@@ -45,7 +46,7 @@ def update(
         if one.change is not Change.NONE
     ]
     for one in changed:
-        typer.echo(one)
+        typer.echo(printable(str(one)))
     if not changed:
         typer.echo("Your notebooks have all of the lessons already: nothing was changed.")
 

@@ -63,7 +63,7 @@ def lab(
     folder = work_folder(course, folder)
     for copied in copy_lessons(course, folder):
         if copied.change is not Change.NONE:
-            typer.echo(copied)
+            typer.echo(printable(str(copied)))
     write_start_page(folder)
     typer.echo(f"Your notebooks are in {folder}.")
     if not no_open:

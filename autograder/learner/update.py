@@ -1,5 +1,6 @@
 """A learner's notebook brought to the newer lesson, with all that is theirs in it."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,8 @@ from autograder.course import lesson_number
 from autograder.errors import CheckError
 from autograder.learner.carrying import NOTE, Carried, carry_over
 from autograder.learner.keeping import name_of_copy, replace_and_keep
+
+_NO_NAME = re.compile(r"[^\w.-]")
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,8 @@ def _in_words(carried: Carried, lesson: str) -> Iterator[str]:
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    """Names as code; a file may have anything in their place, such as the end of that."""
+    return ", ".join(f"`{_NO_NAME.sub('?', name)}`" for name in names)
 
 
 def _count(number: int, one: str, more: str) -> str:

@@ -88,6 +88,17 @@ def test_update_keeps_what_was_there_and_says_what_it_did(course: Course, mine: 
     assert update_notebook(mine, original, now=NOW) is None
 
 
+def test_name_from_a_file_is_a_name_and_no_more(course: Course, mine: Path) -> None:
+    notebook = read(mine)
+    strange = make_cell("code", "my answer", "a`<b>\n\x1b[2J", solution=True)
+    notebook.cells.append(strange)
+    nbformat.write(notebook, mine)
+    release(course, "mix")
+    updated = update_notebook(mine, course.release_folder(LESSON) / mine.name)
+    assert updated
+    assert "No longer asked: `a??b????2J`." in "".join(updated.said)
+
+
 def test_lab_updates_once(course: Course, mine: Path) -> None:
     release(course, "mix", "more")
     (copied,) = copy_lessons(course)

@@ -1,7 +1,10 @@
 """A learner's notebook, brought to a lesson that has changed since."""
 
+import os
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from random import Random
 from urllib.parse import unquote
 
 import nbformat
@@ -13,11 +16,14 @@ from typer.testing import CliRunner
 
 from autograder.checks import progress
 from autograder.checks.progress import Standing
+from autograder.checks.source.cells import has_role
 from autograder.cli import program
 from autograder.course import Course
 from autograder.errors import CheckError, WorkFolderError
+from autograder.learner.reset import reset
 from autograder.learner.update import update_notebook
 from autograder.learner.work import Change, copy_lessons
+from tests.support.sample import EVERYTHING
 from tests.support.samples import make_cell
 
 LESSON = "02_mixing"
@@ -190,3 +196,62 @@ def test_command_brings_back_what_an_open_tab_has_saved_over(
     assert "  New: `more`.\n" in update("02")
     assert update("02") == nothing
     assert STUB.format("more") in texts(mine)
+
+
+def own_texts(folder: Path) -> set[str]:
+    """What the learner has written, wherever it lies in the folder of a lesson."""
+    found: set[str] = set()
+    for path in folder.glob("*.ipynb"):
+        found |= {text for text in texts(path) if text.startswith("my ")}
+    return found
+
+
+def test_nothing_is_lost_in_any_order_of_what_may_happen(
+    course: Course, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Saves, updates, resets, kills in the midst of them, and a tab that saves what it had."""
+    drawn = Random(27)
+    names = ["mix", "share", "more", "less"]
+    in_a_tab = mine.read_bytes()
+    replace = os.replace
+
+    def save() -> None:
+        notebook = read(mine)
+        answers = [cell for cell in notebook.cells if has_role(cell, "solution")]
+        if answers and drawn.random() < 0.7:
+            drawn.choice(answers).source = f"my answer {step}"
+        else:
+            notebook.cells.insert(drawn.randrange(1 + len(notebook.cells)), own_cell(step))
+        nbformat.write(notebook, mine)
+
+    def own_cell(number: int) -> NotebookNode:
+        return new_markdown_cell(f"my notes {number}")
+
+    def killed(source: object, target: object) -> None:
+        if drawn.random() < 0.4:
+            raise KeyboardInterrupt
+        replace(str(source), str(target))
+
+    for step in range(80 * (5 if EVERYTHING else 1)):
+        match drawn.choice(["save", "save", "tab", "release", "lab", "update", "reset", "killed"]):
+            case "save":
+                save()
+                in_a_tab = mine.read_bytes() if drawn.random() < 0.5 else in_a_tab
+                continue
+            case "tab":
+                mine.write_bytes(in_a_tab)  # JupyterLab has asked, and was told to.
+                continue
+            case "release":
+                asked = drawn.sample(names, drawn.randrange(1, 5))
+                release(course, *asked, text=f"# 02 · {drawn.random()}")
+                continue
+            case action:
+                before = own_texts(mine.parent)
+                with monkeypatch.context() as patch, suppress(KeyboardInterrupt, CheckError):
+                    if action == "killed":
+                        patch.setattr(os, "replace", killed)
+                    if action == "reset":
+                        reset(course, mine.parents[1], LESSON, drawn.choice(["", *names]))
+                    else:
+                        copy_lessons(course, named=[LESSON] if action == "update" else [])
+        assert before <= own_texts(mine.parent), step

@@ -69,26 +69,24 @@ def judge_in_time(exercise: str, answer: Any, printed: Printed) -> Report:
             with Stopping(left), while_it_runs():
                 outcomes.append(observe(answer, case.arguments, case.use))
         except (TimeIsUp, KeyboardInterrupt) as error:
-            passed = _judged(exercise, answer, printed, outcomes).passed
-            total = len(printed.cases)
             found = _finding(exercise, answer, case, error, monotonic() - called)
-            if passed:
-                before = f"{len(passed)} of {total} cases passed before it"
-                found = replace(found, details=(*found.details, before))
+            passed = _judged(exercise, answer, printed, outcomes).passed
+            report = _stopped(exercise, found, passed, len(printed.cases), error)
             if isinstance(error, KeyboardInterrupt):
-                report = StoppedReport(
-                    exercise, Verdict.NOT_RUN, passed=passed, total=total, finding=found
-                )
                 raise CheckInterrupted(report) from None
-            return Report(
-                exercise,
-                Verdict.TIMEOUT,
-                passed=passed,
-                total=total,
-                finding=found,
-                nearest=_advice(seconds or 0),
-            )
+            return replace(report, nearest=_advice(seconds or 0))
     return _judged(exercise, answer, printed, outcomes)
+
+
+def _stopped(
+    exercise: str, found: Finding, passed: tuple[str, ...], total: int, error: BaseException
+) -> Report:
+    if passed:
+        before = f"{len(passed)} of {total} cases passed before it"
+        found = replace(found, details=(*found.details, before))
+    if isinstance(error, KeyboardInterrupt):
+        return StoppedReport(exercise, Verdict.NOT_RUN, passed=passed, total=total, finding=found)
+    return Report(exercise, Verdict.TIMEOUT, passed=passed, total=total, finding=found)
 
 
 def _judged(exercise: str, answer: object, printed: Printed, outcomes: Sequence[Outcome]) -> Report:

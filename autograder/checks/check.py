@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.checks import examples, progress, purpose
+from autograder.checks import after_a_pass, examples, progress, purpose
 from autograder.checks.card.as_html import show
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import broken, watched
@@ -52,7 +52,11 @@ def check(answer: Any) -> None:
         raise
     if report.verdict is Verdict.PASSED:
         report = replace(report, untried=exercise.untried)
-    settle(report, _how_far(folder, exercises, report, answer))
+    below = _how_far(folder, exercises, report, answer)
+    others = {}
+    if below and report.verdict is Verdict.PASSED:
+        others = after_a_pass.told(folder, report.exercise, progress.text_of(answer))
+    settle(report, below, others)
 
 
 def _with_places(report: Report, answer: Any, exercise: Printed) -> Report:
@@ -95,11 +99,11 @@ def judged(
     return exercise, rule or report, rule is None
 
 
-def settle(report: Report, below: str = "") -> None:
-    """Show a report, with a line to end with; raise when it did not pass and somebody's tool waits
-    for the outcome.
+def settle(report: Report, below: str = "", others: Mapping[str, str] | None = None) -> None:
+    """Show a report, with a line to end with and other right answers; raise when it did not pass
+    and somebody's tool waits for the outcome.
     """
-    show(report, below)
+    show(report, below, others)
     if report.verdict is not Verdict.PASSED and purpose.VARIABLE in os.environ:
         raise ExerciseNotPassed(report)
 

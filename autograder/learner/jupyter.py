@@ -38,7 +38,10 @@ sys.meta_path.sort(key=lambda finder: finder is PathFinder)
 sys.path.append("")
 launch_new_instance()
 """
-_EXPLAINS = "--IPKernelApp.extra_extensions=autograder.learner.fresh_kernel"
+_EXTENSIONS = [
+    f"--IPKernelApp.extra_extensions=autograder.learner.{name}"
+    for name in ("fresh_kernel", "other_answers")
+]
 # A terminal begins where the server does, unless it is asked for another place.
 _TERMINAL = """test "$(pwd -P)" = "$0" && cd "$1"; exec "${SHELL:-sh}" -l"""
 # Asks at every first start whether it may look for news and for updates.
@@ -144,7 +147,8 @@ def _prepared(folder: Path, without: Iterable[str] = (), out_of_sight: Sequence[
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
     own = Path(jupyter_data_dir(), "autograder", name).resolve()
     shell = ["sh", "-c", _TERMINAL, str(own), str(folder.resolve())]
-    kernel = [sys.executable, "-P", "-c", _KERNEL, "-f", "{connection_file}", _EXPLAINS]
+    kernel = [sys.executable, "-P", "-c", _KERNEL, "-f", "{connection_file}"]
+    kernel += _EXTENSIONS
     lab = [_NEWS, *(f"@jupyter/nbgrader:{part}" for part in without)]
     servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}

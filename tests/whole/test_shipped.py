@@ -13,12 +13,13 @@ import pytest
 from autograder.authoring.lesson.leaks import leaks
 from autograder.authoring.lesson.lesson import WrittenExercise
 from autograder.authoring.lesson.reading import read_lesson
-from autograder.authoring.lesson.reference import Source, read_reference
+from autograder.authoring.lesson.reference import Solution, Source, read_reference
 from autograder.checks.exam.case import is_mistaken
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.packed import unpack
 from autograder.checks.values.as_json import importable, outcome_from_json, to_json
 from autograder.course import lesson_number, module_name
+from autograder.learner.other_answers import other_answers
 from tests.support.course import COURSE, ROOT
 
 SECRETS = re.compile(
@@ -57,6 +58,34 @@ def test_notebooks_hold_no_solution() -> None:
     for place, text, is_code in cells():
         assert not SECRETS.search(text), place
         assert list(leaks(text, reference, is_code=is_code)) == [], place
+
+
+def told_after_a_pass() -> dict[str, Source]:
+    """The other right answers that somebody who learns alone reads, by what they do differently."""
+    found = {}
+    for lesson in COURSE.lessons():
+        for name in exams_of(COURSE.exam_module(lesson)):
+            for differs, code in other_answers(COURSE.root / "work" / lesson, name).items():
+                (answer,) = ast.parse(code).body
+                assert isinstance(answer, ast.FunctionDef | ast.ClassDef)
+                lines = code.splitlines()[answer.body[0].lineno - 1 :]
+                solution = Solution(tuple(lines), tuple(answer.body))
+                found[differs] = Source(differs, 1, code, (solution,))
+    return found
+
+
+def test_other_right_answers_never_ship(wheel: zipfile.ZipFile) -> None:
+    told = told_after_a_pass()
+    assert len(told) > 40
+    texts = [*cells()]
+    texts += [(name, wheel.read(name).decode(), name.endswith(".py"))
+              for name in wheel.namelist() if not name.endswith(".npz")]  # fmt: skip
+    texts += [(f"checks.json of {lesson}",
+               (COURSE.release_folder(lesson) / "checks.json").read_text("utf-8"), False)
+              for lesson in COURSE.lessons()]  # fmt: skip
+    for place, text, is_code in texts:
+        assert list(leaks(text, told.values(), is_code=is_code)) == [], place
+        assert not any(differs in text for differs in told), place
 
 
 def test_notebooks_hold_no_output() -> None:

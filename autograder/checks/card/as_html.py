@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from html import escape
 from typing import Any
 
-from autograder.checks.card.as_text import HINT, as_text
+from autograder.checks.card.as_text import HINT, OTHERS, as_text
 from autograder.checks.card.tables import STYLE, comparison_as_html
 from autograder.checks.exam.report import Finding, Place, Report, Verdict
 
@@ -61,6 +61,7 @@ background:none;padding:0;color:inherit;white-space:pre-wrap}
 .ag-card .ag-passed{margin-top:10px;color:var(--jp-content-font-color2,var(--ag-soft))}
 .ag-card .ag-below{margin-top:10px;padding-top:6px;
 border-top:1px solid var(--jp-border-color2,var(--ag-line))}
+.ag-card .ag-other{margin-top:8px}
 .ag-card details{margin:2px 0}
 .ag-card summary{cursor:pointer;color:var(--jp-content-font-color2,var(--ag-soft))}
 .ag-card pre{font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:12.5px;
@@ -85,12 +86,13 @@ def collect() -> Iterator[list[Report]]:
         _collected.reset(token)
 
 
-def show(report: Report, below: str = "") -> None:
+def show(report: Report, below: str = "", others: Mapping[str, str] | None = None) -> None:
     """Display the report: a card in a notebook, text in a terminal.
 
     Args:
         report: what was found.
         below: a line to end with.
+        others: the code of other right answers, each by what it does differently.
     """
     collected = _collected.get()
     if collected is not None:
@@ -98,16 +100,18 @@ def show(report: Report, below: str = "") -> None:
     elif _in_notebook():
         from IPython.display import display
 
-        display(bundle(report, below), raw=True)
+        display(bundle(report, below, others), raw=True)
     else:
-        print(as_text(report, below))
+        print(as_text(report, below, others))
 
 
-def bundle(report: Report, below: str = "") -> dict[str, object]:
+def bundle(
+    report: Report, below: str = "", others: Mapping[str, str] | None = None
+) -> dict[str, object]:
     """The report in every form that a front end may ask for."""
     return {
-        "text/html": card(report, below),
-        "text/plain": as_text(report, below),
+        "text/html": card(report, below, others),
+        "text/plain": as_text(report, below, others),
         REPORT_MIME: report.as_json(),
     }
 
@@ -120,7 +124,7 @@ def report_in(data: Mapping[str, Any]) -> Report | None:
         return None
 
 
-def card(report: Report, below: str = "") -> str:
+def card(report: Report, below: str = "", others: Mapping[str, str] | None = None) -> str:
     """The report as HTML; everything in it that came from a learner's code is escaped."""
     sign, light, dark = _LOOKS.get(report.verdict, _STOPPED)
     body = [f'<div class="ag-head"><b>{sign}</b>{escape(report.headline)}</div>']
@@ -133,10 +137,21 @@ def card(report: Report, below: str = "") -> str:
         body.append(f'<div class="ag-passed">{_prose(report.untried_in_words)}</div>')
     if below:
         body.append(f'<div class="ag-below">{escape(below)}</div>')
+    if others:
+        body.append(_unfolding(others))
     style = f"--ag-light:{light};--ag-dark:{dark}"
     # A learner's words are in it, which are no formulas.
     classes = "ag-card mathjax_ignore tex2jax_ignore"
     return f'{_STYLE}<div class="{classes}" role="status" style="{style}">{"".join(body)}</div>'
+
+
+def _unfolding(others: Mapping[str, str]) -> str:
+    """Other right answers, behind a fold: who has just found one may want to stay with it."""
+    each = "".join(
+        f'<div class="ag-other">{_prose(differs)}</div><pre>{escape(code)}</pre>'
+        for differs, code in others.items()
+    )
+    return f"<details><summary>{OTHERS}</summary>{each}</details>"
 
 
 def _advice(report: Report) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A report as plain text, for terminals, screen readers and whoever exports a notebook."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from autograder.checks.exam.report import Finding, Report
 
@@ -10,11 +10,18 @@ HINT = "Hint:"
 # Of a dialog that does not break lines, such as nbgrader's Validate.
 _WIDTH = 76
 _TABLE = 6 * " "
+# And what stands before other right answers.
+OTHERS = "Other right answers"
 
 
-def as_text(report: Report, below: str = "") -> str:
-    """The whole result, and a line to end with."""
-    return "\n".join([*lines_of(report), *([f"  {below}"] if below else [])])
+def as_text(report: Report, below: str = "", others: Mapping[str, str] | None = None) -> str:
+    """The whole result, a line to end with, and other right answers by what they do differently."""
+    lines = [*lines_of(report), *([f"  {below}"] if below else [])]
+    if others:
+        lines.append(f"  {OTHERS}:")
+    for differs, code in (others or {}).items():
+        lines += [f"    {differs}", textwrap.indent(code, " " * 6)]
+    return "\n".join(lines)
 
 
 def lines_of(report: Report) -> list[str]:

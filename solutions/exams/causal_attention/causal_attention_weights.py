@@ -227,7 +227,11 @@ LOOP.apply(weights)
 
 @weights.accepts
 def weights_row_by_row(scores: torch.Tensor) -> torch.Tensor:
-    """Loops."""
+    """Loops.
+
+    There is no mask: each query's softmax runs over the scores that it may see, and the rest
+    stays 0.
+    """
     result = torch.zeros_like(scores)
     for i in range(scores.shape[-1]):
         result[..., i, : i + 1] = torch.softmax(scores[..., i, : i + 1], dim=-1)
@@ -236,7 +240,11 @@ def weights_row_by_row(scores: torch.Tensor) -> torch.Tensor:
 
 @weights.accepts
 def weights_by_addition(scores: torch.Tensor) -> torch.Tensor:
-    """A mask of floats, added."""
+    """A mask of floats, added.
+
+    The mask is a table of floats, 0 where a key is seen and −∞ where it is hidden, and is added
+    to the scores. Many libraries expect masks in this form.
+    """
     n = scores.shape[-1]
     return (scores + torch.full((n, n), -torch.inf, dtype=scores.dtype).triu(1)).softmax(dim=-1)
 

@@ -107,7 +107,10 @@ LOOP.apply(
 
 @mask.accepts
 def mask_in_loops(num_tokens: int) -> torch.Tensor:
-    """Loops."""
+    """Loops.
+
+    Two loops over the pairs that are hidden: for each query, the keys behind it.
+    """
     result = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
     for query in range(num_tokens):
         for key in range(query + 1, num_tokens):
@@ -117,12 +120,20 @@ def mask_in_loops(num_tokens: int) -> torch.Tensor:
 
 @mask.accepts
 def mask_by_places(num_tokens: int) -> torch.Tensor:
-    """Comparing positions."""
+    """Comparing positions.
+
+    It says what the mask means: a key is hidden where its position is greater than that of the
+    query. Other rules, such as a window, are then one comparison more.
+    """
     places = torch.arange(num_tokens)
     return places[None, :] > places[:, None]
 
 
 @mask.accepts
 def mask_by_the_other_triangle(num_tokens: int) -> torch.Tensor:
-    """What is not in the lower triangle."""
+    """What is not in the lower triangle.
+
+    It draws what may be seen, with tril, and turns that round. Watch the diagonal: tril keeps
+    it, so it is not hidden.
+    """
     return torch.tril(torch.ones(num_tokens, num_tokens)) == 0

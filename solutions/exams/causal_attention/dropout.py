@@ -328,7 +328,10 @@ def the_mask_itself(
 def dropout_by_bernoulli(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """Zeros and ones from torch.bernoulli."""
+    """Zeros and ones from torch.bernoulli.
+
+    `torch.bernoulli` draws what is kept as ones and zeros, and a product applies it.
+    """
     if training:
         kept = torch.bernoulli(torch.full_like(weights, 1 - p), generator=generator)
         weights = weights * kept / (1 - p)
@@ -339,7 +342,11 @@ def dropout_by_bernoulli(
 def dropout_by_filling(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """masked_fill, and the division before it."""
+    """masked_fill, and the division before it.
+
+    Everything is scaled first, and then what is dropped is filled with 0. The order of the two
+    steps changes nothing.
+    """
     if not training:
         return weights.clone()
     dropped = torch.rand(weights.shape, generator=generator, dtype=weights.dtype) < p

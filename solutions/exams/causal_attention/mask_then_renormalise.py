@@ -182,7 +182,10 @@ LOOP.apply(renormalised)
 
 @renormalised.accepts
 def renormalised_in_loops(weights: torch.Tensor) -> torch.Tensor:
-    """Loops."""
+    """Loops.
+
+    Row by row, what a query may see is divided by its own sum. The future is never touched.
+    """
     result = torch.zeros_like(weights)
     for i in range(weights.shape[-1]):
         seen = weights[..., i, : i + 1]
@@ -198,6 +201,10 @@ def renormalised_by_the_library(weights: torch.Tensor) -> torch.Tensor:
 
 @renormalised.accepts
 def renormalised_by_product(weights: torch.Tensor) -> torch.Tensor:
-    """A product with a triangle of ones."""
+    """A product with a triangle of ones.
+
+    A product with a triangle of ones hides the future. It works for weights, where 0 means
+    hidden, and never for scores.
+    """
     past = weights * torch.ones_like(weights).tril()
     return past / past.sum(-1).unsqueeze(-1)

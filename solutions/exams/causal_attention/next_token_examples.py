@@ -147,7 +147,11 @@ PAIR.apply(prefixes, without=["Swapped", "FirstTwice"])
 
 @prefixes.accepts
 def prefixes_by_narrowing(tokens: torch.Tensor) -> Pair:
-    """narrow."""
+    """narrow.
+
+    `narrow` names the axis, the start and the length, so the two halves can be compared at a
+    glance: they differ in where they begin.
+    """
     n = tokens.shape[-1] - 1
     return tokens.narrow(-1, 0, n), tokens.narrow(-1, 1, n)
 
@@ -163,6 +167,10 @@ def prefixes_in_loops(tokens: torch.Tensor) -> Pair:
 
 @prefixes.accepts
 def prefixes_by_windows(tokens: torch.Tensor) -> Pair:
-    """Pairs of neighbours."""
+    """Pairs of neighbours.
+
+    `unfold` slides a window of two over the tokens, and each pair is one example: a token, and
+    the one to predict. It copies nothing.
+    """
     pairs = tokens.unfold(-1, 2, 1)
     return pairs[..., 0], pairs[..., 1]

@@ -192,7 +192,11 @@ LOOP.apply(scores, called={"FirstRowReturned": "first_score_only"})
 
 @scores.accepts
 def scores_in_loops(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """Loops."""
+    """Loops.
+
+    Two loops write out what a dot product is: multiply feature by feature, and add up. It is
+    the slowest way, and the one that hides nothing.
+    """
     result = np.zeros(len(inputs), dtype=inputs.dtype)
     for i, word in enumerate(inputs):
         for one, other in zip(query, word, strict=True):
@@ -202,11 +206,19 @@ def scores_in_loops(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @scores.accepts
 def scores_by_einsum(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """An index expression."""
+    """An index expression.
+
+    einsum names the axes: t for the words, d for the features. d is missing behind the arrow,
+    so it is summed over.
+    """
     return np.einsum("td,d->t", inputs, query)
 
 
 @scores.accepts
 def scores_by_broadcasting(query: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """Broadcasting and a sum."""
+    """Broadcasting and a sum.
+
+    The query is broadcast over all words and multiplied, and then the features are summed: a
+    matrix product in two steps, with all the products in memory in between.
+    """
     return (inputs * query).sum(axis=-1)

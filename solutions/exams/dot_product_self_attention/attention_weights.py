@@ -186,7 +186,11 @@ LOOP.apply(weights)
 
 @weights.accepts
 def weights_row_by_row(scores: np.ndarray) -> np.ndarray:
-    """Loops."""
+    """Loops.
+
+    A softmax for each row, in a loop, so that there is no axis to get wrong. `np.atleast_2d`
+    makes the scores of a single query a table of one row.
+    """
     rows = np.atleast_2d(scores)
     result = np.empty_like(rows)
     for i, row in enumerate(rows):
@@ -197,12 +201,20 @@ def weights_row_by_row(scores: np.ndarray) -> np.ndarray:
 
 @weights.accepts
 def weights_in_one_expression(scores: np.ndarray) -> np.ndarray:
-    """Broadcasting."""
+    """Broadcasting.
+
+    Broadcasting does all rows at once, which `keepdims=True` makes possible: the maximum and
+    the sum stay columns.
+    """
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
 @weights.accepts
 def weights_by_logarithms(scores: np.ndarray) -> np.ndarray:
-    """exp(score - log-sum-exp)."""
+    """exp(score - log-sum-exp).
+
+    It stays with logarithms until the last step: subtracting log-sum-exp is the same as
+    dividing by the sum, and overflows nowhere. This is also how losses are computed.
+    """
     return np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True))

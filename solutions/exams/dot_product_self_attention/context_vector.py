@@ -182,7 +182,11 @@ ARRAY_DTYPE.apply(context)
 
 @context.accepts
 def context_in_loops(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """Loops."""
+    """Loops.
+
+    A loop that adds one weighted word after another, which is the formula of the weighted sum,
+    read aloud.
+    """
     total = np.zeros_like(inputs[0])
     for weight, word in zip(weights, inputs, strict=True):
         total = total + weight * word
@@ -191,11 +195,19 @@ def context_in_loops(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
 
 @context.accepts
 def context_by_einsum(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """An index expression."""
+    """An index expression.
+
+    einsum names the axes: t, the words, is in both and not behind the arrow, so it is summed
+    over, and the features d remain.
+    """
     return np.einsum("t,td->d", weights, inputs)
 
 
 @context.accepts
 def context_by_broadcasting(weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """Broadcasting and a sum."""
+    """Broadcasting and a sum.
+
+    The weights become a column, which scales each row of words. The sum then runs over the
+    words.
+    """
     return (weights[:, None] * inputs).sum(axis=0)

@@ -157,7 +157,11 @@ LOOP.apply(pairs, called={"FirstRowReturned": "first_row_only"})
 
 @pairs.accepts
 def pairs_in_two_loops(inputs: np.ndarray) -> np.ndarray:
-    """Loops."""
+    """Loops.
+
+    Two loops, one over the queries and one over the keys. It shows that the table has an entry
+    for each pair, and why its cost grows with the square of the length.
+    """
     result = np.empty((len(inputs), len(inputs)), dtype=inputs.dtype)
     for i, query in enumerate(inputs):
         for j, key in enumerate(inputs):
@@ -167,11 +171,18 @@ def pairs_in_two_loops(inputs: np.ndarray) -> np.ndarray:
 
 @pairs.accepts
 def pairs_by_einsum(inputs: np.ndarray) -> np.ndarray:
-    """An index expression."""
+    """An index expression.
+
+    einsum gives the two roles of a word two letters, i for the query and j for the key. Nothing
+    has to be transposed.
+    """
     return np.einsum("id,jd->ij", inputs, inputs)
 
 
 @pairs.accepts
 def pairs_row_by_row(inputs: np.ndarray) -> np.ndarray:
-    """One query at a time."""
+    """One query at a time.
+
+    One query at a time against all words: `attention_scores`, once for each row.
+    """
     return np.stack([inputs @ query for query in inputs])

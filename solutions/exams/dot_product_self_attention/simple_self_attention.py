@@ -111,7 +111,11 @@ LOOP.apply(attention)
 
 @attention.accepts
 def attention_in_loops(inputs: np.ndarray) -> Pair:
-    """Loops."""
+    """Loops.
+
+    One query after another, in the three steps of the lesson: scores, softmax, weighted sum.
+    Each line is about a single word.
+    """
     contexts, every = np.empty_like(inputs), []
     for i, query in enumerate(inputs):
         row = np.array([query @ key for key in inputs])
@@ -123,7 +127,11 @@ def attention_in_loops(inputs: np.ndarray) -> Pair:
 
 @attention.accepts
 def attention_by_matmul(inputs: np.ndarray) -> Pair:
-    """Matrix products."""
+    """Matrix products.
+
+    The softmax is written out between two matrix products, with `np.newaxis` in place of
+    `keepdims=True`.
+    """
     attn_scores = np.matmul(inputs, inputs.T)
     exponentials = np.exp(attn_scores - attn_scores.max(axis=1)[:, np.newaxis])
     attn_weights = exponentials / exponentials.sum(axis=1)[:, np.newaxis]
@@ -132,6 +140,10 @@ def attention_by_matmul(inputs: np.ndarray) -> Pair:
 
 @attention.accepts
 def attention_by_einsum(inputs: np.ndarray) -> Pair:
-    """Index expressions."""
+    """Index expressions.
+
+    einsum spells both products: d is summed over for the scores, and the keys j for the
+    contexts.
+    """
     attn_weights = softmax(np.einsum("id,jd->ij", inputs, inputs))
     return np.einsum("ij,jd->id", attn_weights, inputs), attn_weights

@@ -147,7 +147,11 @@ def two_projections(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = Fals
 
 @counting.accepts
 def counted_by_making(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """Layers made, and their parameters counted."""
+    """Layers made, and their parameters counted.
+
+    It makes the layers and asks them. On the device `meta`, they have shapes and no numbers, so
+    even the largest model takes no memory.
+    """
     layers = [nn.Linear(d_in, d_out, bias=qkv_bias, device="meta") for _ in range(3)]
     layers.append(nn.Linear(d_out, d_out, device="meta"))
     return sum(p.numel() for layer in layers for p in layer.parameters())
@@ -163,5 +167,8 @@ def counted_by_heads(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = Fal
 
 @counting.accepts
 def counted_by_rows(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
-    """A bias as one row more."""
+    """A bias as one row more.
+
+    A bias is one more row of its matrix, so the whole count is one product.
+    """
     return (3 * (d_in + int(qkv_bias)) + d_out + 1) * d_out

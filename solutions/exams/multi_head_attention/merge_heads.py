@@ -108,14 +108,21 @@ TENSOR_DTYPE.apply(merging)
 
 @merging.accepts
 def merged_contiguous(x: Tensor) -> Tensor:
-    """contiguous and view."""
+    """contiguous and view.
+
+    `view` needs the numbers to lie in order, so they are copied first with `contiguous`.
+    `reshape` does that by itself.
+    """
     batch, _, tokens, _ = x.shape
     return x.transpose(1, 2).contiguous().view(batch, tokens, -1)
 
 
 @merging.accepts
 def merged_by_cat(x: Tensor) -> Tensor:
-    """The heads concatenated."""
+    """The heads concatenated.
+
+    It concatenates the heads' features, which is how papers write it: no axis is transposed.
+    """
     return torch.cat([x[:, h] for h in range(x.shape[1])], dim=-1)
 
 

@@ -198,7 +198,11 @@ TENSOR_DTYPE.apply(splitting)
 
 @splitting.accepts
 def by_chunks(x: Tensor, num_heads: int) -> Tensor:
-    """Chunks, stacked."""
+    """Chunks, stacked.
+
+    `torch.chunk` cuts the features into one piece for each head, and `stack` makes the new
+    axis. No view can mix tokens here.
+    """
     if x.size(-1) % num_heads != 0:
         raise ValueError("not divisible")
     return torch.stack(torch.chunk(x, num_heads, dim=2), dim=1)
@@ -206,7 +210,11 @@ def by_chunks(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.accepts
 def by_permute(x: Tensor, num_heads: int) -> Tensor:
-    """reshape and permute."""
+    """reshape and permute.
+
+    It names the new order of all four axes at once. `contiguous` copies, so that a later `view`
+    is allowed.
+    """
     batch, tokens, d_out = x.shape
     head_dim, rest = divmod(d_out, num_heads)
     if rest:
@@ -216,7 +224,10 @@ def by_permute(x: Tensor, num_heads: int) -> Tensor:
 
 @splitting.accepts
 def by_slices(x: Tensor, num_heads: int) -> Tensor:
-    """A loop over the heads, with slices."""
+    """A loop over the heads, with slices.
+
+    A loop that says which features belong to which head: head h has those from h · head_dim on.
+    """
     width = x.shape[2] // num_heads
     if width * num_heads != x.shape[2]:
         raise ValueError("d_out must be divisible by num_heads")

@@ -152,7 +152,11 @@ LOOP.apply(summing)
 
 @summing.accepts
 def summed_in_a_loop(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """A loop over the heads."""
+    """A loop over the heads.
+
+    Head by head: each sends its own output through its own part of the projection, and adds it
+    to what is there.
+    """
     total = torch.zeros_like(inputs)
     for h in range(len(weights)):
         total = total + weights[h] @ (inputs @ W_down[h]) @ W_up[h]
@@ -169,5 +173,9 @@ def concatenated_then_projected(
 
 @summing.accepts
 def summed_by_einsum(weights: Tensor, inputs: Tensor, W_down: Tensor, W_up: Tensor) -> Tensor:
-    """einsum."""
+    """einsum.
+
+    One einsum for all: h, the heads, is not behind the arrow, so it is summed over, as are the
+    keys k and the features d and e in between.
+    """
     return torch.einsum("hqk,kd,hde,hef->qf", weights, inputs, W_down, W_up)

@@ -248,7 +248,11 @@ LOOP.apply(
 
 @alibi.accepts
 def alibi_in_loops(num_heads: int, num_tokens: int) -> Tensor:
-    """Loops."""
+    """Loops.
+
+    Three loops, for head, query and key: each entry is the distance times the slope of its
+    head.
+    """
     bias = torch.zeros(num_heads, num_tokens, num_tokens)
     for h in range(num_heads):
         for i in range(num_tokens):
@@ -268,7 +272,11 @@ def alibi_by_einsum(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.accepts
 def alibi_by_triangles(num_heads: int, num_tokens: int) -> Tensor:
-    """The past, and its mirror image."""
+    """The past, and its mirror image.
+
+    A triangle of steps back and its transpose for the steps ahead make the distances, so no
+    absolute value is needed. The slopes are powers of 2 with evenly spaced exponents.
+    """
     steps = torch.arange(num_tokens)[:, None] - torch.arange(num_tokens)[None, :]
     distance = torch.tril(steps) + torch.tril(steps).T
     slope = torch.pow(2.0, torch.linspace(-8 / num_heads, -8, num_heads))

@@ -325,7 +325,10 @@ def odd_feature_stays(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.accepts
 def rope_in_loops(x: Tensor, positions: Tensor) -> Tensor:
-    """Loops."""
+    """Loops.
+
+    Pair by pair, with the two lines of the rotation as they stand in the formula.
+    """
     if x.shape[-1] % 2:
         raise ValueError(f"odd head_dim {x.shape[-1]}")
     result = torch.empty_like(x)
@@ -351,7 +354,11 @@ def rope_by_complex_numbers(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.accepts
 def rope_with_partners(x: Tensor, positions: Tensor) -> Tensor:
-    """x · cos + partners · sin, each angle twice in a row."""
+    """x · cos + partners · sin, each angle twice in a row.
+
+    No pair is taken apart: each number is multiplied by its cosine, and its partner, negated
+    for the first of a pair, by its sine.
+    """
     head_dim = x.size(-1)
     if head_dim % 2 != 0:
         raise ValueError("head_dim must be even")

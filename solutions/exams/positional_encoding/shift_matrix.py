@@ -256,7 +256,11 @@ def blocks_that_overlap(k: int, d_model: int) -> Tensor:
 
 @shift.accepts
 def shift_by_blocks(k: int, d_model: int) -> Tensor:
-    """A block for each pair."""
+    """A block for each pair.
+
+    Each pair of columns has a rotation of its own, and `block_diag` puts these blocks along the
+    diagonal.
+    """
     turns = []
     for i in range(0, d_model, 2):
         angle = torch.tensor(k / 10000 ** (i / d_model))
@@ -279,7 +283,10 @@ def shift_by_indices(k: int, d_model: int) -> Tensor:
 
 @shift.accepts
 def shift_by_steps(k: int, d_model: int) -> Tensor:
-    """The matrix of a single step, to the power of k."""
+    """The matrix of a single step, to the power of k.
+
+    k steps are one step, k times: the matrix of a single step, to the power of k.
+    """
     steps = 10000 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
     one = torch.diag(steps.cos().repeat_interleave(2))
     for i, step in enumerate(steps):

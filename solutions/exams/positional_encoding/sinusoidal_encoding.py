@@ -339,7 +339,10 @@ LOOP.apply(
 
 @encoding.accepts
 def encoding_in_loops(num_positions: int, d_model: int) -> Tensor:
-    """Loops."""
+    """Loops.
+
+    Entry by entry, from the formula: a position, a pair, an angle, its sine and its cosine.
+    """
     if d_model % 2 != 0:
         raise ValueError(f"Cannot pair {d_model} columns.")
     table = torch.empty(num_positions, d_model)
@@ -366,7 +369,11 @@ def encoding_by_exponential(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.accepts
 def encoding_by_stacking(num_positions: int, d_model: int) -> Tensor:
-    """An outer product, stacked."""
+    """An outer product, stacked.
+
+    `outer` makes all angles, and stacking sine and cosine on a last axis of 2 makes `reshape`
+    interleave them.
+    """
     pairs, rest = divmod(d_model, 2)
     if rest:
         raise ValueError(f"odd width: {d_model}")
@@ -378,7 +385,11 @@ def encoding_by_stacking(num_positions: int, d_model: int) -> Tensor:
 
 @encoding.accepts
 def encoding_by_phase(num_positions: int, d_model: int) -> Tensor:
-    """A cosine is a sine, a quarter of a turn ahead."""
+    """A cosine is a sine, a quarter of a turn ahead.
+
+    A cosine is a sine a quarter of a turn ahead, so there is a single call of `sin` for all
+    columns.
+    """
     if d_model % 2:
         raise ValueError(f"{d_model} is odd")
     column = torch.arange(d_model, dtype=torch.float64)

@@ -158,13 +158,19 @@ def evenly_spaced(d_model: int) -> Tensor:
 
 @lengths.accepts
 def lengths_in_a_loop(d_model: int) -> Tensor:
-    """A loop over the pairs."""
+    """A loop over the pairs.
+
+    One wavelength at a time, straight from the formula.
+    """
     return torch.tensor([2 * math.pi * 10000 ** (2 * i / d_model) for i in range(d_model // 2)])
 
 
 @lengths.accepts
 def lengths_by_exponential(d_model: int) -> Tensor:
-    """exp and log."""
+    """exp and log.
+
+    The power is written as exp of a logarithm, as in most published code.
+    """
     even = torch.arange(0, d_model, 2)
     return 2 * torch.pi * torch.exp(even * (math.log(10000.0) / d_model))
 
@@ -178,6 +184,10 @@ def lengths_from_frequencies(d_model: int) -> Tensor:
 
 @lengths.accepts
 def lengths_by_logspace(d_model: int) -> Tensor:
-    """A geometric series."""
+    """A geometric series.
+
+    The wavelengths are a geometric series, so `logspace` needs only the first exponent, the
+    last and how many.
+    """
     last = 4 * (d_model - 2) / d_model
     return 2 * torch.pi * torch.logspace(0, last, d_model // 2, base=10)

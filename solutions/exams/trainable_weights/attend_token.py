@@ -1,6 +1,5 @@
 """The exam of `attend_token`, lesson 03."""
 
-import math
 from collections.abc import Callable
 
 import torch
@@ -259,8 +258,12 @@ PAIR.apply(
 
 @token.accepts
 def token_in_loops(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """Loops."""
-    scores = torch.stack([torch.dot(queries[i], key) for key in keys]) / math.sqrt(len(keys[0]))
+    """Loops.
+
+    Every step in Python: a dot product for each key, one exponential after another, and a sum
+    that grows value by value.
+    """
+    scores = torch.stack([torch.dot(queries[i], key) for key in keys]) / len(keys[0]) ** 0.5
     exponentials = [torch.exp(score - scores.max()) for score in scores]
     weights = torch.stack(exponentials) / sum(exponentials)
     context = torch.zeros_like(values[0])
@@ -271,7 +274,11 @@ def token_in_loops(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pai
 
 @token.accepts
 def token_by_einsum(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """Index expressions."""
+    """Index expressions.
+
+    einsum for both products. In the second one, t, the tokens, disappears, and the features v
+    of the values remain.
+    """
     scores = torch.einsum("d,td->t", queries[i], keys)
     weights = (scores / keys.shape[1] ** 0.5).softmax(dim=0)
     return torch.einsum("t,tv->v", weights, values), weights
@@ -279,6 +286,10 @@ def token_by_einsum(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pa
 
 @token.accepts
 def token_by_broadcasting(i: int, queries: Tensor, keys: Tensor, values: Tensor) -> Pair:
-    """Broadcasting and sums."""
+    """Broadcasting and sums.
+
+    The query is scaled before it meets the keys, which costs d_k divisions and not one per key.
+    The scores are the same.
+    """
     weights = ((queries[i] / keys.shape[1] ** 0.5) * keys).sum(dim=1).softmax(0)
     return (weights[:, None] * values).sum(dim=0), weights

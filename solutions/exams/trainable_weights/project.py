@@ -140,7 +140,11 @@ TENSOR_DTYPE.apply(projected)
 def projected_word_by_word(
     inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
 ) -> tuple[Tensor, ...]:
-    """One word at a time, stacked."""
+    """One word at a time, stacked.
+
+    One word at a time, stacked afterwards. It shows that a projection never mixes words: each
+    is multiplied on its own.
+    """
     matrices = (W_query, W_key, W_value)
     return tuple(torch.stack([word @ W for word in inputs]) for W in matrices)
 
@@ -157,5 +161,9 @@ def projected_by_einsum(
 def projected_by_linear(
     inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
 ) -> tuple[Tensor, ...]:
-    """The functional form of a linear layer."""
+    """The functional form of a linear layer.
+
+    `nn.functional.linear` multiplies by the transposed matrix, so the matrix is transposed
+    first. It is what `nn.Linear` calls.
+    """
     return tuple(nn.functional.linear(inputs, W.T) for W in (W_query, W_key, W_value))

@@ -282,7 +282,11 @@ def attention_in_loops(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 @attention.accepts
 def attention_by_recursion(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """A batch is one sentence after the other, by the function itself."""
+    """A batch is one sentence after the other, by the function itself.
+
+    A batch is a stack of sentences, so the function calls itself for each. The formula then
+    needs only two axes.
+    """
     if queries.ndim == 3:
         sentences = zip(queries, keys, values, strict=True)
         return torch.stack([attention_by_recursion(*sentence) for sentence in sentences])
@@ -291,15 +295,23 @@ def attention_by_recursion(queries: Tensor, keys: Tensor, values: Tensor) -> Ten
 
 @attention.accepts
 def attention_by_einsum(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Index expressions, the root taken of the queries."""
+    """Index expressions, the root taken of the queries.
+
+    The dots in einsum stand for any axes in front, so a sentence and a batch take the same
+    line. The queries are scaled, not the scores.
+    """
     scores = torch.einsum("...id,...jd->...ij", queries / queries.shape[-1] ** 0.5, keys)
     return torch.einsum("...ij,...jv->...iv", scores.softmax(dim=-1), values)
 
 
 @attention.accepts
 def attention_by_matmul(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Matrix products, the softmax written out."""
-    scores = torch.matmul(queries, keys.mT) / math.sqrt(keys.size(-1))
+    """Matrix products, the softmax written out.
+
+    The softmax is written out, with the maximum subtracted, and `.mT` turns the last two axes
+    whatever stands before them.
+    """
+    scores = torch.matmul(queries, keys.mT) / keys.size(-1) ** 0.5
     exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return torch.matmul(exponentials / exponentials.sum(dim=-1, keepdim=True), values)
 

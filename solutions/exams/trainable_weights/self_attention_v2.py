@@ -104,7 +104,11 @@ class LayersMultiplied(WithLayers):
 
 @v2.accepts
 class PublishedLayers(nn.Module):
-    """Keys first, as it is often printed."""
+    """Keys first, as it is often printed.
+
+    As textbooks often print it: three projections, the scores, the softmax and the sum, each
+    with a name.
+    """
 
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
         super().__init__()
@@ -125,7 +129,11 @@ class PublishedLayers(nn.Module):
 
 @v2.accepts
 class LayersByPytorch(nn.Module):
-    """PyTorch's own function."""
+    """PyTorch's own function.
+
+    PyTorch's own function does everything behind the projections. It scales by itself, and is
+    fast where a GPU can fuse the steps.
+    """
 
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
         super().__init__()
@@ -142,7 +150,11 @@ class LayersByPytorch(nn.Module):
 
 @v2.accepts
 class LayersQueryByQuery(nn.Module):
-    """One query at a time."""
+    """One query at a time.
+
+    A loop over the tokens: each asks alone. No table of all scores is ever in memory, which is
+    what exact attention in blocks is about, in lesson 08.
+    """
 
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
         super().__init__()

@@ -48,6 +48,15 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingKernelC
     manager.shutdown_kernel(now=True)
 
 
+def test_kernel_of_autograder_lab_knows_other_answers(kernel: BlockingKernelClient) -> None:
+    cell = "from autograder.checks import after_a_pass\nprint(len(after_a_pass._tellers))"
+    shown: list[str] = []
+    kernel.execute_interactive(
+        cell, output_hook=lambda one: shown.append(one["content"].get("text")), timeout=BACKSTOP
+    )
+    assert "1\n" in shown
+
+
 @pytest.mark.parametrize(
     ("cell", "explained"),
     [

@@ -2,10 +2,12 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from autograder.authoring.lesson.guesses import cell_to_guess, question_of
 from autograder.authoring.lesson.lesson import (
     Block,
     Check,
@@ -52,7 +54,10 @@ def source_notebook(
         name: _CHECK.format(name=name, module=module, options=options)
         for name, module in exams.items()
     }
-    cells = [cell for block in lesson.blocks for cell in _cells(block, lesson, sources, checks)]
+    cells: list[NotebookNode] = []
+    for block, following in zip_longest(lesson.blocks, lesson.blocks[1:]):
+        cells += _cells(block, lesson, sources, checks)
+        cells += filter(None, [cell_to_guess(block, following)])
     _identify(cells)
     notebook: NotebookNode = new_notebook(
         cells=cells, metadata={**lesson.metadata, "language_info": _LANGUAGE}
@@ -139,9 +144,10 @@ def _identify(cells: list[NotebookNode]) -> None:
     """Give each cell an id that stays when other cells change."""
     seen: dict[str, int] = {}
     for cell in cells:
-        answered = exercise_of(cell)
-        grade_id = grade_id_of(cell) or (f"{answered}_points" if answered else "")
+        answered, asked = exercise_of(cell), question_of(cell)
+        name = grade_id_of(cell) or (f"{answered}_points" if answered else "")
+        name = name or (f"guess_{asked}" if asked else "")
         digest = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
-        stem = grade_id.replace("_", "-")[:60] if grade_id else digest
+        stem = name.replace("_", "-")[:60] if name else digest
         seen[stem] = seen.get(stem, 0) + 1
         cell.id = stem if seen[stem] == 1 else f"{stem}-{seen[stem]}"

@@ -24,6 +24,7 @@ from .gpt.attention import LibraryRotaryAttention as LibraryRotaryAttention
 from .gpt.drawing import parts_of_gpt as parts_of_gpt
 from .gpt.model import LibraryGPT as LibraryGPT
 from .gpt.model import RotaryBlock as RotaryBlock
+from .gpt.page import page_of_gpt as page_of_gpt
 from .gpt.parts import LIBRARY as LIBRARY
 from .gpt.parts import Parts as Parts
 from .gpt.text import held_out_loss as held_out_loss

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from html import escape
+from html import escape, unescape
 from itertools import pairwise, takewhile
 from os.path import relpath
 from pathlib import Path
@@ -32,6 +32,12 @@ _LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
 _SENTENCE = re.compile(r"(?<=[.?!])\s")
 _HEADINGS = ("lesson", "minutes", "needs", "done", "next")
 _MISTAKE = "the last mistake"
+_MADE = "What you made"
+# What a lesson has its learner make: a page that is called so, beside its notebook.
+_PAGES = "my_*.html"
+_PAGE_TITLE = re.compile(r"<title>([^<]+)</title>")
+# Where the title of a page is looked for.
+_BEGINNING = 4000
 _CELL = "text-align:left"
 
 
@@ -187,6 +193,19 @@ def in_words(lessons: Sequence[LessonStatus]) -> str:
     return f"{said}. Next: {following.next} in lesson {lesson_number(following.folder.name)}."
 
 
+def _made(lessons: Sequence[LessonStatus]) -> dict[Path, str]:
+    """The pages that lessons have had their learner make, with their titles."""
+    pages = [path for one in lessons for path in sorted(one.folder.glob(_PAGES))]
+    return {path: _title_of(path) for path in pages if path.is_file()}
+
+
+def _title_of(page: Path) -> str:
+    with suppress(OSError), page.open(encoding="utf-8", errors="replace") as file:
+        if found := _PAGE_TITLE.search(file.read(_BEGINNING)):
+            return " ".join(unescape(found[1]).split()) or page.stem
+    return page.stem
+
+
 def as_table(lessons: Sequence[LessonStatus]) -> "Table":
     """The map as a table for a terminal."""
     from rich.box import SIMPLE
@@ -195,7 +214,8 @@ def as_table(lessons: Sequence[LessonStatus]) -> "Table":
     from autograder.checks.card.terminal import as_written
 
     mistakes = [f"In {one.last_mistake}" for one in lessons if one.mistake]
-    below = "\n".join([in_words(lessons), *mistakes])
+    made = [f"{_MADE}: {one.parent.name}/{one.name}" for one in _made(lessons)]
+    below = "\n".join([in_words(lessons), *mistakes, *made])
     table = Table(box=SIMPLE, pad_edge=False, caption_justify="left", caption_style="")
     table.caption = as_written(below)
     for heading in _HEADINGS:
@@ -233,6 +253,12 @@ def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
     headings = (*_HEADINGS, _MISTAKE) if named else _HEADINGS
     head = "".join(f'<th style="{_CELL}">{heading}</th>' for heading in headings)
     rows = "".join(_row_as_html(one, here, named=named) for one in lessons)
+    links = ", ".join(
+        f'<a href="{_to(path, here)}">{escape(title)}</a>'
+        for path, title in _made(lessons).items()
+    )
+    if links:
+        rows += f'<tr><td colspan="{len(headings)}" style="{_CELL}">{_MADE}: {links}</td></tr>'
     said = escape(in_words(lessons))
     if following := going_on(lessons):
         said += f' <a href="{_address(following, here, following.next)}">Continue</a>'
@@ -241,9 +267,13 @@ def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
 
 def _address(one: LessonStatus, here: Path, exercise: str = "") -> str:
     """The link from the folder `here` to a lesson, or to the cell of one of its exercises."""
-    address = quote(Path(relpath(one.folder, here), f"{one.folder.name}.ipynb").as_posix())
+    address = _to(one.folder / f"{one.folder.name}.ipynb", here)
     cell = one.cells.get(exercise)
     return f"{address}#cell-id={quote(cell)}" if cell else address
+
+
+def _to(path: Path, here: Path) -> str:
+    return quote(Path(relpath(path, here)).as_posix())
 
 
 def _row_as_html(one: LessonStatus, here: Path, *, named: bool) -> str:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from companion.drawing.figure import one_line, picture, publish
+from companion.drawing.figure import Draw, one_line, picture, publish
 from companion.drawing.labels import POINTS_PER_INCH
 from companion.drawing.sheet import arrow, box, sheet
 
@@ -40,18 +40,23 @@ _NAMES = (
 
 @dataclass(frozen=True)
 class _Part:
-    """Which lesson a part is from, and whether it is the learner's own."""
+    """Which lesson a part is from, whether it is the learner's own, and what it is called then."""
 
     lesson: str = ""
     mine: bool = False
+    own: str = "yours"
 
     @property
     def sign(self) -> str:
-        whose = "✓ yours" if self.mine else "library’s"
+        whose = f"✓ {self.own}" if self.mine else "library’s"
         return f"{whose} · {_title(self.lesson)}" if self.lesson else whose
 
 
-def parts_of_gpt(found: Sequence[tuple[str, str, bool]], *, alt: str) -> None:
+# A part's name, as in `Parts`, the folder of its lesson or "", and whether it is the learner's own.
+Found = tuple[str, str, bool]
+
+
+def parts_of_gpt(found: Sequence[Found], *, alt: str) -> None:
     """Show a GPT from the tokens to the next one, and which of its parts are the learner's.
 
     Below it are links to the lessons of the parts that are not.
@@ -64,20 +69,41 @@ def parts_of_gpt(found: Sequence[tuple[str, str, bool]], *, alt: str) -> None:
     Raises:
         ValueError: when a name is no part of the drawing, or `alt` is empty.
     """
-    parts = dict.fromkeys(_NAMES, _Part())
-    for name, lesson, mine in found:
-        if name not in _NAMES:
-            raise ValueError(f"{name!r} is not in the drawing: pass some of {', '.join(_NAMES)}.")
-        parts[name] = _Part(lesson, mine)
-    alt = f"{one_line(alt)} {_in_words(parts)}"
-    size = (_WIDTH / POINTS_PER_INCH, _HEIGHT / POINTS_PER_INCH)
+    draw, size, alt = drawing_of_gpt(found, alt)
+    publish(picture(draw, size, alt) + _links(_named(found)), alt)
+
+
+def drawing_of_gpt(
+    found: Sequence[Found], alt: str, own: str = "yours"
+) -> tuple[Draw, tuple[float, float], str]:
+    """The drawing of `parts_of_gpt`, its size in inches, and its alt text.
+
+    Args:
+        found: as there.
+        alt: as there.
+        own: what a part of the learner's is called, by whoever speaks.
+
+    Raises:
+        ValueError: when a name is no part of the drawing, or `alt` is empty.
+    """
+    parts = _named(found, own)
 
     def draw(figure: Figure) -> None:
         axes = sheet(figure, _WIDTH, _HEIGHT, upwards=True)
         _Model(axes, parts).draw()
         _Attention(axes, parts).draw()
 
-    publish(picture(draw, size, alt) + _links(parts), alt)
+    size = (_WIDTH / POINTS_PER_INCH, _HEIGHT / POINTS_PER_INCH)
+    return draw, size, f"{one_line(alt)} {_in_words(parts)}"
+
+
+def _named(found: Sequence[Found], own: str = "yours") -> dict[str, _Part]:
+    parts = dict.fromkeys(_NAMES, _Part(own=own))
+    for name, lesson, mine in found:
+        if name not in _NAMES:
+            raise ValueError(f"{name!r} is not in the drawing: pass some of {', '.join(_NAMES)}.")
+        parts[name] = _Part(lesson, mine, own)
+    return parts
 
 
 class _Lines:
@@ -235,8 +261,8 @@ class _Attention(_Lines):
 
     def _title(self) -> None:
         """Which part this shows from inside, if it is the learner's or will be."""
-        mine = self.parts[_ATTENTION].mine
-        text = f"inside {_ATTENTION}" + ("" if mine else ", once it is yours")
+        part = self.parts[_ATTENTION]
+        text = f"inside {_ATTENTION}" + ("" if part.mine else f", once it is {part.own}")
         self.axes.text(_LEFT + 8, _TOP - 10, text, ha="left", va="center", size=_SMALL)
 
 
@@ -266,9 +292,10 @@ def _title(lesson: str) -> str:
 
 def _in_words(parts: Mapping[str, _Part]) -> str:
     """Whose the parts are, for who can't see the drawing."""
-    yours = [name for name, part in parts.items() if part.mine]
+    own = [name for name, part in parts.items() if part.mine]
     others = [name for name, part in parts.items() if not part.mine]
-    return f"Yours: {', '.join(yours) or 'none'}. The library’s: {', '.join(others) or 'none'}."
+    called = parts[_ATTENTION].own.capitalize()
+    return f"{called}: {', '.join(own) or 'none'}. The library’s: {', '.join(others) or 'none'}."
 
 
 def _links(parts: Mapping[str, _Part]) -> str:

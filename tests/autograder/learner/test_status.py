@@ -120,6 +120,26 @@ def test_both_forms_tell_the_same(work: Path) -> None:
     assert text.count("1 of 3") == data["text/html"].count("1 of 3") == 1
 
 
+def test_last_row_leads_to_what_was_made(work: Path) -> None:
+    page = work / "03_none" / "my_page 1.html"
+    assert "What you made" not in as_html(course_status(work), work)
+    page.write_text("<html><title>Mine &amp;\n<b>, &lt;b&gt;</title>")
+    (work / "02_mix" / "other.html").write_text("<title>Not this one</title>")
+    (work / "02_mix" / "my_folder.html").mkdir()
+    (work / "02_mix" / "my_own.html").write_bytes(b"\xff" * 9999)
+    data = bundle(work, work / "01_share")
+    last = data["text/html"].rpartition("<tr>")[2]
+    assert '<a href="../02_mix/my_own.html">my_own</a>, ' in last
+    assert '<a href="../03_none/my_page%201.html">my_page 1</a>' in last
+    assert "Not this one" not in data["text/html"]
+    page.write_text("<html><title>Mine &amp;\n my &lt;b&gt;</title>")
+    assert ">Mine &amp; my &lt;b&gt;</a>" in as_html(course_status(work), work)
+    assert [line for line in data["text/plain"].splitlines() if "made" in line] == [
+        "What you made: 02_mix/my_own.html",
+        "What you made: 03_none/my_page 1.html",
+    ]
+
+
 def test_command_and_function_tell_the_same(
     work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,6 +51,40 @@ def update(
         typer.echo("Your notebooks have all of the lessons already: nothing was changed.")
 
 
+def again(
+    lesson: Annotated[
+        str, typer.Argument(help="A lesson, by name or number; without, what is due.")
+    ] = "",
+    exercise: Annotated[str, typer.Argument(help="An exercise of it.")] = "",
+    folder: Folder = None,
+) -> None:
+    """Give an exercise that has passed once more, to do it from memory.
+
+    It stands in a notebook of its own, and your lesson stays as it is.
+    """
+    from autograder.errors import CheckError
+    from autograder.learner.again import give_again
+    from autograder.learner.status import course_status, once_more
+    from autograder.learner.work import find_work
+
+    course, work = Course.find(), find_work(folder)
+    if bool(lesson) != bool(exercise):
+        raise CheckError(
+            "name a lesson and an exercise, as in `autograder again 02 context_vector`"
+        )
+    if lesson:
+        (lesson,) = course.lessons_named([lesson])
+    elif found := once_more(course_status(work)):
+        lesson, exercise = found.lesson.name, found.exercise
+    else:
+        typer.echo(
+            "Nothing is due: an exercise comes back a day after it has passed its check. "
+            "`autograder again LESSON EXERCISE` gives you any of them now."
+        )
+        return
+    typer.echo(f"{exercise} waits for you in {give_again(course, work, lesson, exercise)}.")
+
+
 def reset(
     lesson: Annotated[str, typer.Argument(help="A lesson, by name or number.")],
     exercise: Annotated[

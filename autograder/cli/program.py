@@ -7,7 +7,7 @@ import typer
 from autograder.checks.card.terminal import printable
 from autograder.cli.authoring import build, exam, new_course, new_exercise, variant
 from autograder.cli.grading import demo, grade, report
-from autograder.cli.learning import reset, status, update
+from autograder.cli.learning import again, reset, status, update
 from autograder.cli.opening import lab, mark, teach
 from autograder.cli.term import collect, doctor, roster
 from autograder.errors import CourseError, NotInstalled
@@ -23,7 +23,7 @@ def autograder() -> None:
 # In the order in which --help lists them.
 for command in (
     build, exam, new_course, new_exercise, variant, demo, doctor, roster, collect, grade, report,
-    mark, lab, update, reset, status, teach,
+    mark, lab, update, reset, again, status, teach,
 ):  # fmt: skip
     app.command()(command)
 

@@ -19,6 +19,7 @@ from urllib.parse import quote
 from autograder.checks.progress import Remembered, Standing, next_of, recall, standings
 from autograder.checks.source.cells import grade_id_of, has_role, source_of
 from autograder.course import lesson_number
+from autograder.learner.due import Passed, due
 from autograder.learner.showing import show, table_as_text
 from autograder.learner.work import find_work, lesson_folders
 
@@ -29,6 +30,7 @@ _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 _MINUTES = re.compile(r"\*\*It takes\*\* about (\d+) minutes")
 _NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
 _LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
+_CODE = re.compile(r"`([^`]+)`")
 _SENTENCE = re.compile(r"(?<=[.?!])\s")
 _HEADINGS = ("lesson", "minutes", "needs", "done", "next")
 _MISTAKE = "the last mistake"
@@ -206,6 +208,25 @@ def _title_of(page: Path) -> str:
     return page.stem
 
 
+def once_more(lessons: Sequence[LessonStatus]) -> Passed | None:
+    """The exercise to do again from memory, if one is due."""
+    return due(
+        (one.folder, name)
+        for one in lessons
+        for name, standing in one.exercises.items()
+        if standing is not Standing.OPEN
+    )
+
+
+def _offer(lessons: Sequence[LessonStatus]) -> list[str]:
+    """What is due, in a line, and nothing where nothing is."""
+    found = once_more(lessons)
+    if not found:
+        return []
+    number = lesson_number(found.lesson.name)
+    return [f"From memory: {found.exercise} of lesson {number} once more, by `autograder again`."]
+
+
 def as_table(lessons: Sequence[LessonStatus]) -> "Table":
     """The map as a table for a terminal."""
     from rich.box import SIMPLE
@@ -215,7 +236,7 @@ def as_table(lessons: Sequence[LessonStatus]) -> "Table":
 
     mistakes = [f"In {one.last_mistake}" for one in lessons if one.mistake]
     made = [f"{_MADE}: {one.parent.name}/{one.name}" for one in _made(lessons)]
-    below = "\n".join([in_words(lessons), *mistakes, *made])
+    below = "\n".join([in_words(lessons), *mistakes, *_offer(lessons), *made])
     table = Table(box=SIMPLE, pad_edge=False, caption_justify="left", caption_style="")
     table.caption = as_written(below)
     for heading in _HEADINGS:
@@ -262,7 +283,10 @@ def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
     said = escape(in_words(lessons))
     if following := going_on(lessons):
         said += f' <a href="{_address(following, here, following.next)}">Continue</a>'
-    return f"<p><b>{said}</b></p><table><tr>{head}</tr>{rows}</table>"
+    offered = "".join(
+        _CODE.sub(r"<code>\1</code>", f"<p>{escape(one)}</p>") for one in _offer(lessons)
+    )
+    return f"<p><b>{said}</b></p><table><tr>{head}</tr>{rows}</table>{offered}"
 
 
 def _address(one: LessonStatus, here: Path, exercise: str = "") -> str:

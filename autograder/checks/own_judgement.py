@@ -1,9 +1,10 @@
 """The points that a good answer in words makes, for those who learn alone: a list to tick.
 
 It stands in a cell of its own below the answer. Learners put an x into the brackets of each point
-that theirs makes; that is their own judgement of it and is counted as such where they mark their
-own work. Who is graded earns nothing by it: what an instructor grades is the instructor's notebook
-with the student's answers in it, and this cell is none.
+that theirs makes, by a click in the JupyterLab that `autograder lab` opens (`learner/ticks.js`).
+That is their own judgement of it and is counted as such where they mark their own work. Who is
+graded earns nothing by it: what an instructor grades is the instructor's notebook with the
+student's answers in it, and this cell is none.
 """
 
 import re
@@ -22,7 +23,7 @@ _LINE = re.compile(r"^(?P<begin>\s*[-*+]\s+\[)(?P<tick>[^\]\n]*)(?P<rest>\].*)$"
 _CELL = """\
 <details><summary><b>Look through your answer</b>, once you have written it</summary>
 
-These are the points that a good answer makes, in whatever words. Tick each one that yours makes: double-click this cell, write `[x]` in place of `[ ]`, run the cell to close it, and save the notebook. `autograder mark` counts your ticks as your own judgement. An instructor who grades the notebook reads your answer and not the ticks.
+These are the points that a good answer makes, in whatever words. Tick each one that yours makes, and save the notebook. (Where a box takes no click, double-click this cell, write `[x]` in place of `[ ]`, and run the cell to close it.) `autograder mark` counts your ticks as your own judgement. An instructor who grades the notebook reads your answer and not the ticks.
 
 {items}
 

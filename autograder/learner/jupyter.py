@@ -48,6 +48,8 @@ _TERMINAL = """test "$(pwd -P)" = "$0" && cd "$1"; exec "${SHELL:-sh}" -l"""
 _NEWS = "@jupyterlab/apputils-extension:announcements"
 # Without an exchange and a gradebook, all they have for a learner is error messages.
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
+# An extension of JupyterLab's, which needs nothing installed: see `ticks.js`.
+_TICKS = "autograder-ticks"
 # What the file browser does not list: what Jupyter leaves out, and what checks read.
 _OUT_OF_SIGHT = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", "checks.json")
 
@@ -154,7 +156,14 @@ def _prepared(folder: Path, without: Iterable[str] = (), out_of_sight: Sequence[
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}
     files = {"hide_globs": [*out_of_sight]} if out_of_sight else {}
     terminals = {} if os.name == "nt" else {"terminado_settings": {"shell_command": shell}}
+    ticks = Path(__file__).with_name("ticks.js").read_bytes()
+    built = {"load": "static/ticks.js", "extension": "./plugin"}
     settings = {
+        f"labextensions/{_TICKS}/package.json": {
+            "name": _TICKS,
+            "version": "1.0.0",
+            "jupyterlab": {"extension": True, "_build": built},
+        },
         "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(lab, True)},
         "jupyter_server_config.json": {"ServerApp": server | terminals, "ContentsManager": files},
         "kernels/python3/kernel.json": {
@@ -168,6 +177,7 @@ def _prepared(folder: Path, without: Iterable[str] = (), out_of_sight: Sequence[
         (own / _WORKSPACES).mkdir(parents=True, exist_ok=True)
         for file, content in settings.items():
             write_whole(own / file, f"{json.dumps(content, indent=1)}\n".encode())
+        write_whole(own / "labextensions" / _TICKS / "static" / "ticks.js", ticks)
     return own
 
 

@@ -6,10 +6,12 @@ first lesson, in a real browser, from the page that JupyterLab opens with and ba
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import nbformat
@@ -17,6 +19,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from autograder.authoring.build.incremental import RECORD
+from autograder.checks.own_judgement import Ticks, exercise_of, ticks_in
+from autograder.checks.source.notebook_file import read_notebook
+from autograder.errors import CheckError
 from autograder.learner.start_page import START
 from tests.support.course import COURSE, ROOT
 from tests.support.lab import (
@@ -27,7 +32,7 @@ from tests.support.lab import (
     wait_for,
     write_settings,
 )
-from tests.support.processes import BACKSTOP
+from tests.support.processes import BACKSTOP, eventually
 
 LESSONS = COURSE.lessons()
 LAB = """
@@ -232,3 +237,40 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     page.keyboard.press("Control+B")
     page.set_viewport_size({"width": 480, "height": 900})
     keep(page, "start_narrow")
+
+
+def test_points_of_a_good_answer_are_ticked_by_a_click(
+    learners_lab: str, browser: Browser, clone: Path
+) -> None:
+    expect.set_options(timeout=PATIENCE)
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    lesson = "02_dot_product_self_attention"
+    page.goto(f"{learners_lab}/lab/tree/{lesson}/{lesson}.ipynb?token={TOKEN}")
+    fold = page.locator(
+        ".jp-NotebookPanel:visible .jp-MarkdownCell details", has_text="Look through"
+    )
+    fold.locator("summary").click()
+    boxes = fold.locator("input")
+    first, second, third, fourth = (boxes.nth(place) for place in range(4))
+    first.click()
+    third.focus()
+    page.keyboard.press("Space")
+    second.click()
+    second.click()
+    page.keyboard.press("Control+S")
+    path = clone / "work" / lesson / f"{lesson}.ipynb"
+
+    def saved() -> bool:
+        with suppress(CheckError):  # in the midst of being written
+            cells = read_notebook(path).cells
+            ticks = [ticks_in(cell) for cell in cells if exercise_of(cell)]
+            return ticks == [Ticks(ticked=2, listed=4, worth=2)]
+        return False
+
+    assert eventually(saved)
+    # The cell has been drawn anew since.
+    for box, state in ((first, True), (second, False), (third, True), (fourth, False)):
+        expect(box).to_be_visible()
+        expect(box).to_be_checked(checked=state)
+    expect(first).to_have_accessible_name(re.compile("The scores are symmetric"))

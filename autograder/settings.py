@@ -10,6 +10,7 @@
     points = {mean = 3}          # points in place of a lesson's own
     due = {"00" = 2026-11-30T23:59:00+01:00}      # until when a lesson is to be handed in
     late = {per_day = 0.1, grace_hours = 1, floor = 0.5}    # what being late costs; by default none
+    browser = ["00", "02"]       # lessons that run in a browser too; by default none
     partial_credit = false       # being right but for one thing earns nothing; by default half
 
 All of it is optional, the file too. Whoever takes over a course of others leaves their file as it
@@ -64,6 +65,8 @@ class Settings:
     due: Mapping[str, datetime] = field(default_factory=dict)
     # What is taken off for being late: see `autograder.nbgrading.term.late`.
     late: Mapping[str, float] = field(default_factory=dict)
+    # Lessons, by name or number, that run in a browser too: see `autograder.authoring.browser`.
+    browser: tuple[str, ...] = ()
     # Whether an answer that is right but for one thing, which its exam declares, earns half.
     partial_credit: bool = True
 
@@ -242,4 +245,5 @@ _RULES: Mapping[str, Callable[[Any], str]] = {
     "due": _due,
     "late": _late,
     "partial_credit": _yes_or_no,
+    "browser": _some_lessons,
 }

@@ -17,11 +17,8 @@ def plain_attention(inputs: np.ndarray) -> np.ndarray:
     Returns:
         The contexts, `(tokens, d_in)`, float64.
     """
-    import torch
-
-    X = torch.from_numpy(np.array(inputs, dtype=np.float64))
-    contexts = torch.nn.functional.scaled_dot_product_attention(X, X, X, scale=1.0)
-    return np.asarray(contexts.numpy())
+    X = np.array(inputs, dtype=np.float64)
+    return _mixed(X, X)
 
 
 def attention_with_positions(inputs: np.ndarray) -> np.ndarray:
@@ -48,13 +45,20 @@ def attention_map(inputs: np.ndarray) -> np.ndarray:
     Returns:
         The weights, `(tokens, tokens)`, float64: queries on rows, keys on columns.
     """
-    import torch
-
-    X = torch.from_numpy(np.array(inputs, dtype=np.float64))
+    X = np.array(inputs, dtype=np.float64)
     # Mixing the unit vectors of the words leaves nothing but the weights themselves.
-    marks = torch.eye(len(X), dtype=X.dtype)
-    weights = torch.nn.functional.scaled_dot_product_attention(X, X, marks, scale=1.0)
-    return np.asarray(weights.numpy())
+    return _mixed(X, np.eye(len(X)))
+
+
+def _mixed(X: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values, mixed by self-attention over X; by NumPy in a browser, which has no torch."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return np.asarray(softmax(X @ X.T) @ values)
+    queries, mixed = torch.from_numpy(X), torch.from_numpy(values)
+    attend = torch.nn.functional.scaled_dot_product_attention
+    return np.asarray(attend(queries, queries, mixed, scale=1.0).numpy())
 
 
 def leave_as_is(inputs: np.ndarray) -> np.ndarray:

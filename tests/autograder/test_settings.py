@@ -22,6 +22,7 @@ SOUND = {
     "points": ('{a = 3, "02/b" = 1}', {"a": 3, "02/b": 1}),
     "due": ('{"02" = 2026-11-30 23:59:00Z}', {"02": datetime(2026, 11, 30, 23, 59, tzinfo=UTC)}),
     "partial_credit": ("false", False),
+    "browser": ('["00"]', ("00",)),
     "late": ("{per_day = 0.1, grace_hours = 24}", {"per_day": 0.1, "grace_hours": 24}),
 }
 WRONG = {
@@ -61,6 +62,7 @@ WRONG = {
         ('{"02" = "30 November"}', "must be a table of lessons"),
     ],
     "partial_credit": [('"no"', "must be true or false")],
+    "browser": [('"00"', 'must be a list of lessons, such as ["week1"]')],
     "late": [
         ("0.1", "must be a table of shares from 0 to 1 and of hours"),
         ("{per_day = 10}", "such as {per_day = 0.1, grace_hours = 1, floor = 0.5}"),

@@ -1,0 +1,183 @@
+"""The folder `lite/` of a site: lessons that run in a browser, by JupyterLite.
+
+What a learner writes stays in the browser, under the name of its file, and goes there before a file
+of the site with the same name. So the name of a lesson's notebook has the digest of what was given
+out: a newer lesson is another file, and the start page finds the older ones with work in them.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from string import Template
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from jupyter_core.paths import jupyter_path
+
+from autograder.authoring.browser.needs import needs_of
+from autograder.authoring.browser.pyodide import NotForBrowsers, Pyodide
+from autograder.authoring.browser.wheels import Wheel
+from autograder.checks.source.cells import source_of
+from autograder.course import Course
+
+# By it a folder is known that this has made, and may replace.
+MARK = "jupyter-lite.json"
+_EXTENSION = "@jupyterlite/pyodide-kernel-extension"
+# What the kernel begins with; without the first two it would look on the network.
+_KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
+_HERE = Path(__file__).parent
+_PAGE = ("start.css", "start.js")
+# What JupyterLite's own tools need, and nobody who visits the site does.
+_NOT_SERVED = ("rspack.config*.js", "package.json", "doc", "repl")
+_SETTINGS = {"@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 10}}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A lesson's notebook: where it lies below the folder of files, and its title."""
+
+    lesson: str
+    file: str
+    title: str
+
+
+def address(lesson: str) -> str:
+    """The address of a lesson below `lite/`: it leads on to the notebook in which one works."""
+    return f"index.html?lesson={lesson}"
+
+
+def make_lite(course: Course, out: Path, pyodide: Path) -> list[str]:
+    """Make the folder anew, and return the lessons that are in it.
+
+    Args:
+        course: its setting `browser` names the lessons.
+        out: the folder; replaced when this has made it.
+        pyodide: where Pyodide and packages for it lie.
+
+    Raises:
+        NotForBrowsers: when a lesson or this machine lacks what it takes, or the folder is
+            somebody's own.
+    """
+    lessons = course.lessons_named(course.settings.browser)
+    if not lessons:
+        raise NotForBrowsers(
+            f"no lesson is to run in a browser: name some in {course.root / 'course.toml'}, as in "
+            'browser = ["00"]'
+        )
+    if out.exists() and any(out.iterdir()) and not (out / MARK).is_file():
+        raise NotForBrowsers(f"{out} holds what was not made by this: choose another folder")
+    available = Pyodide(pyodide)
+    needs = needs_of(course, lessons, available)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".lite-", dir=out.parent) as folder:
+        work = Path(folder)
+        wheels = [*_kernel_wheels(), *needs.wheels(work)]
+        packages = [*needs.packages, *_KERNEL]
+        available.copy(work / "static" / "pyodide", packages, wheels)
+        pages = [_give_out(course, lesson, work / "lessons") for lesson in lessons]
+        _configure(course, work, [*packages, *(wheel.name for wheel in wheels)])
+        _build(work)
+        made = work / "made"
+        _write_start_page(course, made, pages)
+        if out.exists():
+            out.rename(work / "before")
+        made.rename(out)
+    return lessons
+
+
+def _kernel_wheels() -> Iterator[Wheel]:
+    """What the extension brings along, listed so that all is loaded at the same time."""
+    index = json.loads((_extension() / "static" / "pypi" / "all.json").read_text("utf-8"))
+    for name, package in index.items():
+        if name in _KERNEL:
+            ((version, (file,)),) = package["releases"].items()
+            path = _extension() / "static" / "pypi" / file["filename"]
+            yield Wheel(path, name, version, (name.replace("-", "_"),))
+
+
+def _extension() -> Path:
+    for place in jupyter_path("labextensions"):
+        if (found := Path(place, _EXTENSION)).is_dir():
+            return found
+    raise NotForBrowsers(
+        "jupyterlite-pyodide-kernel is not installed here: install the course with [browser]"
+    )
+
+
+def _give_out(course: Course, lesson: str, folder: Path) -> Page:
+    """Copy what students get of a lesson; its notebook under a name that tells the version."""
+    mine = folder / lesson
+    shutil.copytree(
+        course.release_folder(lesson), mine, ignore=shutil.ignore_patterns(".*", "__pycache__")
+    )
+    notebook = mine / f"{lesson}.ipynb"
+    content = notebook.read_bytes()
+    named = notebook.rename(mine / f"{lesson}-{hashlib.sha256(content).hexdigest()[:8]}.ipynb")
+    return Page(lesson, f"{lesson}/{named.name}", _title(json.loads(content), lesson))
+
+
+def _title(notebook: dict[str, Any], lesson: str) -> str:
+    first = source_of(notebook["cells"][0]).partition("\n")[0]
+    return first.removeprefix("# ") if first.startswith("# ") else lesson
+
+
+def _configure(course: Course, work: Path, packages: Iterable[str]) -> None:
+    kernel = {
+        "disablePyPIFallback": True,
+        "loadPyodideOptions": {"packages": sorted({*packages})},
+    }
+    site = {
+        "jupyter-lite-schema-version": 0,
+        "jupyter-config-data": {
+            "contentsStorageName": _storage(course),
+            "litePluginSettings": {f"{_EXTENSION}:kernel": kernel},
+        },
+    }
+    build = {
+        "apps": ["notebooks", "tree"],
+        "contents": ["lessons"],
+        "output_dir": "made",
+        "no_sourcemaps": True,
+        "no_unused_shared_packages": True,
+        "no_libarchive": True,
+        # Of this environment's extensions only the one that runs Python there.
+        "ignore_sys_prefix": ["federated_extensions"],
+        "federated_extensions": [str(_extension())],
+    }
+    written = {MARK: site, "jupyter_lite_config.json": {"LiteBuildConfig": build}}
+    for name, content in (written | {"overrides.json": _SETTINGS}).items():
+        (work / name).write_text(json.dumps(content), encoding="utf-8")
+
+
+def _storage(course: Course) -> str:
+    """What the browser's store of a course's notebooks is called."""
+    return f"lessons of {course.settings.id}"
+
+
+def _build(work: Path) -> None:
+    command = [sys.executable, "-m", "jupyterlite_core", "build"]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True)
+    if done.returncode:
+        last = (done.stdout + done.stderr).strip().splitlines()[-1:]
+        raise NotForBrowsers(f"JupyterLite could not make the folder: {''.join(last)}")
+
+
+def _write_start_page(course: Course, made: Path, pages: Iterable[Page]) -> None:
+    for pattern in _NOT_SERVED:
+        for path in made.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    data = {"storage": _storage(course), "lessons": [vars(page) for page in pages]}
+    # The data stands in a script, which the first "</" would end.
+    filled = Template((_HERE / "start.html").read_text(encoding="utf-8")).substitute(
+        data=json.dumps(data, ensure_ascii=False).replace("</", "<\\/"),
+        titles="".join(f"<li>{escape(page.title)}</li>" for page in pages),
+    )
+    (made / "index.html").write_text(filled, encoding="utf-8")
+    for name in _PAGE:
+        shutil.copyfile(_HERE / name, made / name)

@@ -38,10 +38,20 @@ def softmax(x: ArrayLike, axis: int = -1) -> np.ndarray:
 
 
 def _softmax_by_logarithms(scores: np.ndarray, axis: int) -> np.ndarray:
-    """The softmax in float64, by another way than the one that lesson 00 asks for."""
+    """The softmax in float64, by another way than the one that lesson 00 asks for.
+
+    As torch's it is the same to the last bit where a shift of the scores is exact, and it fails
+    alike.
+    """
     precise = np.array(scores, dtype=np.float64)
+    if not -precise.ndim <= axis < precise.ndim:
+        raise IndexError(
+            "Dimension out of range (expected to be in range of "
+            f"[{-precise.ndim}, {precise.ndim - 1}], but got {axis})"
+        )
     # NumPy would warn of scores that are infinite, or too far apart to subtract; torch does not.
     with np.errstate(over="ignore", invalid="ignore"):
+        precise -= precise.max(axis=axis, keepdims=True, initial=-np.inf)
         logarithms = np.logaddexp.reduce(precise, axis=axis, keepdims=True)
         return np.asarray(np.exp(precise - logarithms))
 

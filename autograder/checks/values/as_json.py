@@ -83,7 +83,7 @@ def from_json(written: Any) -> object:
             return float(content)
         case "array":
             numbers = [from_json(entry) for entry in content]
-            return np.array(numbers, dtype=written["dtype"]).reshape(written["shape"])
+            return np.array(numbers, dtype=_dtype(written["dtype"])).reshape(written["shape"])
         case "tensor":
             return _tensor(written)
         case "generator":
@@ -98,6 +98,11 @@ def from_json(written: Any) -> object:
             return {key: from_json(entry) for key, entry in content.items()}
         case _:
             return find(content)
+
+
+def _dtype(name: str) -> str | type:
+    """The dtype of an array that was written; NumPy's own integers have 32 bits in a browser."""
+    return int if name == "int64" else name
 
 
 def _tensor(written: dict[str, Any]) -> object:

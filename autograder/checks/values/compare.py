@@ -93,6 +93,7 @@ class Tolerance:
 
 _FEW = 5
 _NAME = 40
+_EQUALLY_FAR = 1 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -355,13 +356,24 @@ def _numbers_mismatch(expected: np.ndarray, received: np.ndarray, tolerance: Tol
         where = np.argwhere(np.isnan(received) & ~np.isnan(expected))[0]
         count = int(np.isnan(received).sum())
         return f"{count} of {received.size} numbers are NaN, the first at {_index(where)}"
-    with np.errstate(invalid="ignore"):
-        gap = np.abs(np.asarray(received, dtype=float) - np.asarray(expected, dtype=float))
-    where = np.unravel_index(int(np.argmax(np.where(agree, -1.0, gap))), gap.shape)
+    where = largest_gap(expected, received, ~agree)
+    one, other = float(expected[where]), float(received[where])
     return (
-        f"largest difference {digits(float(gap[where]))} at {_index(where)}: "
-        f"{_side_by_side(float(expected[where]), float(received[where]), tolerance)}"
+        f"largest difference {digits(abs(other - one))} at {_index(where)}: "
+        f"{_side_by_side(one, other, tolerance)}"
     )
+
+
+def largest_gap(expected: np.ndarray, received: np.ndarray, wrong: np.ndarray) -> tuple[int, ...]:
+    """Where the largest difference is; NaN is further away than any number.
+
+    Of several that are equal but for rounding, which is another on each processor, the first.
+    """
+    with np.errstate(all="ignore"):
+        gap = np.abs(received.astype(float) - expected.astype(float))
+    gap = np.where(wrong, np.nan_to_num(gap, nan=np.inf, posinf=np.inf), -1.0)
+    first = int(np.argmax(gap >= _EQUALLY_FAR * gap.max()))
+    return tuple(int(n) for n in np.unravel_index(first, gap.shape))
 
 
 def _side_by_side(expected: float, received: float, tolerance: Tolerance) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from autograder.checks.values.compare import Difference, Tolerance, is_number
+from autograder.checks.values.compare import Difference, Tolerance, is_number, largest_gap
 from autograder.checks.values.comparison import Comparison, Row, Table
 from autograder.checks.values.digits import alike, apart, as_given
 from autograder.checks.values.tensors import as_array, is_tensor
@@ -66,7 +66,7 @@ def _of_arrays(
     wrong = ~tolerance.of(difference.part).allows(expected, received)
     if not wrong.any():
         return None
-    peak = _largest(expected, received, wrong)
+    peak = largest_gap(expected, received, wrong)
     names = _names(axes, difference.part, expected.ndim)
     outer, inner = peak[:-2], peak[-2:]
     numbers = expected[outer], received[outer], wrong[outer]
@@ -145,14 +145,6 @@ def _are_numbers(difference: Difference, *, reveal: bool) -> bool:
     if not difference.part or not difference.pair:
         return False
     return all(map(is_number, difference.pair[0 if reveal else 1 :]))
-
-
-def _largest(expected: np.ndarray, received: np.ndarray, wrong: np.ndarray) -> tuple[int, ...]:
-    """Where the largest difference is; NaN is further away than any number."""
-    with np.errstate(all="ignore"):
-        gap = np.abs(received.astype(float) - expected.astype(float))
-    gap = np.where(wrong, np.nan_to_num(gap, nan=np.inf, posinf=np.inf), -1.0)
-    return tuple(int(n) for n in np.unravel_index(int(np.argmax(gap)), gap.shape))
 
 
 def _names(axes: Axes, part: str, count: int) -> tuple[str, ...]:

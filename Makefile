@@ -9,7 +9,7 @@ PYODIDE := cache/pyodide/pyodide.mjs
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lab demo teach lesson quick style lint test test-pyodide test-all bench clean
+.PHONY: help setup build lite lab demo teach lesson quick style lint test test-pyodide test-all bench clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 21
@@ -20,6 +20,9 @@ setup: $(INSTALLED) ## Make .venv with everything in it; a second time takes no 
 
 build: $(INSTALLED) ## Make what has changed of the notebooks and of the tables in docs/
 	@$(BIN)/autograder build
+
+lite: $(INSTALLED) $(PYODIDE) ## Make lite/, lessons that run in a browser with nothing installed
+	@$(BIN)/autograder lite
 
 lab: $(INSTALLED) ## Open the lessons in JupyterLab, in a work folder of your own
 	@$(BIN)/autograder lab
@@ -70,11 +73,11 @@ bench: $(INSTALLED) ## Measure grading against stock nbgrader, in one run
 
 clean: ## Remove what build, demo and test made; .venv, work/, edits and all grades stay
 	@[ ! -x $(BIN)/python ] || $(BIN)/python tools/remove_built.py
-	rm -rf demo artefacts build *.egg-info .build.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf demo artefacts build lite *.egg-info .build.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@tools/set-up
 
-$(PYODIDE): tools/fetch_pyodide.py | $(INSTALLED)
+$(PYODIDE): tools/fetch_pyodide.py tools/pyodide.txt | $(INSTALLED)
 	@$(BIN)/python -m tools.fetch_pyodide

@@ -1,5 +1,6 @@
 """The commands of whoever writes a course."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,6 +53,28 @@ def _tell_and_try(built: "Built") -> None:
     config = configuration(course, course.root)
     if not_tried := try_solution(config, name, built.source, course.source / name):
         typer.echo(f"autograder: {not_tried}", err=True)
+
+
+def lite(
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to make; by default lite/ in the course.")
+    ] = None,
+    pyodide: Annotated[
+        Path | None,
+        typer.Option(help="Where Pyodide lies; by default cache/pyodide/ in the course."),
+    ] = None,
+) -> None:
+    """Make a folder of web pages in which lessons run in a browser, with nothing installed.
+
+    Which lessons: `browser` in course.toml. Any web server can offer the folder.
+    """
+    from autograder.authoring.browser.lite import make_lite
+
+    course = Course.find()
+    folder = out or course.root / "lite"
+    lessons = make_lite(course, folder, pyodide or course.root / "cache" / "pyodide")
+    typer.echo(f"  wrote {folder}, with {', '.join(lessons)}")
+    typer.echo(f"To look at it: {sys.executable} -m http.server --directory {folder}")
 
 
 def exam(

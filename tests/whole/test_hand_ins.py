@@ -42,12 +42,25 @@ def other_answer(answer: bytes) -> bytes:
     return answer.replace(b"return 2 * x", b"return x + x")
 
 
+def from_a_browser(answer: bytes) -> bytes:
+    """The answer as JupyterLite saves it, after its kernel has run."""
+    notebook = json.loads(answer)
+    kernel = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
+    language = {"name": "python", "version": "3.8", "nbconvert_exporter": "python"}
+    notebook["metadata"] = {"kernelspec": kernel, "language_info": language}
+    for cell in notebook["cells"]:
+        cell["metadata"]["trusted"] = True
+    return json.dumps(notebook).encode()
+
+
 SOUND: dict[str, Files] = {
     "as asked": lambda answer: {ASKED: answer},
     "second download": lambda answer: {f"{LESSON} (1).ipynb": answer},
     "name of one's own": lambda answer: {"my_solution.ipynb": answer},
     "with a picture": lambda answer: {"my_solution.ipynb": answer, "me.png": b"\x89PNG"},
     "text's ending": lambda answer: {f"{ASKED}.txt": answer},
+    "from a browser": lambda answer: {f"{LESSON}-0123abcd.ipynb": from_a_browser(answer)},
+    "from its menu": lambda answer: {f"{LESSON}_{LESSON}-0123abcd.ipynb": from_a_browser(answer)},
     "capitals": lambda answer: {"TINY.IPYNB": answer},
     "folder in a folder": lambda answer: {f"{LESSON}/{ASKED}": answer},
     "beside a blank one": lambda answer: {ASKED: blank(answer), "done.ipynb": answer},

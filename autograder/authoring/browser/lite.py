@@ -106,7 +106,8 @@ def _extension() -> Path:
         if (found := Path(place, _EXTENSION)).is_dir():
             return found
     raise NotForBrowsers(
-        "jupyterlite-pyodide-kernel is not installed here: install the course with [browser]"
+        "jupyterlite-pyodide-kernel is not installed here: "
+        "`pip install -c constraints.txt '.[browser]'` brings it"
     )
 
 

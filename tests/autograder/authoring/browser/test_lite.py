@@ -1,0 +1,171 @@
+"""The folder of lessons that run in a browser: what is in it, and what is never replaced."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autograder.authoring.browser.lite import address, make_lite
+from autograder.authoring.browser.pyodide import NotForBrowsers
+from autograder.course import Course
+from tests.support.course import COURSE
+from tests.support.like_pyodide import like_pyodide
+from tests.support.served import served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+LESSON = "00_foundations"
+LATER = "00_foundations/00_foundations-{}.ipynb"
+# What JupyterLite has in its store, in as far as the page reads it.
+KEEP = """async ([path, content]) => {
+    const database = await new Promise((resolve, reject) => {
+        const request = indexedDB.open("lessons of attention");
+        request.onupgradeneeded = () => request.result.createObjectStore("files");
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+    });
+    const work = database.transaction("files", "readwrite");
+    const saved = { last_modified: "2026-11-20T10:00:00Z", content };
+    work.objectStore("files").put(saved, path);
+    await new Promise((resolve) => (work.oncomplete = resolve));
+    database.close();
+}"""
+
+
+@pytest.fixture(scope="module")
+def lite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lite")
+    make_lite(COURSE, folder / "lite", like_pyodide(folder / "pyodide"))
+    return folder / "lite"
+
+
+@pytest.fixture(scope="module")
+def site(lite: Path) -> Iterator[str]:
+    with served(lite) as address:
+        yield address
+
+
+def test_lessons_lie_there_as_they_are_given_out(lite: Path) -> None:
+    assert {path.name for path in (lite / "files").iterdir()} == {
+        *COURSE.lessons_named(COURSE.settings.browser)
+    }
+    given = COURSE.release_folder(LESSON)
+    content = (given / f"{LESSON}.ipynb").read_bytes()
+    file = LATER.format(hashlib.sha256(content).hexdigest()[:8])
+    assert (lite / "files" / file).read_bytes() == content
+    checks = (lite / "files" / LESSON / "checks.json").read_bytes()
+    assert checks == (given / "checks.json").read_bytes()
+
+
+def test_nothing_is_there_that_lessons_do_not_need(lite: Path) -> None:
+    apps = {path.parent.name for path in lite.glob("*/index.html")}
+    assert apps == {"notebooks", "tree"}
+    assert not [*lite.rglob("*.map")]
+    extensions = {path.parent.name for path in lite.glob("extensions/*/*/package.json")}
+    assert extensions == {"pyodide-kernel-extension"}
+    assert not {"doc", "repl", "package.json"} & {path.name for path in lite.iterdir()}
+
+
+def test_nothing_is_asked_of_anybody_else(lite: Path) -> None:
+    site = json.loads((lite / "jupyter-lite.json").read_text())["jupyter-config-data"]
+    (kernel,) = site["litePluginSettings"].values()
+    assert kernel["pyodideUrl"] == "./static/pyodide/pyodide.mjs"
+    assert kernel["disablePyPIFallback"] is True
+    listed = json.loads((lite / "static/pyodide/pyodide-lock.json").read_text())["packages"]
+    assert {*kernel["loadPyodideOptions"]["packages"]} <= listed.keys()
+    # What the kernel would else look up.
+    assert {"piplite", "ipykernel", "comm", "pyodide-kernel", "the-course"} <= listed.keys()
+    for package in listed.values():
+        assert (lite / "static" / "pyodide" / package["file_name"]).is_file()
+
+
+def test_what_somebody_has_there_stays(tmp_path: Path) -> None:
+    pyodide = like_pyodide(tmp_path / "pyodide")
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(NotForBrowsers, match="holds what was not made by this"):
+        make_lite(COURSE, tmp_path, pyodide)
+    assert (tmp_path / "thesis.tex").exists()
+
+
+def test_course_that_names_no_lesson(tmp_path: Path) -> None:
+    with pytest.raises(NotForBrowsers, match=r'name some in .*, as in browser = \["00"\]'):
+        make_lite(Course(tmp_path), tmp_path / "lite", tmp_path)
+
+
+def opened(browser: "Browser", address: str) -> "Page":
+    page = browser.new_context(accept_downloads=True).new_page()
+    # JupyterLite itself, which has no Pyodide here, would take seconds to begin.
+    page.route("**/build/**", lambda route: route.abort())
+    page.goto(address)
+    return page
+
+
+def test_lesson_opens_at_its_address(browser: "Browser", lite: Path, site: str) -> None:
+    (notebook,) = (lite / "files" / LESSON).glob("*.ipynb")
+    page = opened(browser, f"{site}/{address(LESSON)}")
+    page.wait_for_url(f"{site}/notebooks/index.html?path={LESSON}%2F{notebook.name}")
+    page.context.close()
+
+
+def test_older_copy_is_kept_and_hides_nothing(browser: "Browser", lite: Path, site: str) -> None:
+    page, older = opened(browser, site), LATER.format("0123abcd")
+    page.evaluate(KEEP, [older, {"cells": ["my work"]}])
+    page.goto(f"{site}/{address(LESSON)}")
+    card = page.locator("section")
+    card.get_by_text("Your notebook of an older version of this lesson is kept").wait_for()
+    (notebook,) = (lite / "files" / LESSON).glob("*.ipynb")
+    newest = card.get_by_role("link", name="Start the newest version").get_attribute("href")
+    assert newest.endswith(notebook.name)
+    assert (
+        card.get_by_role("link", name="Go on with it")
+        .get_attribute("href")
+        .endswith("0123abcd.ipynb")
+    )
+    with page.expect_download() as downloading:
+        card.get_by_role("button", name="Download").click()
+    assert downloading.value.suggested_filename == f"{LESSON}.ipynb"
+    assert json.loads(downloading.value.path().read_text()) == {"cells": ["my work"]}
+    page.context.close()
+
+
+def test_only_what_is_said_to_be_removed_goes(browser: "Browser", lite: Path, site: str) -> None:
+    page = opened(browser, site)
+    (notebook,) = (lite / "files" / LESSON).glob("*.ipynb")
+    for path in (f"{LESSON}/{notebook.name}", f"{LESSON}/notes.ipynb"):
+        page.evaluate(KEEP, [path, {}])
+    page.reload()
+    anew, said = page.get_by_role("button", name="Start anew…"), list[str]()
+    page.once("dialog", lambda dialog: said.append(dialog.message) or dialog.dismiss())
+    anew.click()
+    assert said[0].startswith('This removes your notebook of "00 · Foundations", saved on Nov')
+    assert anew.count() == 1
+    page.once("dialog", lambda dialog: dialog.accept())
+    anew.click()
+    page.get_by_text('Your notebook of "00 · Foundations" is removed.').wait_for()
+    assert anew.count() == 0
+    assert page.get_by_text("notes.ipynb is kept too").count() == 1
+    page.context.close()
+
+
+def test_page_fits_a_phone(browser: "Browser", site: str) -> None:
+    page = opened(browser, site)
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.evaluate(KEEP, [LATER.format("0123abcd"), {}])
+    page.reload()
+    page.get_by_role("button", name="Remove…").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    page.context.close()
+
+
+def test_folder_is_made_anew(tmp_path: Path, lite: Path) -> None:
+    again = tmp_path / "lite"
+    shutil.copytree(lite, again)
+    (again / "old.html").touch()
+    make_lite(COURSE, again, like_pyodide(tmp_path / "pyodide"))
+    assert {path.name for path in again.iterdir()} == {path.name for path in lite.iterdir()}
+    assert {path.name for path in tmp_path.iterdir()} == {"lite", "pyodide"}

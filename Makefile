@@ -57,7 +57,7 @@ test: style ## Check style and types, run all tests
 
 test-pyodide: $(INSTALLED) $(PYODIDE) ## Try the checks in Pyodide, the Python of browsers
 	@tools/system-packages node
-	$(BIN)/pytest tests/whole/test_checks_alone.py
+	$(BIN)/pytest tests/whole/test_checks_alone.py tests/whole/test_in_the_browser.py
 
 test-all: style ## Try everything, for an hour or more: every proof, processor, style, moment of a kill
 	@tools/system-packages bubblewrap

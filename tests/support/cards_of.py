@@ -1,9 +1,9 @@
 """Checks every known answer of some lessons, and prints the cards: here, or in Pyodide.
 
-The argument is JSON: the `course`'s folder, and the `lessons`. What is printed is JSON too: of each
-answer the card as text and as HTML. The answers are the exams' own functions, so their module has
-the exercises of other lessons too; where there is no PyTorch, something stands in for it while they
-are imported, and is gone when they are checked.
+The argument is JSON: the course's `folder`, the `lessons` and their `exercises`. What is printed is
+JSON too: of each answer the card, as text and as HTML, behind what it is known as. The answers are
+the exams' own functions, so their modules have the exercises of other lessons too; where there is
+no PyTorch, something stands in for it while they are imported, and is gone when they are checked.
 """
 
 import importlib.util
@@ -57,22 +57,22 @@ def answers_of(exam: Exam) -> Iterator[tuple[str, Callable[..., Any]]]:
     yield from exam.accepted.items()
 
 
-def card(exercises: Shipped, name: str, answer: Callable[..., Any]) -> list[object]:
-    exercise, report, keeps_rules = judged(answer, {name: answer}, exercises)
+def card(shipped: Shipped, name: str, answer: Callable[..., Any]) -> list[object]:
+    exercise, report, keeps_rules = judged(answer, {name: answer}, shipped)
     if keeps_rules and exercise.places:
         report = with_places(report, answer, exercise.cases)
     shown = bundle(report)
     return [report.misconception or report.verdict.value, shown["text/plain"], shown["text/html"]]
 
 
-def cards(folder: str, lessons: list[str]) -> dict[str, list[object]]:
+def cards(folder: str, lessons: list[str], exercises: list[str]) -> dict[str, list[object]]:
     course = Course(Path(folder))
     found = {}
     for lesson, exams in all_exams(course, lessons).items():
-        exercises = read(course.release_folder(lesson))
-        for name, exam in exams.items():
-            for kind, answer in answers_of(exam):
-                found[f"{name}: {kind}"] = card(exercises, name, answer)
+        shipped = read(course.release_folder(lesson))
+        for name in exams.keys() & {*exercises}:
+            for kind, answer in answers_of(exams[name]):
+                found[f"{name}: {kind}"] = card(shipped, name, answer)
     return found
 
 

@@ -17,7 +17,7 @@ from tests.support.like_pyodide import like_pyodide
 from tests.support.served import served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Dialog, Page
 
 LESSON = "00_foundations"
 LATER = "00_foundations/00_foundations-{}.ipynb"
@@ -140,7 +140,12 @@ def test_only_what_is_said_to_be_removed_goes(browser: "Browser", lite: Path, si
         page.evaluate(KEEP, [path, {}])
     page.reload()
     anew, said = page.get_by_role("button", name="Start anew…"), list[str]()
-    page.once("dialog", lambda dialog: said.append(dialog.message) or dialog.dismiss())
+
+    def refuse(dialog: "Dialog") -> None:
+        said.append(dialog.message)
+        dialog.dismiss()
+
+    page.once("dialog", refuse)
     anew.click()
     assert said[0].startswith('This removes your notebook of "00 · Foundations", saved on Nov')
     assert anew.count() == 1

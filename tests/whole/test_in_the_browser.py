@@ -176,7 +176,9 @@ def wrong_answers(solved: NotebookNode, lesson: str) -> Iterator[tuple[str, str]
             if not inspect.signature(wrong).parameters:
                 # A worksheet: the numbers that it is filled in with are all that there is to it.
                 yield name, f"def {name}():\n    return {wrong()!r}"
-            elif source := standing_alone(wrong, name, known):
+            elif (source := standing_alone(wrong, name, known)) and "torch." not in source:
+                # Some bring along what stands in for companion's own functions, which a learner
+                # has from there.
                 yield name, source
 
 

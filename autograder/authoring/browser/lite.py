@@ -22,7 +22,9 @@ from jupyter_core.paths import jupyter_path
 
 from autograder.authoring.browser.needs import needs_of
 from autograder.authoring.browser.pyodide import NotForBrowsers, Pyodide
+from autograder.authoring.browser.through_javascript import kept_whole
 from autograder.authoring.browser.wheels import Wheel
+from autograder.checks.examples import FILE
 from autograder.checks.source.cells import source_of
 from autograder.course import Course
 
@@ -117,6 +119,8 @@ def _give_out(course: Course, lesson: str, folder: Path) -> Page:
     shutil.copytree(
         course.release_folder(lesson), mine, ignore=shutil.ignore_patterns(".*", "__pycache__")
     )
+    if (checks := mine / FILE).is_file():
+        checks.write_text(kept_whole(checks.read_text(encoding="utf-8")), encoding="utf-8")
     notebook = mine / f"{lesson}.ipynb"
     content = notebook.read_bytes()
     named = notebook.rename(mine / f"{lesson}-{hashlib.sha256(content).hexdigest()[:8]}.ipynb")

@@ -77,12 +77,14 @@ function element(name, properties, ...inside) {
   return made;
 }
 
-function link(words, path) {
-  return element("a", { href: addressOf(path) }, words);
+// Read out one after the other, "Download" and "Download" would be the same.
+function link(words, lesson, path) {
+  return element("a", { href: addressOf(path), ariaLabel: `${words}: ${lesson.title}` }, words);
 }
 
-function button(words, does) {
-  const made = element("button", { type: "button" }, words);
+function button(words, lesson, does) {
+  const ariaLabel = `${words}: ${lesson.title}`;
+  const made = element("button", { type: "button", ariaLabel }, words);
   made.addEventListener("click", () => does().catch(tell));
   return made;
 }
@@ -127,9 +129,9 @@ function row(lesson, copy) {
     "div",
     { className: "copy" },
     element("p", {}, saidOf(lesson, copy)),
-    link(current ? "Go on" : "Go on with it", copy.path),
-    button("Download", () => download(lesson, copy.path)),
-    button(current ? "Start anew…" : "Remove…", () => reset(lesson, copy)),
+    link(current ? "Go on" : "Go on with it", lesson, copy.path),
+    button("Download", lesson, () => download(lesson, copy.path)),
+    button(current ? "Start anew…" : "Remove…", lesson, () => reset(lesson, copy)),
   );
 }
 
@@ -139,7 +141,7 @@ function card(lesson, copies) {
   const made = element("section", {}, element("h2", {}, lesson.title));
   if (!mine.some(({ path }) => path === lesson.file)) {
     const words = mine.length ? "Start the newest version" : "Start";
-    made.append(element("div", { className: "copy" }, link(words, lesson.file)));
+    made.append(element("div", { className: "copy" }, link(words, lesson, lesson.file)));
   }
   made.append(...mine.map((copy) => row(lesson, copy)));
   return made;

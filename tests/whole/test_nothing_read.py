@@ -26,6 +26,8 @@ _INSTRUCTORS = "the instructor's cells, which may do everything"
 _LEARNERS = "a learner's own cells, on their own machine"
 
 SAFE = {
+    ("authoring/browser/lite.py", "run"): "-P, and begins in a folder that it has just made",
+    ("authoring/browser/needs.py", "sys.path"): "only reads it",
     ("authoring/build/build.py", "sys.path"): "adds a lesson's folder in source/, last",
     ("authoring/build/build_inputs.py", "sys.path"): "only reads it",
     ("authoring/lesson/alt_text.py", "import_module"): "what an author's text imports",

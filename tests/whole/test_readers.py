@@ -41,6 +41,10 @@ PAGE = "runs in the page renderer's fork, with a clock and bounds"
 BOUNDED = "takes texts up to a length that it reads in no time"
 
 WHERE = {
+    "authoring.browser.lite": OURS,
+    "authoring.browser.needs": OURS,
+    "authoring.browser.pyodide": OURS,
+    "authoring.browser.through_javascript": OURS,
     "authoring.build.import_graph": OURS,
     "authoring.build.incremental": OURS,
     "authoring.build.proofs": OURS,

@@ -166,7 +166,7 @@ def _storage(course: Course) -> str:
 
 
 def _build(work: Path) -> None:
-    command = [sys.executable, "-m", "jupyterlite_core", "build"]
+    command = [sys.executable, "-P", "-m", "jupyterlite_core", "build"]
     done = subprocess.run(command, cwd=work, capture_output=True, text=True)
     if done.returncode:
         last = (done.stdout + done.stderr).strip().splitlines()[-1:]

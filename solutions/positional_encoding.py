@@ -49,7 +49,7 @@ def wavelengths(d_model: int) -> Tensor:
         One wavelength for each pair, the shortest first, of shape (d_model / 2,), float32.
     """
     ### BEGIN SOLUTION
-    return 2 * torch.pi * 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    return 2 * torch.pi * 10000 ** (torch.arange(0, d_model, 2, dtype=torch.float32) / d_model)
     ### END SOLUTION
 
 
@@ -70,9 +70,9 @@ def sinusoidal_encoding(num_positions: int, d_model: int) -> Tensor:
     ### BEGIN SOLUTION
     if d_model % 2:
         raise ValueError(f"d_model is {d_model}: columns come in pairs, so it has to be even")
-    rates = 10000 ** (-torch.arange(0, d_model, 2) / d_model)
+    rates = 10000 ** (-torch.arange(0, d_model, 2, dtype=torch.float32) / d_model)
     angles = torch.arange(num_positions)[:, None] * rates
-    encoding = torch.zeros(num_positions, d_model)
+    encoding = torch.zeros(num_positions, d_model, dtype=torch.float32)
     encoding[:, 0::2] = torch.sin(angles)
     encoding[:, 1::2] = torch.cos(angles)
     return encoding
@@ -91,8 +91,8 @@ def shift_matrix(k: int, d_model: int) -> Tensor:
         `encoding[m + k]` at every position m.
     """
     ### BEGIN SOLUTION
-    angles = k * 10000 ** (-torch.arange(0, d_model, 2) / d_model)
-    M = torch.zeros(d_model, d_model)
+    angles = k * 10000 ** (-torch.arange(0, d_model, 2, dtype=torch.float32) / d_model)
+    M = torch.zeros(d_model, d_model, dtype=torch.float32)
     for pair, angle in enumerate(angles):
         cos, sin = torch.cos(angle), torch.sin(angle)
         here = slice(2 * pair, 2 * pair + 2)
@@ -300,7 +300,8 @@ def alibi_bias(num_heads: int, num_tokens: int) -> Tensor:
         2^(-8 / num_heads), 2^(-16 / num_heads), and so on, down to 2^(-8). There is no mask.
     """
     ### BEGIN SOLUTION
-    slopes = 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)
+    counted = torch.arange(1, num_heads + 1, dtype=torch.float32)
+    slopes = 2.0 ** (-8 * counted / num_heads)
     positions = torch.arange(num_tokens)
     distances = (positions[:, None] - positions).abs()
     return -slopes[:, None, None] * distances

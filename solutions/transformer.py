@@ -49,7 +49,8 @@ class LayerNorm(nn.Module):
     """Bring the features of each token to mean 0 and variance 1, then scale and shift them.
 
     Ba and others, Layer Normalization (2016), section 3. Call it with (..., d_model). It returns
-    (..., d_model).
+    (..., d_model). Write the computation yourself, without `nn.LayerNorm`, `F.layer_norm` or
+    another of PyTorch's normalisations.
 
     Args:
         d_model: the number of features of a token.
@@ -80,7 +81,8 @@ class RMSNorm(nn.Module):
     """Divide the features of each token by their root mean square, then scale them.
 
     Zhang and Sennrich, Root Mean Square Layer Normalization (2019), equation 4. Call it with
-    (..., d_model). It returns (..., d_model).
+    (..., d_model). It returns (..., d_model). Write the computation yourself, without `nn.RMSNorm`,
+    `F.rms_norm` or another of PyTorch's normalisations.
 
     Args:
         d_model: the number of features of a token.
@@ -399,7 +401,8 @@ def next_token_distribution(
     Args:
         logits: those of the next token, (vocabulary,); no two of them are equal.
         temperature: the number, above 0, by which the logits are divided.
-        top_k: how many tokens are kept, the most likely ones; None keeps all.
+        top_k: how many tokens are kept, the most likely ones; it may be larger than the vocabulary.
+            None keeps all.
         top_p: of these, the most likely ones are kept until the sum of their probabilities reaches
             top_p, where the probabilities of the tokens that top-k has kept sum to 1. The token
             that reaches top_p is kept, too. None keeps all.

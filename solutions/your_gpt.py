@@ -191,6 +191,8 @@ def continue_with_cache(
 ) -> torch.Tensor:
     """Continue texts with a cache: the whole prompt in one call, then one token per call.
 
+    The token that is added last needs no call, since nothing is chosen after it.
+
     Args:
         model: called as `model(ids, caches)` with the ids of tokens that the caches don't hold yet,
             (batch, new). It stores their keys and values, and returns logits,

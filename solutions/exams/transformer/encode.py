@@ -1,5 +1,6 @@
 """The exam of `encode`, lesson 09."""
 
+import re
 from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
@@ -269,6 +270,51 @@ def replaced_in_a_joined_text(text: str, merges: Merges) -> list[str]:
     for pair in merges:
         joined = joined.replace(" ".join(pair), "".join(pair))
     return joined.split()
+
+
+def _replaced(text: str, merges: Merges, mark: str) -> str:
+    joined = mark.join(text)
+    for pair in merges:
+        joined = joined.replace(mark.join(pair), "".join(pair))
+    return joined
+
+
+@cutting.misconception
+def replaced_and_split_at_spaces(text: str, merges: Merges) -> list[str]:
+    """You join the pieces with spaces and replace in that text. There, a piece that only ends or
+    begins like one of the pair is mistaken for it, and the spaces of the text become empty pieces:
+    use `merge_pair`.
+    """
+    return _replaced(text, merges, " ").split(" ")
+
+
+@cutting.misconception
+def replaced_between_marks(text: str, merges: Merges) -> list[str]:
+    """You join the pieces with a mark between them and replace in that text. There, a piece that
+    only ends or begins like one of the pair is mistaken for it: use `merge_pair`.
+    """
+    return _replaced(text, merges, "\0").split("\0") if text else []
+
+
+@cutting.misconception
+def replaced_between_marks_unguarded(text: str, merges: Merges) -> list[str]:
+    """You join the pieces with a mark between them and replace in that text. There, a piece that
+    only ends or begins like one of the pair is mistaken for it, and an empty text gets an empty
+    piece: use `merge_pair`.
+    """
+    return _replaced(text, merges, "\0").split("\0")
+
+
+@cutting.misconception
+def replaced_as_whole_pieces(text: str, merges: Merges) -> list[str]:
+    """You join the pieces with spaces and split at them in the end, so the spaces of the text are
+    lost among yours. Keep the pieces in a list: use `merge_pair`.
+    """
+    joined = " ".join(text)
+    for pair in merges:
+        found = re.escape(" ".join(pair))
+        joined = re.sub(rf"(?<!\S){found}(?!\S)", "".join(pair), joined)
+    return joined.split(" ")
 
 
 @cutting.misconception

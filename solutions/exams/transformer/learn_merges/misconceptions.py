@@ -8,6 +8,9 @@ from typing import Any
 from companion import merge_pair
 from solutions.exams.transformer.learn_merges.variant import Merging, Pair, declared
 
+# One character in place of the mark, which has four.
+_END = "\0"
+
 
 @declared
 class NothingReturned(Merging):
@@ -19,8 +22,8 @@ class NothingReturned(Merging):
 
 @declared
 class NothingCollected(Merging):
-    """Your list is always empty. Is every pair appended to it, and can the loop end before that
-    happens?
+    """Your list is always empty. Either no pair is appended to it, or the loop ends before, as it
+    does if you count each pair only once: count every place where it occurs.
     """
 
     def returned(self, merges: list[Pair], pieces: list[str]) -> Any:
@@ -178,6 +181,19 @@ class FirstRepeatedPair(Merging):
 
 
 @declared
+class FirstPairEachTime(Merging):
+    """You merge the first pair of the text each time, as happens when every count stays at 1. Count
+    every place where a pair occurs, merge the most frequent one, and stop when none occurs twice.
+    """
+
+    def chosen(self, counts: Counter[Pair]) -> Pair:
+        return next(iter(counts))
+
+    def least(self) -> int:
+        return 1
+
+
+@declared
 class OneTooMany(Merging):
     """There is one merge too many: you should return at most `num_merges`."""
 
@@ -281,6 +297,46 @@ class WithinWords(Merging):
 
     def pairs(self, pieces: list[str]) -> Iterable[Pair]:
         return (pair for pair in itertools.pairwise(pieces) if " " not in "".join(pair))
+
+
+@declared
+class SplitAtWhitespace(WithinWords):
+    """You split the text into words, at spaces or at any whitespace, and merge only within these,
+    as many tokenisers do. Here a space or the end of a line is a piece like any other.
+    """
+
+    def pairs(self, pieces: list[str]) -> Iterable[Pair]:
+        return (
+            pair
+            for pair in itertools.pairwise(pieces)
+            if not any(letter.isspace() for letter in "".join(pair))
+        )
+
+
+@declared
+class WithinWordsToTheEnd(SplitAtWhitespace):
+    """You merge only within words, as many tokenisers do, and you go on when no pair occurs twice.
+    Here a space is a piece like any other, and the loop ends when the highest count is below 2.
+    """
+
+    def least(self) -> int:
+        return 1
+
+
+@declared
+class EndsOfWords(Merging):
+    """You merge only within words, and mark their ends, as Sennrich and others do. Here a space is
+    a piece like any other, and there are no marks.
+    """
+
+    def __call__(self, text: str, num_merges: int) -> Any:
+        return super().__call__(" ".join(f"{word}{_END}" for word in text.split()), num_merges)
+
+    def cut(self, text: str) -> list[str]:
+        return ["</w>" if letter == _END else letter for letter in text]
+
+    def pairs(self, pieces: list[str]) -> Iterable[Pair]:
+        return (pair for pair in itertools.pairwise(pieces) if " " not in pair)
 
 
 @declared

@@ -22,6 +22,8 @@ class Norm(nn.Module):
 
     kept = True
     usual_eps = 1e-5
+    # Of other models' published code.
+    foreign_eps = 1e-6
 
     def __init__(self, d_model: int, eps: float | None = None) -> None:
         super().__init__()
@@ -128,6 +130,15 @@ class OverTheSentenceWhereThereIsOne(OverTheSentence):
         return (-2, -1)[-inputs.ndim :]
 
 
+class OverAxesOneAndTwo(Norm):
+    """You average over the axes 1 and 2, which are the tokens and the features of a sentence where
+    there are three axes. Each token is normalised by itself: average over axis −1 alone.
+    """
+
+    def axes(self, inputs: Tensor) -> tuple[int, ...]:
+        return (1, 2)
+
+
 class AxisNotKept(Norm):
     """An average has lost its last axis, which keepdim=True would keep. Where there are as many
     tokens as features, it is broadcast along the wrong axis without an error; in most other cases
@@ -192,6 +203,15 @@ class EpsOfItsOwn(Norm):
 
     def chosen(self, eps: float) -> float:
         return self.usual_eps
+
+
+class EpsOfAnother(EpsOfItsOwn):
+    """Your eps is always the same one, and not even the usual one of this exercise. Use the one
+    that is passed to __init__.
+    """
+
+    def chosen(self, eps: float) -> float:
+        return self.foreign_eps
 
 
 class NoRoot(Norm):
@@ -273,6 +293,39 @@ class WeightPlusOne(Norm):
         return self.shift(normed * (1 + self.weight))
 
 
+class WeightPlusOneFromZero(WeightPlusOne):
+    """You multiply by 1 + weight, and start the weight as zeros, as some models do. Here it starts
+    as ones, and you multiply by the weight itself.
+    """
+
+    def first_weight(self, d_model: int) -> Tensor:
+        return torch.zeros(d_model)
+
+
+class NoParameters(Norm):
+    """Your module has no parameters, so an optimiser finds nothing to train. A plain tensor is none,
+    not even one with requires_grad=True: wrap it in nn.Parameter.
+    """
+
+    def __init__(self, d_model: int, eps: float | None = None) -> None:
+        super().__init__(d_model, eps)
+        for name, parameter in [*self.named_parameters()]:
+            delattr(self, name)
+            self.keep(name, parameter.detach())
+
+    def keep(self, name: str, start: Tensor) -> None:
+        setattr(self, name, start)
+
+
+class Buffers(NoParameters):
+    """Your module has no parameters, but buffers, which no optimiser trains. Make an nn.Parameter
+    of each instead of `register_buffer`.
+    """
+
+    def keep(self, name: str, start: Tensor) -> None:
+        self.register_buffer(name, start)
+
+
 class WeightStartsAtZero(Norm):
     """A new module returns zeros, because `weight` starts as zeros. Start it as ones, which change
     nothing.
@@ -323,6 +376,7 @@ NORM = Family(
     OverEverything,
     OverTheSentence,
     OverTheSentenceWhereThereIsOne,
+    OverAxesOneAndTwo,
     AxisNotKept,
     NoEps,
     EpsOutsideTheRoot,
@@ -331,6 +385,7 @@ NORM = Family(
     EpsSubtracted,
     EpsAsALowerBound,
     EpsOfItsOwn,
+    EpsOfAnother,
     NoRoot,
     MultipliedByTheRoot,
     NotDivided,
@@ -340,6 +395,9 @@ NORM = Family(
     MeanOfSizes,
     WeightUnused,
     WeightPlusOne,
+    WeightPlusOneFromZero,
+    NoParameters,
+    Buffers,
     WeightStartsAtZero,
     WeightFirst,
     Detached,

@@ -9,7 +9,15 @@ from torch import Tensor, nn
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
 from solutions.exams.printed_numbers import numbers
-from solutions.exams.transformer._norms import NORM, OWN_WORK, Module, Norm
+from solutions.exams.transformer._norms import (
+    NORM,
+    OWN_WORK,
+    EpsOutsideTheRoot,
+    Module,
+    NoEps,
+    Norm,
+    UnbiasedOutside,
+)
 
 norm = Exam(reference.LayerNorm, use=run_module, forbids=OWN_WORK)
 
@@ -256,6 +264,52 @@ class EpsBesideTheSampleDeviation(EpsBesideTheDeviation):
     differs from the task in two ways: the sum of the squares is divided by d_model − 1 in it, not
     by d_model, and eps goes to the variance, inside the root.
     """
+
+    correction = 1
+
+
+@norm.misconception
+class ForeignEpsBesideTheSampleDeviation(EpsBesideTheSampleDeviation):
+    """You divide by the standard deviation of a sample plus a fixed number such as 1e-6, as some
+    published code does. Divide the sum of the squares by d_model, not by d_model − 1, and add the
+    eps that is passed to __init__ to the variance, inside the root.
+    """
+
+    def chosen(self, eps: float) -> float:
+        return self.foreign_eps
+
+
+class ByVar(Variant):
+    """The variance by `var`, which rounds otherwise than the mean of the squares, and so has other
+    gradients where the features are equal.
+    """
+
+    def spread(self, centred: Tensor) -> Tensor:
+        return self.inputs.var(dim=-1, keepdim=True, correction=self.correction)
+
+    correction = 0
+    inputs = torch.empty(0)
+
+    def centre(self, inputs: Tensor) -> Tensor:
+        self.inputs = inputs
+        return super().centre(inputs)
+
+
+@norm.misconception
+class NoEpsInVar(NoEps, ByVar):
+    """Where all features of a token are equal, your module divides 0 by 0. Add eps to the variance,
+    under the root.
+    """
+
+
+@norm.misconception
+class EpsOutsideTheRootOfVar(EpsOutsideTheRoot, ByVar):
+    __doc__ = EpsOutsideTheRoot.__doc__
+
+
+@norm.misconception
+class UnbiasedOutsideInVar(EpsOutsideTheRoot, ByVar):
+    __doc__ = UnbiasedOutside.__doc__
 
     correction = 1
 

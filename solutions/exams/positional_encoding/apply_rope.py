@@ -151,6 +151,14 @@ def positions_ignored(x: Tensor, positions: Tensor) -> Tensor:
 
 
 @rotary.misconception
+def counted_on_from_the_first(x: Tensor, positions: Tensor) -> Tensor:
+    """You use the first of the positions only, and count on from there. They need not follow each
+    other: turn each token by its own.
+    """
+    return turn(x, pair_angles(x, positions[0] + torch.arange(len(positions))))
+
+
+@rotary.misconception
 def turned_the_other_way(x: Tensor, positions: Tensor) -> Tensor:
     """Your pairs turn in the wrong direction. Turned by a small angle, the pair (1, 0) should turn
     into one whose second feature is a little above 0.

@@ -303,8 +303,8 @@ class WeightPlusOneFromZero(WeightPlusOne):
 
 
 class NoParameters(Norm):
-    """Your module has no parameters, so an optimiser finds nothing to train. A plain tensor is none,
-    not even one with requires_grad=True: wrap it in nn.Parameter.
+    """Your module has no parameters, so an optimiser finds nothing to train. A plain tensor is not
+    one, not even with requires_grad=True: wrap it in nn.Parameter.
     """
 
     def __init__(self, d_model: int, eps: float | None = None) -> None:

@@ -144,6 +144,78 @@ def step_hides_itself_after_a_past(
     return _HiddenAfterAPast().answer(inputs, weights, past_keys, past_values)
 
 
+class _MaskedWithoutAPastAlone(Steps):
+    def future(self, queries: int, keys: int) -> torch.Tensor:
+        return later(queries, keys) & torch.tensor(queries == keys)
+
+
+@step.misconception
+def step_masks_without_a_past_only(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """With tokens in the cache you hide nothing. That is right for a single new token, but in a
+    chunk the first tokens see the later ones: they need the mask, too.
+    """
+    return _MaskedWithoutAPastAlone().answer(inputs, weights, past_keys, past_values)
+
+
+class _ChunksMaskedFromTheStart(Steps):
+    def future(self, queries: int, keys: int) -> torch.Tensor:
+        hidden = torch.ones(queries, keys, dtype=torch.bool).triu(1)
+        return hidden if queries > 1 else torch.zeros_like(hidden)
+
+
+@step.misconception
+def step_masks_chunks_from_the_start(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """A single new token is right, but in a chunk behind a past your tokens see the oldest tokens
+    only: triu(1) begins at the first key. The new tokens are the last, so shift the mask by the
+    number of cached ones.
+    """
+    return _ChunksMaskedFromTheStart().answer(inputs, weights, past_keys, past_values)
+
+
+class _KeysAndValuesExchanged(Steps):
+    def attend(
+        self,
+        queries: torch.Tensor,
+        keys: torch.Tensor,
+        values: torch.Tensor,
+        hidden: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        return super().attend(queries, values, keys, hidden)
+
+
+@step.misconception
+def step_attends_to_values(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """What you return of keys and values is right, but you compare the queries with the values, and
+    mix the keys. It is the other way round.
+    """
+    return _KeysAndValuesExchanged().answer(inputs, weights, past_keys, past_values)
+
+
+@step.misconception
+def step_exchanges_projections(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """Your new keys come from W_value, and your new values from W_key. Exchange them."""
+    exchanged = {**weights, "W_key": weights["W_value"], "W_value": weights["W_key"]}
+    return reference.decode_step(inputs, exchanged, past_keys, past_values)
+
+
+@step.misconception
+def step_exchanges_the_past(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """You join the cached values with the new keys, and the cached keys with the new values. Join
+    keys with keys, and values with values.
+    """
+    return reference.decode_step(inputs, weights, past_values, past_keys)
+
+
 @step.misconception
 def step_forgets_the_past(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor

@@ -13,7 +13,7 @@ from mistune import HTMLRenderer
 from mistune.plugins import import_plugin
 from nbconvert.filters.markdown_mistune import MarkdownWithMath
 
-from autograder.nbgrading.pages.formulas import as_mathml
+from autograder.authoring.lesson.formulas import as_mathml
 
 _PLUGINS = "strikethrough", "table"
 _FORMULA = 2000

@@ -5,7 +5,7 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.nbgrading.pages.formulas import as_mathml
+from autograder.authoring.lesson.formulas import as_mathml
 from tests.support.course import ROOT
 
 FORMULA = re.compile(r"(?<!\\)\$\$(.+?)\$\$|(?<![$\\])\$([^$]+?)\$", re.DOTALL)

@@ -2,6 +2,6 @@
 
 Lessons are copied to where one works, opened in JupyterLab, and marked by the full exam.
 
-From outside: `work`, `jupyter`, `marking`, `marks`, `status`, `reset`, `again`,
-`start_page`.
+From outside: `work`, `jupyter`, `marking`, `marks`, `opening`, `run_notebook`, `status`, `reset`,
+`again`, `start_page`.
 """

@@ -10,26 +10,23 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape, unescape
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from autograder.checks.progress import Remembered, Standing, next_of, recall, standings
-from autograder.checks.source.cells import grade_id_of, has_role, source_of
+from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.course import lesson_number
 from autograder.learner.due import Passed, due
+from autograder.learner.opening import cells_in, opening_in
 from autograder.learner.showing import show, table_as_text
 from autograder.learner.work import find_work, lesson_folders
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
-_MINUTES = re.compile(r"\*\*It takes\*\* about (\d+) minutes")
-_NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
-_LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
 _CODE = re.compile(r"`([^`]+)`")
 _SENTENCE = re.compile(r"(?<=[.?!])\s")
 _HEADINGS = ("lesson", "minutes", "needs", "done", "next")
@@ -115,17 +112,16 @@ def course_status(folder: Path) -> list[LessonStatus]:
 
 
 def _of_lesson(folder: Path) -> LessonStatus:
-    cells = _cells(folder / f"{folder.name}.ipynb")
-    opening = _opening(cells)
+    cells = cells_in(folder / f"{folder.name}.ipynb")
+    opening = opening_in(cells)
     exercises = standings(folder, _exercises(folder))
     kept = {name: recall(folder, name) for name in exercises}
     mistaken = _mistaken(exercises, kept)
-    title, minutes = _TITLE.search(opening), _MINUTES.search(opening)
     return LessonStatus(
         folder,
-        title[1].strip() if title else folder.name,
-        int(minutes[1]) if minutes else None,
-        _needs(opening),
+        opening.title or folder.name,
+        opening.minutes,
+        opening.needs,
         exercises,
         mistaken,
         kept[mistaken].mistake if mistaken else "",
@@ -143,34 +139,12 @@ def _mistaken(exercises: dict[str, Standing], kept: dict[str, Remembered]) -> st
     return max(named, key=lambda name: kept[name].mistake_at, default="")
 
 
-def _cells(notebook: Path) -> list[dict[str, Any]]:
-    """The cells of a notebook's file, and none where it can't be read."""
-    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        return [cell for cell in cells if isinstance(cell, dict)]
-    return []
-
-
-def _opening(cells: Sequence[Mapping[str, Any]]) -> str:
-    """The texts above a notebook's first code."""
-    texts = takewhile(lambda cell: cell.get("cell_type") == "markdown", cells)
-    return "\n".join(map(source_of, texts))
-
-
 def _exercises(folder: Path) -> list[str]:
     """The names of a lesson's exercises, in their order; none where nobody says them."""
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         written = json.loads((folder / "checks.json").read_text(encoding="utf-8"))
         return [str(name) for name in written["exercises"]]
     return []
-
-
-def _needs(opening: str) -> str:
-    found = _NEEDS.search(opening)
-    if not found:
-        return ""
-    text = " ".join(found[1].split())
-    return ", ".join(sorted({*_LESSONS.findall(text)})) or text.rstrip(".")
 
 
 def going_on(lessons: Sequence[LessonStatus]) -> LessonStatus | None:

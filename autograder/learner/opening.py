@@ -1,0 +1,60 @@
+"""What a lesson says of itself above its first code: its title, how long it takes, its needs."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from autograder.checks.source.cells import source_of
+
+_TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
+_MINUTES = re.compile(r"\*\*It takes\*\* about (\d+) minutes")
+_NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
+_LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The beginning of a lesson; what it does not say is empty, or None.
+
+    `needs` are the lessons that it names, or else what it needs in its own words.
+    """
+
+    title: str
+    minutes: int | None
+    needs: str
+
+
+def cells_in(notebook: Path) -> list[dict[str, Any]]:
+    """The cells of a notebook's file, and none where it can't be read."""
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        return [cell for cell in cells if isinstance(cell, dict)]
+    return []
+
+
+def opening_of(notebook: Path) -> Opening:
+    """What a notebook says of itself; nothing where it can't be read."""
+    return opening_in(cells_in(notebook))
+
+
+def opening_in(cells: Sequence[Mapping[str, Any]]) -> Opening:
+    """What a notebook of these cells says of itself."""
+    texts = takewhile(lambda cell: cell.get("cell_type") == "markdown", cells)
+    text = "\n".join(map(source_of, texts))
+    title, minutes = _TITLE.search(text), _MINUTES.search(text)
+    return Opening(
+        title[1].strip() if title else "", int(minutes[1]) if minutes else None, _needs(text)
+    )
+
+
+def _needs(opening: str) -> str:
+    found = _NEEDS.search(opening)
+    if not found:
+        return ""
+    text = " ".join(found[1].split())
+    return ", ".join(sorted({*_LESSONS.findall(text)})) or text.rstrip(".")

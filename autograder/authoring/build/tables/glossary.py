@@ -153,11 +153,11 @@ def _refuse_twice(terms: Iterable[Term]) -> None:
 
 
 def _in_order(term: Term) -> tuple[str, str]:
-    return term.name.lower(), term.name
+    return term.name.strip("`").lower(), term.name
 
 
 def _initial(term: Term) -> str:
-    return term.name[0].upper()
+    return term.name.strip("`")[0].upper()
 
 
 def _entry(course: Course, term: Term) -> str:

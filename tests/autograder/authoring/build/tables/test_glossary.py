@@ -47,6 +47,12 @@ def test_links_lead_to_sections() -> None:
         assert notebook.resolve().is_relative_to(COURSE.notebooks)
 
 
+def test_a_term_in_code_stands_below_its_letter() -> None:
+    headings = re.findall(r"^## (.+)$", glossary(COURSE), re.MULTILINE)
+    assert all(re.fullmatch(r"\w", heading) for heading in headings)
+    assert headings == sorted({*headings})
+
+
 def test_sentence_that_introduces(tmp_path: Path) -> None:
     text = "One. Each word has a **vector** $v_i$, of shape `(d,)`. Three.\n"
     assert said(tmp_path, text) == {"vector": "Each word has a vector $v_i$, of shape `(d,)`."}

@@ -9,7 +9,7 @@ PYODIDE := cache/pyodide/pyodide.mjs
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lite lab demo teach lesson quick style lint test test-pyodide test-all bench clean
+.PHONY: help setup build site lite lab demo teach lesson quick style lint test test-pyodide test-all bench clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 21
@@ -20,6 +20,9 @@ setup: $(INSTALLED) ## Make .venv with everything in it; a second time takes no 
 
 build: $(INSTALLED) ## Make what has changed of the notebooks and of the tables in docs/
 	@$(BIN)/autograder build
+
+site: $(INSTALLED) ## Make pages of the lessons and documents, in build/site
+	@$(BIN)/autograder site
 
 lite: $(INSTALLED) $(PYODIDE) ## Make lite/, lessons that run in a browser with nothing installed
 	@$(BIN)/autograder lite

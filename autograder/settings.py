@@ -12,6 +12,8 @@
     late = {per_day = 0.1, grace_hours = 1, floor = 0.5}    # what being late costs; by default none
     browser = ["00", "02"]       # lessons that run in a browser too; by default none
     partial_credit = false       # being right but for one thing earns nothing; by default half
+    repository = "ada/statistics"            # where it lies on GitHub; by default nowhere
+    site = "https://ada.github.io/stats/"    # where its pages are published; by default nowhere
 
 All of it is optional, the file too. Whoever takes over a course of others leaves their file as it
 is, and says in `mine/course.toml` what is to be otherwise.
@@ -40,6 +42,8 @@ WORKED, GONE = "worked", "gone"
 
 _AT_LINE = re.compile(r"^(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
 _TABLE = re.compile(r"\s*\[")
+_OWNER_AND_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_ADDRESS = re.compile(r"https?://[^\s/\"'<>]+(?:/[^\s\"'<>]*)?")
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,10 @@ class Settings:
     browser: tuple[str, ...] = ()
     # Whether an answer that is right but for one thing, which its exam declares, earns half.
     partial_credit: bool = True
+    # Where the course lies on GitHub, as owner/name: pages link to it, and open lessons from it.
+    repository: str = ""
+    # The address at which the course's pages are published.
+    site: str = ""
 
 
 def read_settings(root: Path) -> Settings:
@@ -164,6 +172,18 @@ def _word(value: Any) -> str:
     return "" if isinstance(value, str) and value.strip() else "must be a word in quotes"
 
 
+def _repository(value: Any) -> str:
+    if isinstance(value, str) and _OWNER_AND_NAME.fullmatch(value):
+        return ""
+    return 'must be the owner and the name of a repository on GitHub, such as "ada/statistics"'
+
+
+def _site(value: Any) -> str:
+    if isinstance(value, str) and _ADDRESS.fullmatch(value):
+        return ""
+    return 'must be the address of the pages, such as "https://ada.github.io/statistics/"'
+
+
 def _yes_or_no(value: Any) -> str:
     return "" if isinstance(value, bool) else "must be true or false"
 
@@ -246,4 +266,6 @@ _RULES: Mapping[str, Callable[[Any], str]] = {
     "late": _late,
     "partial_credit": _yes_or_no,
     "browser": _some_lessons,
+    "repository": _repository,
+    "site": _site,
 }

@@ -157,3 +157,20 @@ def variant(
     if lesson not in course.lessons():
         typer.echo(f'Add "{lesson}" to `lessons` in the course.toml of your course.')
     typer.echo(f"Look through the text, then run `autograder build {lesson}`.")
+
+
+def site(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Where to make it; by default build/site.")
+    ] = None,
+) -> None:
+    """Make pages of the course: lessons as students get them, with figures, and the documents.
+
+    They need no server: open index.html. A lesson is run again only where it has changed.
+    """
+    from autograder.site.site import FOLDER, make_site
+
+    course = Course.find()
+    with one_thread(), progress_bar() as bar:
+        start = make_site(course, folder or course.root / FOLDER, shown(bar, "looking"))
+    typer.echo(f"  made {start}")

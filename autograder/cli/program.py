@@ -5,7 +5,7 @@ from typing import Never
 import typer
 
 from autograder.checks.card.terminal import printable
-from autograder.cli.authoring import build, exam, lite, new_course, new_exercise, variant
+from autograder.cli.authoring import build, exam, lite, new_course, new_exercise, site, variant
 from autograder.cli.grading import demo, grade, report
 from autograder.cli.learning import again, reset, status, update
 from autograder.cli.opening import lab, mark, teach
@@ -22,8 +22,8 @@ def autograder() -> None:
 
 # In the order in which --help lists them.
 for command in (
-    build, exam, lite, new_course, new_exercise, variant, demo, doctor, roster, collect, grade,
-    report, mark, lab, update, reset, again, status, teach,
+    build, exam, site, lite, new_course, new_exercise, variant, demo, doctor, roster, collect,
+    grade, report, mark, lab, update, reset, again, status, teach,
 ):  # fmt: skip
     app.command()(command)
 

@@ -13,7 +13,7 @@ from html import escape, unescape
 from itertools import pairwise
 from os.path import relpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from autograder.checks.progress import Remembered, Standing, next_of, recall, standings
@@ -249,8 +249,7 @@ def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
     head = "".join(f'<th style="{_CELL}">{heading}</th>' for heading in headings)
     rows = "".join(_row_as_html(one, here, named=named) for one in lessons)
     links = ", ".join(
-        f'<a href="{_to(path, here)}">{escape(title)}</a>'
-        for path, title in _made(lessons).items()
+        f'<a href="{_to(path, here)}">{escape(title)}</a>' for path, title in _made(lessons).items()
     )
     if links:
         rows += f'<tr><td colspan="{len(headings)}" style="{_CELL}">{_MADE}: {links}</td></tr>'

@@ -23,6 +23,8 @@ SOUND = {
     "due": ('{"02" = 2026-11-30 23:59:00Z}', {"02": datetime(2026, 11, 30, 23, 59, tzinfo=UTC)}),
     "partial_credit": ("false", False),
     "browser": ('["00"]', ("00",)),
+    "repository": ('"ada/statistics"', "ada/statistics"),
+    "site": ('"https://ada.github.io/stats/"', "https://ada.github.io/stats/"),
     "late": ("{per_day = 0.1, grace_hours = 24}", {"per_day": 0.1, "grace_hours": 24}),
 }
 WRONG = {
@@ -35,6 +37,14 @@ WRONG = {
         ('["mine.solutions"]', "names mine, which students' code must never see"),
     ],
     "pyplot": [("1", "must be true or false")],
+    "repository": [
+        ("1", "must be the owner and the name of a repository on GitHub"),
+        ('"https://github.com/ada/statistics"', 'such as "ada/statistics"'),
+    ],
+    "site": [
+        ("true", "must be the address of the pages"),
+        ('"ada.github.io"', 'such as "https://ada.github.io/statistics/"'),
+    ],
     "without_places": [('"exam1"', 'must be a list of lessons, such as ["week1"]')],
     "demo": [
         ("2", 'must be a lesson in quotes, such as "week1"'),

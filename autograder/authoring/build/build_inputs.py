@@ -7,7 +7,7 @@ lesson and its exams: that takes no torch.
 
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -62,6 +62,11 @@ class Inputs:
         module = self._exam(f"{OWN if own else _REFERENCE}.exams", lesson, exercise)
         made_of = self._files([module, _PROVE])
         return self._digest(made_of, [*libraries, f"places {places}", exercise])
+
+    def of_run(self, code: Sequence[str]) -> str:
+        """The digest of all that is at work when these cells run, one after the other."""
+        named = [one for source in code for one in self._graph.named_in(source)]
+        return self._digest(self._files(named), [sys.version, *_installed(), *code])
 
     def _settings(self) -> Iterator[Path]:
         config = self._course.root / "nbgrader_config.py"

@@ -18,6 +18,7 @@ from autograder.grading.class_table import StudentResult, as_table
 from autograder.insight.survey import survey
 from autograder.learner import jupyter
 from autograder.nbgrading import try_solution
+from autograder.site import site
 from tests.support.course import COURSE, ROOT
 from tests.support.small_course import small_course
 
@@ -220,3 +221,16 @@ def test_a_defect_of_ours_is_no_missing_package(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(program, "app", app)
     with pytest.raises(ModuleNotFoundError):
         program.main()
+
+
+@pytest.mark.parametrize("words", [(), ("elsewhere",)])
+def test_where_a_site_is_made(monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    def make_site(course: object, folder: Path, progress: Callable[[int, int, str], None]) -> Path:
+        assert course == COURSE
+        progress(0, 1, "making the pages")
+        return folder / "index.html"
+
+    monkeypatch.setattr(site, "make_site", make_site)
+    monkeypatch.chdir(ROOT)
+    folder = Path(*words) if words else ROOT / "build" / "site"
+    assert f"made {folder / 'index.html'}" in run("site", *words)

@@ -1,0 +1,45 @@
+"""The ways from a lesson's page into the lesson: buttons that open what students get."""
+
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+# Lessons that run in the browser, made by a command of their own: at the course's root, and in a
+# site that is made there.
+LITE = "lite"
+
+
+def runnable(lite: Path) -> Mapping[str, str]:
+    """The lessons that run in the browser, with the address of each from the site's start."""
+    notebooks = sorted(lite.glob("files/*/*.ipynb"))
+    lessons = dict.fromkeys(notebook.parent.name for notebook in notebooks)
+    return {name: f"{LITE}/index.html?lesson={quote(name)}" for name in lessons}
+
+
+def buttons(lesson: str, notebook: PurePosixPath, *, run_at: str, repository: str) -> str:
+    """The buttons of a lesson's page, as HTML.
+
+    Args:
+        lesson: its full name.
+        notebook: the student's, as a path from the course's root and from the site's start.
+        run_at: where it runs in the browser, from the site's start; empty where it does not.
+        repository: where the course lies on GitHub, as owner/name; empty if it does not.
+    """
+    start = "../" * (len(notebook.parts) - 1)
+    found = []
+    if run_at:
+        found.append(_button(f"{start}{run_at}", "Run it here", "needs-server"))
+    found.append(_button(f"{lesson}.zip", "Download", download=True))
+    if repository:
+        colab = f"https://colab.research.google.com/github/{repository}/blob/HEAD/{notebook}"
+        found.append(_button(colab, "Open in Colab"))
+        found.append(_button(f"https://codespaces.new/{repository}", "Open in Codespaces"))
+    return f'<div class="doors">{" ".join(found)}</div>'
+
+
+def _button(address: str, text: str, more: str = "", *, download: bool = False) -> str:
+    classes = f"door {more}".strip()
+    return (
+        f'<a class="{classes}" href="{escape(address)}"{" download" * download}>{escape(text)}</a>'
+    )

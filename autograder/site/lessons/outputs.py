@@ -1,0 +1,102 @@
+"""What a lesson's given cells show when it is run, every exercise solved.
+
+Later cells may build on an answer, so the lesson runs with the reference's. What its checks and
+solutions show is left out, and so is what shows a worksheet's answer. The rest is kept beside a
+digest of all that it was made of, and a lesson that has not changed is not run again.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Set
+from inspect import signature
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+from tempfile import TemporaryDirectory
+
+from nbformat.notebooknode import NotebookNode, from_dict
+
+from autograder.authoring.build.build import Built
+from autograder.authoring.build.build_inputs import Inputs
+from autograder.checks.exam.exam import Exam
+from autograder.checks.source.cell_code import statements_of
+from autograder.checks.source.cells import has_role, is_test
+from autograder.checks.source.effects import names_in
+from autograder.learner.run_notebook import run
+from autograder.whole_file import write_whole
+
+Outputs = Mapping[str, list[NotebookNode]]
+
+# Some lessons train a model; what a lesson takes on a quiet machine, its text says.
+_SECONDS_PER_CELL = 600
+
+
+def outputs_of(built: Built, kept_in: Path) -> Outputs:
+    """What the given cells of a lesson show, by their ids.
+
+    Args:
+        built: the lesson.
+        kept_in: the folder in which it is kept for the next time.
+
+    Raises:
+        NotebookStopped: when the lesson can't be run to its end.
+    """
+    solved = built.solved()
+    path = kept_in / f"{built.lesson.name}.json"
+    code = [cell.source for cell in solved.cells if cell.cell_type == "code"]
+    made_of = Inputs(built.course).of_run(code)
+    if (kept := _read(path, made_of)) is None:
+        kept = _run(built, solved)
+        content = {"made_of": made_of, "outputs": kept}
+        write_whole(path, json.dumps(content, ensure_ascii=False).encode())
+    shown = _given(solved) - _showing_worksheets(solved, worksheets_in(built.exams))
+    return {
+        cell: [from_dict(one) for one in found] for cell, found in kept.items() if cell in shown
+    }
+
+
+def worksheets_in(exams: Mapping[str, Exam]) -> frozenset[str]:
+    """The exercises whose answer is a number or a table: functions that are given nothing."""
+    return frozenset(
+        name
+        for name, exam in exams.items()
+        if not isinstance(exam.reference, type) and not signature(exam.reference).parameters
+    )
+
+
+def _read(path: Path, made_of: str) -> dict[str, list[NotebookNode]] | None:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return dict(kept["outputs"]) if kept["made_of"] == made_of else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _run(built: Built, solved: NotebookNode) -> dict[str, list[NotebookNode]]:
+    given_out = built.course.release_folder(built.lesson.name)
+    with TemporaryDirectory() as folder:
+        # Cells may write files, and those are no part of what students get.
+        beside = copytree(given_out, Path(folder) / given_out.name, ignore=ignore_patterns(".*"))
+        run(solved, beside, path=built.course.root, seconds_per_cell=_SECONDS_PER_CELL)
+    given = _given(solved)
+    return {cell.id: cell.outputs for cell in solved.cells if cell.id in given and cell.outputs}
+
+
+def _given(notebook: NotebookNode) -> Set[str]:
+    """The ids of the code cells that neither ask nor check anything."""
+    return {
+        cell.id
+        for cell in notebook.cells
+        if cell.cell_type == "code" and not has_role(cell, "solution") and not is_test(cell)
+    }
+
+
+def _showing_worksheets(notebook: NotebookNode, worksheets: Iterable[str]) -> Set[str]:
+    """The ids of the cells that use a worksheet's answer, or what was made with one."""
+    made_with, found = {*worksheets}, set[str]()
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and not has_role(cell, "solution"):
+            for statement in statements_of(cell.source):
+                names = names_in(statement)
+                if names.uses & made_with:
+                    made_with |= names.binds
+                    found.add(cell.id)
+    return found

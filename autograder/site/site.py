@@ -1,0 +1,127 @@
+"""A course as pages: every lesson, its map and tables, and the documents for its readers.
+
+    notebooks/02_x/02_x.ipynb  → notebooks/02_x/02_x.html   with what its given cells show
+    notebooks/02_x/            → notebooks/02_x/02_x.zip    what students get, to download
+    README.md                  → index.html                 the start
+    docs/*.md                  → docs/*.html
+    lite/                      → lite/                      lessons that run in the browser, if any
+
+The pages need no server and ask nothing of another machine. They are made in a folder beside the
+site's and take its place when all of them are there, so a site is an old or a new one, and whole.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.authoring.build.build import Built, build_lesson
+from autograder.course import Course
+from autograder.site.errors import SiteError
+from autograder.site.lessons import doors
+from autograder.site.lessons.lesson_page import lesson_page
+from autograder.site.lessons.outputs import outputs_of, worksheets_in
+from autograder.site.lessons.to_come import foretaste
+from autograder.site.place import making, refuse_others, take_place
+from autograder.site.rendering import render
+from autograder.site.secrets import refuse_secrets, secrets_of
+from autograder.site.texts.contents import Contents, notebook_of
+
+# Where a site is made unless somebody says otherwise; `make clean` removes both.
+FOLDER = Path("build") / "site"
+_OUTPUTS = Path("build") / "site-outputs"
+
+# Called with how many steps are done, of how many, and what the next one is.
+Progress = Callable[[int, int, str], None]
+
+
+def make_site(course: Course, folder: Path, progress: Progress) -> Path:
+    """Make the site of a course.
+
+    Args:
+        course: where it is.
+        folder: the site's; a site that was made there before gives way to the new one.
+        progress: called before each step.
+
+    Returns:
+        The page to begin with.
+
+    Raises:
+        SiteError: for a folder of somebody's, for a course that is not built, and for a page that
+            would show what students may not see.
+        NotebookStopped: when a lesson can't be run to its end.
+    """
+    refuse_others(folder)
+    lite = course.root / doors.LITE
+    names, runnable = course.lessons(), doors.runnable(lite)
+    lessons = [_built(course, name) for name in names]
+    pages = {}
+    for number, built in enumerate(lessons):
+        progress(number, len(names) + 1, f"running {built.lesson.name}")
+        pages[built.lesson.name] = _page(built, runnable)
+    progress(len(names), len(names) + 1, "making the pages")
+    with making(folder) as beside:
+        texts, made = beside / "texts", beside / "pages"
+        contents = Contents(course, lessons, runnable)
+        _write_texts(contents, pages, texts)
+        address, repository = course.settings.site, course.settings.repository
+        render(texts, made, title=contents.title, repository=repository, address=address)
+        for name in names:
+            _pack(course.release_folder(name), (made / notebook_of(course, name)).parent)
+        refuse_secrets(_pages_in(made), secrets_of(lessons))
+        if runnable:
+            shutil.copytree(lite, made / doors.LITE)
+        take_place(made, folder, beside / "before")
+    return folder / "index.html"
+
+
+def _built(course: Course, name: str) -> Built:
+    """A lesson, of which students have what its text makes now."""
+    built = build_lesson(course, name)
+    path = course.root / notebook_of(course, name)
+    there = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if there != f"{nbformat.writes(built.student)}\n":
+        raise SiteError(f"{path} is not what the lesson's text makes: run `autograder build` first")
+    return built
+
+
+def _page(built: Built, runnable: Mapping[str, str]) -> NotebookNode:
+    course, name = built.course, built.lesson.name
+    outputs = outputs_of(built, course.root / _OUTPUTS)
+    shown = foretaste(built.exams, worksheets_in(built.exams))
+    buttons = doors.buttons(
+        name,
+        notebook_of(course, name),
+        run_at=runnable.get(name, ""),
+        repository=course.settings.repository,
+    )
+    return lesson_page(built.student, outputs, shown, buttons)
+
+
+def _write_texts(contents: Contents, pages: Mapping[str, NotebookNode], folder: Path) -> None:
+    texts = dict(contents.texts())
+    texts |= {
+        notebook_of(contents.course, name): nbformat.writes(page) for name, page in pages.items()
+    }
+    for path, text in texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    for picture in contents.pictures():
+        shutil.copyfile(contents.course.root / picture, folder / picture)
+
+
+def _pack(given_out: Path, folder: Path) -> None:
+    """What students get of a lesson, in one file to download; the same content is the same file."""
+    with ZipFile(folder / f"{given_out.name}.zip", "w") as packed:
+        for path in sorted(given_out.rglob("*")):
+            inside = path.relative_to(given_out.parent)
+            if path.is_file() and not any(part.startswith(".") for part in inside.parts):
+                packed.writestr(ZipInfo(inside.as_posix()), path.read_bytes(), ZIP_DEFLATED)
+
+
+def _pages_in(folder: Path) -> Iterator[tuple[Path, str]]:
+    for path in sorted(folder.rglob("*.html")):
+        yield path.relative_to(folder), path.read_text(encoding="utf-8")

@@ -1,0 +1,68 @@
+"""What a page shows below a lesson's cells: nothing of an exercise, and no worksheet's answer."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.build.build import Built
+from autograder.checks.source.cells import grade_id_of
+from autograder.errors import NotebookStopped
+from autograder.site.lessons import outputs
+from autograder.site.lessons.outputs import Outputs, outputs_of, worksheets_in
+from tests.support.course import every_exam
+from tests.support.site_course import WORKSHEET
+
+
+@pytest.fixture(scope="module")
+def kept_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture(scope="module")
+def found(built: Built, kept_in: Path) -> Outputs:
+    return outputs_of(built, kept_in)
+
+
+def printed(found: Outputs) -> str:
+    return "".join(one.get("text", "") for shown in found.values() for one in shown)
+
+
+def test_given_cells_show_what_the_solutions_make_of_them(found: Outputs) -> None:
+    assert printed(found) == "mixed: [7.]\n"
+    assert any("text/html" in one.get("data", {}) for shown in found.values() for one in shown)
+
+
+def test_no_exercise_and_no_check_shows_anything(built: Built, found: Outputs) -> None:
+    asked = {cell.id for cell in built.student.cells if grade_id_of(cell)}
+    assert len(asked) > 10
+    assert not asked & found.keys()
+
+
+def test_the_answer_of_a_worksheet_is_shown_nowhere(found: Outputs, kept_in: Path) -> None:
+    assert str(WORKSHEET) not in printed(found)
+    assert worksheets_in(every_exam()) >= {
+        "00_foundations/dot_and_cosine_by_hand",
+        "10_your_gpt/gpt_sizes_by_hand",
+    }
+
+
+def test_students_get_nothing_that_a_cell_has_written(built: Built, found: Outputs) -> None:
+    folder = built.course.release_folder(built.lesson.name)
+    assert {path.name for path in folder.iterdir()} == {f"{folder.name}.ipynb", "checks.json"}
+
+
+def test_what_has_not_changed_is_not_run_again(
+    built: Built, found: Outputs, kept_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise NotebookStopped("it would run")
+
+    monkeypatch.setattr(outputs, "run", refuse)
+    assert outputs_of(built, kept_in) == found
+    solution = built.course.reference_file(built.lesson.name)
+    before = solution.read_text(encoding="utf-8")
+    (kept,) = kept_in.iterdir()
+    (kept_in / kept.name).write_text(kept.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+    with pytest.raises(NotebookStopped):
+        outputs_of(built, kept_in)
+    assert solution.read_text(encoding="utf-8") == before

@@ -10,7 +10,8 @@ from typing import Any
 from autograder.checks import purpose
 from autograder.checks.card.as_text import broken, lines_of
 from autograder.checks.exam.arguments import call_of, in_words, loose, one_by_one
-from autograder.checks.exam.judge import Case, judge
+from autograder.checks.exam.case import Case
+from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
 from autograder.checks.examples import Printed

@@ -20,8 +20,8 @@ def status(folder: Folder = None) -> None:
     """
     from rich.console import Console
 
+    from autograder.learner.notebooks.work import find_work
     from autograder.learner.status import as_table, course_status
-    from autograder.learner.work import find_work
 
     Console().print(as_table(course_status(find_work(folder))))
 
@@ -36,7 +36,7 @@ def update(
 
     Each notebook as it was is kept beside it, under a name with the date and time.
     """
-    from autograder.learner.work import Change, copy_lessons, find_work
+    from autograder.learner.notebooks.work import Change, copy_lessons, find_work
 
     course = Course.find()
     named = course.lessons_named([lesson]) if lesson else []
@@ -63,9 +63,9 @@ def again(
     It stands in a notebook of its own, and your lesson stays as it is.
     """
     from autograder.errors import CheckError
-    from autograder.learner.again import give_again
+    from autograder.learner.notebooks.again import give_again
+    from autograder.learner.notebooks.work import find_work
     from autograder.learner.status import course_status, once_more
-    from autograder.learner.work import find_work
 
     course, work = Course.find(), find_work(folder)
     if bool(lesson) != bool(exercise):
@@ -96,8 +96,8 @@ def reset(
 
     Your own notebook is kept beside it, under a name with the date and time.
     """
-    from autograder.learner.reset import reset as give_back
-    from autograder.learner.work import RELOAD, find_work
+    from autograder.learner.notebooks.reset import reset as give_back
+    from autograder.learner.notebooks.work import RELOAD, find_work
 
     course = Course.find()
     (lesson,) = course.lessons_named([lesson])

@@ -56,8 +56,8 @@ def lab(
     as it was is kept beside it.
     """
     from autograder.learner.jupyter import open_lab, server_options
+    from autograder.learner.notebooks.work import Change, copy_lessons, work_folder
     from autograder.learner.start_page import write_start_page
-    from autograder.learner.work import Change, copy_lessons, work_folder
 
     course = Course.find()
     folder = work_folder(course, folder)

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import JupyterFailed, NotInstalled
+from autograder.learner.notebooks.work import writing
 from autograder.learner.start_page import START
-from autograder.learner.work import writing
 from autograder.whole_file import write_whole
 
 _WORKSPACES = "workspaces"

@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from autograder.learner.notebooks.work import writing
 from autograder.learner.status import bundle
-from autograder.learner.work import writing
 from autograder.whole_file import write_whole
 
 START = "start.ipynb"

@@ -20,9 +20,9 @@ from autograder.checks.progress import Remembered, Standing, next_of, recall, st
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.course import lesson_number
 from autograder.learner.due import Passed, due
+from autograder.learner.notebooks.work import find_work, lesson_folders
 from autograder.learner.opening import cells_in, opening_in
 from autograder.learner.showing import show, table_as_text
-from autograder.learner.work import find_work, lesson_folders
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from types import ModuleType
 
 from autograder.authoring.retakes.varied import Specimens, drawing
+from autograder.checks.exam.case import Case
 from autograder.checks.exam.exam import Exam, exams_of
-from autograder.checks.exam.judge import Case
 
 
 def exams_anew(lesson: ModuleType, number: int) -> dict[str, Exam]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autograder.authoring.build.proving import Caught, tried
+from autograder.checks.exam.case import Case
 from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.judge import Case
 from autograder.checks.values.compare import identical
 from autograder.errors import ExamError
 

@@ -7,8 +7,8 @@ import nbformat
 import pytest
 
 from autograder.checks.progress import FOLDER
+from autograder.learner.notebooks.work import copy_lessons
 from autograder.learner.start_page import START, write_start_page
-from autograder.learner.work import copy_lessons
 from tests.support.course import COURSE
 
 LESSON = COURSE.lessons()[0]

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from autograder.checks.progress import FOLDER, MANIFEST, Standing, digest_of
 from autograder.cli import program
 from autograder.errors import WorkFolderError
+from autograder.learner.notebooks.work import copy_lessons, find_work
 from autograder.learner.status import as_html, as_text, bundle, course_status, in_words, status
-from autograder.learner.work import copy_lessons, find_work
 from tests.support.course import COURSE, ROOT
 from tests.support.samples import make_cell
 

@@ -19,8 +19,8 @@ from autograder.checks.source.scenery import SCENERY
 from autograder.course import Course, lesson_number
 from autograder.errors import CheckError
 from autograder.learner.due import place_again
-from autograder.learner.keeping import name_of_copy
-from autograder.learner.work import writing
+from autograder.learner.notebooks.keeping import name_of_copy
+from autograder.learner.notebooks.work import writing
 from autograder.whole_file import write_whole
 
 _OPENING = """\

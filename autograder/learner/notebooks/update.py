@@ -13,8 +13,8 @@ from nbformat.v4 import new_markdown_cell
 from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import lesson_number
 from autograder.errors import CheckError
-from autograder.learner.carrying import NOTE, Carried, carry_over
-from autograder.learner.keeping import name_of_copy, replace_and_keep
+from autograder.learner.notebooks.carrying import NOTE, Carried, carry_over
+from autograder.learner.notebooks.keeping import name_of_copy, replace_and_keep
 
 _NO_NAME = re.compile(r"[^\w.-]")
 

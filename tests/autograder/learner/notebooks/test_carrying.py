@@ -13,7 +13,7 @@ from nbgrader.utils import compute_checksum
 
 from autograder.checks.own_judgement import Point, cell_to_tick, ticks_in
 from autograder.checks.source.cells import has_role
-from autograder.learner.carrying import carry_over
+from autograder.learner.notebooks.carrying import carry_over
 from tests.support.course import COURSE
 from tests.support.samples import make_cell
 

@@ -13,8 +13,8 @@ from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import Course
 from autograder.errors import CheckError, WorkFolderError
-from autograder.learner.keeping import name_of_copy, replace_and_keep
-from autograder.learner.work import writing
+from autograder.learner.notebooks.keeping import name_of_copy, replace_and_keep
+from autograder.learner.notebooks.work import writing
 
 _OTHERWISE = "copy what you need from it by hand"
 

@@ -7,7 +7,7 @@ import pytest
 from autograder.checks.progress import MANIFEST
 from autograder.course import Course
 from autograder.errors import WorkFolderError
-from autograder.learner.work import Change, copy_lessons
+from autograder.learner.notebooks.work import Change, copy_lessons
 
 LESSON = "02_dot_product"
 NOTEBOOK = f"{LESSON}/{LESSON}.ipynb"

@@ -21,10 +21,10 @@ from autograder.checks.source.cells import grade_id_of
 from autograder.cli import program
 from autograder.course import Course
 from autograder.errors import CheckError
-from autograder.learner.again import give_again
 from autograder.learner.due import due
+from autograder.learner.notebooks.again import give_again
+from autograder.learner.notebooks.work import copy_lessons
 from autograder.learner.status import as_html, as_text, course_status
-from autograder.learner.work import copy_lessons
 from tests.support.course import COURSE, every_exam
 from tests.support.sample import sample
 from tests.support.samples import make_cell, mixing_exam, run_cell

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from autograder.cli import program
 from autograder.course import Course
 from autograder.errors import CheckError, WorkFolderError
-from autograder.learner.reset import reset
-from autograder.learner.work import copy_lessons
+from autograder.learner.notebooks.reset import reset
+from autograder.learner.notebooks.work import copy_lessons
 from tests.support.samples import make_cell
 
 LESSON = "02_mixing"
@@ -100,7 +100,7 @@ def test_notebook_that_is_saved_meanwhile_is_left_alone(
         path.write_bytes(content)
         mine.write_text("newer")
 
-    monkeypatch.setattr("autograder.learner.keeping.write_whole", saved_meanwhile)
+    monkeypatch.setattr("autograder.learner.notebooks.keeping.write_whole", saved_meanwhile)
     with pytest.raises(WorkFolderError, match="was saved just now"):
         reset(course, mine.parents[1], LESSON)
     assert mine.read_text() == "newer"

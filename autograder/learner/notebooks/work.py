@@ -195,7 +195,7 @@ def _copy_notebook(
 
 def _update(lesson: str, mine: Path, release: Path) -> Copied:
     # It reads notebooks, which nobody else has to wait for who opens their lessons.
-    from autograder.learner.update import update_notebook
+    from autograder.learner.notebooks.update import update_notebook
 
     updated = update_notebook(mine, release)
     if updated is None:

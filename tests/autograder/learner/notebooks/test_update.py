@@ -20,9 +20,9 @@ from autograder.checks.source.cells import has_role
 from autograder.cli import program
 from autograder.course import Course
 from autograder.errors import CheckError, WorkFolderError
-from autograder.learner.reset import reset
-from autograder.learner.update import update_notebook
-from autograder.learner.work import Change, copy_lessons
+from autograder.learner.notebooks.reset import reset
+from autograder.learner.notebooks.update import update_notebook
+from autograder.learner.notebooks.work import Change, copy_lessons
 from tests.support.sample import EVERYTHING
 from tests.support.samples import make_cell
 
@@ -171,7 +171,7 @@ def test_notebook_that_is_saved_meanwhile_is_left_alone(
         mine.write_text("newer")
 
     release(course, "more")
-    monkeypatch.setattr("autograder.learner.keeping.write_whole", saved_meanwhile)
+    monkeypatch.setattr("autograder.learner.notebooks.keeping.write_whole", saved_meanwhile)
     with pytest.raises(WorkFolderError, match="was saved just now"):
         update_notebook(mine, course.release_folder(LESSON) / mine.name)
     assert mine.read_text() == "newer"

@@ -26,6 +26,7 @@ LONG = [
     *("test_installed", "test_shipped", "test_types", "test_postgresql", "test_build"),
     *("test_browser", "test_drivers", "test_library_answers", "test_readers", "test_checks_alone"),
     *("test_own_course", "test_reading", "test_hand_ins", "test_term", "test_set_up", "test_quick"),
+    "test_site",
 ]
 # Files whose tests of one lesson share much, and those of different lessons nothing.
 BY_LESSON = ("test_lessons", "test_exams")

@@ -16,7 +16,7 @@ from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
 from autograder.checks.examples import Printed
 from autograder.checks.stopping import VARIABLE, Interrupted, Stopping, TimeIsUp, allowed
-from autograder.checks.values.outcome import Outcome, describe_error, observe
+from autograder.checks.values.outcome import Outcome, describe_error
 
 SECONDS = 30
 _MORE = 10
@@ -68,7 +68,7 @@ def judge_in_time(exercise: str, answer: Any, printed: Printed) -> Report:
         left = max(seconds - (called - started), 0.001) if seconds else None
         try:
             with Stopping(left), while_it_runs():
-                outcomes.append(observe(answer, case.arguments, case.use))
+                outcomes.append(case.observe(answer))
         except (TimeIsUp, KeyboardInterrupt) as error:
             found = _finding(exercise, answer, case, error, monotonic() - called)
             passed = _judged(exercise, answer, printed, outcomes).passed

@@ -117,8 +117,8 @@ def rescaled(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def numpys_average(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """`np.average` also divides by the sum of the weights, and it accepts only one row of weights.
-    Multiply and add up yourself.
+    """`np.average` also divides by the sum of the weights, and with several rows of weights it
+    raises an error. Multiply and add up yourself.
     """
     return np.asarray(np.average(values, axis=0, weights=weights))
 
@@ -177,8 +177,8 @@ def entry_by_entry_mixed(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.misconception
 def one_row_at_most(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """One row of weights works but several do not, because an axis that is counted from the front
-    is then a different one. Try a matrix product, or count axes from the end.
+    """One row of weights works but several do not. With several, axis 0 counts the rows, and the
+    vectors are on the axis after it. Try a matrix product, or count axes from the end.
     """
     return (weights[:, None] * values).sum(axis=0)
 

@@ -70,12 +70,12 @@ def examine_choice(chosen: tuple[int, ...]) -> None:
         queries, keys, values = (inputs @ matrices[which] for which in chosen)
         return queries, keys, values
 
-    made = [f"`{MATRICES[j]}` has made your {VECTORS[i]}" for i, j in enumerate(chosen) if i != j]
+    made = [f"your {VECTORS[i]} with `{MATRICES[j]}`" for i, j in enumerate(chosen) if i != j]
     other_matrices.__name__ = "made_by_" + "_".join("qkv"[which] for which in chosen)
     # The wrong matrix and the wrong order look alike.
     other_matrices.__doc__ = (
-        f"By what you return, {' and '.join(made)}. Each of the three needs its own matrix, and "
-        "they should be returned in the order queries, keys, values."
+        f"You made {' and '.join(made)}, or returned the three in another order. Use for each its "
+        "own matrix, and return them in the order queries, keys, values."
     )
     projected.misconception(other_matrices)
 

@@ -201,10 +201,22 @@ class MaskOfTopPNotPutBack(Choosing):
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
         ordered, order = shares.sort(descending=True)
-        return shares.masked_fill(self.put_back(ordered.cumsum(0) - ordered >= top_p, order), 0.0)
+        return shares.masked_fill(self.put_back(self.gone(ordered, top_p), order), 0.0)
+
+    def gone(self, ordered: Tensor, top_p: float) -> Tensor:
+        return ordered.cumsum(dim=0) - ordered >= top_p
 
     def put_back(self, gone: Tensor, order: Tensor) -> Tensor:
         return gone
+
+
+@declared
+class ShiftedMaskNotPutBack(MaskOfTopPNotPutBack):
+    # As much published code makes it: where a sum is exactly top_p, one token more is kept.
+    __doc__ = MaskOfTopPNotPutBack.__doc__
+
+    def gone(self, ordered: Tensor, top_p: float) -> Tensor:
+        return torch.cat([torch.tensor([False]), ordered.cumsum(dim=0)[:-1] > top_p])
 
 
 @declared

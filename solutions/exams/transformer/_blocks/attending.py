@@ -152,6 +152,22 @@ class DiagonalHidden(Causal):
         return later(queries, keys, by=0)
 
 
+class PastAndSelfHiddenWithWeights(PastAndSelfHidden):
+    # Of a row in which all is hidden, a layer that is asked for its weights makes NaN, and one that
+    # is asked for none makes zeros.
+    __doc__ = PastAndSelfHidden.__doc__
+
+    def attend(self, x: Tensor, context: Tensor, **masks: Any) -> Any:
+        return self.self_attn(x, context, context, **masks)[0]
+
+
+class DiagonalHiddenWithWeights(DiagonalHidden):
+    __doc__ = DiagonalHidden.__doc__
+
+    def attend(self, x: Tensor, context: Tensor, **masks: Any) -> Any:
+        return self.self_attn(x, context, context, **masks)[0]
+
+
 class NextSeen(Causal):
     """Each token still sees the next one, because your mask begins one position too far from the
     diagonal. Use triu(1).
@@ -212,7 +228,9 @@ CAUSAL = Family(
     FutureSeen,
     PastHidden,
     PastAndSelfHidden,
+    PastAndSelfHiddenWithWeights,
     DiagonalHidden,
+    DiagonalHiddenWithWeights,
     NextSeen,
     MaskOfFloats,
     MaskOfFloat32,
@@ -267,6 +285,25 @@ class DropoutOnTheSum(Block):
 
     def add(self, place: int, x: Tensor, made: Any) -> Tensor:
         return self.drop(place, x + made)
+
+
+class DropoutOnTheFirstSum(DropoutOnTheSum):
+    """You drop features of the first sum, so some features of x are lost, too. Apply dropout to the
+    result of attention, before you add it.
+    """
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        return super().add(place, x, made) if place == 0 else Block.add(self, place, x, made)
+
+
+class DropoutOnTheLastSum(DropoutOnTheSum):
+    """You drop features of the last sum, so some features of x are lost, too. Apply dropout to the
+    result of the feed-forward layer, before you add it.
+    """
+
+    def add(self, place: int, x: Tensor, made: Any) -> Tensor:
+        is_last = place == len(self.places) - 1
+        return super().add(place, x, made) if is_last else Block.add(self, place, x, made)
 
 
 class DropoutInside(Block):
@@ -330,6 +367,8 @@ DROPOUT = Family(
     DropoutAtLastAlone,
     DropoutAlways,
     DropoutOnTheSum,
+    DropoutOnTheFirstSum,
+    DropoutOnTheLastSum,
     DropoutInside,
     DropoutInsideAlone,
     DropoutOnWeights,

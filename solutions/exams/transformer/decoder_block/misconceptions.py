@@ -60,6 +60,17 @@ class PaddingIgnored(Variant):
 
 
 @decoder.misconception
+class PaddingOfTheFirstSentence(Variant):
+    """The padding of the first sentence is hidden in all of them. Each sentence has its own row in
+    `padding`: pass all of it as key_padding_mask.
+    """
+
+    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
+        first = None if padding is None else padding[:1].expand_as(padding)
+        return self.cross(x, memory, memory, key_padding_mask=first)
+
+
+@decoder.misconception
 class PaddingInverted(Variant):
     """Words of `memory` are hidden, and its padding is attended to. In `key_padding_mask`, as in
     `padding`, True means hidden: there is nothing to invert.

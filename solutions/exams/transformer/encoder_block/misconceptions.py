@@ -40,6 +40,17 @@ class PaddingIgnored(Variant):
 
 
 @encoder.misconception
+class PaddingOfTheFirstSentence(Variant):
+    """The padding of the first sentence is hidden in all of them. Each sentence has its own row in
+    `padding`: pass all of it as key_padding_mask.
+    """
+
+    def attend_masked(self, x: Tensor, padding: Tensor | None) -> Any:
+        first = None if padding is None else padding[:1].expand_as(padding)
+        return self.attend(x, x, key_padding_mask=first)
+
+
+@encoder.misconception
 class PaddingInverted(Variant):
     """Words are hidden, and padding is attended to. In `key_padding_mask`, as in `padding`, True
     means hidden: there is nothing to invert.

@@ -122,6 +122,30 @@ class RotatedOnceMore(Variant):
 
 
 @rotary.misconception
+class KeysAlwaysRotatedTwice(RotatedOnceMore):
+    """Your keys are rotated twice, with and without a cache: each of them once before and once
+    after the line that appends. Rotate the new ones before they are cached, and none after that.
+    """
+
+    def rotate_later(
+        self, queries: Tensor, keys: Tensor, positions: Tensor, cache: Cache | None
+    ) -> Pair:
+        return queries, rope(keys, torch.arange(keys.shape[2]))
+
+
+@rotary.misconception
+class KeysAndValuesExchanged(Variant):
+    """Your keys come from W_value, and your values from W_key. Exchange them."""
+
+    def forward(self, inputs: Tensor, cache: Cache | None = None) -> Tensor:
+        self.W_key, self.W_value = self.W_value, self.W_key
+        try:
+            return super().forward(inputs, cache)
+        finally:
+            self.W_key, self.W_value = self.W_value, self.W_key
+
+
+@rotary.misconception
 class ValuesRotated(Variant):
     """You rotated the values as well. The information that a token passes on does not depend on its
     position: rotate queries and keys only.
@@ -333,6 +357,17 @@ class NoMaskBehindAPast(Variant):
 
     def hidden(self, queries: int, keys: int, cache: Cache | None) -> Tensor | None:
         return super().hidden(queries, keys, cache) if queries == keys else None
+
+
+@rotary.misconception
+class ChunksMaskedFromTheStart(Variant):
+    """A single new token is right, but in a chunk behind a past your tokens see the oldest tokens
+    only: triu(1) begins at the first key. Shift the mask by the number of cached tokens.
+    """
+
+    def hidden(self, queries: int, keys: int, cache: Cache | None) -> Tensor | None:
+        from_the_start = torch.ones(queries, keys, dtype=torch.bool).triu(1)
+        return from_the_start if queries > 1 else None
 
 
 @rotary.misconception

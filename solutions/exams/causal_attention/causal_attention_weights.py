@@ -18,6 +18,8 @@ from solutions.exams.families import (
     ZERO_SCORES,
     Causal,
 )
+from solutions.exams.families.family import Family
+from solutions.exams.families.masks import ScoreOfMinusHundred
 
 weights = Exam(reference.causal_attention_weights)
 
@@ -126,6 +128,15 @@ class Steps(Causal):
         "check.",
     },
 )
+
+
+class ScoreOfMinusThousand(ScoreOfMinusHundred):
+    __doc__ = ScoreOfMinusHundred.__doc__
+
+    fill = -1000.0
+
+
+Family(ScoreOfMinusThousand).apply(weights, Steps)
 FUTURE.apply(
     weights,
     Steps,

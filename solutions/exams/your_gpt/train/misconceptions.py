@@ -150,6 +150,20 @@ class SameExcerpts(Training):
 
 
 @declared
+class DrawnBeforeTheLoop(Training):
+    """Every step learns from the same excerpts, drawn once. Draw their beginnings inside the loop,
+    anew in each step.
+    """
+
+    drawn: Tensor | None = None
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        if self.drawn is None:
+            self.drawn = super().starts(num_tokens, batch_size, context_length)
+        return self.drawn
+
+
+@declared
 class OneExcerptForAll(Training):
     """All excerpts of a step are the same. Draw `batch_size` beginnings, one for each excerpt."""
 
@@ -219,6 +233,26 @@ class ShiftedTwice(Training):
 
     def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:
         return loss_of(model(excerpts[:, :-1]), excerpts[:, 1:])
+
+
+@declared
+class ShiftedTwiceByLogits(Training):
+    """You give `loss_of` the logits without the last position and the ids without the first. It
+    shifts the ids itself, so give it all logits and all ids of an excerpt.
+    """
+
+    def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:
+        return loss_of(model(excerpts)[:, :-1], excerpts[:, 1:])
+
+
+@declared
+class ShiftedTwiceByRolling(Training):
+    """You move the ids by one position before `loss_of` is given them. It shifts the ids itself, so
+    give it those that the model was given.
+    """
+
+    def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:
+        return loss_of(model(excerpts), excerpts.roll(-1, dims=1))
 
 
 @declared

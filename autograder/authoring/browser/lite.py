@@ -27,6 +27,7 @@ from autograder.authoring.browser.wheels import Wheel
 from autograder.checks.examples import FILE
 from autograder.checks.source.cells import source_of
 from autograder.course import Course
+from autograder.errors import LessonNotFound
 
 # By it a folder is known that this has made, and may replace.
 MARK = "jupyter-lite.json"
@@ -66,7 +67,7 @@ def make_lite(course: Course, out: Path, pyodide: Path) -> list[str]:
         NotForBrowsers: when a lesson or this machine lacks what it takes, or the folder is
             somebody's own.
     """
-    lessons = course.lessons_named(course.settings.browser)
+    lessons = list(_lessons_of(course))
     if not lessons:
         raise NotForBrowsers(
             f"no lesson is to run in a browser: name some in {course.root / 'course.toml'}, as in "
@@ -91,6 +92,17 @@ def make_lite(course: Course, out: Path, pyodide: Path) -> list[str]:
             out.rename(work / "before")
         made.rename(out)
     return lessons
+
+
+def _lessons_of(course: Course) -> Iterator[str]:
+    """The lessons that the course has of those that are to run in a browser."""
+    for name in course.settings.browser:
+        try:
+            yield from course.lessons_named([name])
+        except LessonNotFound:
+            # A course that chooses some of another's lessons has left it out.
+            if not course.settings.lessons:
+                raise
 
 
 def _kernel_wheels() -> Iterator[Wheel]:

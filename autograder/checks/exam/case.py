@@ -12,7 +12,7 @@ from autograder.checks.values.compare import Difference, Tolerance
 from autograder.checks.values.outcome import Outcome, observe
 from autograder.checks.values.precision import DOUBLE, SINGLE, as_of_single, printed, widened
 from autograder.checks.values.side_by_side import Axes
-from autograder.checks.values.tensors import cast_all, has_floating
+from autograder.checks.values.tensors import cast_all, has_floating, is_tensor
 
 Property = Callable[..., object]
 
@@ -85,7 +85,10 @@ def is_mistaken(outcome: Outcome, case: Case) -> bool:
 
 def learning(case: Case, reference: Callable[..., object]) -> Case | None:
     """The same call, asked for its gradients; None where a right answer has none to ask for."""
-    if case.expected.raised or not any(map(is_floating, case.arguments.values())):
+    given = case.arguments.values()
+    # Through a function that an answer in another process calls back, no gradient goes.
+    calls_back = any(callable(value) and not is_tensor(value) for value in given)
+    if case.expected.raised or calls_back or not any(map(is_floating, given)):
         return None
     asked = replace(
         case,

@@ -188,20 +188,32 @@ def worked_on(learner: "BrowserContext", site: str, lesson: str, notebook: Noteb
     page.set_default_timeout(PATIENCE)
     page.goto(f"{site}/{address(lesson)}")
     page.locator(".jp-CodeCell").first.wait_for()
-    page.keyboard.press("Control+s")
-    assert eventually(lambda: saved(page) is not None)
+    assert eventually(lambda: kept_by(page))
     content = json.loads(nbformat.writes(notebook))
     content["cells"].append(new_code_cell("print('the end')"))
     page.evaluate(WRITE, [STORE, file_of(page), content])
     page.reload()
     page.locator(".jp-CodeCell").first.wait_for()
-    menu(page, "Run", "Run All Cells")
+    assert eventually(lambda: begun_by(page))
     deadline = time.monotonic() + 60 * MINUTES
     while not has_ended(saved(page)):
         assert time.monotonic() < deadline
         page.wait_for_timeout(2000)
         page.keyboard.press("Control+s")
     return page
+
+
+# What is asked for before all of JupyterLite is there may be lost: a learner asks again.
+def kept_by(page: "Page") -> bool:
+    page.keyboard.press("Control+s")
+    page.wait_for_timeout(1000)
+    return saved(page) is not None
+
+
+def begun_by(page: "Page") -> bool:
+    menu(page, "Run", "Run All Cells")
+    page.wait_for_timeout(2000)
+    return page.locator(".jp-InputPrompt", has_text="[*]").count() > 0
 
 
 def has_ended(notebook: dict[str, Any]) -> bool:

@@ -45,7 +45,7 @@ class Blockwise:
         self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
     ) -> Tensor:
         highest = self.lowest(queries)
-        total, context = torch.zeros_like(highest), torch.zeros_like(highest)
+        total, context = torch.zeros_like(highest), self.nothing_yet(queries, values)
         for start in self.starts(keys.shape[-2], block_size):
             block = slice(start, start + block_size)
             scores = self.score(queries, keys[..., block, :], values)
@@ -60,6 +60,10 @@ class Blockwise:
 
     def lowest(self, queries: Tensor) -> Tensor:
         return queries.new_full((*queries.shape[:-1], 1), -torch.inf)
+
+    def nothing_yet(self, queries: Tensor, values: Tensor) -> Tensor:
+        """The context before the first block."""
+        return torch.zeros_like(queries[..., :1])
 
     def starts(self, num_keys: int, block_size: int) -> range:
         return range(0, num_keys, block_size)
@@ -376,6 +380,43 @@ class DividedInEveryBlock(Blockwise):
         return context
 
 
+class OwnSumInEveryBlock(Blockwise):
+    """You divide what each block adds by that block's own sum, so every block counts as much as all
+    the earlier ones. Keep a sum over all blocks, and divide by it once, after the last block.
+    """
+
+    own = torch.empty(0)
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        self.own = weights.sum(dim=-1, keepdim=True)
+        return super().add_weights(total, shrink, weights)
+
+    def add_values(self, context: Tensor, shrink: Tensor, mixed: Tensor) -> Tensor:
+        return super().add_values(context, shrink, mixed / self.own)
+
+    def divide(self, context: Tensor, total: Tensor) -> Tensor:
+        return context
+
+
+class OwnSumAndTheWholeOne(OwnSumInEveryBlock):
+    """You divide twice: what each block adds by that block's own sum, and in the end everything by
+    the sum over all blocks. Leave out the division inside the loop.
+    """
+
+    def divide(self, context: Tensor, total: Tensor) -> Tensor:
+        return context / total
+
+
+class SumSoFarInEveryBlock(OwnSumInEveryBlock):
+    """You divide what each block adds by the sum so far, which is a smaller one for the first
+    blocks than for the last. Divide once, after the last block, by the sum over all of them.
+    """
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        self.own = super().add_weights(total, shrink, weights)
+        return self.own
+
+
 class KeysCounted(Blockwise):
     """You divided by the number of keys. Divide by the sum of their weights."""
 
@@ -409,6 +450,9 @@ ENDING = Family(
     KeysMixed,
     Undivided,
     DividedInEveryBlock,
+    OwnSumInEveryBlock,
+    OwnSumAndTheWholeOne,
+    SumSoFarInEveryBlock,
     KeysCounted,
 )
 

@@ -245,6 +245,29 @@ def summed_over_features(
 
 
 @linear.misconception
+def summed_over_features_in_place(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You summed the key features over the features, which leaves one number for each key. Sum over
+    the keys, dim=-2: that leaves one number for each feature.
+    """
+    asked, offered = feature_map(queries), feature_map(keys)
+    total = (asked * offered.sum(dim=-1, keepdim=True)).sum(dim=-1, keepdim=True)
+    return asked @ (offered.mT @ values) / total
+
+
+@linear.misconception
+def keys_and_values_exchanged(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You took the features of the values, and mixed the keys. Take those of the keys, and mix the
+    values.
+    """
+    asked, offered = feature_map(queries), feature_map(values)
+    return asked @ (offered.mT @ keys) / (asked @ offered.sum(dim=-2)[..., None])
+
+
+@linear.misconception
 def query_features_summed(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from companion import elu_plus_one
 from solutions.exams.efficient_attention._long_texts import FeatureMap
 from solutions.exams.efficient_attention.linear_attention_step.exam import State, step
 from solutions.exams.families import PAIR
@@ -29,6 +30,47 @@ class Steps:
 
     def context(self, asked: Tensor, state: State) -> Tensor:
         return asked @ state[0] / (asked @ state[1])
+
+
+class OwnElu(Steps):
+    """You take elu(x) + 1 for the features, whatever `feature_map` is. That is right for this map
+    alone: call `feature_map`, which is passed to you.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        return super().answer(state, query, key, value, elu_plus_one)
+
+
+class ScaledOnEachSide(Steps):
+    """You divided the query and the key by the fourth root of d_k before you took their features,
+    as Performers do. Here the feature map takes both as they are.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        asked, offered = (x / x.shape[-1] ** 0.25 for x in (query, key))
+        return super().answer(state, asked, offered, value, feature_map)
+
+
+class KeyFeaturesSummed(Steps):
+    """You add the sum of the key's features to every number of the second sum. It has a number for
+    each feature: add the key features as they are.
+    """
+
+    def total(self, total: Tensor, offered: Tensor) -> Tensor:
+        return total + offered.sum()
+
+
+class SummedApart(Steps):
+    """The state is right, but you divided by the sum of the query's features times that of the
+    second sum, each summed by itself. The sum of the weights is their dot product.
+    """
+
+    def context(self, asked: Tensor, state: State) -> Tensor:
+        return asked @ state[0] / (asked.sum() * state[1].sum())
 
 
 class AskedBeforeAdding(Steps):
@@ -317,6 +359,10 @@ class ThreeResults(Steps):
 
 
 Family(
+    OwnElu,
+    ScaledOnEachSide,
+    KeyFeaturesSummed,
+    SummedApart,
     AskedBeforeAdding,
     OldStateReturned,
     NothingAdded,

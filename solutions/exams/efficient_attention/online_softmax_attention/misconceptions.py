@@ -40,10 +40,34 @@ def whole_table(
     return torch.softmax(scores, dim=-1) @ values
 
 
-RISING.apply(online, Blockwise)
-MAXIMUM.apply(online, Blockwise)
-BLOCKS.apply(online, Blockwise)
-ENDING.apply(online, Blockwise)
+class Online(Blockwise):
+    """The steps of a learner who makes the context as wide as a value before the first block."""
+
+    def nothing_yet(self, queries: Tensor, values: Tensor) -> Tensor:
+        return queries.new_zeros(*queries.shape[:-1], values.shape[-1])
+
+
+(RISING + MAXIMUM + BLOCKS + ENDING).apply(online, Online)
+
+
+class AsWideAsAQuery(Online):
+    """The tensor in which you collect the context has as many columns as a query. A context is a
+    mixture of values: make it (..., queries, d_v).
+    """
+
+    def nothing_yet(self, queries: Tensor, values: Tensor) -> Tensor:
+        return torch.zeros_like(queries)
+
+
+class KeysAndValuesExchanged(Online):
+    """You use the values as keys, and mix the keys. Compare the queries with the keys, and mix the
+    values.
+    """
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+    ) -> Tensor:
+        return super().answer(queries, values, keys, block_size, causal)
 
 
 class NothingHidden(Blockwise):
@@ -191,6 +215,8 @@ class DiagonalBlocksHidden(Blockwise):
 
 
 Family(
+    AsWideAsAQuery,
+    KeysAndValuesExchanged,
     NothingHidden,
     HiddenAnyway,
     CausalTurnedRound,
@@ -206,7 +232,7 @@ Family(
     HiddenFromTheValuesAlone,
     DiagonalBlocksVisible,
     DiagonalBlocksHidden,
-).apply(online, Blockwise)
+).apply(online, Online)
 
 
 @online.misconception

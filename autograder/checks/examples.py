@@ -113,7 +113,7 @@ def _of_another_version(found: object) -> str:
         return (
             f"is from an older version of the course (format {found}, and this program reads "
             f"{FORMAT}): get the lesson anew, notebook and {FILE} together, from where you had it "
-            "(`autograder lab` puts it beside your own work), or install the version of the course "
+            "(`autograder update` carries your work over), or install the version of the course "
             "that it came with"
         )
     return (

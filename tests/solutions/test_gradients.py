@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 import torch
 
+from autograder.checks import examples
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
-from tests.support.course import every_exam
+from autograder.checks.in_time import judge_in_time
+from tests.support.course import COURSE, every_exam
 
 EXAMS = every_exam()
 
@@ -69,3 +71,18 @@ def test_numpy_on_the_way_has_its_name(place: str):
     report = EXAMS[place].examine(stops_at_a_graph(EXAMS[place].reference))
     assert report.verdict is Verdict.EXCEPTION
     assert "stops at tensors that require gradients" in report.hint
+
+
+@pytest.mark.parametrize("place", ASKED)
+def test_a_mistake_that_nobody_knows_is_judged_by_the_check(place: str):
+    lesson, name = place.split("/")
+    exam = EXAMS[place]
+
+    def answer(*given: Any) -> Any:
+        found = exam.reference(*given)
+        return tuple(1.37 * one for one in found) if isinstance(found, tuple) else 1.37 * found
+
+    printed = examples.read(COURSE.release_folder(lesson))[name]
+    report = judge_in_time(name, answer, printed)
+    assert report.verdict is Verdict.WRONG
+    assert "back-propagation" not in report.finding.case

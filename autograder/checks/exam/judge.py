@@ -260,21 +260,20 @@ def _explained(name: str, observations: Sequence[Observation]) -> int:
     0 if it leaves a failed case unexplained: then it may be true of one and false of the answer.
     A case that the answer can't even run says nothing, if there are others to go by.
     """
-    explained, unrun = 0, False
+    explained = 0
+    # Of another slip, which meets the same wall, the words of an exception may be the same.
+    only_walls = all(one.outcome.raised for one in observations if not one.as_expected)
     for one in observations:
         if name not in one.case.lookalikes:
             continue
         mistaken = one.case.shows(name)
         likeness = likeness_to(name, one) if mistaken else 0
-        if mistaken == one.as_expected or (mistaken and not likeness):
-            # Where an exception is asked for, one that is raised is an answer.
-            if one.as_expected or not one.outcome.raised:
-                return 0
-            unrun = True
+        unexplained = mistaken == one.as_expected or (mistaken and not likeness)
+        # Where an exception is asked for, one that is raised is an answer.
+        if unexplained and (one.as_expected or not one.outcome.raised or only_walls):
+            return 0
         explained += likeness
-    # Of another slip, which meets the same wall, the words of an exception may be the same.
-    only_walls = all(one.outcome.raised for one in observations if not one.as_expected)
-    return 0 if unrun and only_walls else explained
+    return explained
 
 
 def _finding(observation: Observation, exercise: str) -> Finding:

@@ -1,6 +1,7 @@
 """Fixtures that several test files use."""
 
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,8 +34,13 @@ BY_LESSON = ("test_lessons", "test_exams")
 
 
 def pytest_configure() -> None:
-    """Draw what is tried before pytest-xdist starts the processes that try it."""
+    """Draw what is tried before pytest-xdist starts the processes that try it.
+
+    Each of these, and whatever it starts, can be interrupted: a program that a script has started
+    in the background would be deaf to that, and a test of it would wait for ever.
+    """
     draw_number()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]

@@ -82,9 +82,11 @@ WHERE = {
     "insight.similarity.normal": BOUNDED,
     "insight.similarity.usual": "reads graded notebooks, which the grader has written",
     "learner.marking": LEARNERS,
+    "learner.notebooks.work": LEARNERS,
+    "learner.opening": LEARNERS,
+    "learner.other_answers": LEARNERS,
     "learner.start_page": LEARNERS,
     "learner.status": LEARNERS,
-    "learner.work": LEARNERS,
     "nbgrading.agreement": OURS,
     "nbgrading.pages.answers": PAGE,
     "nbgrading.pages.feedback": OURS,
@@ -93,6 +95,8 @@ WHERE = {
     "nbgrading.reading.comment_bank": OURS,
     "nbgrading.reading.texts": "reads what the page renderer has made",
     "own_modules": OURS,
+    "site.lessons.outputs": OURS,
+    "site.secrets": OURS,
     "student.sandbox.control": OURS,
 }
 

@@ -16,7 +16,8 @@ from nbformat.v4 import new_markdown_cell
 from autograder.authoring.lesson.lesson import Block, Code, Prose
 
 _ASKS = "**Before you run this:**"
-_LINE = "> **Your guess** (double-click to write it):"
+# What stands in the cell before anybody has written a guess.
+LINE = "> **Your guess** (double-click to write it):"
 _KEY = "autograder"
 _ON = "guess_on"
 _DIGITS = 12
@@ -30,7 +31,7 @@ def cell_to_guess(block: Block, following: Block | None) -> NotebookNode | None:
     if not question.startswith(_ASKS):
         return None
     digest = hashlib.sha256(question.encode()).hexdigest()[:_DIGITS]
-    cell: NotebookNode = new_markdown_cell(_LINE, metadata={_KEY: {_ON: digest}})
+    cell: NotebookNode = new_markdown_cell(LINE, metadata={_KEY: {_ON: digest}})
     return cell
 
 

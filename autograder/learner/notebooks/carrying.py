@@ -1,8 +1,9 @@
 """A learner's work, carried over from their notebook into a newer one of the same lesson.
 
-Cells are known by their names: an answer by its `grade_id`, what was given out by the id that the
-build has made of its text. So of every other cell it is known that it is the learner's own, and of
-a given one whether it is as it was given. Nothing else is needed of the lesson as it was.
+Cells are known by their names: an answer by its `grade_id`, a guess by its question, what was given
+out by the id that the build has made of its text. So of every other cell it is known that it is the
+learner's own, and of a given one whether it is as it was given. Nothing else is needed of the
+lesson as it was.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
+from autograder.authoring.lesson.guesses import LINE, question_of
 from autograder.checks.own_judgement import exercise_of, ticks_in, with_ticks_of
 from autograder.checks.source.cells import grade_id_of, has_role, source_of
 
@@ -146,6 +148,8 @@ def _key(cell: NotebookNode) -> str:
     """By which a cell is known: for what was given out, the id that it has from the build."""
     if answered := exercise_of(cell):
         return f"points of {answered}"
+    if asked := question_of(cell):
+        return f"guess on {asked}"
     # A notebook that was saved by an old program has no ids.
     return grade_id_of(cell) or cell.get("id") or _digest(source_of(cell))
 
@@ -154,6 +158,8 @@ def _is_as_given(cell: NotebookNode) -> bool:
     """Whether a cell was given out, and holds nothing of the learner's."""
     if exercise_of(cell):
         return not ticks_in(cell).ticked
+    if question_of(cell):
+        return source_of(cell) == LINE
     if grade_id_of(cell):
         return not has_role(cell, "solution") or _checksum(cell) == _checksum_of(cell)
     # Without an id, nobody can tell.
@@ -163,7 +169,8 @@ def _is_as_given(cell: NotebookNode) -> bool:
 def _as_own(cell: NotebookNode) -> NotebookNode:
     """A copy of a cell that is no longer taken for one that was given out."""
     own = deepcopy(cell)
-    if _GIVEN.fullmatch(cell.get("id", "")) or grade_id_of(cell) or exercise_of(cell):
+    named = grade_id_of(cell) or exercise_of(cell) or question_of(cell)
+    if named or _GIVEN.fullmatch(cell.get("id", "")):
         own.id = f"own-{_digest(source_of(cell))}"
     own.metadata = {name: one for name, one in cell.metadata.items() if name not in _OURS}
     return own

@@ -7,9 +7,9 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import efficient_attention as reference
+from solutions.exams.efficient_attention._block_endings import ENDING
 from solutions.exams.efficient_attention._blocks import (
     BLOCKS,
-    ENDING,
     MAXIMUM,
     OWN_WORK,
     RISING,

@@ -111,9 +111,7 @@ def declared(made: type[Fitting]) -> type[Fitting]:
 
 @declared
 class TensorsForLosses(Fitting):
-    """The training is right, but you keep each loss as a tensor, and with it the graph of its step,
-    which takes up memory for as long as the list is there. Keep the number: `loss.item()`.
-    """
+    """You keep each loss as a tensor, and with it the graph of its step. Keep `loss.item()`."""
 
     def noted(self, loss: Tensor, module: nn.Module, inputs: Tensor, targets: Tensor) -> Any:
         return loss

@@ -433,19 +433,6 @@ def piece_by_piece(text: str, merges: Merges) -> list[str]:
 
 
 @cutting.accepts
-def earliest_pair_of_the_text(text: str, merges: Merges) -> list[str]:
-    """As GPT-2 cuts: of the pairs in the text, the one that was learnt first."""
-    ranks = {pair: rank for rank, pair in enumerate(merges)}
-    pieces = list(text)
-    for _ in text:
-        pair = min(pairwise(pieces), key=lambda one: ranks.get(one, len(ranks)), default=None)
-        if pair is None or pair not in ranks:
-            break
-        pieces = merge_pair(pieces, pair)
-    return pieces
-
-
-@cutting.accepts
 def places_cut_out(text: str, merges: Merges) -> list[str]:
     """Slices put in, from left to right."""
     pieces = list(text)

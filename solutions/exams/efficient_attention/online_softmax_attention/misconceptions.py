@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
+from solutions.exams.efficient_attention._block_endings import ENDING
 from solutions.exams.efficient_attention._blocks import (
     BLOCKS,
-    ENDING,
     MAXIMUM,
     RISING,
     Blockwise,

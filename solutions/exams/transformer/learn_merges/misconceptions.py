@@ -8,9 +8,6 @@ from typing import Any
 from companion import merge_pair
 from solutions.exams.transformer.learn_merges.variant import Merging, Pair, declared
 
-# One character in place of the mark, which has four.
-_END = "\0"
-
 
 @declared
 class NothingReturned(Merging):
@@ -287,72 +284,6 @@ class FirstPairForgotten(Merging):
 
     def pairs(self, pieces: list[str]) -> Iterable[Pair]:
         return itertools.pairwise(pieces[1:])
-
-
-@declared
-class WithinWords(Merging):
-    """You merge only within words, as many tokenisers do. Here a space is a piece like any
-    other.
-    """
-
-    def pairs(self, pieces: list[str]) -> Iterable[Pair]:
-        return (pair for pair in itertools.pairwise(pieces) if " " not in "".join(pair))
-
-
-@declared
-class SplitAtWhitespace(WithinWords):
-    """You split the text into words, at spaces or at any whitespace, and merge only within these,
-    as many tokenisers do. Here a space or the end of a line is a piece like any other.
-    """
-
-    def pairs(self, pieces: list[str]) -> Iterable[Pair]:
-        return (
-            pair
-            for pair in itertools.pairwise(pieces)
-            if not any(letter.isspace() for letter in "".join(pair))
-        )
-
-
-@declared
-class WithinWordsToTheEnd(SplitAtWhitespace):
-    """You merge only within words, as many tokenisers do, and you go on when no pair occurs twice.
-    Here a space is a piece like any other, and the loop ends when the highest count is below 2.
-    """
-
-    def least(self) -> int:
-        return 1
-
-
-@declared
-class EndsOfWords(Merging):
-    """You merge only within words, and mark their ends, as Sennrich and others do. Here a space is
-    a piece like any other, and there are no marks.
-    """
-
-    def __call__(self, text: str, num_merges: int) -> Any:
-        return super().__call__(" ".join(f"{word}{_END}" for word in text.split()), num_merges)
-
-    def cut(self, text: str) -> list[str]:
-        return ["</w>" if letter == _END else letter for letter in text]
-
-    def pairs(self, pieces: list[str]) -> Iterable[Pair]:
-        return (pair for pair in itertools.pairwise(pieces) if " " not in pair)
-
-
-@declared
-class SpacesLeftOut(Merging):
-    """You leave out the spaces before you count. Here a space is a piece like any other."""
-
-    def cut(self, text: str) -> list[str]:
-        return [letter for letter in text if letter != " "]
-
-
-@declared
-class WordsAsPieces(Merging):
-    """Your first pieces are words. Start with characters: list(text)."""
-
-    def cut(self, text: str) -> list[str]:
-        return text.split()
 
 
 @declared

@@ -11,6 +11,8 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.utils import compute_checksum
 
+from autograder.authoring.lesson.guesses import LINE, cell_to_guess
+from autograder.authoring.lesson.lesson import Code, Prose
 from autograder.checks.own_judgement import Point, cell_to_tick, ticks_in
 from autograder.checks.source.cells import has_role
 from autograder.learner.notebooks.carrying import carry_over
@@ -277,3 +279,19 @@ def test_nothing_is_lost_in_any_order_of_updates(
 
 def newer_ids(notebook: NotebookNode) -> set[str]:
     return {cell.id for cell in notebook.cells}
+
+
+def test_guess_follows_its_question() -> None:
+    """Whatever stands around it in the newer lesson; where the question is gone, it is kept."""
+
+    def asked(text: str, written: str = "") -> NotebookNode:
+        question = Prose(1, f"**Before you run this:** {text}")
+        cell = cell_to_guess(question, Code(2, "1 + 1"))
+        assert cell is not None
+        cell.source += written
+        return cell
+
+    mine = lesson(INTRO, asked("how many?", " two"), asked("which?", " this"), asked("why?"))
+    newer = lesson(INTRO, asked("why?"), asked("how many?"))
+    carried = carry_over(mine, newer)
+    assert sources(carried.notebook)[1:] == [LINE, f"{LINE} two", f"{LINE} this"]

@@ -147,6 +147,7 @@ def as_elsewhere(case: Case, draws: np.random.Generator) -> Case:
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="these processors are not pretended here"
 )
+@pytest.mark.skipif(not EVERYTHING, reason="one of them is tried: make test-all")
 def test_processors_differ() -> None:
     """The pretence works: without rounding, no two of them would agree."""
     assert len({found_on(processor)["unrounded"] for processor in PROCESSORS}) == len(PROCESSORS)

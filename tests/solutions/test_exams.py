@@ -48,7 +48,7 @@ def test_reference_passes(exam: Exam) -> None:
     assert exam.preview(exam.reference).verdict is Verdict.PASSED
 
 
-@pytest.mark.parametrize("exam", sample(EXAMS, 6))
+@pytest.mark.parametrize("exam", sample(EXAMS, 8))
 def test_right_styles_pass(exam: Exam) -> None:
     for right in exam.accepted.values():
         report = exam.examine(right)

@@ -15,7 +15,8 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-_KEY = "autograder"
+from autograder.checks.source.cells import own_mark, own_mark_of
+
 _OF = "points_of"
 _POINT = re.compile(r"\n*- (?P<worth>\d+) points?: (?P<text>\S.*(?:\n {2,}\S.*)*)(?:\n|$)")
 _ITEM = re.compile(r"^\s*[-*+]\s+\[(?P<tick>[^\]\n]*)\]\s+\**(?P<worth>\d+) point", re.MULTILINE)
@@ -72,16 +73,13 @@ def list_of(points: Sequence[Point]) -> str:
 def cell_to_tick(name: str, points: Sequence[Point]) -> NotebookNode:
     """The cell below the answer to a written exercise."""
     items = "\n".join(f"- [ ] **{_worth(one)}:** {one.text}" for one in points)
-    cell: NotebookNode = new_markdown_cell(_CELL.format(items=items), metadata={_KEY: {_OF: name}})
+    cell: NotebookNode = new_markdown_cell(_CELL.format(items=items), metadata=own_mark(_OF, name))
     return cell
 
 
 def exercise_of(cell: Mapping[str, Any]) -> str:
     """The written exercise whose points stand in a cell, or "" if it is another cell."""
-    metadata = cell.get("metadata")
-    ours = metadata.get(_KEY) if isinstance(metadata, Mapping) else None
-    name = ours.get(_OF) if isinstance(ours, Mapping) else None
-    return name if isinstance(name, str) else ""
+    return own_mark_of(cell, _OF)
 
 
 def ticks_in(cell: Mapping[str, Any]) -> Ticks:

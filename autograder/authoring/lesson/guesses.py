@@ -14,11 +14,11 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from autograder.authoring.lesson.lesson import Block, Code, Prose
+from autograder.checks.source.cells import own_mark, own_mark_of
 
 _ASKS = "**Before you run this:**"
 # What stands in the cell before anybody has written a guess.
 LINE = "> **Your guess** (double-click to write it):"
-_KEY = "autograder"
 _ON = "guess_on"
 _DIGITS = 12
 
@@ -31,13 +31,10 @@ def cell_to_guess(block: Block, following: Block | None) -> NotebookNode | None:
     if not question.startswith(_ASKS):
         return None
     digest = hashlib.sha256(question.encode()).hexdigest()[:_DIGITS]
-    cell: NotebookNode = new_markdown_cell(LINE, metadata={_KEY: {_ON: digest}})
+    cell: NotebookNode = new_markdown_cell(LINE, metadata=own_mark(_ON, digest))
     return cell
 
 
 def question_of(cell: Mapping[str, Any]) -> str:
     """By which the question is known that a cell takes a guess on, or "" if it is another cell."""
-    metadata = cell.get("metadata")
-    ours = metadata.get(_KEY) if isinstance(metadata, Mapping) else None
-    digest = ours.get(_ON) if isinstance(ours, Mapping) else None
-    return digest if isinstance(digest, str) else ""
+    return own_mark_of(cell, _ON)

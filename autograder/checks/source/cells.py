@@ -1,4 +1,4 @@
-"""What nbgrader's metadata says of a cell: its name, what it is for, and what it is worth.
+"""What metadata says of a cell: nbgrader's, its name and what it is for and worth; and our own.
 
 A cell may come from a student's file: nothing that stands in its metadata makes reading it fail.
 """
@@ -9,6 +9,7 @@ from typing import Any, Literal
 # A solution is what a student writes; what is graded and no solution is a test.
 Role = Literal["solution", "grade"]
 
+_OURS = "autograder"
 # What nbgrader leaves where a text is to be written.
 UNANSWERED = "YOUR ANSWER HERE"
 
@@ -51,7 +52,18 @@ def source_of(cell: Mapping[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _marks(cell: Mapping[str, Any]) -> Mapping[str, Any]:
+def own_mark(name: str, value: str) -> dict[str, dict[str, str]]:
+    """The metadata of a cell with a mark of our own."""
+    return {_OURS: {name: value}}
+
+
+def own_mark_of(cell: Mapping[str, Any], name: str) -> str:
+    """What our own mark of that name says of a cell, or "" where it has none."""
+    value = _marks(cell, _OURS).get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _marks(cell: Mapping[str, Any], whose: str = "nbgrader") -> Mapping[str, Any]:
     metadata = cell.get("metadata")
-    marks = metadata.get("nbgrader") if isinstance(metadata, Mapping) else None
+    marks = metadata.get(whose) if isinstance(metadata, Mapping) else None
     return marks if isinstance(marks, Mapping) else {}

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import time
 
-from autograder.checks.progress import recall
-
 _FOLDER = "again"
 _A_DAY = 24 * 60 * 60
 
@@ -24,16 +22,15 @@ class Passed:
     at: float
 
 
-def due(passed: Iterable[tuple[Path, str]], now: float | None = None) -> Passed | None:
+def due(passed: Iterable[Passed], now: float | None = None) -> Passed | None:
     """The exercise to do once more: of those that have not been given again since, the oldest pass.
 
     Args:
-        passed: the folder of its lesson and its name, of each exercise that is done.
+        passed: each exercise that is done.
         now: in seconds; a pass has to be a day old.
     """
     latest = (time() if now is None else now) - _A_DAY
-    known = (Passed(lesson, name, recall(lesson, name).passed_at) for lesson, name in passed)
-    waiting = [one for one in known if one.at <= latest and _given_at(one) < one.at]
+    waiting = [one for one in passed if one.at <= latest and _given_at(one) < one.at]
     return min(waiting, key=lambda one: one.at, default=None)
 
 

@@ -18,10 +18,10 @@ from urllib.parse import quote
 
 from autograder.checks.progress import Remembered, Standing, next_of, recall, standings
 from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.checks.source.opening import cells_in, opening_in
 from autograder.course import lesson_number
 from autograder.learner.due import Passed, due
 from autograder.learner.notebooks.work import find_work, lesson_folders
-from autograder.learner.opening import cells_in, opening_in
 from autograder.learner.showing import show, table_as_text
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class LessonStatus:
     `needs` are the lessons that it names, or else what it needs in its own words. `mistake` is the
     hint that was given last for an exercise that is still open, `mistaken` that exercise, and
     `touched` the time of the last check that said something new. `cells` are the ids of the cells
-    that ask for its exercises.
+    that ask for its exercises, `passed` those that are done.
     """
 
     folder: Path
@@ -59,6 +59,7 @@ class LessonStatus:
     mistake: str = ""
     touched: float = 0.0
     cells: Mapping[str, str] = field(default_factory=dict)
+    passed: Sequence[Passed] = ()
 
     @property
     def done(self) -> int:
@@ -131,6 +132,11 @@ def _of_lesson(folder: Path) -> LessonStatus:
             for above, one in pairwise(cells)
             if has_role(one, "solution")
         },
+        [
+            Passed(folder, name, kept[name].passed_at)
+            for name, standing in exercises.items()
+            if standing is not Standing.OPEN
+        ],
     )
 
 
@@ -184,12 +190,7 @@ def _title_of(page: Path) -> str:
 
 def once_more(lessons: Sequence[LessonStatus]) -> Passed | None:
     """The exercise to do again from memory, if one is due."""
-    return due(
-        (one.folder, name)
-        for one in lessons
-        for name, standing in one.exercises.items()
-        if standing is not Standing.OPEN
-    )
+    return due(passed for one in lessons for passed in one.passed)
 
 
 def _offer(lessons: Sequence[LessonStatus]) -> list[str]:

@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from autograder.authoring.build.build import Built
+from autograder.checks.source.opening import opening_of
 from autograder.course import Course
-from autograder.learner.opening import opening_of
 from autograder.site.texts.course_map import OnMap, begin, map_page
 from autograder.site.texts.documents import Shelf, shelves
 from autograder.site.texts.links import Links

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from autograder.checks.source.opening import Opening
 from autograder.course import lesson_number
-from autograder.learner.opening import Opening
 from autograder.site.texts.map_drawing import Box, drawing
 
 _NUMBER = re.compile(r"\b\d\d[a-z]?\b")

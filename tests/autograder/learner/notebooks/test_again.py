@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from typer.testing import CliRunner
 
 from autograder import check
@@ -21,11 +21,12 @@ from autograder.checks.source.cells import grade_id_of
 from autograder.cli import program
 from autograder.course import Course
 from autograder.errors import CheckError
-from autograder.learner.due import due
+from autograder.learner.due import Passed, due
 from autograder.learner.notebooks.again import give_again
 from autograder.learner.notebooks.work import copy_lessons
 from autograder.learner.status import as_html, as_text, course_status
 from tests.support.course import COURSE, every_exam
+from tests.support.one_lesson import course_of, give_out
 from tests.support.sample import sample
 from tests.support.samples import make_cell, mixing_exam, run_cell
 
@@ -39,10 +40,7 @@ NOW = datetime(2026, 11, 26, 9, 5, 7)
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     """A course with one lesson, which a learner has copied, solved and saved."""
-    course = Course(tmp_path.resolve())
-    course.source.mkdir()
-    (course.root / "nbgrader_config.py").touch()
-    course.lesson_file(LESSON).touch()
+    course = course_of(tmp_path, LESSON)
     cells = [
         new_markdown_cell("# 02 · Mixing"),
         new_code_cell("import numpy as np\nfrom autograder import check"),
@@ -55,9 +53,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
         make_cell("code", "check(mix)", "mix_check", grade=True, points=2),
         make_cell("markdown", "YOUR ANSWER HERE", "why", solution=True, grade=True, points=4),
     ]
-    release = course.release_folder(LESSON)
-    release.mkdir(parents=True)
-    nbformat.write(new_notebook(cells=cells), release / f"{LESSON}.ipynb")
+    release = give_out(course, LESSON, cells)
     (release / examples.FILE).write_text(shipping.write({"mix": mixing_exam()}), encoding="utf-8")
     copy_lessons(course)
     mine = course.root / "work" / LESSON / f"{LESSON}.ipynb"
@@ -69,13 +65,14 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     return course
 
 
-def passed(course: Course, at: float) -> list[tuple[Path, str]]:
+def passed(course: Course, at: float) -> list[Passed]:
     """Have the exercise passed at a time, in seconds."""
     work = course.root / "work"
     path = work / FOLDER / LESSON / "mix.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"passed": digest_of(RIGHT), "passed_at": at}))
-    return [(work / LESSON, "mix")]
+    (lesson,) = course_status(work)
+    return [*lesson.passed]
 
 
 def test_exercise_is_due_a_day_after_it_has_passed(course: Course) -> None:
@@ -97,9 +94,7 @@ def test_exercise_is_offered_once_until_it_passes_anew(course: Course) -> None:
 
 def test_oldest_pass_comes_first(course: Course) -> None:
     done = passed(course, 1000.0)
-    older = course.root / "work" / FOLDER / LESSON / "other.json"
-    older.write_text(json.dumps({"passed": "x", "passed_at": 900.0}))
-    found = due([*done, (done[0][0], "other")], now=1e9)
+    found = due([*done, Passed(done[0].lesson, "other", 900.0)], now=1e9)
     assert found is not None
     assert found.exercise == "other"
 
@@ -132,16 +127,16 @@ def test_notebook_holds_what_the_exercise_needs_and_no_answer(course: Course) ->
 def test_second_try_changes_nothing_that_is_remembered(
     course: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = passed(course, 1000.0)
+    (done,) = passed(course, 1000.0)
     path = give_again(course, course.root / "work", LESSON, "mix")
-    before = progress.recall(*done[0])
+    before = progress.recall(done.lesson, done.exercise)
     monkeypatch.chdir(path.parent)
     namespace: dict[str, object] = {"check": check}
     for answer in (STUB, RIGHT.replace("weights @ values", "np.dot(weights, values)")):
         run_cell(f"import numpy as np\n{answer}", namespace)
         run_cell("check(mix)", namespace)
     assert "mix: passed" in capsys.readouterr().out
-    assert progress.recall(*done[0]) == before
+    assert progress.recall(done.lesson, done.exercise) == before
     assert course_status(course.root / "work")[0].done == 1
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_markdown_cell, new_output
 from typer.testing import CliRunner
 
 from autograder.cli import program
@@ -14,6 +14,7 @@ from autograder.course import Course
 from autograder.errors import CheckError, WorkFolderError
 from autograder.learner.notebooks.reset import reset
 from autograder.learner.notebooks.work import copy_lessons
+from tests.support.one_lesson import course_of, give_out
 from tests.support.samples import make_cell
 
 LESSON = "02_mixing"
@@ -24,10 +25,7 @@ STUB = "def {}():\n    raise NotImplementedError()"
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     """A course with one lesson, which a learner has copied."""
-    course = Course(tmp_path.resolve())
-    course.source.mkdir()
-    (course.root / "nbgrader_config.py").touch()
-    course.lesson_file(LESSON).touch()
+    course = course_of(tmp_path, LESSON)
     cells = [
         new_markdown_cell("# 02 · Mixing"),
         make_cell("code", STUB.format("mix"), "mix", solution=True),
@@ -35,9 +33,7 @@ def course(tmp_path: Path) -> Course:
         make_cell("code", STUB.format("share"), "share", solution=True),
         make_cell("markdown", "YOUR ANSWER HERE", "why", solution=True, grade=True, points=4),
     ]
-    folder = course.release_folder(LESSON)
-    folder.mkdir(parents=True)
-    nbformat.write(new_notebook(cells=cells), folder / f"{LESSON}.ipynb")
+    give_out(course, LESSON, cells)
     copy_lessons(course)
     return course
 

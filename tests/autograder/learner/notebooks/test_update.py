@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
-from nbformat.v4 import new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell
 from nbgrader.utils import compute_checksum
 from typer.testing import CliRunner
 
@@ -23,6 +23,7 @@ from autograder.errors import CheckError, WorkFolderError
 from autograder.learner.notebooks.reset import reset
 from autograder.learner.notebooks.update import update_notebook
 from autograder.learner.notebooks.work import Change, copy_lessons
+from tests.support.one_lesson import course_of, give_out
 from tests.support.sample import EVERYTHING
 from tests.support.samples import make_cell
 
@@ -39,17 +40,12 @@ def release(course: Course, *names: str, text: str = "# 02 · Mixing") -> None:
         cells.append(make_cell("code", f"check({name})", f"{name}_check", grade=True, points=2))
         cells[-2].id, cells[-1].id = name, f"{name}-check"
         cells[-2].metadata.nbgrader["checksum"] = compute_checksum(cells[-2])
-    folder = course.release_folder(LESSON)
-    folder.mkdir(parents=True, exist_ok=True)
-    nbformat.write(new_notebook(cells=cells), folder / f"{LESSON}.ipynb")
+    give_out(course, LESSON, cells)
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    course = Course(tmp_path.resolve())
-    course.source.mkdir()
-    (course.root / "nbgrader_config.py").touch()
-    course.lesson_file(LESSON).touch()
+    course = course_of(tmp_path, LESSON)
     release(course, "mix", "share")
     return course
 

@@ -1,6 +1,6 @@
 """The map is made of what lessons say of themselves."""
 
-from autograder.learner.opening import Opening
+from autograder.checks.source.opening import Opening
 from autograder.site.texts.course_map import OnMap, begin, map_page
 
 LESSONS = [

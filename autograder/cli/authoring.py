@@ -68,10 +68,10 @@ def lite(
 
     Which lessons: `browser` in course.toml. Any web server can offer the folder.
     """
-    from autograder.authoring.browser.lite import make_lite
+    from autograder.authoring.browser.lite import FOLDER, make_lite
 
     course = Course.find()
-    folder = out or course.root / "lite"
+    folder = out or course.root / FOLDER
     lessons = make_lite(course, folder, pyodide or course.root / "cache" / "pyodide")
     typer.echo(f"  wrote {folder}, with {', '.join(lessons)}")
     typer.echo(f"To look at it: {sys.executable} -m http.server --directory {folder}")

@@ -1,10 +1,8 @@
 """The folder of a site: never one of somebody else's, and always a whole site."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from autograder import whole_folder
 from autograder.site.errors import SiteError
 
 # By this file a folder is known to be a site that was made here.
@@ -17,21 +15,11 @@ def refuse_others(folder: Path) -> None:
     Raises:
         SiteError: for anything but an empty folder or a site that was made here.
     """
-    if not folder.exists() or (folder / _MARK).is_file():
-        return
-    if not folder.is_dir() or any(folder.iterdir()):
+    if not whole_folder.may_replace(folder, _MARK):
         raise SiteError(
             f"{folder} is not a site that was made here, and would be overwritten: choose another "
             "folder, or move it away"
         )
-
-
-@contextmanager
-def making(folder: Path) -> Iterator[Path]:
-    """A folder beside the site's, for all that it takes to make it; gone at the end."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
-        yield Path(beside)
 
 
 def take_place(made: Path, folder: Path, before: Path) -> None:
@@ -45,6 +33,4 @@ def take_place(made: Path, folder: Path, before: Path) -> None:
     (made / _MARK).touch()
     # GitHub Pages would leave out the folders whose names begin with _.
     (made / ".nojekyll").touch()
-    if folder.exists():
-        folder.rename(before)
-    made.rename(folder)
+    whole_folder.take_place(made, folder, before)

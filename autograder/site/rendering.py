@@ -59,7 +59,7 @@ def render(texts: Path, pages: Path, *, title: str, repository: str, address: st
         "-b",
         "html",
         "-d",
-        ".doctrees",
+        _READ,
         ".",
         str(pages),
     ]

@@ -18,6 +18,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from autograder.authoring.browser import lite
 from autograder.authoring.build.build import Built, build_lesson
 from autograder.course import Course
 from autograder.site.errors import SiteError
@@ -25,10 +26,11 @@ from autograder.site.lessons import doors
 from autograder.site.lessons.lesson_page import lesson_page
 from autograder.site.lessons.outputs import outputs_of, worksheets_in
 from autograder.site.lessons.to_come import foretaste
-from autograder.site.place import making, refuse_others, take_place
+from autograder.site.place import refuse_others, take_place
 from autograder.site.rendering import render
 from autograder.site.secrets import refuse_secrets, secrets_of
 from autograder.site.texts.contents import Contents, notebook_of
+from autograder.whole_folder import making
 
 # Where a site is made unless somebody says otherwise; `make clean` removes both.
 FOLDER = Path("build") / "site"
@@ -55,8 +57,8 @@ def make_site(course: Course, folder: Path, progress: Progress) -> Path:
         NotebookStopped: when a lesson can't be run to its end.
     """
     refuse_others(folder)
-    lite = course.root / doors.LITE
-    names, runnable = course.lessons(), doors.runnable(lite)
+    in_browser = course.root / lite.FOLDER
+    names, runnable = course.lessons(), doors.runnable(in_browser)
     lessons = [_built(course, name) for name in names]
     pages = {}
     for number, built in enumerate(lessons):
@@ -73,7 +75,7 @@ def make_site(course: Course, folder: Path, progress: Progress) -> Path:
             _pack(course.release_folder(name), (made / notebook_of(course, name)).parent)
         refuse_secrets(_pages_in(made), secrets_of(lessons))
         if runnable:
-            shutil.copytree(lite, made / doors.LITE)
+            shutil.copytree(in_browser, made / lite.FOLDER)
         take_place(made, folder, beside / "before")
     return folder / "index.html"
 

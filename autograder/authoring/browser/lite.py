@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from string import Template
-from tempfile import TemporaryDirectory
-from typing import Any
+from urllib.parse import quote
 
 from jupyter_core.paths import jupyter_path
 
@@ -25,10 +24,13 @@ from autograder.authoring.browser.pyodide import NotForBrowsers, Pyodide
 from autograder.authoring.browser.through_javascript import kept_whole
 from autograder.authoring.browser.wheels import Wheel
 from autograder.checks.examples import FILE
-from autograder.checks.source.cells import source_of
+from autograder.checks.source.opening import opening_of
 from autograder.course import Course
 from autograder.errors import LessonNotFound
+from autograder.whole_folder import making, may_replace, take_place
 
+# In the course, unless somebody says otherwise.
+FOLDER = Path("lite")
 # By it a folder is known that this has made, and may replace.
 MARK = "jupyter-lite.json"
 _EXTENSION = "@jupyterlite/pyodide-kernel-extension"
@@ -52,7 +54,12 @@ class Page:
 
 def address(lesson: str) -> str:
     """The address of a lesson below `lite/`: it leads on to the notebook in which one works."""
-    return f"index.html?lesson={lesson}"
+    return f"index.html?lesson={quote(lesson)}"
+
+
+def lessons_in(folder: Path) -> list[str]:
+    """The lessons that are in such a folder; none where there is no folder."""
+    return sorted({notebook.parent.name for notebook in folder.glob("files/*/*.ipynb")})
 
 
 def make_lite(course: Course, out: Path, pyodide: Path) -> list[str]:
@@ -73,13 +80,11 @@ def make_lite(course: Course, out: Path, pyodide: Path) -> list[str]:
             f"no lesson is to run in a browser: name some in {course.root / 'course.toml'}, as in "
             'browser = ["00"]'
         )
-    if out.exists() and any(out.iterdir()) and not (out / MARK).is_file():
+    if not may_replace(out, MARK):
         raise NotForBrowsers(f"{out} holds what was not made by this: choose another folder")
     available = Pyodide(pyodide)
     needs = needs_of(course, lessons, available)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".lite-", dir=out.parent) as folder:
-        work = Path(folder)
+    with making(out) as work:
         wheels = [*_kernel_wheels(), *needs.wheels(work)]
         packages = [*needs.packages, *_KERNEL]
         available.copy(work / "static" / "pyodide", packages, wheels)
@@ -88,9 +93,7 @@ def make_lite(course: Course, out: Path, pyodide: Path) -> list[str]:
         _build(work)
         made = work / "made"
         _write_start_page(course, made, pages)
-        if out.exists():
-            out.rename(work / "before")
-        made.rename(out)
+        take_place(made, out, work / "before")
     return lessons
 
 
@@ -136,12 +139,7 @@ def _give_out(course: Course, lesson: str, folder: Path) -> Page:
     notebook = mine / f"{lesson}.ipynb"
     content = notebook.read_bytes()
     named = notebook.rename(mine / f"{lesson}-{hashlib.sha256(content).hexdigest()[:8]}.ipynb")
-    return Page(lesson, f"{lesson}/{named.name}", _title(json.loads(content), lesson))
-
-
-def _title(notebook: dict[str, Any], lesson: str) -> str:
-    first = source_of(notebook["cells"][0]).partition("\n")[0]
-    return first.removeprefix("# ") if first.startswith("# ") else lesson
+    return Page(lesson, f"{lesson}/{named.name}", opening_of(named).title or lesson)
 
 
 def _configure(course: Course, work: Path, packages: Iterable[str]) -> None:

@@ -14,7 +14,6 @@ _COMPILED = {".so", ".pyd", ".dylib"}
 _LEFT_OUT = {"__pycache__", "tests"}
 _METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
 _WHEEL = "Wheel-Version: 1.0\nGenerator: autograder\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def pack(
     files[f"{info}/RECORD"] = "".join(record).encode()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for inside, content in files.items():
-            packed.writestr(zipfile.ZipInfo(inside, _LONG_AGO), content, zipfile.ZIP_DEFLATED)
+            packed.writestr(zipfile.ZipInfo(inside), content, zipfile.ZIP_DEFLATED)
     return Wheel(path, name, version, tuple(places), tuple(depends))
 
 

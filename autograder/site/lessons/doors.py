@@ -3,18 +3,13 @@
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path, PurePosixPath
-from urllib.parse import quote
 
-# Lessons that run in the browser, made by a command of their own: at the course's root, and in a
-# site that is made there.
-LITE = "lite"
+from autograder.authoring.browser.lite import FOLDER, address, lessons_in
 
 
 def runnable(lite: Path) -> Mapping[str, str]:
     """The lessons that run in the browser, with the address of each from the site's start."""
-    notebooks = sorted(lite.glob("files/*/*.ipynb"))
-    lessons = dict.fromkeys(notebook.parent.name for notebook in notebooks)
-    return {name: f"{LITE}/index.html?lesson={quote(name)}" for name in lessons}
+    return {name: f"{FOLDER}/{address(name)}" for name in lessons_in(lite)}
 
 
 def buttons(lesson: str, notebook: PurePosixPath, *, run_at: str, repository: str) -> str:

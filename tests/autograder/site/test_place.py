@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from autograder.site.errors import SiteError
-from autograder.site.place import making, refuse_others, take_place
+from autograder.site.place import refuse_others, take_place
+from autograder.whole_folder import making
 
 
 def make(folder: Path, text: str) -> None:

@@ -91,6 +91,8 @@ def test_what_somebody_has_there_stays(tmp_path: Path) -> None:
     with pytest.raises(NotForBrowsers, match="holds what was not made by this"):
         make_lite(COURSE, tmp_path, pyodide)
     assert (tmp_path / "thesis.tex").exists()
+    with pytest.raises(NotForBrowsers, match="holds what was not made by this"):
+        make_lite(COURSE, tmp_path / "thesis.tex", pyodide)
 
 
 def test_course_that_names_no_lesson(tmp_path: Path) -> None:

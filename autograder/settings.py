@@ -61,7 +61,10 @@ class Settings:
     demo: str = ""
     # The lessons that the course has, by name or number, in their order; without any, all.
     lessons: tuple[str, ...] = ()
-    # Exercises that are not asked, each with what becomes of it: WORKED or GONE.
+    # Exercises that count as core, or as further, whatever the headings above them say.
+    core: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
+    # Exercises that are not asked, each with what becomes of it: WORKED or GONE; or "further".
     leave_out: Mapping[str, str] = field(default_factory=dict)
     # What exercises are worth, in place of what their lessons say.
     points: Mapping[str, int] = field(default_factory=dict)
@@ -224,6 +227,10 @@ def _left_out(value: Any) -> str:
     )
 
 
+def _exercises(value: Any) -> str:
+    return "" if _is_list_of_words(value) else 'must be a list of exercises, such as ["variance"]'
+
+
 def _points(value: Any) -> str:
     is_table = isinstance(value, dict)
     if is_table and all(type(one) is int and one > 0 for one in value.values()):
@@ -260,6 +267,8 @@ _RULES: Mapping[str, Callable[[Any], str]] = {
     "without_places": _some_lessons,
     "demo": _lesson,
     "lessons": _lessons,
+    "core": _exercises,
+    "further": _exercises,
     "leave_out": _left_out,
     "points": _points,
     "due": _due,

@@ -17,7 +17,7 @@ import inspect
 import json
 import linecache
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
@@ -27,7 +27,8 @@ from types import CodeType
 from typing import Any
 
 from autograder.checks import purpose
-from autograder.checks.source.cells import grade_id_of, has_role, source_of
+from autograder.checks.source.cells import further_in, grade_id_of, has_role, source_of
+from autograder.checks.source.opening import cells_in
 from autograder.whole_file import write_whole
 
 # By this file a learner's folder is known; it says what has been given out.
@@ -119,30 +120,49 @@ def _standing(kept: Remembered, answer: str | None, saved_at: float) -> Standing
     return Standing.NOT_SAVED if kept.passed_at > saved_at else Standing.OPEN
 
 
-def next_of(found: Mapping[str, Standing], after: str = "") -> str:
-    """The exercise to go on with: the first open one from here on, or from the beginning."""
+def next_of(found: Mapping[str, Standing], after: str = "", further: Collection[str] = ()) -> str:
+    """The exercise to go on with: the first open one from here on, or from the beginning.
+
+    Whoever does the core goes on with the core, as long as something of it is open; whoever does
+    further parts goes on in the order of the lesson.
+    """
     names = [*found]
     start = names.index(after) if after in found else 0
-    ahead = [*names[start:], *names[:start]]
-    return next((name for name in ahead if found[name] is Standing.OPEN), "")
+    ahead = [name for name in (*names[start:], *names[:start]) if found[name] is Standing.OPEN]
+    if after not in further:
+        ahead.sort(key=lambda name: name in further)
+    return ahead[0] if ahead else ""
 
 
 def in_words(lesson: Path, exercises: Iterable[str], current: str) -> str:
     """How far a lesson is, in a line, for whoever has just checked an exercise of it."""
     found = standings(lesson, exercises)
-    done = sum(one is not Standing.OPEN for one in found.values())
-    following = next_of(found, current)
-    return f"{done} of {len(found)} done{f'; next: {following}' if following else ''}."
+    further = further_in(cells_in(lesson / f"{lesson.name}.ipynb"))
+    following = next_of(found, current, further)
+    return f"{how_far(found, further)} done{f'; next: {following}' if following else ''}."
+
+
+def how_far(found: Mapping[str, Standing], further: Collection[str]) -> str:
+    """How many exercises are done, of how many; those of further parts by themselves."""
+    parts = in_parts(found, further)
+    core, more = (f"{len(part) - part.count(Standing.OPEN)} of {len(part)}" for part in parts)
+    if not parts[1]:
+        return core
+    return f"{core} core, {more} further" if parts[0] else f"{more} further"
+
+
+def in_parts(
+    found: Mapping[str, Standing], further: Collection[str]
+) -> tuple[list[Standing], list[Standing]]:
+    """How far the exercises of the core are, and how far those of further parts."""
+    core = [one for name, one in found.items() if name not in further]
+    return core, [one for name, one in found.items() if name in further]
 
 
 def answers_in(notebook: Path) -> dict[str, str]:
     """The text of each answer in a notebook's file; none where that can't be read."""
-    try:
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        written = [cell for cell in cells if isinstance(cell, dict) and has_role(cell, "solution")]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return {}
-    return {grade_id_of(cell): source_of(cell) for cell in written}
+    answers = (cell for cell in cells_in(notebook) if has_role(cell, "solution"))
+    return {grade_id_of(one): source_of(one) for one in answers}
 
 
 def digest_of(text: str) -> str:

@@ -6,7 +6,7 @@ browser, and with no clone of the course around it.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape, unescape
@@ -16,8 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from autograder.checks.progress import Remembered, Standing, next_of, recall, standings
-from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.checks.progress import (
+    Remembered,
+    Standing,
+    how_far,
+    in_parts,
+    next_of,
+    recall,
+    standings,
+)
+from autograder.checks.source.cells import further_in, grade_id_of, has_role
 from autograder.checks.source.opening import cells_in, opening_in
 from autograder.course import lesson_number
 from autograder.learner.due import Passed, due
@@ -29,7 +37,7 @@ if TYPE_CHECKING:
 
 _CODE = re.compile(r"`([^`]+)`")
 _SENTENCE = re.compile(r"(?<=[.?!])\s")
-_HEADINGS = ("lesson", "minutes", "needs", "done", "next")
+_HEADINGS = ("lesson", "core + further min", "needs", "done", "next")
 _MISTAKE = "the last mistake"
 _MADE = "What you made"
 # What a lesson has its learner make: a page that is called so, beside its notebook.
@@ -44,6 +52,7 @@ _CELL = "text-align:left"
 class LessonStatus:
     """One lesson: what it says of itself, and how far it is.
 
+    `time` are its minutes, of the core and of what is further, and `further` the exercises of that.
     `needs` are the lessons that it names, or else what it needs in its own words. `mistake` is the
     hint that was given last for an exercise that is still open, `mistaken` that exercise, and
     `touched` the time of the last check that said something new. `cells` are the ids of the cells
@@ -52,9 +61,10 @@ class LessonStatus:
 
     folder: Path
     title: str
-    minutes: int | None
+    time: str
     needs: str
     exercises: dict[str, Standing]
+    further: Collection[str] = ()
     mistaken: str = ""
     mistake: str = ""
     touched: float = 0.0
@@ -74,12 +84,17 @@ class LessonStatus:
     @property
     def next(self) -> str:
         """The exercise to go on with, or nothing when all have passed."""
-        return next_of(self.exercises, self.mistaken)
+        return next_of(self.exercises, self.mistaken, self.further)
+
+    @property
+    def parts(self) -> tuple[list[Standing], list[Standing]]:
+        """How far the exercises of the core are, and how far the further ones."""
+        return in_parts(self.exercises, self.further)
 
     @property
     def how_far(self) -> str:
         """Exercises done, of how many."""
-        return f"{self.done} of {len(self.exercises)}" if self.exercises else ""
+        return how_far(self.exercises, self.further) if self.exercises else ""
 
     @property
     def last_mistake(self) -> str:
@@ -121,9 +136,10 @@ def _of_lesson(folder: Path) -> LessonStatus:
     return LessonStatus(
         folder,
         opening.title or folder.name,
-        opening.minutes,
+        opening.time,
         opening.needs,
         exercises,
+        further_in(cells),
         mistaken,
         kept[mistaken].mistake if mistaken else "",
         max([0.0, *(max(one.passed_at, one.mistake_at) for one in kept.values())]),
@@ -154,12 +170,18 @@ def _exercises(folder: Path) -> list[str]:
 
 
 def going_on(lessons: Sequence[LessonStatus]) -> LessonStatus | None:
-    """The lesson to go on with: that of the last check, or else the next with work left."""
+    """The lesson to go on with: that of the last check, or else the next with work left.
+
+    The cores of all lessons come first, unless the last mistake was made in a further part.
+    """
     if not lessons:
         return None
     last = max(range(len(lessons)), key=lambda place: lessons[place].touched)
     ahead = [*lessons[last:], *lessons[:last]]
-    return next((one for one in ahead if one.left), None)
+    if ahead[0].mistaken and ahead[0].mistaken in ahead[0].further:
+        return ahead[0]
+    with_core = (one for one in ahead if Standing.OPEN in one.parts[0])
+    return next(with_core, None) or next((one for one in ahead if one.left), None)
 
 
 def in_words(lessons: Sequence[LessonStatus]) -> str:
@@ -215,7 +237,7 @@ def as_table(lessons: Sequence[LessonStatus]) -> "Table":
     table = Table(box=SIMPLE, pad_edge=False, caption_justify="left", caption_style="")
     table.caption = as_written(below)
     for heading in _HEADINGS:
-        right = heading in ("minutes", "done")
+        right = heading in _HEADINGS[1::2]
         table.add_column(
             heading,
             justify="right" if right else "left",
@@ -231,8 +253,7 @@ def as_table(lessons: Sequence[LessonStatus]) -> "Table":
 
 def _row(one: LessonStatus) -> tuple[str, ...]:
     following = one.next if one.left else "all done" if one.exercises else ""
-    minutes = str(one.minutes or "")
-    return one.title, minutes, one.needs, one.how_far, following, one.last_mistake
+    return one.title, one.time, one.needs, one.how_far, following, one.last_mistake
 
 
 def as_text(lessons: Sequence[LessonStatus]) -> str:
@@ -263,6 +284,11 @@ def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
     return f"<p><b>{said}</b></p><table><tr>{head}</tr>{rows}</table>{offered}"
 
 
+def _dots(part: Collection[Standing]) -> str:
+    left = sum(one is Standing.OPEN for one in part)
+    return f'<span style="color:#2c9a4b">{"●" * (len(part) - left)}</span>{"○" * left}'
+
+
 def _address(one: LessonStatus, here: Path, exercise: str = "") -> str:
     """The link from the folder `here` to a lesson, or to the cell of one of its exercises."""
     address = _to(one.folder / f"{one.folder.name}.ipynb", here)
@@ -276,7 +302,7 @@ def _to(path: Path, here: Path) -> str:
 
 def _row_as_html(one: LessonStatus, here: Path, *, named: bool) -> str:
     title, minutes, needs, how_far, following, mistake = map(escape, _row(one))
-    dots = f'<span style="color:#2c9a4b">{"●" * one.done}</span>{"○" * one.left}'
+    dots = " · ".join(_dots(part) for part in one.parts if part)
     if one.left:
         there = _address(one, here, one.next)
         following = f'<a href="{there}"><code>{following}</code></a>'

@@ -18,6 +18,8 @@ SOUND = {
     "without_places": ('["exam1"]', ("exam1",)),
     "demo": ('"week1"', "week1"),
     "lessons": ('["02", "00"]', ("02", "00")),
+    "core": ('["a", "02/b"]', ("a", "02/b")),
+    "further": ('["a"]', ("a",)),
     "leave_out": ('["a", "02/b"]', {"a": WORKED, "02/b": WORKED}),
     "points": ('{a = 3, "02/b" = 1}', {"a": 3, "02/b": 1}),
     "due": ('{"02" = 2026-11-30 23:59:00Z}', {"02": datetime(2026, 11, 30, 23, 59, tzinfo=UTC)}),
@@ -55,6 +57,8 @@ WRONG = {
         ("[2]", "must be a list of lessons"),
         ("[]", "names no lesson: name some, or delete the line to have all"),
     ],
+    "core": [('"a"', 'must be a list of exercises, such as ["variance"]')],
+    "further": [("[1]", 'must be a list of exercises, such as ["variance"]')],
     "leave_out": [
         ('"a"', 'must be a list of exercises, such as ["variance"], or a table'),
         ('{a = "goes"}', 'says of each "worked" or "gone"'),

@@ -1,11 +1,12 @@
 """Exercises that a course does not ask: given in the lesson with their solution, or gone from it.
 
 One that is given keeps its name, so that what stands below it runs as before. An answer in words
-just goes. The time that the lesson says it takes is shorter by theirs.
+just goes. The time that the lesson says it takes is shorter by theirs. Further parts can go whole.
 """
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -20,6 +21,7 @@ from autograder.authoring.lesson.lesson import (
     Lesson,
     Prose,
     WrittenExercise,
+    in_parts,
 )
 from autograder.authoring.lesson.reference import BEGIN, END, INSTEAD, Source
 from autograder.checks.source.cell_code import statements_of
@@ -32,9 +34,43 @@ _GIVEN = (
 # Hints stand in folds between an exercise and its check.
 _FOLD = re.compile(r"<details\b.*?</details>\n*", re.DOTALL)
 _YOURS = "yours"
-_TIME = re.compile(r"(?<=\*\*It takes\*\* about )\d+(?= minutes)")
+_TIME = re.compile(
+    r"(?P<before>\*\*It takes\*\* about )(?P<all>\d+) minutes"
+    r"(?:, (?P<core>\d+) of them for the core)?"
+)
 # What a lesson's time is rounded to.
 _STEP = 5
+
+
+def without_further_parts(lesson: Lesson, sources: Mapping[str, Source]) -> Lesson:
+    """A lesson with no more than its core.
+
+    Raises:
+        LessonError: when something in the core needs what is gone.
+    """
+    blocks: list[Block] = []
+    gone = set[str]()
+    for block, is_further in in_parts(lesson.blocks):
+        if not is_further:
+            blocks.append(block)
+        elif isinstance(block, Exercise | WrittenExercise):
+            gone.add(block.name)
+        else:
+            for statement in statements_of(_code_of(block, sources)):
+                gone |= names_in(statement).binds
+    blocks = [
+        replace(block, text=_TIME.sub(_core_alone, block.text)) if isinstance(block, Prose)
+        else block
+        for block in blocks
+    ]  # fmt: skip
+    left_out = {name: False for name in lesson.points if name in gone}
+    made = replace(lesson, blocks=tuple(blocks), left_out=left_out)
+    _refuse_needed(made, sorted(gone), sources)
+    return made
+
+
+def _core_alone(said: re.Match[str]) -> str:
+    return f"{said['before']}{said['core'] or said['all']} minutes"
 
 
 def leave_out(
@@ -52,7 +88,7 @@ def leave_out(
         LessonError: when a given cell, or another exercise, needs one that is gone.
     """
     blocks = tuple(_blocks(lesson, left_out, file, sources))
-    made = replace(lesson, blocks=blocks, left_out=left_out)
+    made = replace(lesson, blocks=blocks, left_out={**lesson.left_out, **left_out})
     _refuse_needed(made, [name for name, is_given in left_out.items() if not is_given], sources)
     return made
 
@@ -61,11 +97,10 @@ def _blocks(
     lesson: Lesson, left_out: Mapping[str, bool], file: Path, sources: Mapping[str, Source]
 ) -> Iterator[Block]:
     worked = {name for name, is_given in left_out.items() if is_given}
-    spared = sum(
-        block.minutes
-        for block in lesson.blocks
-        if isinstance(block, Exercise | WrittenExercise) and block.name in left_out
-    )
+    spared, further = Counter[bool](), lesson.further
+    for block in lesson.blocks:
+        if isinstance(block, Exercise | WrittenExercise) and block.name in left_out:
+            spared[block.name in further] += block.minutes
     not_checked_yet: list[str] = []
     for block in lesson.blocks:
         match block:
@@ -92,10 +127,16 @@ def _blocks(
                 yield block
 
 
-def _shorter(spared: int, minutes: re.Match[str]) -> str:
-    """The time that a lesson takes without so many minutes of exercises."""
-    left = _STEP * round((int(minutes[0]) - spared) / _STEP)
-    return str(max(_STEP, left))
+def _shorter(spared: Mapping[bool, int], said: re.Match[str]) -> str:
+    """The time that a lesson takes without so many minutes of further exercises and of others."""
+
+    def left(minutes: str, less: int) -> int:
+        return max(_STEP, _STEP * round((int(minutes) - less) / _STEP))
+
+    minutes = left(said["all"], spared[True] + spared[False])
+    core = left(said["core"], spared[False]) if said["core"] else minutes
+    within = f", {core} of them for the core" if core < minutes else ""
+    return f"{said['before']}{minutes} minutes{within}"
 
 
 def pointing_at(lesson: Lesson, left_out: Collection[str], file: Path) -> Iterator[str]:
@@ -154,7 +195,8 @@ def _refuse_needed(lesson: Lesson, gone: Collection[str], sources: Mapping[str, 
             names = names_in(statement)
             for name in sorted((names.uses - made).intersection(gone)):
                 sentence = (
-                    f'this needs {name}, which is to be gone: have it "worked" in course.toml'
+                    f"this needs {name}, which is to be gone: have it, or the part in which it "
+                    'stands, "worked" in course.toml'
                 )
                 raise lesson.error(block, sentence)
             made |= names.binds

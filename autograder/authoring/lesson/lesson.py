@@ -1,13 +1,20 @@
 """A lesson, as its author wrote it: prose, given code, exercises and checks, each with its line."""
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import quote
 
 from autograder.checks.own_judgement import Point
+from autograder.checks.source.cells import FURTHER
 from autograder.errors import LessonError
 
+# A heading that ends so begins a part that nothing in any core needs; whatever stands below it,
+# down to the next heading that is not lower, is such a part too.
+_ENDING = f" · {FURTHER}"
+_HEADING = re.compile(r"(?P<depth>#{1,6}) +(?P<title>.*?)[ \t]*")
+_FENCE = re.compile(r" {0,3}(?P<ticks>`{3,}|~{3,})")
 _MARK = re.compile(r"^[ \t]*### BEGIN (?:SOLUTION|HIDDEN TESTS|MARK SCHEME)\b", re.MULTILINE)
 
 
@@ -85,13 +92,15 @@ Block = Prose | Code | Exercise | Check | WrittenExercise
 class Lesson:
     """A lesson as its author wrote it, and as a course has changed it: see `personal`.
 
-    `left_out` has the exercises that the course does not ask, each with whether it is worked out.
+    `left_out` has the exercises that the course does not ask, each with whether it is worked out,
+    and `counted` those that it counts as further, or as core, whatever their headings say.
     """
 
     path: Path
     blocks: tuple[Block, ...]
     metadata: dict[str, object] = field(default_factory=dict)
     left_out: Mapping[str, bool] = field(default_factory=dict)
+    counted: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -107,6 +116,29 @@ class Lesson:
     def points(self) -> dict[str, int]:
         """Points by exercise, written answers included."""
         return {b.name: b.points for b in self.blocks if isinstance(b, Check | WrittenExercise)}
+
+    @property
+    def further(self) -> frozenset[str]:
+        """The exercises, written answers included, that the core of the course does not need."""
+        return frozenset(
+            block.name
+            for block, is_further in in_parts(self.blocks)
+            if isinstance(block, Exercise | WrittenExercise)
+            and self.counted.get(block.name, is_further)
+        )
+
+    @property
+    def sections(self) -> dict[str, str]:
+        """The heading of the section in which each exercise stands, written answers included."""
+        found: dict[str, str] = {}
+        title = ""
+        for block in self.blocks:
+            if isinstance(block, Prose):
+                for _, heading in _headings(block.text.split("\n")):
+                    title = heading["title"] if len(heading["depth"]) > 1 else ""
+            elif isinstance(block, Exercise | WrittenExercise):
+                found[block.name] = title
+        return found
 
     @property
     def with_tests(self) -> frozenset[str]:
@@ -125,6 +157,46 @@ class Lesson:
     def error(self, block: Block, sentence: str, offset: int = 0) -> LessonError:
         """What is wrong with a block, or so many lines below where it begins."""
         return LessonError(self.file_of(block), block.line + offset, sentence)
+
+
+def in_parts(blocks: Iterable[Block]) -> Iterator[tuple[Block, bool]]:
+    """Each block, and whether it stands in a further part; prose is cut where a part begins."""
+    marked = 0  # the depth of the heading that has begun a further part, 0 in the core
+    for block in blocks:
+        if not isinstance(block, Prose):
+            yield block, marked > 0
+            continue
+        begun, lines = 0, block.text.split("\n")
+        for number, heading in _headings(lines):
+            depth = len(heading["depth"])
+            was_further = marked > 0
+            if marked and depth <= marked:
+                marked = 0
+            if not marked and heading["title"].endswith(_ENDING):
+                marked = depth
+            if number > begun and was_further != (marked > 0):
+                yield _piece(block, lines, begun, number), was_further
+                begun = number
+        yield _piece(block, lines, begun, len(lines)), marked > 0
+
+
+def anchor(heading: str) -> str:
+    """What JupyterLab calls a section in an address within its notebook."""
+    return quote(re.sub(r"[`*]", "", heading).replace(" ", "-"))
+
+
+def _headings(lines: Iterable[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    fence = ""
+    for number, line in enumerate(lines):
+        if ticks := _FENCE.match(line):
+            fence = "" if fence and ticks["ticks"].startswith(fence) else fence or ticks["ticks"]
+        elif not fence and (heading := _HEADING.fullmatch(line)):
+            yield number, heading
+
+
+def _piece(block: Prose, lines: list[str], begin: int, end: int) -> Prose:
+    text = "\n".join(lines[begin:end]).rstrip()
+    return replace(block, line=block.line + begin, text=text)
 
 
 def validate(lesson: Lesson) -> None:

@@ -16,10 +16,11 @@ from autograder.authoring.lesson.lesson import (
     Lesson,
     Prose,
     WrittenExercise,
+    anchor,
 )
 from autograder.authoring.lesson.reference import Source
 from autograder.checks.own_judgement import cell_to_tick, exercise_of, list_of
-from autograder.checks.source.cells import grade_id_of
+from autograder.checks.source.cells import FURTHER, PART, grade_id_of, own_mark
 
 _SCHEMA = 3
 _CHECK = """\
@@ -80,36 +81,51 @@ def _cells(
         case Code():
             yield new_code_cell(block.source, metadata=_metadata(block))
         case Exercise():
-            yield new_markdown_cell(_card(block, lesson.points[block.name]))
-            yield _marked(new_code_cell(sources[block.name].text), block.name, solution=True)
+            yield new_markdown_cell(_card(block, lesson))
+            cell = new_code_cell(sources[block.name].text, metadata=_part(block, lesson))
+            yield _marked(cell, block.name, solution=True)
         case Check():
             cell = new_code_cell(block.tests or checks[block.name])
             yield _marked(cell, f"{block.name}_check", grade=True, points=block.points)
         case WrittenExercise():
-            yield from _written(block)
+            yield from _written(block, lesson)
 
 
-def _written(block: WrittenExercise) -> Iterator[NotebookNode]:
+def _written(block: WrittenExercise, lesson: Lesson) -> Iterator[NotebookNode]:
     marks = "\n".join(filter(None, [list_of(block.to_tick), block.marking_scheme]))
     scheme = _SCHEME.format(answer=block.model_answer, scheme=marks)
-    question = f"{_card(block, block.points)}\n\n{block.question}\n\n{scheme}"
+    question = f"{_card(block, lesson)}\n\n{block.question}\n\n{scheme}"
     yield _marked(new_markdown_cell(question), f"{block.name}_question")
     answer = f"### BEGIN SOLUTION\n{block.model_answer}\n### END SOLUTION"
     yield _marked(
-        new_markdown_cell(answer), block.name, solution=True, grade=True, points=block.points
+        new_markdown_cell(answer, metadata=_part(block, lesson)),
+        block.name,
+        solution=True,
+        grade=True,
+        points=block.points,
     )
     if block.to_tick:
         yield cell_to_tick(block.name, block.to_tick)
 
 
-def _card(block: Exercise | WrittenExercise, points: int) -> str:
+def _card(block: Exercise | WrittenExercise, lesson: Lesson) -> str:
     kind = "Exercise" if isinstance(block, Exercise) else "In your own words"
     difficulty = "●" * block.difficulty + "○" * (3 - block.difficulty)
+    points = lesson.points[block.name]
     worth = f"{points} point{'s' if points > 1 else ''}"
+    part = f" · {FURTHER}" if block.name in lesson.further else ""
+    section = lesson.sections[block.name]
+    # Whoever comes from the list of exercises has not read what stands above.
+    above = f" · explained in [{section}](#{anchor(section)})" if section else ""
     return (
         f"**{kind}** · `{block.name}` · {worth} · difficulty {difficulty} "
-        f"· about {block.minutes} minutes"
+        f"· about {block.minutes} minutes{part}{above}"
     )
+
+
+def _part(block: Exercise | WrittenExercise, lesson: Lesson) -> dict[str, dict[str, str]]:
+    """What is written on an answer's cell for whoever counts how far a learner is."""
+    return own_mark(PART, FURTHER) if block.name in lesson.further else {}
 
 
 def _marked(

@@ -10,13 +10,14 @@ from dataclasses import replace
 from math import gcd
 from typing import TypeVar
 
-from autograder.authoring.lesson.left_out import leave_out, pointing_at
+from autograder.authoring.lesson.left_out import leave_out, pointing_at, without_further_parts
 from autograder.authoring.lesson.lesson import Block, Check, Lesson, WrittenExercise, validate
 from autograder.authoring.lesson.own_text import with_own_text
 from autograder.authoring.lesson.reading import read_lesson
 from autograder.authoring.lesson.reference import read_reference
+from autograder.checks.source.cells import FURTHER
 from autograder.course import Course, lesson_number
-from autograder.settings import WORKED, setting_error
+from autograder.settings import GONE, WORKED, setting_error
 
 Value = TypeVar("Value")
 
@@ -42,23 +43,63 @@ def course_lesson(course: Course, name: str) -> Lesson:
     """
     lesson = read_lesson(course.lesson_file(name))
     settings, own = course.settings, course.own_text(name)
-    if not (own or settings.points or settings.leave_out):
+    changes = (own, settings.points, settings.leave_out, settings.core, settings.further)
+    if not any(changes):
         return lesson
     if own:
         lesson = with_own_text(lesson, own)
     points = _about(course, name, "points", settings.points)
-    lesson = replace(lesson, blocks=tuple(_worth(course, points, one) for one in lesson.blocks))
+    lesson = replace(
+        lesson,
+        blocks=tuple(_worth(course, points, one) for one in lesson.blocks),
+        counted=_about(course, name, "core", dict.fromkeys(settings.core, False))
+        | _about(course, name, "further", dict.fromkeys(settings.further, True)),
+    )
     validate(lesson)
-    if left_out := _about(course, name, "leave_out", settings.leave_out):
-        forms = {exercise: form == WORKED for exercise, form in left_out.items()}
-        file = course.reference_file(name)
-        lesson = leave_out(lesson, forms, file, read_reference(file))
-    return lesson
+    return _without(course, lesson)
+
+
+def _without(course: Course, lesson: Lesson) -> Lesson:
+    """A lesson without what its course leaves out."""
+    entries = course.settings.leave_out
+    parts = {entry: form for entry, form in entries.items() if _is_part(entry)}
+    form = _form_of_further_parts(course, lesson.name, parts)
+    named = {entry: one for entry, one in entries.items() if entry not in parts}
+    left_out = _about(course, lesson.name, "leave_out", named)
+    if not (form or left_out):
+        return lesson
+    file = course.reference_file(lesson.name)
+    sources = read_reference(file)
+    if form == GONE:
+        lesson = without_further_parts(lesson, sources)
+        if lost := [one for one in lesson.left_out if not lesson.counted.get(one, True)]:
+            sentence = f"core: {lost[0]} stands in a part that leave_out has gone"
+            raise setting_error(course.root, "core", sentence, lost[0])
+    there = lesson.points.keys()
+    forms = dict.fromkeys(lesson.further & there, form) if form else {}
+    forms |= {one: named for one, named in left_out.items() if one in there}
+    return leave_out(lesson, {one: form == WORKED for one, form in forms.items()}, file, sources)
+
+
+def _is_part(entry: str) -> bool:
+    return entry.rpartition("/")[2] == FURTHER
+
+
+def _form_of_further_parts(course: Course, lesson: str, parts: Mapping[str, str]) -> str:
+    """What becomes of a lesson's further parts; "" if they stay. The nearest entry counts."""
+    known = {"", *course.lessons(), *map(lesson_number, course.lessons())}
+    for entry in parts:
+        if entry.rpartition("/")[0] not in known:
+            sentence = f"leave_out: {entry!r} names none of the course's lessons"
+            raise setting_error(course.root, "leave_out", sentence, entry)
+    nearest = (f"{lesson}/{FURTHER}", f"{lesson_number(lesson)}/{FURTHER}", FURTHER)
+    return next((parts[entry] for entry in nearest if entry in parts), "")
 
 
 def warnings_of(course: Course, lesson: Lesson) -> Iterator[str]:
     """What a lecturer may want to read again in a lesson of which something is left out."""
-    names = {entry.rpartition("/")[2] for entry in course.settings.leave_out}
+    entries = (one for one in course.settings.leave_out if not _is_part(one))
+    names = {*(entry.rpartition("/")[2] for entry in entries), *lesson.left_out}
     yield from pointing_at(lesson, names, course.reference_file(lesson.name))
 
 

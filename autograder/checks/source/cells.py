@@ -3,13 +3,15 @@
 A cell may come from a student's file: nothing that stands in its metadata makes reading it fail.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 # A solution is what a student writes; what is graded and no solution is a test.
 Role = Literal["solution", "grade"]
 
 _OURS = "autograder"
+# Our own mark on an answer's cell, and its value where the core of the course does not need it.
+PART, FURTHER = "part", "further"
 # What nbgrader leaves where a text is to be written.
 UNANSWERED = "YOUR ANSWER HERE"
 
@@ -23,6 +25,11 @@ def grade_id_of(cell: Mapping[str, Any]) -> str:
 def has_role(cell: Mapping[str, Any], role: Role) -> bool:
     """Whether a cell is there to be written or to be graded; a written answer is both."""
     return bool(_marks(cell).get(role))
+
+
+def further_in(cells: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The names of those answers' cells that belong to a further part of their lesson."""
+    return {grade_id_of(one) for one in cells if own_mark_of(one, PART) == FURTHER}
 
 
 def is_test(cell: Mapping[str, Any]) -> bool:

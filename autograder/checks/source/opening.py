@@ -12,7 +12,9 @@ from typing import Any
 from autograder.checks.source.cells import source_of
 
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
-_MINUTES = re.compile(r"\*\*It takes\*\* about (\d+) minutes")
+_MINUTES = re.compile(
+    r"\*\*It takes\*\* about (?P<all>\d+) minutes(?:, (?P<core>\d+) of them for the core)?"
+)
 _NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
 _LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
 
@@ -21,12 +23,21 @@ _LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
 class Opening:
     """The beginning of a lesson; what it does not say is empty, or None.
 
-    `needs` are the lessons that it names, or else what it needs in its own words.
+    `core` are the minutes of its core, where it has further parts. `needs` are the lessons that it
+    names, or else what it needs in its own words.
     """
 
     title: str
     minutes: int | None
     needs: str
+    core: int | None = None
+
+    @property
+    def time(self) -> str:
+        """Its minutes: of the core and of what is further, where it has both."""
+        if self.core is None or self.minutes is None:
+            return str(self.minutes or "")
+        return f"{self.core} + {self.minutes - self.core}"
 
 
 def cells_in(notebook: Path) -> list[dict[str, Any]]:
@@ -48,7 +59,10 @@ def opening_in(cells: Sequence[Mapping[str, Any]]) -> Opening:
     text = "\n".join(map(source_of, texts))
     title, minutes = _TITLE.search(text), _MINUTES.search(text)
     return Opening(
-        title[1].strip() if title else "", int(minutes[1]) if minutes else None, _needs(text)
+        title[1].strip() if title else "",
+        int(minutes["all"]) if minutes else None,
+        _needs(text),
+        int(minutes["core"]) if minutes and minutes["core"] else None,
     )
 
 

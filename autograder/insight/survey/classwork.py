@@ -1,10 +1,11 @@
 """A graded class of one lesson, read from the records beside its graded notebooks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from autograder.checks.exam.report import Verdict
+from autograder.checks.source.cells import further_in
 from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import Course
 from autograder.errors import GradingFailed
@@ -45,12 +46,16 @@ class Result:
 
 @dataclass(frozen=True)
 class Classwork:
-    """All results of a lesson, and who handed in something that is not graded yet."""
+    """All results of a lesson, and who handed in something that is not graded yet.
+
+    `further` are the exercises that the core of the course does not need.
+    """
 
     lesson: str
     results: Sequence[Result]
     seconds: Mapping[str, float]
     not_graded: Sequence[str] = ()
+    further: Collection[str] = ()
 
     @cached_property
     def exercises(self) -> dict[str, float]:
@@ -97,7 +102,8 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
             f"nobody's {lesson} is graded yet: `autograder grade {lesson}` does it, and a report "
             "can be made after that"
         )
-    results, seconds, given = list[Result](), dict[str, float](), _as_given(course, lesson)
+    results, seconds = list[Result](), dict[str, float]()
+    given, further = _as_given(course, lesson)
     for path in paths:
         student = path.parent.parent.name
         record = Record.read(path)
@@ -106,13 +112,16 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
         seconds[student] = record.seconds
         results += _results(student, record, given)
     handed_in = {path.parent.name for path in (course.root / "submitted").glob(f"*/{lesson}")}
-    return Classwork(lesson, results, seconds, sorted(handed_in - seconds.keys()))
+    return Classwork(lesson, results, seconds, sorted(handed_in - seconds.keys()), further)
 
 
-def _as_given(course: Course, lesson: str) -> dict[str, str]:
-    """The digests of the answers' cells as they were given out."""
+def _as_given(course: Course, lesson: str) -> tuple[dict[str, str], set[str]]:
+    """The digests of the answers' cells as they were given out, and which are further ones."""
     path = course.release_folder(lesson) / f"{lesson}.ipynb"
-    return answers_in(read_notebook(path)) if path.exists() else {}
+    if not path.exists():
+        return {}, set()
+    notebook = read_notebook(path)
+    return answers_in(notebook), further_in(notebook.cells)
 
 
 def _results(student: str, record: Record, given: Mapping[str, str]) -> list[Result]:

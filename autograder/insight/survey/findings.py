@@ -22,6 +22,7 @@ class ExerciseFindings:
 
     `mean` is the mean share of its points, from 0 to 1. `separation` is the correlation of what
     students earned here with what they earned in all other exercises; None where it says nothing.
+    A `further` one belongs to a part that the core of the course does not need.
     """
 
     name: str
@@ -30,6 +31,7 @@ class ExerciseFindings:
     tried: int
     mean: float
     separation: float | None
+    further: bool = False
 
     @property
     def separates(self) -> str:
@@ -121,6 +123,7 @@ def _exercise(work: Classwork, name: str) -> ExerciseFindings:
         sum(one.verdict not in _NOT_TRIED for one in found.values()),
         statistics.fmean(shares),
         _correlation(shares, rest),
+        name in work.further,
     )
 
 

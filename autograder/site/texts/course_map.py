@@ -10,7 +10,10 @@ from autograder.site.texts.map_drawing import Box, drawing
 
 _NUMBER = re.compile(r"\b\d\d[a-z]?\b")
 _RANGE = re.compile(r"\b(\d\d[a-z]?) to (\d\d[a-z]?)\b")
-_HEAD = "| lesson | minutes | needs | exercises | points |\n| --- | ---: | --- | ---: | ---: |\n"
+_HEAD = """\
+| lesson | minutes: core + further | needs | exercises | points |
+| --- | ---: | --- | ---: | ---: |
+"""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,9 @@ def map_page(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> str:
     minutes = [one.opening.minutes for one in lessons]
     total = sum(filter(None, minutes))
     hours = f", about {max(1, round(total / 60))} hours in all" if all(minutes) else ""
+    if hours and any(one.opening.core for one in lessons):
+        core = sum(one.opening.core or one.opening.minutes or 0 for one in lessons)
+        hours += f", {max(1, round(core / 60))} of them for the cores of all lessons"
     exercises = sum(one.exercises for one in lessons)
     parts = [
         "# The course as a map\n",
@@ -73,7 +79,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _box(one: OnMap, lessons: Sequence[OnMap]) -> Box:
-    below = f"{one.opening.minutes} min" if one.opening.minutes else ""
+    below = f"{one.opening.time} min" if one.opening.time else ""
     needs = frozenset(_needed(one.opening.needs, lessons))
     return Box(one.number, one.title, below, needs, f"{one.page}.html")
 
@@ -93,11 +99,9 @@ def _row(one: OnMap, lessons: Sequence[OnMap]) -> str:
         lambda found: f"[{found[0]}]({pages[found[0]]}.ipynb)" if found[0] in pages else found[0],
         one.opening.needs.replace("|", "\\|"),
     )
-    minutes = one.opening.minutes or ""
     title = one.title.replace("|", "\\|")
-    return (
-        f"| [{title}]({one.page}.ipynb) | {minutes} | {needs} | {one.exercises} | {one.points} |\n"
-    )
+    first = f"[{title}]({one.page}.ipynb)"
+    return f"| {first} | {one.opening.time} | {needs} | {one.exercises} | {one.points} |\n"
 
 
 def _in_browser(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> Iterator[str]:

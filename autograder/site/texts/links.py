@@ -44,12 +44,15 @@ class Links:
         return _CODE_OR_LINK.sub(mend, text)
 
     def _target(self, target: str, file: PurePosixPath) -> str | None:
-        if _SCHEME.match(target) or target.startswith("#"):
+        if _SCHEME.match(target):
             return target
         address, _, section = target.partition("#")
+        within = f"#{slug(unquote(section).replace('-', ' '))}" if section else ""
+        if not address:
+            return within or target
         path = PurePosixPath(normpath(file.parent / unquote(address)))
         if path in self.pages:
-            return f"{address}#{slug(unquote(section).replace('-', ' '))}" if section else address
+            return f"{address}{within}"
         if self.repository and not path.is_relative_to(".."):
             return f"{in_repository(self.repository, path)}{'#' * bool(section)}{section}"
         return None

@@ -62,9 +62,9 @@ def work(tmp_path: Path) -> Path:
 def test_map_says_what_a_lesson_takes_needs_and_how_far_it_is(work: Path) -> None:
     first, second, third = course_status(work)
     assert [one.folder.name for one in (first, second, third)] == ["02_mix", "01_share", "03_none"]
-    assert (first.title, first.minutes, first.needs) == (
+    assert (first.title, first.time, first.needs) == (
         "02 · Mixing <words>",
-        40,
+        "40",
         "Python and patience",
     )
     assert (second.needs, third.needs) == ("02, 04 to 06", "00b")
@@ -81,6 +81,22 @@ def test_next_lesson_is_the_one_after_what_was_finished(work: Path) -> None:
     assert in_words(lessons) == (
         "5 of 5 exercises done; save lesson 02 to keep what has just passed."
     )
+
+
+def test_core_of_every_lesson_comes_before_what_is_further(work: Path) -> None:
+    first, second, third = course_status(work)
+    further = {"share", "own"}
+    lessons = [first, replace(second, further=further), third]
+    assert lessons[1].how_far == "0 of 1 core, 1 of 2 further"
+    # Whose last mistake was made in a further part goes on there.
+    assert in_words(lessons).endswith("Next: own in lesson 01.")
+    lessons[1] = replace(lessons[1], mistaken="")
+    assert in_words(lessons).endswith("Next: last in lesson 01.")
+    done = {**second.exercises, "last": Standing.DONE}
+    lessons[1] = replace(lessons[1], exercises=done)
+    assert in_words(lessons).endswith("Next: dot in lesson 02.")
+    lessons[0] = replace(first, exercises=dict.fromkeys(first.exercises, Standing.DONE))
+    assert in_words(lessons).endswith("Next: own in lesson 01.")
 
 
 def test_mistake_of_what_has_passed_since_is_not_shown(work: Path) -> None:
@@ -157,7 +173,7 @@ def test_damaged_files_cost_their_lesson_alone(work: Path, damage: str) -> None:
     for name in ("02_mix.ipynb", "checks.json"):
         (work / "02_mix" / name).write_text(damage)
     first, second, _ = course_status(work)
-    assert (first.title, first.minutes, first.exercises) == ("02_mix", None, {})
+    assert (first.title, first.time, first.exercises) == ("02_mix", "", {})
     assert second.done == 1
     assert "1 of 3 exercises done" in as_text([first, second])
 
@@ -171,7 +187,7 @@ def test_every_lesson_of_the_course_says_what_it_takes(tmp_path: Path) -> None:
     copy_lessons(COURSE, tmp_path)
     lessons = course_status(tmp_path)
     assert [one.folder.name for one in lessons] == COURSE.lessons()
-    assert all(one.minutes and one.needs and one.left and one.title for one in lessons)
+    assert all(one.time and one.needs and one.left and one.title for one in lessons)
     assert all(len(one.needs) < 60 for one in lessons)
 
 

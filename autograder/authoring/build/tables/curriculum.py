@@ -23,11 +23,11 @@ Minutes are the author's estimate for the exercise alone.
 
 """
 _HEAD = """\
-| exercise | kind | points | minutes | misconceptions | from |
-| --- | --- | --- | --- | --- | --- |
+| exercise | part | kind | points | minutes | misconceptions | from |
+| --- | --- | --- | --- | --- | --- | --- |
 """
 _TITLE = re.compile(r"^# (?P<title>.+)$", re.MULTILINE)
-_TIME = re.compile(r"about (?P<minutes>\d+) minutes")
+_TIME = re.compile(r"about (?P<minutes>\d+) minutes(?:, (?P<core>\d+) of them for the core)?")
 
 
 def curriculum(course: Course) -> str:
@@ -51,6 +51,8 @@ def _section(lesson: Lesson, exams: dict[str, Exam]) -> Iterator[str]:
     tested = sum(lesson.points[exercise.name] for exercise in lesson.exercises)
     written = sum(lesson.points.values()) - tested
     minutes = f", about {time['minutes']} minutes in all" if time else ""
+    minutes += f", {time['core']} of them for the core" if time and time["core"] else ""
+    further = lesson.further
     yield f"\n## {title['title'] if title else lesson.name}\n\n"
     yield f"{tested} points by tests, {written} by hand{minutes}.\n\n{_HEAD}"
     for block in lesson.blocks:
@@ -58,8 +60,9 @@ def _section(lesson: Lesson, exams: dict[str, Exam]) -> Iterator[str]:
             exam = exams.get(block.name)
             wrong = str(len(exam.misconceptions)) if exam else "–"
             kind = "code" if isinstance(block, Exercise) else "in words"
+            part = "further" if block.name in further else "core"
             points = lesson.points[block.name]
             yield (
-                f"| `{block.name}` | {kind} | {points} | {block.minutes} | {wrong} "
+                f"| `{block.name}` | {part} | {kind} | {points} | {block.minutes} | {wrong} "
                 f"| {block.origin} |\n"
             )

@@ -12,11 +12,10 @@ from itertools import groupby, pairwise
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from jupytext.myst import get_parser
 
-from autograder.authoring.lesson.lesson import Lesson, Prose
+from autograder.authoring.lesson.lesson import Lesson, Prose, anchor
 from autograder.authoring.lesson.reading import read_lesson
 from autograder.course import Course
 from autograder.errors import LessonError
@@ -163,7 +162,5 @@ def _initial(term: Term) -> str:
 def _entry(course: Course, term: Term) -> str:
     notebook = course.release_folder(term.lesson) / f"{term.lesson}.ipynb"
     path = Path(relpath(notebook, (course.root / FILE).parent)).as_posix()
-    # JupyterLab names a section so.
-    section = quote(re.sub(r"[`*]", "", term.heading).replace(" ", "-"))
-    place = f"[{term.heading}]({path}#{section}) in {term.title}"
+    place = f"[{term.heading}]({path}#{anchor(term.heading)}) in {term.title}"
     return f"- **{term.name}**: {term.said} ({place})\n"

@@ -9,6 +9,7 @@ from typing import Any
 
 from autograder.checks import after_a_pass, examples, progress, purpose
 from autograder.checks.card.as_html import show
+from autograder.checks.described import describe_figures
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import broken, watched
 from autograder.checks.examples import Printed
@@ -16,6 +17,9 @@ from autograder.checks.in_time import CheckInterrupted, instead_of_a_traceback, 
 from autograder.checks.locate.where import with_places
 from autograder.checks.values.outcome import DRIVEN_BY
 from autograder.errors import CheckError
+
+# Lessons import `check` above all that draws.
+describe_figures()
 
 
 class ExerciseNotPassed(Exception):

@@ -18,12 +18,14 @@ from matplotlib.figure import Figure
 from companion.drawing.theme import DARK, LIGHT, Theme
 
 Draw = Callable[[Figure], object]
+# Lessons say what a figure shows through `autograder.checks.described`, and not in its call.
+UNTOLD = "A figure that was made in this notebook and that nobody has described."
 _PADDING_INCHES = 0.12
 # Of what is drawn as pixels: sharp on screens that show two of their dots for one of a page's.
 _DOTS_PER_INCH = 200
 
 
-def show(draw: Draw, *, alt: str, size: tuple[float, float] = (6.4, 3.6)) -> None:
+def show(draw: Draw, *, alt: str = UNTOLD, size: tuple[float, float] = (6.4, 3.6)) -> None:
     """Draw a figure and show it below the cell, in the light or the dark theme of the notebook.
 
     ```python

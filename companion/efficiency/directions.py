@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at
 from companion.drawing.theme import ink_on
 from companion.numbers import to_array
@@ -14,7 +14,7 @@ from companion.numbers import to_array
 _SIDE = 280.0
 
 
-def bucket_circle(vectors: Any, rotation: Any, buckets: Any, *, alt: str) -> None:
+def bucket_circle(vectors: Any, rotation: Any, buckets: Any, *, alt: str = UNTOLD) -> None:
     """Show the directions of vectors on a circle, and the directions that name the buckets.
 
     Args:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at
 from companion.drawing.theme import ink_on
 from companion.numbers import Array, to_array
@@ -18,7 +18,7 @@ _SIDE, _BETWEEN, _PER_LINE, _HEAD, _LEFT = 140.0, 22.0, 4, 26.0, 16.0
 _PALEST = 0.3
 
 
-def pair_maps(maps: Mapping[str, Any], *, alt: str, numbers: bool = False) -> None:
+def pair_maps(maps: Mapping[str, Any], *, alt: str = UNTOLD, numbers: bool = False) -> None:
     """Show square tables with a cell for each pair: queries on rows, keys on columns.
 
     Args:

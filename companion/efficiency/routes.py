@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, text_width, widest
 from companion.drawing.sheet import sheet
 from companion.drawing.theme import ink_on
@@ -20,7 +20,7 @@ _COLOURS = {"Q": 0, "K": 1, "E": 1, "V": 2, "F": 2}
 Factor = tuple[str, str, str]
 
 
-def routes(ways: Mapping[str, Sequence[Factor | str]], *, alt: str) -> None:
+def routes(ways: Mapping[str, Sequence[Factor | str]], *, alt: str = UNTOLD) -> None:
     """Show products of matrices, one way below the other, with each matrix in its own shape.
 
     Args:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from companion.drawing.figure import Draw, one_line, picture, publish
+from companion.drawing.figure import UNTOLD, Draw, one_line, picture, publish
 from companion.drawing.labels import POINTS_PER_INCH
 from companion.drawing.sheet import arrow, box, sheet
 
@@ -56,7 +56,7 @@ class _Part:
 Found = tuple[str, str, bool]
 
 
-def parts_of_gpt(found: Sequence[Found], *, alt: str) -> None:
+def parts_of_gpt(found: Sequence[Found], *, alt: str = UNTOLD) -> None:
     """Show a GPT from the tokens to the next one, and which of its parts are the learner's.
 
     Below it are links to the lessons of the parts that are not.

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, text_width
 from companion.drawing.sheet import sheet
 from companion.numbers import Array, check_index, counted, number_text, to_array, to_mask
@@ -28,7 +28,9 @@ _PALEST = 0.4
 _FROM_LOOP = 14.0
 
 
-def arcs(words: Sequence[str], weights: Any, *, focus: int, alt: str, hidden: Any = None) -> None:
+def arcs(
+    words: Sequence[str], weights: Any, *, focus: int, alt: str = UNTOLD, hidden: Any = None
+) -> None:
     """Show how much one word attends to every word of its sentence, itself included.
 
     An arc goes from the word in focus to each word, as a loop to the word itself. It is as wide as

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from companion.drawing.figure import one_line, picture, publish
+from companion.drawing.figure import UNTOLD, one_line, picture, publish
 from companion.numbers import Array, check_index, counted, to_array, to_mask
 from companion.pictures.heatmap import drawing
 
@@ -36,7 +36,7 @@ def attention_view(
     slider: str = "",
     focus: int | None = None,
     title: str = "",
-    alt: str,
+    alt: str = UNTOLD,
     hidden: Any = None,
 ) -> None:
     """Show attention weights to explore: point at a word, and see where it looks.

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at, widest
 from companion.numbers import Array, counted, number_text, to_array
 
@@ -28,7 +28,7 @@ def bars(
     charts: Mapping[str, Any],
     *,
     labels: Sequence[str],
-    alt: str,
+    alt: str = UNTOLD,
     same_scale: bool = True,
     decimals: int = 2,
 ) -> None:

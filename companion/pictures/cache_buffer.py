@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, text_width, widest
 from companion.drawing.sheet import arrow, sheet
 from companion.drawing.theme import ink_on
@@ -30,7 +30,7 @@ _NEW, _KEYS, _VALUES, _NUMBERS, _POINTER, _READ, _HEIGHT = (
 _ROWS = {"keys": _KEYS, "values": _VALUES}
 
 
-def cache_buffer(words: Sequence[str], *, new: int, max_tokens: int, alt: str) -> None:
+def cache_buffer(words: Sequence[str], *, new: int, max_tokens: int, alt: str = UNTOLD) -> None:
     """Show where the keys and values of new tokens go, what is read, and how the pointer moves.
 
     Args:

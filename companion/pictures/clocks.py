@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at, widest
 from companion.numbers import to_array
 
@@ -19,7 +19,7 @@ _WORD_SIZE = 12.0
 _TITLE_ROOM = 26.0
 
 
-def clocks(angles: Any, *, rows: Sequence[str], columns: Sequence[str], alt: str) -> None:
+def clocks(angles: Any, *, rows: Sequence[str], columns: Sequence[str], alt: str = UNTOLD) -> None:
     """Show a table of clocks, each with one hand.
 
     An angle of 0 points to the right, and a hand turns against the clock, as in mathematics: its

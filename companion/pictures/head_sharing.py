@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at
 from companion.drawing.theme import ink_on
 
@@ -18,7 +18,7 @@ _BOX = 0.78
 _UP = 4.2
 
 
-def head_sharing(panels: Mapping[str, tuple[int, int]], *, alt: str) -> None:
+def head_sharing(panels: Mapping[str, tuple[int, int]], *, alt: str = UNTOLD) -> None:
     """Show query heads, each joined to the key/value head that it reads.
 
     Neighbours share, as in grouped-query attention: query head h reads h // (heads per share).

@@ -11,7 +11,7 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from companion.drawing.figure import Draw, show
+from companion.drawing.figure import UNTOLD, Draw, show
 from companion.drawing.grid import WORD_SIZE, Grid
 from companion.drawing.labels import axes_at
 from companion.drawing.theme import ink_on
@@ -27,7 +27,7 @@ def heatmap(
     rows: Sequence[str],
     columns: Sequence[str] | None = None,
     title: str = "",
-    alt: str,
+    alt: str = UNTOLD,
     row_name: str = "queries",
     column_name: str = "keys",
     highlight_row: int | None = None,
@@ -75,7 +75,7 @@ def heatmaps(
     *,
     rows: Sequence[str],
     columns: Sequence[str] | None = None,
-    alt: str,
+    alt: str = UNTOLD,
     row_name: str = "queries",
     column_name: str = "keys",
     highlight_row: int | None = None,

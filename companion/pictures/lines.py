@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at, spread
 from companion.drawing.theme import STYLES
 from companion.numbers import Array, counted, to_array
@@ -25,7 +25,7 @@ def lines(
     x: Any,
     x_label: str,
     y_label: str,
-    alt: str,
+    alt: str = UNTOLD,
     logarithmic: bool = False,
 ) -> None:
     """Show curves over one x axis.

@@ -7,7 +7,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at, widest
 from companion.numbers import Array, to_array
 
@@ -23,7 +23,7 @@ _SIDE, _GAP, _TITLE_ROOM, _TITLE_SIZE = 150.0, 14.0, 24.0, 12.5
 _MARGIN = 0.08
 
 
-def outlines(shapes: Mapping[str, Any], *, target: Any, alt: str) -> None:
+def outlines(shapes: Mapping[str, Any], *, target: Any, alt: str = UNTOLD) -> None:
     """Show closed outlines side by side on one scale, each over the outline that it should become.
 
     Args:

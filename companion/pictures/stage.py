@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, widest
 from companion.drawing.sheet import sheet
 from companion.numbers import counted, number_text, to_array
@@ -29,7 +29,7 @@ def stage(
     cast: Mapping[str, tuple[str, str]],
     weights: Any,
     *,
-    alt: str,
+    alt: str = UNTOLD,
 ) -> None:
     """Show one who asks on the left and those who may answer on the right.
 

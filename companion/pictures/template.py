@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, text_width
 from companion.drawing.sheet import sheet
 from companion.numbers import Array, number_text
@@ -21,7 +21,7 @@ _BETWEEN = 30.0
 _BELOW = 16.0
 
 
-def template(lines: Sequence[Mapping[str, Any]], *, alt: str) -> None:
+def template(lines: Sequence[Mapping[str, Any]], *, alt: str = UNTOLD) -> None:
     """Show matrices as boxes to be filled in with a pencil.
 
     Args:

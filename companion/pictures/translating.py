@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, text_width, widest
 from companion.drawing.sheet import sheet
 from companion.drawing.theme import ink_on
@@ -35,7 +35,9 @@ _STEP = (70.0, 26.0)
 _COLOURS = {"attend": "C0", "cell": "C1", "combine": "C2"}
 
 
-def encoder_decoder(read: Sequence[str], written: Sequence[str], weights: Any, *, alt: str) -> None:
+def encoder_decoder(
+    read: Sequence[str], written: Sequence[str], weights: Any, *, alt: str = UNTOLD
+) -> None:
     """Show a translator without attention and, beside it, one with attention.
 
     Without, one vector stands between the encoder and every step of the decoder. With, each step
@@ -81,7 +83,7 @@ def encoder_decoder(read: Sequence[str], written: Sequence[str], weights: Any, *
     show(draw, alt=alt, size=(size[0] / POINTS_PER_INCH, size[1] / POINTS_PER_INCH))
 
 
-def decoder_orders(*, alt: str) -> None:
+def decoder_orders(*, alt: str = UNTOLD) -> None:
     """Show one step of Bahdanau's decoder and one of Luong's, with what is computed from what.
 
     Args:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at, place_labels
 from companion.numbers import Array, counted, number_text, to_array
 
@@ -19,7 +19,7 @@ _FULL_WIDTH = 10.0
 _AREA = 46.0
 
 
-def arrows(vectors: Mapping[str, Any], *, alt: str, angles: bool = False) -> None:
+def arrows(vectors: Mapping[str, Any], *, alt: str = UNTOLD, angles: bool = False) -> None:
     """Show vectors as arrows from the origin, both axes on one scale.
 
     Args:
@@ -56,7 +56,7 @@ def mixture(
     weights: Any,
     *,
     names: Sequence[str],
-    alt: str,
+    alt: str = UNTOLD,
     result: str = "weighted sum",
 ) -> None:
     """Show a weighted sum of points, and how much each of them has a part in it.
@@ -119,7 +119,9 @@ def mixture(
     show(draw, alt=alt, size=_size(limits))
 
 
-def word_map(words: Mapping[str, Any], *, groups: Mapping[str, Sequence[str]], alt: str) -> None:
+def word_map(
+    words: Mapping[str, Any], *, groups: Mapping[str, Sequence[str]], alt: str = UNTOLD
+) -> None:
     """Show words as points in the plane; those that belong together lie on one area with a name.
 
     Args:

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, widest
 from companion.drawing.sheet import sheet
 from companion.drawing.theme import ink_on
@@ -34,7 +34,7 @@ def two_sequences(
     queries: Sequence[str],
     keys: Sequence[str],
     padding: Sequence[bool] | None = None,
-    alt: str,
+    alt: str = UNTOLD,
 ) -> None:
     """Show the weights of cross-attention between the sequence that asks and the one that is read.
 

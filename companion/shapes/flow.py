@@ -6,7 +6,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, widest
 from companion.drawing.sheet import sheet
 from companion.numbers import check_index
@@ -19,7 +19,7 @@ _FAINT, _ALL, _STRONG = 0.22, 0.6, 1.0
 
 
 def attention_flow(
-    sentence: Sequence[str], d_in: int, d_k: int, d_v: int, *, row: int, alt: str
+    sentence: Sequence[str], d_in: int, d_k: int, d_v: int, *, row: int, alt: str = UNTOLD
 ) -> None:
     """Show the stations of self-attention, the shape at each, and the way of one word through them.
 

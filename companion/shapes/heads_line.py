@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH
 from companion.drawing.sheet import sheet
 from companion.shapes.blocks import (
@@ -21,7 +21,7 @@ _TOP, _BOTTOM, _LEFT = 46.0, 40.0, 0.0
 _NAMES = ("queries", "keys", "values")
 
 
-def heads_line(num_tokens: int, num_heads: int, head_dim: int, *, alt: str) -> None:
+def heads_line(num_tokens: int, num_heads: int, head_dim: int, *, alt: str = UNTOLD) -> None:
     """Show the steps of causal attention with several heads, and the shape after each.
 
     A colour belongs to a head: the projections make the features of all heads side by side, the

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH
 from companion.drawing.sheet import sheet
 from companion.numbers import Array, check_index, counted, number_text
@@ -17,7 +17,7 @@ _CELL = (38.0, 30.0)
 _GAP, _LABEL, _TITLE, _SUM = 34.0, 62.0, 26.0, 34.0
 
 
-def row_times_column(A: Any, B: Any, *, row: int, column: int, alt: str) -> None:
+def row_times_column(A: Any, B: Any, *, row: int, column: int, alt: str = UNTOLD) -> None:
     """Show A on the left, B above, and their product where the rows of A meet the columns of B.
 
     One row, one column and the entry where they meet are in colour; below stands its sum.

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH
 from companion.drawing.sheet import sheet
 from companion.shapes.blocks import arrow, block, head_colour, words
@@ -13,7 +13,7 @@ _CELL = (32.0, 24.0)
 _LABEL, _GAP, _ARROW, _HEADING = 58.0, 26.0, 150.0, 50.0
 
 
-def two_splits(num_tokens: int, num_heads: int, head_dim: int, *, alt: str) -> None:
+def two_splits(num_tokens: int, num_heads: int, head_dim: int, *, alt: str = UNTOLD) -> None:
     """Show a block of features, coloured by the head that each belongs to, split in two ways.
 
     One `view` into (heads, tokens, head_dim) fills the heads with whatever comes next in memory,

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from companion.drawing.figure import show
+from companion.drawing.figure import UNTOLD, show
 from companion.drawing.labels import POINTS_PER_INCH, axes_at, text_width
 from companion.drawing.sheet import box
 
@@ -27,7 +27,7 @@ _CHIP = 24.0
 def block_wiring(
     panels: Mapping[str, Sequence[str]],
     *,
-    alt: str,
+    alt: str = UNTOLD,
     inputs: Sequence[str] = (),
     memory: str | None = None,
 ) -> None:
@@ -68,7 +68,7 @@ def block_wiring(
     show(draw, alt=alt, size=(across / POINTS_PER_INCH, tall / POINTS_PER_INCH))
 
 
-def next_word_line(stations: Mapping[str, Sequence[tuple[str, str]]], *, alt: str) -> None:
+def next_word_line(stations: Mapping[str, Sequence[tuple[str, str]]], *, alt: str = UNTOLD) -> None:
     """Show what a model has at each step on the way from a text to the next word.
 
     Args:

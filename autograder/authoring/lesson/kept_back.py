@@ -1,26 +1,26 @@
 """Descriptions of figures, kept out of the cells that draw them.
 
 A reader who is asked what they expect to see would read it in the cell's `alt=` text. So where a
-lesson imports `described` from autograder, the build writes `alt=described("heatmap-c31f")` in the
-text's place, and the text into `checks.json`: the figure has it all the same.
+lesson uses this engine, the build takes that text out of the cell and writes it into `checks.json`;
+the figure has it all the same: see `autograder.checks.described`.
 """
 
 import ast
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 
 from autograder.authoring.lesson.lesson import Code, Lesson
+from autograder.checks.described import ALT, keys_of
 
-_NAME = "described"
-_FROM = "autograder"
-_DIGITS = 4
+_Passed = ast.expr | ast.keyword
+
+_ENGINE = "autograder"
 
 
 def kept_back(lesson: Lesson) -> tuple[Lesson, dict[str, str]]:
-    """The lesson as its cells read, and the descriptions that these name.
+    """The lesson as its cells read, and the descriptions of its figures.
 
-    Both are as before for a lesson that does not import `described`.
+    Both are as before for a lesson that does not import anything from the engine.
     """
     if not any(_imports(block.source) for block in lesson.blocks if isinstance(block, Code)):
         return lesson, {}
@@ -36,40 +36,65 @@ def kept_back(lesson: Lesson) -> tuple[Lesson, dict[str, str]]:
 
 def _imports(source: str) -> bool:
     return any(
-        isinstance(node, ast.ImportFrom)
-        and node.module == _FROM
-        and any(alias.name == _NAME for alias in node.names)
+        isinstance(node, ast.ImportFrom) and node.module == _ENGINE
         for node in ast.walk(ast.parse(source))
     )
 
 
 def _without(source: str, descriptions: dict[str, str]) -> str:
+    before = ast.parse(source)
+    texts = dict(_alt_texts(before))
     # The last one first: what stands before it keeps its place.
-    for drawn_by, place in sorted(_alt_texts(source), key=_place_of, reverse=True):
-        text = str(place.value)
-        name = f"{drawn_by}-{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]}"
-        descriptions[name] = text
-        source = replaced(source, place, f'{_NAME}("{name}")')
+    for call in sorted(texts, key=lambda call: (call.lineno, call.col_offset), reverse=True):
+        source = _without_alt(source, call)
+    # The same calls in the same order, and so with the same numbers.
+    for (call, _), (_, key) in zip(keys_of(before), keys_of(ast.parse(source)), strict=True):
+        if call in texts:
+            descriptions[key] = texts[call]
     return source
 
 
-def _place_of(found: tuple[str, ast.Constant]) -> tuple[int, int]:
-    return found[1].lineno, found[1].col_offset
-
-
-def _alt_texts(source: str) -> Iterator[tuple[str, ast.Constant]]:
-    """The texts that calls are given as `alt`, each with the name of the function."""
-    for node in ast.walk(ast.parse(source)):
+def _alt_texts(cell: ast.Module) -> Iterator[tuple[ast.Call, str]]:
+    """The calls that are given a text as `alt`, each with that."""
+    for node in ast.walk(cell):
         if isinstance(node, ast.Call):
             for word in node.keywords:
-                if word.arg == "alt" and isinstance(word.value, ast.Constant):
-                    yield ast.unparse(node.func).rpartition(".")[2], word.value
+                if word.arg == ALT and isinstance(word.value, ast.Constant):
+                    yield node, str(word.value.value)
+
+
+def _without_alt(source: str, call: ast.Call) -> str:
+    """A cell in which a call is not given `alt`, nor the comma that belongs to it."""
+    alt = next(word for word in call.keywords if word.arg == ALT)
+    passed: list[_Passed] = [*call.args, *call.keywords]
+    passed.sort(key=lambda one: (one.lineno, one.col_offset))
+    place = passed.index(alt)
+    first, last = _begin(source, alt), _end(source, alt)
+    text = source.encode()
+    if place:
+        first = text.rindex(b",", _end(source, passed[place - 1]), first)
+    elif len(passed) > 1:
+        last = _begin(source, passed[1])
+    else:
+        first, last = _end(source, call.func) + 1, _end(source, call) - 1
+    return (text[:first] + text[last:]).decode()
 
 
 def replaced(source: str, node: ast.expr, text: str) -> str:
     """A cell with another text in the place of one of its expressions."""
+    whole = source.encode()
+    return (whole[: _begin(source, node)] + text.encode() + whole[_end(source, node) :]).decode()
+
+
+def _begin(source: str, node: _Passed) -> int:
+    return _offset(source, node.lineno, node.col_offset)
+
+
+def _end(source: str, node: _Passed) -> int:
+    return _offset(source, node.end_lineno or node.lineno, node.end_col_offset or 0)
+
+
+def _offset(source: str, line: int, column: int) -> int:
+    """Where a place is, in bytes, as Python counts its columns."""
     lines = source.encode().split(b"\n")
-    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-    before = lines[first][: node.col_offset]
-    after = lines[last][node.end_col_offset :]
-    return b"\n".join([*lines[:first], before + text.encode() + after, *lines[last + 1 :]]).decode()
+    return sum(len(one) + 1 for one in lines[: line - 1]) + column

@@ -123,7 +123,7 @@ def test_core_that_is_all_there_is_has_no_time_of_its_own(course: Course) -> Non
     path = course.lesson_file(LESSON)
     path.write_text(path.read_text(encoding="utf-8").replace("20 of them", "45 of them"))
     blocks = course_lesson(course, LESSON).blocks
-    assert any("about 25 minutes.\n" in one.text for one in blocks if isinstance(one, Prose))
+    assert any("about 25 minutes." in one.text for one in blocks if isinstance(one, Prose))
 
 
 def test_what_is_said_of_one_exercise_goes_before(course: Course) -> None:

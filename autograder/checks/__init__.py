@@ -7,5 +7,5 @@ lazy_loader; nbformat where a notebook is read, and PyTorch where an exercise ha
 In the field's words: an autograder with named misconceptions, on worked examples.
 
 From outside: `check`, `hidden`, `examples`, `packed`, `progress`, `purpose`, `own_judgement`,
-`after_a_pass`, `stopping`.
+`after_a_pass`, `stopping`, `described`.
 """

@@ -1,0 +1,76 @@
+"""The core of every lesson: that nothing in it needs a further part, and that it fits an evening."""
+
+import re
+
+import pytest
+
+from autograder.authoring.lesson.left_out import pointing_at, without_further_parts
+from autograder.authoring.lesson.lesson import Exercise, Lesson, Prose, WrittenExercise, validate
+from autograder.authoring.lesson.reading import read_lesson
+from autograder.authoring.lesson.reference import read_reference
+from autograder.checks.source.opening import Opening, opening_in
+from tests.support.course import COURSE
+
+LESSONS = COURSE.lessons()
+# Of running text with formulas, read to be understood.
+WORDS_A_MINUTE = 200
+CARDS = Exercise | WrittenExercise
+
+
+def read(name: str) -> Lesson:
+    return read_lesson(COURSE.lesson_file(name))
+
+
+def core_of(name: str) -> Lesson:
+    """A lesson without its further parts; an error where something in the core needs one."""
+    return without_further_parts(read(name), read_reference(COURSE.reference_file(name)))
+
+
+def opening_of(lesson: Lesson) -> Opening:
+    texts = [block.text for block in lesson.blocks if isinstance(block, Prose)]
+    return opening_in([{"cell_type": "markdown", "source": text} for text in texts[:1]])
+
+
+def minutes_of(lesson: Lesson) -> float:
+    """How long it takes to read a lesson and to do its exercises."""
+    texts = [block.text for block in lesson.blocks if isinstance(block, Prose)]
+    texts += [block.question for block in lesson.blocks if isinstance(block, WrittenExercise)]
+    exercises = sum(block.minutes for block in lesson.blocks if isinstance(block, CARDS))
+    return sum(len(text.split()) for text in texts) / WORDS_A_MINUTE + exercises
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_core_needs_no_further_part(name: str) -> None:
+    core = core_of(name)
+    validate(core)
+    assert core.left_out, "every lesson has something that can wait"
+    assert not [*pointing_at(core, core.left_out, COURSE.reference_file(name))]
+    assert not any("further" in title for title in core.sections.values())
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_core_has_four_to_seven_exercises_and_takes_what_it_says(name: str) -> None:
+    core = core_of(name)
+    assert 4 <= len(core.points) <= 7
+    opening = opening_of(read(name))
+    assert opening.core
+    assert opening.minutes
+    assert 0.75 <= minutes_of(core) / opening.core <= 1.25
+    assert 0.75 <= minutes_of(read(name)) / opening.minutes <= 1.25
+    assert opening_of(core).minutes == opening.core
+
+
+def test_all_cores_together_take_twelve_hours() -> None:
+    cores = [opening_of(read(name)).core for name in LESSONS]
+    assert sum(filter(None, cores)) <= 12 * 60
+
+
+def test_readme_says_what_the_lessons_say() -> None:
+    """The one table that is written by hand."""
+    rows = re.findall(
+        r"^\| \[(\d\d\w?) .*?\]\(.*?\) \| (.*?) \|",
+        (COURSE.root / "README.md").read_text("utf-8"),
+        re.M,
+    )
+    said = {name[:3].rstrip("_"): opening_of(read(name)).time for name in LESSONS}
+    assert dict(rows) == said

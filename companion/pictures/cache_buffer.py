@@ -48,7 +48,7 @@ def cache_buffer(words: Sequence[str], *, new: int, max_tokens: int, alt: str = 
             f"There are {counted(len(words), 'word')}, {new} of them new, and "
             f"{counted(max_tokens, 'slot')}: pass at least one new word, and a slot for each word."
         )
-    slot = max(_SLOT, widest(words, _SIZE) + 12)
+    slot = max(_SLOT, widest(words, _SIZE) + 22)
     left = widest([*_ROWS, "length", "slot"], _SIZE) + 14
     width = left + max_tokens * slot
 

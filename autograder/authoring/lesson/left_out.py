@@ -34,6 +34,7 @@ _GIVEN = (
 # Hints stand in folds between an exercise and its check.
 _FOLD = re.compile(r"<details\b.*?</details>\n*", re.DOTALL)
 _YOURS = "yours"
+_BLOCKS = (ast.For, ast.While, ast.With, ast.If, ast.Try)
 _TIME = re.compile(
     r"(?P<before>\*\*It takes\*\* about )(?P<all>\d+) minutes"
     r"(?:, (?P<core>\d+) of them for the core)?"
@@ -193,6 +194,8 @@ def _refuse_needed(lesson: Lesson, gone: Collection[str], sources: Mapping[str, 
         code = _code_of(block, sources)
         for statement in statements_of(code) if any(name in code for name in gone) else ():
             names = names_in(statement)
+            # What a loop goes through, or a block makes, it mostly makes before it uses it.
+            made |= names.binds if isinstance(statement, _BLOCKS) else set()
             for name in sorted((names.uses - made).intersection(gone)):
                 sentence = (
                     f"this needs {name}, which is to be gone: have it, or the part in which it "

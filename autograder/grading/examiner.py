@@ -22,6 +22,7 @@ from autograder.checks.check import ExerciseNotPassed
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.source.cells import points_of
 from autograder.checks.source.own_files import beside
+from autograder.checks.values.tensors import NO_MEMORY
 from autograder.errors import ExchangeError
 from autograder.grading.ordinary.comparisons import Comparisons, Seed, counted
 from autograder.grading.ordinary.given import Find, Given, Namespace, NotJudged
@@ -35,8 +36,6 @@ _NO_POINTS = (
     "what the solution gives back"
 )
 _MESSAGE = 2000
-# What torch says in place of a MemoryError.
-_NO_MEMORY = "can't allocate memory"
 
 
 @dataclass(frozen=True)
@@ -184,7 +183,7 @@ def _run(cell: NotebookNode, namespace: Namespace, comparisons: Comparisons) -> 
     except MemoryError:
         return Examined(Verdict.MEMORY, TOO_MUCH)
     except (Exception, SystemExit) as error:
-        if _NO_MEMORY in said(error) and not isinstance(error, StudentError):
+        if NO_MEMORY in said(error) and not isinstance(error, StudentError):
             return Examined(Verdict.MEMORY, TOO_MUCH)
         return Examined(Verdict.EXCEPTION, f"{type(error).__name__}: {said(error)}")
     return _by_last_value(cell, comparisons)

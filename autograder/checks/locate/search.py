@@ -94,8 +94,9 @@ def search(
             ran.append(lines)
             before, now = now, _processor_time()
             costs.append(now - before)
-            if now > end:
-                # It is too slow to be tried again and again.
+            raised = outcomes[-1].raised
+            if now > end or (raised and raised.is_out_of_memory):
+                # It is too slow to be tried again and again, or would fill what memory there is.
                 return []
     wrong = [is_mistaken(one, case) for one, case in zip(outcomes, cases, strict=True)]
     if not any(wrong):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.values.compare import identical
-from autograder.checks.values.tensors import fresh_generators, seeded
+from autograder.checks.values.tensors import NO_MEMORY, fresh_generators, seeded
 from autograder.errors import ExchangeError
 
 _PRINTED = 500
@@ -48,6 +48,11 @@ class Raised:
         """
         blank = not self.message or self.message.endswith((_BLANK_CALLEE, _NO_FORWARD))
         return self.kind == "NotImplementedError" and blank
+
+    @property
+    def is_out_of_memory(self) -> bool:
+        """Whether more memory was asked for than there is."""
+        return self.kind == "MemoryError" or NO_MEMORY in self.message
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import torch
 
 SEED = 0
+# In what torch says in place of a MemoryError.
+NO_MEMORY = "DefaultCPUAllocator: "
 
 
 def is_tensor(value: Any) -> "TypeGuard[torch.Tensor]":

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from autograder.checks.values.tensors import NO_MEMORY
 from autograder.errors import ExchangeError, ReplyNotUnderstood, ReplyTooLarge, StudentGone
 from autograder.student.limits import Limits
 from autograder.student.rpc.channel import Channel
@@ -131,7 +132,7 @@ class Questions:
         raise ReplyNotUnderstood("a reply that begins with no word")
 
     def _fail(self, error: Exception) -> ExchangeError:
-        no_memory = isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+        no_memory = isinstance(error, MemoryError) or NO_MEMORY in str(error)
         kind = ReplyTooLarge if no_memory else ReplyNotUnderstood
         self.failure = kind("it takes too much memory" if no_memory else repr(error)[:200])
         return self.failure

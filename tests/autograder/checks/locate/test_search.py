@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Report
@@ -113,6 +114,19 @@ def test_slow_call_is_not_begun_where_no_time_is_left_for_it() -> None:
 
     assert search(means_in(text, spend=spend), MEANS.printed_cases()[:1], seconds=0.3) == []
     assert runs == [1]
+
+
+@pytest.mark.parametrize("library", [np, torch])
+def test_answer_that_runs_out_of_memory_is_run_once_and_not_changed(library: Any) -> None:
+    """A change of it could ask for almost all memory that there is, and fill that for minutes."""
+    runs: list[int] = []
+    text = """\
+def mean_of_rows(x):
+    runs.append(len(x))
+    return x.sum(axis=0) + len(library.ones((10**6, 10**9)))
+"""
+    assert search(means_in(text, runs=runs, library=library), MEANS.printed_cases()) == []
+    assert runs == [3]
 
 
 def test_search_where_a_thread_has_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:

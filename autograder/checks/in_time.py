@@ -9,9 +9,7 @@ from typing import Any
 
 from autograder.checks import purpose
 from autograder.checks.card.as_text import broken, lines_of
-from autograder.checks.exam.arguments import call_of, in_words, loose, one_by_one
-from autograder.checks.exam.case import Case
-from autograder.checks.exam.judge import judge
+from autograder.checks.exam.judge import judge, what_failed
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
 from autograder.checks.examples import Printed
@@ -70,7 +68,8 @@ def judge_in_time(exercise: str, answer: Any, printed: Printed) -> Report:
             with Stopping(left), while_it_runs():
                 outcomes.append(case.observe(answer))
         except (TimeIsUp, KeyboardInterrupt) as error:
-            found = _finding(exercise, answer, case, error, monotonic() - called)
+            details = _when_and_where(answer, error, monotonic() - called)
+            found = what_failed(case, exercise, details)
             passed = _judged(exercise, answer, printed, outcomes).passed
             report = _stopped(exercise, found, passed, len(printed.cases), error)
             if isinstance(error, KeyboardInterrupt):
@@ -99,23 +98,11 @@ def _judged(exercise: str, answer: object, printed: Printed, outcomes: Sequence[
     return judge(exercise, answer, known, printed.hints, known=_SEEN)
 
 
-def _finding(
-    exercise: str, answer: Any, case: Case, error: BaseException, seconds: float
-) -> Finding:
+def _when_and_where(answer: Any, error: BaseException, seconds: float) -> list[str]:
     what = "had not returned" if isinstance(error, TimeIsUp) else "was stopped"
     line = describe_error(error, answer).line
-    open_ones = loose(case.arguments, case.use, case.inputs)
-    call = call_of(exercise, case.arguments, case.use, case.inputs)
-    return Finding(
-        case.label,
-        in_words(open_ones if call else case.arguments),
-        (
-            f"this call {what} after {_rounded(seconds)} s",
-            *([f"in your code, {line}"] if line else []),
-        ),
-        call=call,
-        arguments=one_by_one(open_ones, whole=True),
-    )
+    when = f"this call {what} after {_rounded(seconds)} s"
+    return [when, f"in your code, {line}"] if line else [when]
 
 
 def _rounded(seconds: float) -> str:

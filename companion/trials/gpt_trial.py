@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from companion.beside import made_beside
 from companion.gpt.attention import LibraryRotaryAttention
 from companion.gpt.parts import LIBRARY, ListedCache, Parts, TwoLayers
+from companion.trials.back_propagation import send_back
 
 Settings = Mapping[str, int]
 Weights = Mapping[str, Tensor]
@@ -205,11 +206,7 @@ def _whole(module: Any, given: Tensor) -> dict[str, Any]:
     """The output for a whole text, with its gradient back-propagated."""
     with torch.enable_grad():
         output = module(given)
-        if isinstance(output, Tensor) and output.requires_grad:
-            # Weights of the entries that no symmetry cancels, as equal ones would.
-            ramp = torch.arange(1, output.numel() + 1, dtype=torch.float64).cos()
-            # From one number: for a given gradient, torch imports a library, in each process.
-            torch.autograd.backward([(output * ramp.reshape(output.shape).to(output.dtype)).sum()])
+        send_back(output)
     with torch.no_grad():
         again = module(given.detach())
     return {"output": output, "the same output in a second call": _alike(output, again)}

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from companion.beside import made_beside
+from companion.trials.back_propagation import send_back
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 Stack = Callable[[torch.Tensor, Sequence[Function], Sequence[Function]], Any]
@@ -32,9 +33,7 @@ def try_stream(
     given = x.detach().clone().requires_grad_()
     layers = [made_beside(stack, Layer, weight, n % 2 == 0) for n, weight in enumerate(matrices)]
     output = stack(given, layers, [made_beside(stack, Norm, gain) for gain in gains])
-    if isinstance(output, torch.Tensor) and output.requires_grad:
-        ramp = torch.arange(1, output.numel() + 1, dtype=output.dtype).cos()
-        torch.autograd.backward([output], [ramp.reshape(output.shape)])
+    send_back(output)
     found = {"output": output, "gradient for x": given.grad}
     return found | {
         f"gradient for layer {n}": layer.weight.grad for n, layer in enumerate(layers, start=1)

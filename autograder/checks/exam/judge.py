@@ -297,6 +297,16 @@ def _finding(observation: Observation, exercise: str) -> Finding:
         details.append(f"in your code, {raised.line}")
     if observation.outcome.printed:
         details.append(f"your code printed: {observation.outcome.printed}")
+    compared = (
+        comparisons(causes, case.axes, case.tolerance, reveal=case.reveal)
+        if case.printed
+        else shapes(causes, case.axes)
+    )
+    return replace(what_failed(case, exercise, details), compared=compared)
+
+
+def what_failed(case: Case, exercise: str, details: Sequence[str]) -> Finding:
+    """How a call that failed was made, and what there is to say of it."""
     open_ones = loose(case.arguments, case.use, case.inputs)
     call = call_of(exercise, case.arguments, case.use, case.inputs)
     return Finding(
@@ -305,9 +315,6 @@ def _finding(observation: Observation, exercise: str) -> Finding:
         tuple(details),
         call=call,
         arguments=one_by_one(open_ones, whole=case.printed),
-        compared=comparisons(causes, case.axes, case.tolerance, reveal=case.reveal)
-        if case.printed
-        else shapes(causes, case.axes),
     )
 
 

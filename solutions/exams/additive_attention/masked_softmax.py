@@ -47,7 +47,7 @@ def very_low_words() -> Pair:
 @masked.example
 def as_many_as_places() -> Pair:
     """as many sentences as positions"""
-    scores = tensor([0.5, -1.0, 2.0], [1.5, 0.3, -0.7], [-0.2, 0.9, 1.1])
+    scores = tensor([0.5, -1.0, 2.0], [-0.5, 0.3, -0.7], [-0.2, 0.9, 1.1])
     return scores, torch.tensor([3, 1, 2])
 
 

@@ -109,6 +109,10 @@ def _as_answer(text: str, style: _Style, exercise: str) -> str:
                 _clear(lines, node.body[0].lineno, node.body[1].lineno - 1)
             if isinstance(node, ast.FunctionDef):
                 _write_plainly(lines, node)
+        elif isinstance(node, ast.AnnAssign) and node.value:
+            line, hint = (lines[node.lineno - 1] or "").encode(), node.annotation
+            plain = line[: node.target.end_col_offset] + line[hint.end_col_offset :]
+            lines[node.lineno - 1] = plain.decode()
     kept = [line for line in lines[style.lineno - 1 : style.end_lineno] if line is not None]
     return re.sub(rf"\b{style.name}\b", exercise, "\n".join(kept))
 
@@ -116,22 +120,15 @@ def _as_answer(text: str, style: _Style, exercise: str) -> str:
 def _shape(code: str, exercise: str) -> str:
     """An answer but for its names, type hints and docstrings; nothing where there is none."""
     with suppress(SyntaxError, ValueError, RecursionError):
-        for node in parsed(code).body:
+        text = ast.unparse(parsed(code))
+        for node in ast.parse(text).body:
             if isinstance(node, _Style) and node.name == exercise:
-                return _without_names(node)
+                return _without_names(ast.parse(_as_answer(text, node, exercise)))
     return ""
 
 
-def _without_names(answer: _Style) -> str:
+def _without_names(answer: ast.AST) -> str:
     """Its syntax, in which names are numbers, in the order in which they come."""
-    for node in ast.walk(answer):
-        match node:
-            case ast.arg():
-                node.annotation = None
-            case ast.FunctionDef() | ast.ClassDef():
-                node.body = node.body[ast.get_docstring(node) is not None :]
-                if isinstance(node, ast.FunctionDef):
-                    node.returns = None
     names: dict[str, str] = {}
     for node in ast.walk(answer):
         match node:

@@ -75,7 +75,7 @@ def swapped(pair):
 '''
 LOOPS = """\
 def mix(weights, values, *, dtype='float64'):
-    total: float = 0.0
+    total = 0.0
     for weight, value in zip(weights, values):  # each
         total = total + weight * value
     return total if weights.ndim == 1 else mix(*weights, values)"""
@@ -149,6 +149,7 @@ def test_they_are_found_wherever_an_exam_may_stand(lesson: Path, place: str) -> 
     ("own", "others"),
     [
         (LOOPS.replace("total", "sum_so_far").replace("weights", "w"), 1),
+        (LOOPS.replace("total = 0.0", "total: float = 0.0"), 1),
         (f'%time x = 1\n{LOOPS.replace("values):", "values: list) -> float:")}', 2),
         (LOOPS.replace("mix(weights, values, *, dtype='float64')",
                        "mix(weights: list, values, *, dtype='float64') -> float"), 1),
@@ -182,7 +183,7 @@ def test_they_stand_below_an_answer_that_passed(
 ) -> None:
     shown = checked(RIGHT, capsys)
     assert "  Other right answers:\n    Adds one value after another, each times" in shown
-    assert "\n      def mix(weights, values, *, dtype='float64'):\n          total: float" in shown
+    assert "\n      def mix(weights, values, *, dtype='float64'):\n          total = 0.0" in shown
 
 
 def test_wrong_answer_is_shown_none(lesson: Path, capsys: pytest.CaptureFixture[str]) -> None:

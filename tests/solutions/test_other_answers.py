@@ -8,9 +8,9 @@ import pytest
 from autograder.authoring.lesson.lesson import Code, Exercise
 from autograder.authoring.lesson.reading import read_lesson
 from autograder.checks.exam.report import Verdict
-from autograder.course import lesson_number
 from autograder.learner.other_answers import other_answers
 from tests.support.course import COURSE, every_exam
+from tests.support.sample import sample
 
 TOLD = {
     place: told
@@ -31,7 +31,7 @@ def imports_above(place: str) -> str:
     )
 
 
-@pytest.mark.parametrize("place", TOLD)
+@pytest.mark.parametrize("place", sample(list(TOLD), 4))
 def test_each_passes_where_its_lesson_stands(place: str) -> None:
     name = place.partition("/")[2]
     for differs, code in TOLD[place].items():
@@ -42,10 +42,9 @@ def test_each_passes_where_its_lesson_stands(place: str) -> None:
         assert report.verdict is Verdict.PASSED, differs
 
 
-def test_lessons_02_to_06_tell_of_many() -> None:
-    lessons = [lesson_number(place.partition("/")[0]) for place in TOLD]
-    assert {*lessons} >= {"02", "03", "04", "05", "06"}
-    assert len(lessons) >= 20
+def test_every_lesson_tells_of_some() -> None:
+    assert {place.partition("/")[0] for place in TOLD} == {*COURSE.lessons()}
+    assert len(TOLD) >= 70
 
 
 @pytest.mark.parametrize("place", TOLD)

@@ -212,7 +212,11 @@ LOOP.apply(additive)
 def additive_in_a_loop(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """A loop over the keys."""
+    """A loop over the keys.
+
+    A loop over the keys takes the formula literally. It computes `query @ W_query` again for each
+    key, which broadcasting needs only once.
+    """
     return torch.stack([torch.tanh(query @ W_query + key @ W_key).dot(v) for key in keys])
 
 
@@ -220,7 +224,11 @@ def additive_in_a_loop(
 def additive_by_einsum(
     query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
 ) -> Tensor:
-    """Index expressions."""
+    """Index expressions.
+
+    einsum names the axes: q and k are the features of the query and of the keys, h the hidden ones,
+    and s the words of the source.
+    """
     hidden = torch.einsum("q,qh->h", query, W_query) + torch.einsum("sk,kh->sh", keys, W_key)
     return torch.einsum("sh,h->s", hidden.tanh(), v)
 

@@ -181,7 +181,11 @@ TENSOR_DTYPE.apply(bahdanau)
 def bahdanau_by_bmm(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """Batched matrix products."""
+    """Batched matrix products.
+
+    `torch.bmm` takes the weights as a matrix of one row for each sentence, so no table of all
+    products of weight and annotation is kept in memory.
+    """
     weights = score(previous_state, annotations).softmax(dim=1)
     context = torch.bmm(weights.unsqueeze(1), annotations).squeeze(1)
     return cell(torch.hstack([word, context]), previous_state), context, weights
@@ -202,7 +206,11 @@ def bahdanau_by_einsum(
 def bahdanau_in_a_loop(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
-    """A loop over the sentences."""
+    """A loop over the sentences.
+
+    Only the context is computed sentence by sentence, as a vector times a matrix. Score and cell
+    still work on the whole batch.
+    """
     weights = torch.softmax(score(previous_state, annotations), dim=-1)
     context = torch.stack([w @ words for w, words in zip(weights, annotations, strict=True)])
     return cell(torch.cat([word, context], dim=-1), previous_state), context, weights

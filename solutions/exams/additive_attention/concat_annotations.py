@@ -115,7 +115,11 @@ TENSOR_DTYPE.apply(annotations)
 
 @annotations.accepts
 def word_by_word(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """A loop over the words."""
+    """A loop over the words.
+
+    A loop joins the two states of each word. The backward states are counted from the end, because
+    their first one belongs to the last word.
+    """
     last = len(forward_states) - 1
     rows = [torch.cat([f, backward_states[last - i]]) for i, f in enumerate(forward_states)]
     return torch.stack(rows)
@@ -123,14 +127,22 @@ def word_by_word(forward_states: Tensor, backward_states: Tensor) -> Tensor:
 
 @annotations.accepts
 def by_indexing(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """The backward states by their numbers."""
+    """The backward states by their numbers.
+
+    A tensor of positions, from the last one down to 0, brings the backward states into the order of
+    the words. Indexing works for any other order as well.
+    """
     order = torch.arange(len(backward_states) - 1, -1, -1)
     return torch.hstack([forward_states, backward_states[order]])
 
 
 @annotations.accepts
 def filled_in(forward_states: Tensor, backward_states: Tensor) -> Tensor:
-    """An empty tensor, filled in two halves."""
+    """An empty tensor, filled in two halves.
+
+    The result is allocated first, and its two halves are filled in. `torch.flipud` is `flip(0)` by
+    another name.
+    """
     width = forward_states.shape[1]
     both = forward_states.new_empty(len(forward_states), width + backward_states.shape[1])
     both[:, :width] = forward_states

@@ -147,20 +147,32 @@ LOOP.apply(concat)
 
 @concat.accepts
 def concat_in_a_loop(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """A loop over the words."""
+    """A loop over the words.
+
+    One word at a time: the state and its annotation are joined, and a small network makes a single
+    score of them. You can check it against the formula line by line.
+    """
     return torch.stack([v.dot(torch.tanh(torch.cat([state, h]) @ W)) for h in annotations])
 
 
 @concat.accepts
 def concat_by_repeating(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """The state repeated, an index expression."""
+    """The state repeated, an index expression.
+
+    `repeat` copies the state for each word, where `expand` only views it, and einsum spells out
+    both products. For long sentences the copies cost memory.
+    """
     pairs = torch.hstack([state.repeat(annotations.shape[0], 1), annotations])
     return torch.einsum("sh,h->s", torch.tanh(torch.einsum("sd,dh->sh", pairs, W)), v)
 
 
 @concat.accepts
 def concat_as_columns(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """One column for each word, as in the paper."""
+    """One column for each word, as in the paper.
+
+    Each word is a column, as in formulas, so the matrix stands on the left and is transposed. With
+    words on rows, as in most code, no transpose is needed.
+    """
     H = annotations.T
     S = state[:, None].expand(-1, H.shape[1])
     return v @ torch.tanh(W.T @ torch.cat([S, H]))

@@ -181,7 +181,11 @@ LOOP.apply(context)
 
 @context.accepts
 def context_by_bmm(weights: Tensor, annotations: Tensor) -> Tensor:
-    """Batched matrix products."""
+    """Batched matrix products.
+
+    `torch.bmm` multiplies two matrices for each sentence, so the weights become a matrix of one
+    row. Unlike the broadcast product, it keeps no table of all products in memory.
+    """
     return torch.bmm(weights[:, None, :], annotations)[:, 0]
 
 
@@ -193,5 +197,9 @@ def context_by_einsum(weights: Tensor, annotations: Tensor) -> Tensor:
 
 @context.accepts
 def context_in_a_loop(weights: Tensor, annotations: Tensor) -> Tensor:
-    """A loop over the sentences."""
+    """A loop over the sentences.
+
+    In a loop over the sentences, the weights are a vector and the annotations a matrix, and the
+    weighted sum looks as it did in lesson 00.
+    """
     return torch.stack([w @ sentence for w, sentence in zip(weights, annotations, strict=True)])

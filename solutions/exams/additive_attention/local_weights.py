@@ -248,7 +248,11 @@ TENSOR_DTYPE.apply(local)
 
 @local.accepts
 def local_in_a_loop(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """A loop over the window."""
+    """A loop over the window.
+
+    The softmax runs over the positions inside the window only, and all others keep their 0. Each
+    weight can then be checked by itself.
+    """
     places = [s for s in range(len(scores)) if abs(s - p_t) <= D]
     weights = torch.zeros_like(scores)
     weights[places] = torch.softmax(scores[places], dim=0)
@@ -259,7 +263,11 @@ def local_in_a_loop(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.accepts
 def local_by_where(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """Conditions over the whole sentence."""
+    """Conditions over the whole sentence.
+
+    `torch.where` takes the score inside the window and −∞ outside, and the Gaussian is written with
+    its standard deviation, D / 2.
+    """
     s = torch.arange(len(scores)).to(scores)
     inside = (s - p_t).abs() <= D
     weights = torch.where(inside, scores, float("-inf")).softmax(0)
@@ -268,7 +276,11 @@ def local_by_where(scores: Tensor, p_t: float, D: int) -> Tensor:
 
 @local.accepts
 def local_with_scatter(scores: Tensor, p_t: float, D: int) -> Tensor:
-    """The window cut out, and put back."""
+    """The window cut out, and put back.
+
+    The window is cut out, weighted, and put back into zeros with `scatter`. The softmax never sees
+    what lies outside, so nothing has to be hidden.
+    """
     s = torch.arange(len(scores))
     places = s[(s - p_t).abs() <= D]
     sigma = D / 2

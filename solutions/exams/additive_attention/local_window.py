@@ -201,18 +201,30 @@ def counted_from_a_decimal(p_t: float, length: int, D: int) -> Tensor:
 
 @window.accepts
 def window_by_its_ends(p_t: float, length: int, D: int) -> Tensor:
-    """The two ends, rounded inwards."""
+    """The two ends, rounded inwards.
+
+    The two ends are computed, rounded inwards and kept within the sentence. No other position is
+    looked at, which pays for long sentences.
+    """
     return torch.arange(max(0, math.ceil(p_t - D)), min(length - 1, math.floor(p_t + D)) + 1)
 
 
 @window.accepts
 def window_in_a_loop(p_t: float, length: int, D: int) -> Tensor:
-    """A loop over the positions."""
+    """A loop over the positions.
+
+    A list comprehension asks of each position whether it lies in the window. `dtype=torch.long` is
+    needed for an empty window: a tensor of an empty list holds floats.
+    """
     return torch.tensor([s for s in range(length) if abs(s - p_t) <= D], dtype=torch.long)
 
 
 @window.accepts
 def window_by_nonzero(p_t: float, length: int, D: int) -> Tensor:
-    """The indices where a condition holds."""
+    """The indices where a condition holds.
+
+    `torch.nonzero` returns the indices at which a condition holds, one to a row, and `flatten`
+    makes a vector of them.
+    """
     s = torch.arange(length, dtype=torch.float64)
     return torch.nonzero((s >= p_t - D) & (s <= p_t + D)).flatten()

@@ -221,7 +221,11 @@ def luong_by_bmm(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """Batched matrix products."""
+    """Batched matrix products.
+
+    The weighted sum is a batched matrix product: `unsqueeze` makes a matrix of one row of each
+    sentence's weights, and `squeeze` takes that axis away again.
+    """
     state = cell(word, previous_state)
     weights = score(state, annotations).softmax(dim=1)
     context = torch.bmm(weights.unsqueeze(1), annotations).squeeze(1)
@@ -237,7 +241,11 @@ def luong_in_two_products(
     cell: Cell,
     W_context: Tensor,
 ) -> Three:
-    """W_context cut in two."""
+    """W_context cut in two.
+
+    `W_context` is cut in two, one part for the context and one for the state. Multiplying a
+    concatenation is nothing else than adding these two products.
+    """
     state = cell(word, previous_state)
     weights = torch.softmax(score(state, annotations), dim=-1)
     context = torch.einsum("bs,bsd->bd", weights, annotations)

@@ -312,7 +312,11 @@ LOOP.apply(masked)
 
 @masked.accepts
 def masked_in_a_loop(scores: Tensor, lengths: Tensor) -> Tensor:
-    """A loop over the sentences."""
+    """A loop over the sentences.
+
+    Each sentence gets a softmax over its own words, and the padding keeps the 0 it began with.
+    Nothing has to be hidden, but every sentence waits for the one before it.
+    """
     weights = torch.zeros_like(scores)
     for i, length in enumerate(lengths.tolist()):
         weights[i, :length] = torch.softmax(scores[i, :length], dim=0)
@@ -329,7 +333,11 @@ def masked_by_adding(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.accepts
 def masked_by_exponentials(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Exponentials, written out."""
+    """Exponentials, written out.
+
+    The softmax is written out: the largest score among the words is subtracted, and exp(−∞) gives
+    the padding a weight of exactly 0.
+    """
     is_word = torch.arange(scores.shape[1])[None] < lengths[:, None]
     largest = torch.where(is_word, scores, -math.inf).amax(dim=1, keepdim=True)
     exponentials = torch.where(is_word, scores - largest, -math.inf).exp()

@@ -118,20 +118,32 @@ TENSOR_DTYPE.apply(repaired)
 
 @repaired.accepts
 def sentence_by_sentence(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """A loop over the sentences."""
+    """A loop over the sentences.
+
+    A loop pairs each query with the keys of its own sentence, so the axis of the batch cannot be
+    mistaken for that of the words.
+    """
     pairs = zip(projected_query, projected_keys, strict=True)
     return torch.stack([torch.softmax(torch.tanh(q + K) @ v, dim=-1) for q, K in pairs])
 
 
 @repaired.accepts
 def query_expanded(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """The query repeated for each word."""
+    """The query repeated for each word.
+
+    `expand_as` writes out what broadcasting does by itself: the query is viewed once for each word,
+    without a copy.
+    """
     queries = projected_query[:, None, :].expand_as(projected_keys)
     return torch.softmax((queries + projected_keys).tanh() @ v, dim=1)
 
 
 @repaired.accepts
 def words_in_front(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """The words' axis moved in front of the batch, and back."""
+    """The words' axis moved in front of the batch, and back.
+
+    With the words on the first axis, the batch lines up with the queries as it is. This order of
+    axes is also the default of PyTorch's recurrent layers.
+    """
     hidden = torch.tanh(projected_query + projected_keys.transpose(0, 1))
     return torch.softmax((hidden @ v).T, dim=-1)

@@ -373,7 +373,11 @@ def last_token_alone(
 def token_by_token(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """A loop with a state, as a recurrent network."""
+    """A loop with a state, as a recurrent network.
+
+    A loop carries a summary and a total along, as a recurrent network does. It holds a single state
+    at a time, where running sums hold one for each token.
+    """
     asked, offered = feature_map(queries), feature_map(keys)
     summary = torch.zeros_like(offered[..., 0, :, None] * values[..., 0, None, :])
     total = torch.zeros_like(offered[..., 0, :])
@@ -388,7 +392,11 @@ def token_by_token(
 
 @causal.accepts
 def beginnings(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
-    """For each token, linear attention to the text up to it."""
+    """For each token, linear attention to the text up to it.
+
+    For each token it applies linear attention to the text so far. There are no running sums, but
+    every sum begins anew, so the cost grows with the square of the length.
+    """
     asked, offered = feature_map(queries), feature_map(keys)
     contexts = []
     for end in range(1, queries.shape[-2] + 1):
@@ -409,7 +417,11 @@ def with_ones(queries: Tensor, keys: Tensor, values: Tensor, feature_map: Featur
 
 @causal.accepts
 def by_einsum(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
-    """Index expressions around running sums."""
+    """Index expressions around running sums.
+
+    Two running sums, written with einsum: `kv` holds the products of features and values up to each
+    token, and `z` the totals that divide.
+    """
     q, k = feature_map(queries), feature_map(keys)
     kv = torch.einsum("...tf,...tv->...tfv", k, values).cumsum(dim=-3)
     z = torch.einsum("...tf,...tf->...t", q, k.cumsum(dim=-2))

@@ -295,7 +295,11 @@ def visible_and_future(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.accepts
 def fixed_in_loops(num_tokens: int, stride: int) -> Tensor:
-    """Loops."""
+    """Loops.
+
+    Two loops over the pairs up to the query write both conditions out. The future stays hidden,
+    because no loop gets there.
+    """
     hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
     for row in range(num_tokens):
         for column in range(row + 1):
@@ -306,7 +310,11 @@ def fixed_in_loops(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.accepts
 def fixed_by_slices(num_tokens: int, stride: int) -> Tensor:
-    """Slices of each row."""
+    """Slices of each row.
+
+    Each row opens two slices: its own block up to the query, and the last token of every block
+    before it.
+    """
     hidden = torch.ones((num_tokens, num_tokens), dtype=torch.bool)
     for row in range(num_tokens):
         start = row // stride * stride
@@ -317,7 +325,11 @@ def fixed_by_slices(num_tokens: int, stride: int) -> Tensor:
 
 @fixed.accepts
 def fixed_block_by_block(num_tokens: int, stride: int) -> Tensor:
-    """A loop over blocks, the future hidden at the end."""
+    """A loop over blocks, the future hidden at the end.
+
+    For each block it opens a square, and below that the column of the block's last token. At the
+    end, `tril` hides the future inside the squares.
+    """
     visible = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
     for start in range(0, num_tokens, stride):
         end = min(start + stride, num_tokens)

@@ -274,7 +274,11 @@ def global_in_loops(num_tokens: int, global_positions: list[int]) -> Tensor:
 
 @everywhere.accepts
 def global_row_by_row(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """A loop over the global tokens."""
+    """A loop over the global tokens.
+
+    For each global token its row is opened, because it sees everything, and its column, because
+    everything sees it.
+    """
     hidden = torch.full((num_tokens, num_tokens), True)
     for position in global_positions:
         hidden[position] = False
@@ -284,7 +288,11 @@ def global_row_by_row(num_tokens: int, global_positions: list[int]) -> Tensor:
 
 @everywhere.accepts
 def global_by_index(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """All rows at once, then all columns."""
+    """All rows at once, then all columns.
+
+    Indexing with a list opens all rows at once, and then all columns. An empty list opens nothing,
+    so no case has to be distinguished.
+    """
     hidden = torch.ones((num_tokens, num_tokens), dtype=torch.bool)
     hidden[global_positions, :] = False
     hidden[:, global_positions] = False
@@ -293,7 +301,11 @@ def global_by_index(num_tokens: int, global_positions: list[int]) -> Tensor:
 
 @everywhere.accepts
 def global_by_product(num_tokens: int, global_positions: list[int]) -> Tensor:
-    """An outer product of those that are not global."""
+    """An outer product of those that are not global.
+
+    A pair is hidden if both tokens are local. That makes the mask the outer product of a vector
+    with itself.
+    """
     local = torch.tensor([position not in global_positions for position in range(num_tokens)])
     return torch.outer(local, local)
 

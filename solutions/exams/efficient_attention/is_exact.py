@@ -400,7 +400,11 @@ def a_table_of_truths(
 def exact_by_the_library(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
 ) -> bool:
-    """PyTorch's function, and a loop that ends at the first difference."""
+    """PyTorch's function, and a loop that ends at the first difference.
+
+    PyTorch's function gives the expected contexts, and the loop ends at the first block size for
+    which they differ.
+    """
     right = scaled_dot_product_attention(queries, keys, values)
     for block_size in range(1, keys.shape[0] + 1):
         if not torch.allclose(attention(queries, keys, values, block_size), right, atol=1e-5):
@@ -421,7 +425,11 @@ def exact_by_largest_difference(
 
 @exact.accepts
 def exact_by_assertion(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """torch.testing's assertion, caught."""
+    """torch.testing's assertion, caught.
+
+    `torch.testing.assert_close` is made for tests: its message says how far the results are apart,
+    and where. Here the error is caught, and only the verdict is returned.
+    """
     right = scaled_dot_product_attention(queries, keys, values)
     try:
         for size in reversed(range(1, len(keys) + 1)):

@@ -336,7 +336,11 @@ def linear_in_loops(
 def linear_by_einsum(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """Index expressions."""
+    """Index expressions.
+
+    einsum names the axes: i for queries, j for keys, f for features, v for values. No intermediate
+    result has both i and j, which is why the cost grows only linearly.
+    """
     asked, offered = feature_map(queries), feature_map(keys)
     summary = torch.einsum("...jf,...jv->...fv", offered, values)
     total = torch.einsum("...if,...jf->...i", asked, offered)
@@ -347,7 +351,11 @@ def linear_by_einsum(
 def linear_with_ones(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """A column of ones beside the values: its mixture is the sum of the weights."""
+    """A column of ones beside the values: its mixture is the sum of the weights.
+
+    A column of ones stands beside the values. Its mixture is the sum of the weights, so one product
+    gives the numerator and the denominator.
+    """
     ones = torch.ones(*values.shape[:-1], 1, dtype=values.dtype)
     mixed = feature_map(queries) @ (feature_map(keys).mT @ torch.cat([values, ones], dim=-1))
     return mixed[..., :-1] / mixed[..., -1:]
@@ -368,7 +376,11 @@ def linear_by_matmul(
 def linear_divided_first(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """The features of the queries are divided before they ask."""
+    """The features of the queries are divided before they ask.
+
+    The features of each query are divided by its total before they are multiplied. The order does
+    not matter, because that total is one factor for the whole row.
+    """
     asked, offered = feature_map(queries), feature_map(keys)
     asked = asked / (asked * offered.sum(dim=-2, keepdim=True)).sum(dim=-1, keepdim=True)
     return asked @ (offered.mT @ values)

@@ -386,7 +386,11 @@ def mixed_keys_and_values(
 def mixtures_in_loops(
     queries: Tensor, keys: Tensor, values: Tensor, project_keys: Tensor, project_values: Tensor
 ) -> Tensor:
-    """Loops over texts, mixtures and queries."""
+    """Loops over texts, mixtures and queries.
+
+    Everything is written out: first the few mixtures of keys and of values, then plain attention to
+    them. A batch is a stack of texts, so the function calls itself for each.
+    """
     if queries.ndim > 2:
         texts = zip(queries, keys, values, strict=True)
         return torch.stack(
@@ -418,7 +422,11 @@ def mixtures_by_einsum(
 def mixtures_of_scores(
     queries: Tensor, keys: Tensor, values: Tensor, project_keys: Tensor, project_values: Tensor
 ) -> Tensor:
-    """All scores, mixed."""
+    """All scores, mixed.
+
+    It mixes the scores instead of the keys, and the weights instead of the values. The result is
+    the same, but all n × n scores are computed, so nothing is saved.
+    """
     scores = queries @ keys.mT @ project_keys.T / queries.size(-1) ** 0.5
     return scores.softmax(dim=-1) @ project_values @ values
 

@@ -266,7 +266,11 @@ def written_into(masks: Masks) -> Tensor:
 
 @union.accepts
 def joined_in_a_loop(masks: Masks) -> Tensor:
-    """A loop over the masks."""
+    """A loop over the masks.
+
+    It begins with everything hidden, and `&` takes away what each mask shows. A further mask is one
+    more turn of the loop.
+    """
     joined = torch.ones_like(masks[0])
     for mask in masks:
         joined = joined & mask
@@ -281,7 +285,10 @@ def joined_by_reduce(masks: Masks) -> Tensor:
 
 @union.accepts
 def joined_pair_by_pair(masks: Masks) -> Tensor:
-    """Loops over rows and columns."""
+    """Loops over rows and columns.
+
+    Two loops ask for each pair whether all masks hide it, which is the rule in words.
+    """
     size = len(masks[0])
     joined = torch.zeros(size, size, dtype=torch.bool)
     for row in range(size):
@@ -292,7 +299,11 @@ def joined_pair_by_pair(masks: Masks) -> Tensor:
 
 @union.accepts
 def joined_by_what_is_seen(masks: Masks) -> Tensor:
-    """What any of them shows, turned round."""
+    """What any of them shows, turned round.
+
+    It turns the masks round and asks what any of them shows. Hidden by all is the same as not shown
+    by any, one of De Morgan's laws.
+    """
     return ~torch.stack([~mask for mask in masks]).any(dim=0)
 
 

@@ -297,7 +297,10 @@ def first_keys(num_tokens: int, window: int) -> Tensor:
 
 @window.accepts
 def window_in_loops(num_tokens: int, window: int) -> Tensor:
-    """Loops."""
+    """Loops.
+
+    Two loops write the rule out for each pair: it is hidden from a distance of `window` on.
+    """
     hidden = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
     for row in range(num_tokens):
         for column in range(num_tokens):
@@ -307,7 +310,11 @@ def window_in_loops(num_tokens: int, window: int) -> Tensor:
 
 @window.accepts
 def window_by_slices(num_tokens: int, window: int) -> Tensor:
-    """A slice of each row."""
+    """A slice of each row.
+
+    Each row is hidden as a whole, and a slice of it is opened again. Without `max`, the slice could
+    begin at a negative index, which counts from the end.
+    """
     hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
     for row in range(num_tokens):
         hidden[row, max(0, row - window + 1) : row + window] = False
@@ -316,7 +323,11 @@ def window_by_slices(num_tokens: int, window: int) -> Tensor:
 
 @window.accepts
 def window_by_two_triangles(num_tokens: int, window: int) -> Tensor:
-    """What is above the band, and what is below it."""
+    """What is above the band, and what is below it.
+
+    `triu` hides what lies above the band and `tril` what lies below it. Two diagonals say how wide
+    the band is, so no positions are compared.
+    """
     everything = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
     return everything.triu(window) | everything.tril(-window)
 

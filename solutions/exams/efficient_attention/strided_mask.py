@@ -253,7 +253,11 @@ def past_mask_alone(num_tokens: int, stride: int) -> Tensor:
 
 @strided.accepts
 def strided_in_loops(num_tokens: int, stride: int) -> Tensor:
-    """Loops."""
+    """Loops.
+
+    Two loops over the pairs up to the query write the condition out. The future stays hidden,
+    because no loop gets there.
+    """
     hidden = torch.ones(num_tokens, num_tokens, dtype=torch.bool)
     for row in range(num_tokens):
         for column in range(row + 1):
@@ -264,7 +268,11 @@ def strided_in_loops(num_tokens: int, stride: int) -> Tensor:
 
 @strided.accepts
 def strided_by_slices(num_tokens: int, stride: int) -> Tensor:
-    """Slices of each row."""
+    """Slices of each row.
+
+    Each row opens two slices: the query with the tokens just before it, and every stride-th one,
+    counted back from it. `row % stride` is the first position of the second slice.
+    """
     hidden = torch.ones((num_tokens, num_tokens), dtype=torch.bool)
     for row in range(num_tokens):
         hidden[row, max(0, row - stride + 1) : row + 1] = False
@@ -283,7 +291,11 @@ def strided_by_remainders(num_tokens: int, stride: int) -> Tensor:
 
 @strided.accepts
 def strided_by_diagonals(num_tokens: int, stride: int) -> Tensor:
-    """One diagonal after the other."""
+    """One diagonal after the other.
+
+    Only distances count here, and all pairs of one distance lie on a diagonal. So it opens a
+    diagonal for each distance that is visible, which works for any such mask.
+    """
     visible = torch.zeros(num_tokens, num_tokens)
     for apart in [*range(stride), *range(stride, num_tokens, stride)]:
         if apart < num_tokens:

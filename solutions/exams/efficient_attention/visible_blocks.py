@@ -364,7 +364,11 @@ def always_visible(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.accepts
 def blocks_in_loops(hidden: Tensor, block_size: int) -> Tensor:
-    """Loops over blocks."""
+    """Loops over blocks.
+
+    Two loops cut out one block at a time. A slice past the end is only shorter, so the last blocks
+    need no care.
+    """
     result = []
     for top in range(0, hidden.shape[0], block_size):
         row = []
@@ -377,7 +381,11 @@ def blocks_in_loops(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.accepts
 def blocks_in_loops_over_pairs(hidden: Tensor, block_size: int) -> Tensor:
-    """Loops over visible pairs."""
+    """Loops over visible pairs.
+
+    It goes through the pairs, and each visible one makes its block visible. Where a sparse mask is
+    stored as a list of pairs, this is the natural way.
+    """
     queries, keys = hidden.shape
     shape = (queries + block_size - 1) // block_size, (keys + block_size - 1) // block_size
     visible = torch.zeros(shape, dtype=torch.bool)
@@ -416,7 +424,11 @@ def blocks_by_members(hidden: Tensor, block_size: int) -> Tensor:
 
 @blocks.accepts
 def blocks_by_split(hidden: Tensor, block_size: int) -> Tensor:
-    """Split twice."""
+    """Split twice.
+
+    `torch.split` cuts the mask into rows of blocks, and each of these into blocks. The last ones
+    may be smaller.
+    """
     return torch.stack(
         [
             torch.stack([(~part).any() for part in torch.split(row, block_size, dim=-1)])

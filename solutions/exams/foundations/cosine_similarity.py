@@ -272,7 +272,11 @@ def none_below_zero(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.accepts
 def cosine_in_loops(a: np.ndarray, b: np.ndarray) -> float:
-    """Loops."""
+    """Loops.
+
+    A single pass over both vectors collects all three sums: that of the products, and those of the
+    two squares.
+    """
     product = square_a = square_b = 0.0
     for x, y in zip(a.tolist(), b.tolist(), strict=True):
         product += x * y
@@ -283,11 +287,19 @@ def cosine_in_loops(a: np.ndarray, b: np.ndarray) -> float:
 
 @cosine.accepts
 def cosine_of_unit_vectors(a: np.ndarray, b: np.ndarray) -> object:
-    """Both vectors brought to length 1."""
+    """Both vectors brought to length 1.
+
+    Both vectors are brought to length 1 first; their dot product is then the cosine itself. Choose
+    this where a vector meets many others, since each has to be normalised only once.
+    """
     return np.dot(a / np.linalg.norm(a), b / np.linalg.norm(b))
 
 
 @cosine.accepts
 def cosine_with_one_root(a: np.ndarray, b: np.ndarray) -> object:
-    """One root for both."""
+    """One root for both.
+
+    Both squared lengths stand under one root, so only one is taken. For vectors with huge entries,
+    their product can overflow where neither length would.
+    """
     return np.sum(a * b) / np.sqrt(np.sum(a**2) * np.sum(b**2))

@@ -145,7 +145,10 @@ def cosine_already(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.accepts
 def dot_by_index(a: np.ndarray, b: np.ndarray) -> float:
-    """A loop over the entries."""
+    """A loop over the entries.
+
+    It counts through the positions, so the code shows the index i that the formula sums over.
+    """
     result = 0.0
     for i in range(len(a)):
         result += float(a[i]) * float(b[i])
@@ -154,7 +157,11 @@ def dot_by_index(a: np.ndarray, b: np.ndarray) -> float:
 
 @dot.accepts
 def dot_by_sum(a: np.ndarray, b: np.ndarray) -> object:
-    """Products, then NumPy's sum."""
+    """Products, then NumPy's sum.
+
+    The products come first, in an array of their own, and then their sum. Both steps of the formula
+    are visible, and both vectors are multiplied without a loop.
+    """
     return np.sum(a * b)
 
 
@@ -166,5 +173,9 @@ def dot_by_generator(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.accepts
 def dot_by_matmul(a: np.ndarray, b: np.ndarray) -> object:
-    """The operator."""
+    """The operator.
+
+    `@` leaves the loop to NumPy's compiled code. It is what you would write in practice, and for
+    long vectors much faster than a loop in Python.
+    """
     return a @ b

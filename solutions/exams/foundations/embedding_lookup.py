@@ -197,7 +197,10 @@ LOOP.apply(lookup)
 
 @lookup.accepts
 def lookup_in_a_loop(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """A loop."""
+    """A loop.
+
+    A loop writes the 1 of one row after another, so each line is about a single token.
+    """
     one_hot = np.zeros((token_ids.shape[0], embeddings.shape[0])).astype(embeddings.dtype)
     for row, token in enumerate(token_ids):
         one_hot[row, token] = 1.0
@@ -206,13 +209,21 @@ def lookup_in_a_loop(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 @lookup.accepts
 def lookup_from_the_identity(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """Rows of the identity matrix, rows of the table."""
+    """Rows of the identity matrix, rows of the table.
+
+    Row i of the identity matrix is the one-hot vector of token i, so both results are rows that are
+    picked out. `nn.Embedding`, which you will meet later, picks rows too, and multiplies nothing.
+    """
     identity = np.identity(len(embeddings), dtype=embeddings.dtype)
     return identity[token_ids], embeddings[token_ids]
 
 
 @lookup.accepts
 def lookup_by_comparing(token_ids: np.ndarray, embeddings: np.ndarray) -> list[np.ndarray]:
-    """A comparison with every id."""
+    """A comparison with every id.
+
+    Each id is compared with every id of the vocabulary, which is True in one place of each row.
+    einsum then spells out the product.
+    """
     one_hot = (token_ids[:, None] == np.arange(len(embeddings))).astype(embeddings.dtype)
     return [one_hot, np.einsum("tv,vd->td", one_hot, embeddings)]

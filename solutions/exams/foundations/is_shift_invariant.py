@@ -322,13 +322,21 @@ def written_over(function: Function, x: np.ndarray, shift: float) -> bool:
 
 @invariant.accepts
 def by_greatest_gap(function: Function, x: np.ndarray, shift: float) -> bool:
-    """The largest difference is small."""
+    """The largest difference is small.
+
+    It looks at the largest difference, and sets a limit of its own. `np.allclose` also allows a
+    share of the numbers compared, and so forgives more where they are larger.
+    """
     return float(np.max(np.abs(function(x + shift) - function(x)))) < 1e-6
 
 
 @invariant.accepts
 def by_each_entry(function: Function, x: np.ndarray, shift: float) -> np.bool_:
-    """All entries close."""
+    """All entries close.
+
+    `np.isclose` compares entry by entry. While you look for a mistake, its result is more useful
+    than a single True or False: it shows where the two differ.
+    """
     moved = x.copy()
     moved += shift
     return np.isclose(function(moved), function(x)).all()

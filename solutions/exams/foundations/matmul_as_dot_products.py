@@ -170,7 +170,11 @@ LOOP.apply(matmul, called={"OnlyTheFirstRowFilled": "returned_after_one_row"})
 
 @matmul.accepts
 def product_in_three_loops(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Loops."""
+    """Loops.
+
+    Written out to the last multiplication, a matrix product is three loops. That is why its cost
+    grows with all three sizes.
+    """
     product = np.zeros((len(A), B.shape[1]), dtype=A.dtype)
     for i in range(len(A)):
         for j in range(B.shape[1]):
@@ -187,11 +191,19 @@ def product_from_lists(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 @matmul.accepts
 def product_by_einsum(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """An index expression."""
+    """An index expression.
+
+    einsum names the axes: i for the rows of A, j for the columns of B. k is missing behind the
+    arrow, so it is summed over.
+    """
     return np.einsum("ik,kj->ij", A, B)
 
 
 @matmul.accepts
 def product_by_broadcasting(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Every product at once, then a sum."""
+    """Every product at once, then a sum.
+
+    Broadcasting computes every product at once, in an array of three axes, and a sum removes the
+    one in the middle. There is no loop, but memory is needed for all the products.
+    """
     return (A[:, :, None] * B[None]).sum(axis=1, dtype=A.dtype)

@@ -168,21 +168,33 @@ LOOP.apply(rows)
 
 @rows.accepts
 def repaired_by_newaxis(x: np.ndarray) -> np.ndarray:
-    """A new axis for each."""
+    """A new axis for each.
+
+    `np.newaxis` puts back the axis that the maximum and the sum have removed. `keepdims=True`
+    spares you that.
+    """
     exponentials = np.exp(x - x.max(axis=-1)[:, np.newaxis])
     return exponentials / exponentials.sum(axis=-1)[:, np.newaxis]
 
 
 @rows.accepts
 def repaired_by_transposing(x: np.ndarray) -> np.ndarray:
-    """There and back."""
+    """There and back.
+
+    Transposed, the rows are columns, and a vector with one number for each of them broadcasts along
+    as it is. A second transpose turns the result back.
+    """
     exponentials = np.exp(x.T - x.max(axis=-1))
     return (exponentials / exponentials.sum(axis=0)).T
 
 
 @rows.accepts
 def repaired_row_by_row(x: np.ndarray) -> np.ndarray:
-    """A loop."""
+    """A loop.
+
+    A loop takes one row at a time. Its maximum and its sum are plain numbers, so there is no axis
+    to lose.
+    """
     result = np.empty_like(x)
     for i, row in enumerate(x):
         exponentials = np.exp(row - row.max())

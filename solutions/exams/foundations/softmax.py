@@ -247,7 +247,11 @@ ARRAY_DTYPE.apply(stable, called={"InFloat64": "softmax_in_float64"})
 
 @stable.accepts
 def softmax_slice_by_slice(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """One vector at a time."""
+    """One vector at a time.
+
+    `np.apply_along_axis` cuts the array into vectors, and calls a softmax of one vector for each.
+    That is easy to read and slow, because the loop runs in Python.
+    """
 
     def weights(scores: np.ndarray) -> np.ndarray:
         exponentials = np.exp(scores - max(scores))
@@ -258,13 +262,21 @@ def softmax_slice_by_slice(x: np.ndarray, axis: int = -1) -> np.ndarray:
 
 @stable.accepts
 def softmax_by_logarithms(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """exp(x - log-sum-exp)."""
+    """exp(x - log-sum-exp).
+
+    Subtracting the logarithm of the sum of the exponentials is the same as dividing by that sum.
+    `np.logaddexp` computes it without overflow, so no maximum has to be subtracted.
+    """
     return np.exp(x - np.logaddexp.reduce(x, axis=axis, keepdims=True))
 
 
 @stable.accepts
 def softmax_on_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The axis moved to the end and back."""
+    """The axis moved to the end and back.
+
+    The axis is moved to the end and back again, so what stands in between has to be written for the
+    last axis only.
+    """
     moved = np.moveaxis(x, axis, -1)
     exponentials = np.exp(moved - np.max(moved, axis=-1)[..., np.newaxis])
     weights = exponentials / np.sum(exponentials, axis=-1)[..., np.newaxis]

@@ -297,7 +297,11 @@ ARRAY_DTYPE.apply(mixing, called={"InFloat64": "mixed_in_float64"})
 
 @mixing.accepts
 def mixing_in_loops(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Loops."""
+    """Loops.
+
+    One vector is added after another, each times its weight. `np.atleast_2d` makes a single mixture
+    a table of one row, so both shapes take the same path.
+    """
     every = []
     for row in np.atleast_2d(weights):
         total = np.zeros_like(values[0])
@@ -309,11 +313,19 @@ def mixing_in_loops(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @mixing.accepts
 def mixing_by_broadcasting(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Every product at once, then a sum."""
+    """Every product at once, then a sum.
+
+    A new axis makes each weight a factor for a whole vector, and the sum runs over the vectors. All
+    products are in memory at once, which a matrix product avoids.
+    """
     return (weights[..., np.newaxis] * values).sum(axis=-2)
 
 
 @mixing.accepts
 def mixing_by_einsum(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """An index expression."""
+    """An index expression.
+
+    einsum names the axes: n, the vectors, is missing behind the arrow, so it is summed over. The
+    dots stand for whatever axes the weights have in front of it.
+    """
     return np.einsum("...n,nd->...d", weights, values)

@@ -125,14 +125,22 @@ def last_rows_of_a_square(num_queries: int, num_keys: int) -> torch.Tensor:
 
 @mask.accepts
 def mask_by_places(num_queries: int, num_keys: int) -> torch.Tensor:
-    """Comparing positions."""
+    """Comparing positions.
+
+    It compares positions: the queries are the last tokens of the text, and a key is hidden where it
+    comes after its query. No diagonal has to be counted.
+    """
     places = torch.arange(num_keys)
     return places[None, :] > places[num_keys - num_queries :, None]
 
 
 @mask.accepts
 def mask_in_loops(num_queries: int, num_keys: int) -> torch.Tensor:
-    """Loops."""
+    """Loops.
+
+    Two loops ask for each pair whether the key comes after the query, whose position is counted on
+    from the cached tokens.
+    """
     hidden = torch.zeros(num_queries, num_keys, dtype=torch.bool)
     for query in range(num_queries):
         for key in range(num_keys):

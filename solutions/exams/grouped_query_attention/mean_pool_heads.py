@@ -204,7 +204,11 @@ LOOP.apply(pooling)
 
 @pooling.accepts
 def pooled_in_loops(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """Loops."""
+    """Loops.
+
+    The columns of each head are cut out, added up group by group, and divided by the number of
+    heads. It shows which columns are averaged.
+    """
     head_dim = W.shape[1] // num_heads
     n_rep = num_heads // num_kv_heads
     new = []
@@ -218,7 +222,11 @@ def pooled_in_loops(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch
 
 @pooling.accepts
 def pooled_by_einsum(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """An index expression."""
+    """An index expression.
+
+    einsum adds up the heads of each group, because r is missing behind the arrow, and a division
+    makes the mean of it.
+    """
     n_rep = num_heads // num_kv_heads
     heads = W.view(len(W), num_kv_heads, n_rep, -1)
     return torch.einsum("ikrd->ikd", heads).flatten(1) / n_rep
@@ -226,7 +234,11 @@ def pooled_by_einsum(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torc
 
 @pooling.accepts
 def pooled_by_a_matrix(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """A product with an averaging matrix."""
+    """A product with an averaging matrix.
+
+    Pooling is a linear map, so a single matrix does it, which `torch.kron` builds out of a small
+    one. In this form it could be multiplied into the weights of another layer.
+    """
     n_rep, head_dim = num_heads // num_kv_heads, W.shape[1] // num_heads
     column = torch.full((n_rep, 1), 1 / n_rep, dtype=W.dtype)
     mixing = torch.kron(torch.eye(num_kv_heads, dtype=W.dtype), column)

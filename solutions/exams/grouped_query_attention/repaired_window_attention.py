@@ -251,7 +251,11 @@ def window_by_distance(
 def window_query_by_query(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """Loops; each query has its own slice."""
+    """Loops; each query has its own slice.
+
+    Each query cuts out the keys that it may see, so there is no mask to get wrong. It is slow, and
+    a good test of a fast version.
+    """
     num_queries, num_keys = queries.shape[-2], keys.shape[-2]
     contexts = []
     for row in range(num_queries):
@@ -267,7 +271,11 @@ def window_query_by_query(
 def window_by_pytorch(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
-    """PyTorch's own function, with a mask of what is visible."""
+    """PyTorch's own function, with a mask of what is visible.
+
+    The mask is made for the whole text, and its last rows are those of the new queries. In
+    PyTorch's function, True means visible, the opposite of `masked_fill`.
+    """
     num_queries, num_keys = queries.shape[-2], keys.shape[-2]
     band = torch.ones(num_keys, num_keys, dtype=torch.bool).tril()
     band = band & ~band.tril(-window)

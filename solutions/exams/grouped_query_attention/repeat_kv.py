@@ -145,7 +145,11 @@ LOOP.apply(repeating)
 
 @repeating.accepts
 def repeated_by_expanding(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """A new axis behind the heads, expanded and merged."""
+    """A new axis behind the heads, expanded and merged.
+
+    An axis behind the heads is expanded and then merged with them, as published models do. `expand`
+    copies nothing, but `reshape` then has to.
+    """
     batch, num_kv_heads, tokens, head_dim = x.shape
     copies = x[:, :, None].expand(batch, num_kv_heads, n_rep, tokens, head_dim)
     return copies.reshape(batch, num_kv_heads * n_rep, tokens, head_dim)
@@ -153,7 +157,11 @@ def repeated_by_expanding(x: torch.Tensor, n_rep: int) -> torch.Tensor:
 
 @repeating.accepts
 def repeated_in_loops(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """Loops."""
+    """Loops.
+
+    Two loops make the order visible: each head is repeated before the next one comes, as in 0, 0,
+    1, 1.
+    """
     heads = []
     for head in range(x.shape[1]):
         for _ in range(n_rep):
@@ -169,6 +177,10 @@ def repeated_by_index(x: torch.Tensor, n_rep: int) -> torch.Tensor:
 
 @repeating.accepts
 def repeated_by_einsum(x: torch.Tensor, n_rep: int) -> torch.Tensor:
-    """An index expression."""
+    """An index expression.
+
+    einsum multiplies by a vector of ones, which makes a copy for each of its entries on a new axis
+    behind the heads; `flatten` merges the two axes.
+    """
     ones = torch.ones(n_rep, dtype=x.dtype)
     return torch.einsum("bhtd,r->bhrtd", x, ones).flatten(1, 2)

@@ -252,7 +252,11 @@ def asked_of_autograd(function: Function, x: Tensor) -> Tensor:
 
 @gradient.accepts
 def with_memory_shared(function: Function, x: Tensor) -> object:
-    """A new tensor on the same numbers."""
+    """A new tensor on the same numbers.
+
+    `detach` makes a tensor without a history that shares its numbers with `x`, so nothing is
+    copied. `backward` leaves the gradient in its `grad`.
+    """
     leaf = x.detach()
     leaf.requires_grad = True
     torch.autograd.backward(function(leaf))
@@ -261,13 +265,21 @@ def with_memory_shared(function: Function, x: Tensor) -> object:
 
 @gradient.accepts
 def by_torch_func(function: Function, x: Tensor) -> object:
-    """`torch.func.grad`."""
+    """`torch.func.grad`.
+
+    `torch.func.grad` turns the function into another one, which returns its gradient. It reads like
+    mathematics, and `torch.vmap` can then run it on many inputs at once.
+    """
     return torch.func.grad(function)(x)
 
 
 @gradient.accepts
 def tidied_up(function: Function, x: Tensor) -> object:
-    """`x` itself, and afterwards all as it was."""
+    """`x` itself, and afterwards all as it was.
+
+    It asks `x` itself for the gradient, and so has to put everything back afterwards. With a copy
+    of `x`, there would be nothing to tidy up.
+    """
     x.requires_grad_(True)
     torch.autograd.backward(function(x))
     found = x.grad

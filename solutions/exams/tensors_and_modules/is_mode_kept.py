@@ -183,7 +183,10 @@ def nothing_if_kept(predict: Predictor, module: nn.Module, inputs: Tensor) -> An
 
 @kept.accepts
 def one_after_the_other(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """Both modes, written out."""
+    """Both modes, written out.
+
+    Both modes are written out one below the other, which for two cases is as clear as a loop.
+    """
     module.train()
     predict(module, inputs)
     training_kept = module.training
@@ -209,7 +212,11 @@ def from_where_it_is(predict: Predictor, module: nn.Module, inputs: Tensor) -> b
 
 @kept.accepts
 def modes_listed(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
-    """The modes afterwards, as a list."""
+    """The modes afterwards, as a list.
+
+    The modes that are found afterwards go into a list, which is compared at the end. If the test
+    fails, that list says in which mode it did.
+    """
     modes = []
     for mode in (True, False):
         module.train(mode)

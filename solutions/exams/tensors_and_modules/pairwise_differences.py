@@ -236,13 +236,21 @@ def concatenated_differences(queries: Tensor, keys: Tensor) -> Tensor:
 
 @differences.accepts
 def unsqueezed(queries: Tensor, keys: Tensor) -> Tensor:
-    """`unsqueeze` for both."""
+    """`unsqueeze` for both.
+
+    Both tensors are given their new axis explicitly, where broadcasting would add the one in front
+    of the keys by itself. `unsqueeze(1)` is `[:, None]` by another name.
+    """
     return queries.unsqueeze(1) - keys.unsqueeze(0)
 
 
 @differences.accepts
 def in_two_loops(queries: Tensor, keys: Tensor) -> Tensor:
-    """Two loops that fill a tensor."""
+    """Two loops that fill a tensor.
+
+    Two loops fill in one pair after another. That is slow, but each line says what an entry is, so
+    it makes a good test of a faster version.
+    """
     found = queries.new_zeros(len(queries), len(keys), queries.shape[1])
     for i in range(len(queries)):
         for j in range(len(keys)):
@@ -258,7 +266,11 @@ def stacked(queries: Tensor, keys: Tensor) -> Tensor:
 
 @differences.accepts
 def expanded(queries: Tensor, keys: Tensor) -> Tensor:
-    """Both stretched by hand."""
+    """Both stretched by hand.
+
+    It writes out what broadcasting does: both tensors are viewed in the full shape before they are
+    subtracted. `expand` copies nothing.
+    """
     shape = (len(queries), len(keys), keys.shape[-1])
     return queries[:, None, :].expand(shape) - keys[None, :, :].expand(shape)
 

@@ -248,7 +248,11 @@ def with_a_copy(module: nn.Module, inputs: Tensor) -> Tensor:
 
 @predicting.accepts
 def safely(module: nn.Module, inputs: Tensor) -> Any:
-    """Switched back even after an error, all of it in `no_grad`."""
+    """Switched back even after an error, all of it in `no_grad`.
+
+    `finally` switches the module back even if the call fails, so an error never leaves it in
+    evaluation mode. In code that others will use, this is worth its two lines.
+    """
     was_training = module.training
     with torch.no_grad():
         try:
@@ -259,7 +263,11 @@ def safely(module: nn.Module, inputs: Tensor) -> Any:
 
 @predicting.accepts
 def by_train_false(module: nn.Module, inputs: Tensor) -> Any:
-    """`train(False)`, and gradients switched off and on again."""
+    """`train(False)`, and gradients switched off and on again.
+
+    `train(False)` is what `eval()` calls, and gradients are switched off and on by hand. After an
+    error, they would stay off, which the `with` of `torch.no_grad()` prevents.
+    """
     was_training, were_enabled = module.training, torch.is_grad_enabled()
     module.train(False)
     torch.set_grad_enabled(False)

@@ -230,7 +230,11 @@ class AsASequence(Layered):
 
 @network.accepts
 class ListThatGrows(nn.Module):
-    """Layers appended one by one, `scale` registered by name."""
+    """Layers appended one by one, `scale` registered by name.
+
+    A loop appends one layer for each pair of sizes to an empty `nn.ModuleList`, which is how a
+    network of any depth is made. `register_parameter` does what assigning an `nn.Parameter` does.
+    """
 
     def __init__(self, d_in: int, d_hidden: int, d_out: int) -> None:
         super().__init__()
@@ -247,7 +251,11 @@ class ListThatGrows(nn.Module):
 
 @network.accepts
 class DictOfLayers(nn.Module):
-    """A dict whose names are numbers."""
+    """A dict whose names are numbers.
+
+    An `nn.ModuleDict` registers its layers just as a list does, under names of your choice. Here
+    they are the numbers that a list would give them, so the parameters are called the same.
+    """
 
     def __init__(self, d_in: int, d_hidden: int, d_out: int) -> None:
         super().__init__()

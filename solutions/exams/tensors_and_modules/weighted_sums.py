@@ -195,7 +195,11 @@ def letters_that_do_not_fit(weights: Tensor, values: Tensor) -> Tensor:
 
 @sums.accepts
 def by_matmul(weights: Tensor, values: Tensor) -> Tensor:
-    """A matrix product for each sentence."""
+    """A matrix product for each sentence.
+
+    For tensors of three axes, `@` is one matrix product for each sentence. It is the shortest way,
+    if you remember which axes meet.
+    """
     return weights @ values
 
 
@@ -207,13 +211,21 @@ def by_bmm(weights: Tensor, values: Tensor) -> Tensor:
 
 @sums.accepts
 def broadcast_and_summed(weights: Tensor, values: Tensor) -> Tensor:
-    """New axes, a product, and a sum."""
+    """New axes, a product, and a sum.
+
+    New axes let every weight meet every feature of its value, and the sum runs over the keys. All
+    products are in memory at once, which a matrix product avoids.
+    """
     return (weights[..., None] * values[:, None]).sum(dim=2)
 
 
 @sums.accepts
 def sentence_by_sentence(weights: Tensor, values: Tensor) -> Tensor:
-    """A loop over the sentences."""
+    """A loop over the sentences.
+
+    A loop takes one sentence at a time, so each product is one of two plain matrices. Compare with
+    this when you do not trust a batched formula yet.
+    """
     return torch.stack([w @ v for w, v in zip(weights, values, strict=True)])
 
 

@@ -407,7 +407,11 @@ def by_reduce(text: str, merges: Merges) -> list[str]:
 
 @cutting.accepts
 def by_itself_again(text: str, merges: Merges) -> list[str]:
-    """All merges but the last, then the last one."""
+    """All merges but the last, then the last one.
+
+    Encoding with n merges is encoding with all but the last, and then merging the last one. Python
+    allows some 1000 calls within each other, so for many merges choose a loop.
+    """
     if not merges:
         return list(text)
     *earlier, last = merges
@@ -416,7 +420,11 @@ def by_itself_again(text: str, merges: Merges) -> list[str]:
 
 @cutting.accepts
 def piece_by_piece(text: str, merges: Merges) -> list[str]:
-    """Merged by hand, into a list that grows."""
+    """Merged by hand, into a list that grows.
+
+    It does without `merge_pair`: a piece either joins the one before it or stands by itself. The
+    flag makes sure that no piece is used twice.
+    """
     pieces = [*text]
     for left, right in merges:
         merged: list[str] = []
@@ -434,7 +442,11 @@ def piece_by_piece(text: str, merges: Merges) -> list[str]:
 
 @cutting.accepts
 def places_cut_out(text: str, merges: Merges) -> list[str]:
-    """Slices put in, from left to right."""
+    """Slices put in, from left to right.
+
+    The two pieces are replaced by their union in the list itself. It gets shorter while the loop
+    goes on, which is safe because a slice past the end is empty.
+    """
     pieces = list(text)
     for pair in merges:
         for at in range(len(pieces)):

@@ -376,7 +376,11 @@ class ByClamp(Variant):
 
 @fed.accepts
 class ByParameters(nn.Module):
-    """Parameters, matrix products, and torch.where."""
+    """Parameters, matrix products, and torch.where.
+
+    The layers are parameters of shape (in, out), so the products in `forward` read like the
+    formula, and `torch.where` is the ReLU.
+    """
 
     def __init__(self, d_model: int, d_hidden: int) -> None:
         super().__init__()
@@ -415,7 +419,11 @@ class ByEinsum(Variant):
 
 @fed.accepts
 class AsASequence(nn.Module):
-    """The two layers, and nn.Sequential over them."""
+    """The two layers, and nn.Sequential over them.
+
+    `nn.Sequential` runs the two layers with the ReLU as a module in between. The layers keep names
+    of their own, so weights can be loaded by these names.
+    """
 
     def __init__(self, d_model: int, d_hidden: int) -> None:
         super().__init__()

@@ -395,7 +395,11 @@ def gathered(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.accepts
 def in_loops(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Prediction by prediction."""
+    """Prediction by prediction.
+
+    One prediction at a time: its loss is the log-sum-exp of all scores, less the score of the token
+    that came next.
+    """
     losses = []
     for text in range(tokens.shape[0]):
         for i in range(tokens.shape[1] - 1):
@@ -406,7 +410,11 @@ def in_loops(logits: Tensor, tokens: Tensor) -> Tensor:
 
 @loss.accepts
 def text_by_text(logits: Tensor, tokens: Tensor) -> Tensor:
-    """The average of the losses of all texts, which are equally long."""
+    """The average of the losses of all texts, which are equally long.
+
+    Each text has a loss of its own, and these are averaged. That is right only because all texts
+    are equally long; otherwise, each token of a short one would weigh more.
+    """
     total = logits.new_zeros(())
     for scores, text in zip(logits, tokens, strict=True):
         total = total + cross_entropy(scores[:-1], text[1:])

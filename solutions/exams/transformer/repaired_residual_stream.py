@@ -284,7 +284,11 @@ def in_place(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.accepts
 def by_names(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """A name for every step."""
+    """A name for every step.
+
+    Every step has a name, which shows what goes where: the layer reads what is normalised, and its
+    result is added to what is not.
+    """
     for layer, norm in zip(layers, norms, strict=True):
         normed = norm(x)
         added = layer(normed)
@@ -305,7 +309,11 @@ def by_number(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.accepts
 def by_recursion(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """Recursion: the first layer, and then the rest."""
+    """Recursion: the first layer, and then the rest.
+
+    It does the first layer, and then calls itself for the rest. A residual stream is this one step,
+    repeated.
+    """
     if not layers:
         return x
     return by_recursion(x + layers[0](norms[0](x)), layers[1:], norms[1:])
@@ -324,7 +332,11 @@ def by_reduce(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
 
 @repaired.accepts
 def by_sum(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
-    """A list of all that is added, summed for each layer."""
+    """A list of all that is added, summed for each layer.
+
+    It keeps a list of everything that is added. The stream is the sum of the input and of what each
+    layer has written, which the loop usually hides.
+    """
     parts = [x]
     for layer, norm in zip(layers, norms, strict=True):
         parts.append(layer(norm(torch.stack(parts).sum(dim=0))))

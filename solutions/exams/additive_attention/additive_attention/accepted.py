@@ -11,7 +11,11 @@ from solutions.exams.additive_attention.additive_attention.exam import attention
 
 @attention.accepts
 class WithParameters(nn.Module):
-    """Matrices as nn.Parameter."""
+    """Matrices as nn.Parameter.
+
+    The matrices are parameters of shape (in, out), so the products in `forward` read like the
+    formula. An `nn.Linear` stores its matrix as (out, in) and transposes it for you.
+    """
 
     def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
         super().__init__()
@@ -30,7 +34,11 @@ class WithParameters(nn.Module):
 
 @attention.accepts
 class SentenceBySentence(nn.Module):
-    """A loop over the sentences."""
+    """A loop over the sentences.
+
+    It cuts off the padding before it computes anything, so there is nothing to hide, and fills the
+    weights up with zeros. For large batches it is slow, but a good test of a mask.
+    """
 
     def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
         super().__init__()

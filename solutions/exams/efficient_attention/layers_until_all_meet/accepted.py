@@ -22,7 +22,11 @@ def layers_by_power(hidden: Tensor, causal: bool = False) -> int | None:
 
 @meeting.accepts
 def layers_by_sets(hidden: Tensor, causal: bool = False) -> int | None:
-    """Sets of tokens that grow."""
+    """Sets of tokens that grow.
+
+    This is the question in plain Python, without a matrix: each token has a set of those it has
+    heard of, and each layer joins the sets of all tokens that it sees.
+    """
     size = len(hidden)
     seen = [{key for key in range(size) if not hidden[query, key]} for query in range(size)]
     wanted = [set(range(query + 1 if causal else size)) for query in range(size)]
@@ -36,7 +40,11 @@ def layers_by_sets(hidden: Tensor, causal: bool = False) -> int | None:
 
 @meeting.accepts
 def layers_by_shortest_paths(hidden: Tensor, causal: bool = False) -> int | None:
-    """The longest of all shortest paths."""
+    """The longest of all shortest paths.
+
+    The answer is the longest of all shortest paths. They are found as Floyd and Warshall did: for
+    each token, the path through it may be shorter than the one known so far.
+    """
     size = len(hidden)
     paths = torch.where(hidden, torch.inf, 1.0)
     paths.fill_diagonal_(0)
@@ -48,7 +56,11 @@ def layers_by_shortest_paths(hidden: Tensor, causal: bool = False) -> int | None
 
 @meeting.accepts
 def layers_by_broadcasting(hidden: Tensor, causal: bool = False) -> int | None:
-    """True and False, over all tokens between."""
+    """True and False, over all tokens between.
+
+    It computes with True and False: a token receives what any token that it sees has received. The
+    table over all tokens in between takes memory for n³ entries.
+    """
     visible = ~hidden
     received = torch.eye(len(hidden), dtype=torch.bool)
     future = torch.full_like(received, causal).triu(1)

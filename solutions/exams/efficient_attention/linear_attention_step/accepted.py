@@ -11,7 +11,11 @@ from solutions.exams.efficient_attention.linear_attention_step.exam import Resul
 def step_by_outer(
     state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
 ) -> Result:
-    """torch.outer, and dot products."""
+    """torch.outer, and dot products.
+
+    `torch.outer` multiplies every feature of the key by every number of the value. The call names
+    what the summary is: a sum of outer products.
+    """
     summary, total = state
     q, k = feature_map(query), feature_map(key)
     summary = summary + torch.outer(k, value)
@@ -35,7 +39,11 @@ def step_by_einsum(
 def step_in_place_of_copies(
     state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
 ) -> Result:
-    """Copies of the state, written into feature by feature."""
+    """Copies of the state, written into feature by feature.
+
+    It copies the state and writes into the copies, feature by feature. Without `clone`, it would
+    change the state that it was given, which the caller may still need.
+    """
     summary, total = state[0].clone(), state[1].clone()
     for f, number in enumerate(feature_map(key)):
         summary[f] += number * value

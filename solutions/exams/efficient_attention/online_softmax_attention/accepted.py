@@ -10,7 +10,11 @@ from solutions.exams.efficient_attention.online_softmax_attention.exam import on
 def online_by_logarithms(
     queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
 ) -> Tensor:
-    """A finished context, and the logarithm of the sum of the weights."""
+    """A finished context, and the logarithm of the sum of the weights.
+
+    It keeps a finished context, and the logarithm of the sum so far. FlashAttention-2 stores the
+    same logarithm for its backward pass.
+    """
     context = torch.zeros(*queries.shape[:-1], values.shape[-1], dtype=values.dtype)
     known = torch.full((*queries.shape[:-1], 1), -torch.inf, dtype=queries.dtype)
     for start in range(0, keys.shape[-2], block_size):
@@ -57,7 +61,11 @@ def online_in_two_passes(
 def online_query_by_query(
     queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
 ) -> Tensor:
-    """A loop over the queries, each with the blocks that it sees."""
+    """A loop over the queries, each with the blocks that it sees.
+
+    A loop takes one query at a time through the blocks. A causal query stops at its own position,
+    so there is no mask.
+    """
     contexts = []
     for i in range(queries.shape[-2]):
         query = queries[..., i : i + 1, :] / queries.shape[-1] ** 0.5

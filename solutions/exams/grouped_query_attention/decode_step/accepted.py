@@ -12,7 +12,11 @@ from solutions.exams.grouped_query_attention.decode_step.exam import Tensors, st
 def step_by_index(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """The number of each query head's key/value head, and a mask that is added."""
+    """The number of each query head's key/value head, and a mask that is added.
+
+    An index tells each query head which key/value head it reads, and the mask is a table of floats,
+    which is added to the scores as in many published models.
+    """
     num_kv_heads, cached, head_dim = past_keys.shape[1:]
     rows = (*inputs.shape[:2], -1, head_dim)
     queries = (inputs @ weights["W_query"]).view(rows).transpose(1, 2)
@@ -50,7 +54,11 @@ def step_by_einsum(
 def step_in_loops(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:
-    """One token and one query head at a time."""
+    """One token and one query head at a time.
+
+    One token and one query head at a time: each token sees what is cached by then, so there is no
+    mask. It is slow, and a good test of the fast version.
+    """
     head_dim, num_kv_heads = past_keys.shape[-1], past_keys.shape[1]
     keys, values, contexts = past_keys, past_values, []
     for token in inputs.unbind(dim=1):

@@ -8,7 +8,11 @@ from solutions.exams.grouped_query_attention.kv_cache.exam import cache
 
 @cache.accepts
 class GrowingTensors:
-    """torch.cat."""
+    """torch.cat.
+
+    `torch.cat` makes longer tensors for every chunk, so no buffer is allocated up front. The code
+    is short, but each step copies the whole cache.
+    """
 
     def __init__(
         self,
@@ -38,7 +42,11 @@ class GrowingTensors:
 
 @cache.accepts
 class ListOfChunks:
-    """A list of what was appended; the length is counted when somebody asks."""
+    """A list of what was appended; the length is counted when somebody asks.
+
+    The chunks wait in a list and are joined for every call. The length is counted when somebody
+    asks, so it can never disagree with what is kept.
+    """
 
     def __init__(
         self,

@@ -15,7 +15,11 @@ Model = Callable[[Tensor], Tensor]
 def into_a_given_tensor(
     model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
 ) -> Tensor:
-    """A tensor with room for all tokens, filled one after the other."""
+    """A tensor with room for all tokens, filled one after the other.
+
+    The tensor has room for all tokens from the beginning and is filled one by one. `torch.cat`
+    would copy the whole text for each new token.
+    """
     batch, start = tokens.shape
     text = torch.zeros(batch, start + num_new_tokens, dtype=torch.int64)
     text[:, :start] = tokens
@@ -39,7 +43,11 @@ def step_by_step(model: Model, tokens: Tensor, num_new_tokens: int, context_leng
 
 @generating.accepts
 def text_by_text(model: Model, tokens: Tensor, num_new_tokens: int, context_length: int) -> Tensor:
-    """One text after the other, as lists."""
+    """One text after the other, as lists.
+
+    It takes one text at a time, as a list of ids. That is easy to follow, and slow, because the
+    model runs once for each text and token.
+    """
     texts = []
     for start in tokens.tolist():
         text = list(start)
@@ -65,7 +73,11 @@ def sorted_logits(model: Model, tokens: Tensor, num_new_tokens: int, context_len
 def new_ones_collected(
     model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
 ) -> Tensor:
-    """A window that slides, and the new tokens in a list."""
+    """A window that slides, and the new tokens in a list.
+
+    The new tokens go into a list, which is joined once at the end, while the model sees a window
+    that moves along.
+    """
     window, parts = tokens, [tokens]
     for _ in range(num_new_tokens):
         window = window[:, -context_length:]

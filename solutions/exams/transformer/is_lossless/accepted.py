@@ -11,7 +11,11 @@ Texts = Sequence[str]
 
 @lossless.accepts
 def all_in_one_try(encode: Encode, decode: Decode, texts: Texts) -> bool:
-    """One `try` around all texts."""
+    """One `try` around all texts.
+
+    One `try` stands around all texts, and the first that is lost ends it. This is the shortest way,
+    but it cannot tell you which text was lost.
+    """
     try:
         return all(decode(encode(text)) == text for text in texts)
     except Exception:
@@ -20,7 +24,11 @@ def all_in_one_try(encode: Encode, decode: Decode, texts: Texts) -> bool:
 
 @lossless.accepts
 def lists_compared(encode: Encode, decode: Decode, texts: Texts) -> bool:
-    """All that comes back, as a list."""
+    """All that comes back, as a list.
+
+    All texts are encoded and decoded first, and then two lists are compared. `list(texts)` is
+    needed because a list never equals a tuple.
+    """
     try:
         back = [decode(encode(text)) for text in texts]
     except Exception:
@@ -44,7 +52,11 @@ def by_a_helper(encode: Encode, decode: Decode, texts: Texts) -> bool:
 
 @lossless.accepts
 def losses_counted(encode: Encode, decode: Decode, texts: Texts) -> bool:
-    """The texts that do not come back, counted."""
+    """The texts that do not come back, counted.
+
+    It counts the texts that are lost, and the verdict comes at the end. While you repair a
+    tokenizer, the count tells you more than False.
+    """
     lost = 0
     for text in texts:
         try:

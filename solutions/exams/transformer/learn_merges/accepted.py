@@ -11,7 +11,11 @@ Pair = tuple[str, str]
 
 @merging.accepts
 def counted_in_a_dict(text: str, num_merges: int) -> list[Pair]:
-    """Counts in a dict, the largest looked for by hand."""
+    """Counts in a dict, the largest looked for by hand.
+
+    Pairs are counted in a plain dict, and the largest count is looked for by hand. `>` keeps the
+    first of several equal counts, and counts of 1 never win.
+    """
     pieces = list(text)
     merges: list[Pair] = []
     for _ in range(num_merges):
@@ -46,7 +50,11 @@ def by_most_common(text: str, num_merges: int) -> list[Pair]:
 
 @merging.accepts
 def largest_count_first(text: str, num_merges: int) -> list[Pair]:
-    """First the largest count, then the first pair of the text that has it."""
+    """First the largest count, then the first pair of the text that has it.
+
+    First comes the largest count, and then the first pair of the text that has it, so the rule for
+    ties has a line of its own.
+    """
     pieces, merges = list(text), []
     for _ in range(num_merges):
         pairs = [(pieces[i], pieces[i + 1]) for i in range(len(pieces) - 1)]

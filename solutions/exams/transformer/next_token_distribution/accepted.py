@@ -13,7 +13,11 @@ def by_thresholds(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> Tensor:
-    """The smallest probability that is kept, and nothing below it."""
+    """The smallest probability that is kept, and nothing below it.
+
+    It looks for the smallest probability that is kept and drops all below, so nothing has to be
+    sorted back. Of tokens that are equally likely there, it would keep all.
+    """
     p = torch.softmax(logits / temperature, dim=-1)
     if top_k is not None:
         smallest = p.topk(min(top_k, len(p))).values[-1]
@@ -34,7 +38,11 @@ def in_a_loop(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> Tensor:
-    """Token by token, the most likely first."""
+    """Token by token, the most likely first.
+
+    The tokens come one by one, the most likely first, until their probabilities suffice: this is
+    the definition of top-p. With a vocabulary of 50,000, the loop would be slow.
+    """
     p = torch.softmax(logits / temperature, dim=-1)
     order = p.argsort(descending=True).tolist()
     if top_k is not None:
@@ -75,7 +83,11 @@ def sorted_back(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> Tensor:
-    """Sorted logits, masked with −inf, and sorted back by the argsort of the order."""
+    """Sorted logits, masked with −inf, and sorted back by the argsort of the order.
+
+    Logits are set to −∞, and the softmax renormalises by itself. `order.argsort()` is the inverse
+    of the order, so indexing with it sorts back.
+    """
     ordered, order = torch.sort(logits / temperature, descending=True)
     if top_k is not None:
         ordered[top_k:] = -torch.inf

@@ -29,7 +29,11 @@ def new_ones_collected(
 def prefill_first(
     model: Model, ids: Tensor, caches: Sequence[Cache], num_new_tokens: int, choose: Choose
 ) -> Tensor:
-    """The prompt before the loop, then one token a turn, of which the last is not fed."""
+    """The prompt before the loop, then one token a turn, of which the last is not fed.
+
+    Prefill and decoding are two parts: the prompt comes before the loop, and the new tokens inside.
+    The last one is never fed, since nothing is asked after it.
+    """
     text = ids.clone()
     with torch.inference_mode():
         last = model(ids, caches)[:, -1]
@@ -45,7 +49,11 @@ def prefill_first(
 def into_a_given_tensor(
     model: Model, ids: Tensor, caches: Sequence[Cache], num_new_tokens: int, choose: Choose
 ) -> Tensor:
-    """A tensor with room for all tokens; what is cached ends at a number."""
+    """A tensor with room for all tokens; what is cached ends at a number.
+
+    There is room for all tokens from the beginning, and a number says how many are cached. The
+    model is given what lies between that and the end.
+    """
     batch, tokens = ids.shape
     text = torch.zeros(batch, tokens + num_new_tokens, dtype=torch.int64)
     text[:, :tokens] = ids
@@ -62,7 +70,11 @@ def into_a_given_tensor(
 def by_the_caches_length(
     model: Model, ids: Tensor, caches: Sequence[Cache], num_new_tokens: int, choose: Choose
 ) -> Tensor:
-    """What the caches do not hold yet, by their length."""
+    """What the caches do not hold yet, by their length.
+
+    The cache knows what the model has seen, so the tokens from its length on are new. This also
+    continues a text of which a part is already cached.
+    """
     for _ in range(num_new_tokens):
         with torch.no_grad():
             *_, logits = model(ids[:, caches[0].length :], caches).unbind(dim=1)

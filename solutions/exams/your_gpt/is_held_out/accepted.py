@@ -12,7 +12,11 @@ Run = tuple[int, ...]
 
 @held_out.accepts
 def by_sets(learned: Tensor, test: Tensor, n: int) -> bool:
-    """Two sets of tuples that have nothing in common."""
+    """Two sets of tuples that have nothing in common.
+
+    Both texts become sets of runs, and `isdisjoint` asks whether they share one. The cost grows
+    with the sum of the lengths, not with their product.
+    """
 
     def cut(text: Tensor) -> set[Run]:
         ids = text.tolist()
@@ -23,7 +27,11 @@ def by_sets(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.accepts
 def every_pair(learned: Tensor, test: Tensor, n: int) -> bool:
-    """Loops over slices of lists, every run with every other."""
+    """Loops over slices of lists, every run with every other.
+
+    Every run of one text is compared with every run of the other. No set has to be kept in memory,
+    but the cost grows with the product of the lengths.
+    """
     a, b = learned.tolist(), test.tolist()
     for i in range(len(b) - n + 1):
         run = b[i : i + n]
@@ -71,7 +79,11 @@ def by_text_with_separators(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.accepts
 def growing_runs(learned: Tensor, test: Tensor, n: int) -> bool:
-    """The longest run in common, by how long the runs are that end at each token."""
+    """The longest run in common, by how long the runs are that end at each token.
+
+    For each token of the test it knows how long the shared runs are that end there, as in a search
+    for the longest common substring. No run is cut out.
+    """
     longest = torch.zeros(len(learned) + 1, dtype=torch.int64)
     for token in test:
         longer = torch.where(learned == token, longest[:-1] + 1, 0)

@@ -12,7 +12,7 @@ from autograder.errors import LessonError
 
 # A heading that ends so begins a part that nothing in any core needs; whatever stands below it,
 # down to the next heading that is not lower, is such a part too.
-_ENDING = f" · {FURTHER}"
+ENDING = f" · {FURTHER}"
 _HEADING = re.compile(r"(?P<depth>#{1,6}) +(?P<title>.*?)[ \t]*")
 _FENCE = re.compile(r" {0,3}(?P<ticks>`{3,}|~{3,})")
 _MARK = re.compile(r"^[ \t]*### BEGIN (?:SOLUTION|HIDDEN TESTS|MARK SCHEME)\b", re.MULTILINE)
@@ -172,7 +172,7 @@ def in_parts(blocks: Iterable[Block]) -> Iterator[tuple[Block, bool]]:
             was_further = marked > 0
             if marked and depth <= marked:
                 marked = 0
-            if not marked and heading["title"].endswith(_ENDING):
+            if not marked and heading["title"].endswith(ENDING):
                 marked = depth
             if number > begun and was_further != (marked > 0):
                 yield _piece(block, lines, begun, number), was_further

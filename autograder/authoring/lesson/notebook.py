@@ -9,6 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.authoring.lesson.guesses import cell_to_guess, question_of
 from autograder.authoring.lesson.lesson import (
+    ENDING,
     Block,
     Check,
     Code,
@@ -116,7 +117,8 @@ def _card(block: Exercise | WrittenExercise, lesson: Lesson) -> str:
     part = f" · {FURTHER}" if block.name in lesson.further else ""
     section = lesson.sections[block.name]
     # Whoever comes from the list of exercises has not read what stands above.
-    above = f" · explained in [{section}](#{anchor(section)})" if section else ""
+    title = section.removesuffix(ENDING)
+    above = f" · explained in [{title}](#{anchor(section)})" if section else ""
     return (
         f"**{kind}** · `{block.name}` · {worth} · difficulty {difficulty} "
         f"· about {block.minutes} minutes{part}{above}"

@@ -87,7 +87,7 @@ def test_cards_and_cells_say_it(course: Course) -> None:
     assert further_in(notebook.cells) == lesson.further == {"shares_of", "why"}
     cards = [one.source.split("\n")[0] for one in notebook.cells if "difficulty" in one.source]
     assert cards[0].endswith("5 minutes · explained in [By hand](#By-hand)")
-    assert cards[1].endswith("· further · explained in [Shares · further](#Shares-%C2%B7-further)")
+    assert cards[1].endswith("· further · explained in [Shares](#Shares-%C2%B7-further)")
     assert [("further" in card) for card in cards] == [False, True, False, True]
 
 

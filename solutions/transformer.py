@@ -450,3 +450,25 @@ def generate(
         tokens = torch.cat([tokens, logits[:, -1:].argmax(dim=-1)], dim=1)
     return tokens
     ### END SOLUTION
+
+
+def softmax_with_sink(scores: torch.Tensor, sink: torch.Tensor) -> torch.Tensor:
+    """Attention weights of heads that have one more logit, the sink, to give weight to.
+
+    As in gpt-oss (OpenAI, 2025). A sink of 0 adds 1 to the sum that a softmax divides by.
+
+    Args:
+        scores: the scores, (batch, heads, queries, keys), scaled; −inf where a key is hidden from
+            a query, which may be the case for all of its keys.
+        sink: the additional logit of each head, (heads,).
+
+    Returns:
+        The attention weights, (batch, heads, queries, keys), in the dtype of the scores. Each row
+        is the softmax of its scores and the head's sink together, without the sink's own weight.
+        So a row sums to less than 1, and is 0 where all keys are hidden. No score or sink is so
+        large that weights overflow.
+    """
+    ### BEGIN SOLUTION
+    column = sink.view(-1, 1, 1).expand(*scores.shape[:-1], 1)
+    return torch.softmax(torch.cat([scores, column], dim=-1), dim=-1)[..., :-1]
+    ### END SOLUTION

@@ -17,6 +17,7 @@ from solutions.transformer import (
     learn_merges,
     next_token_distribution,
     next_token_loss,
+    softmax_with_sink,
 )
 
 Pair = tuple[str, str]
@@ -243,3 +244,33 @@ def test_distribution_is_that_of_plain_python(
 def test_top_p_counts_what_top_k_has_kept() -> None:
     shares = next_token_distribution(torch.tensor([0.5, 0.3, 0.2]).log(), top_k=2, top_p=0.6)
     assert_close(shares, torch.tensor([1.0, 0.0, 0.0]))
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (1, 1, 1, 1), (3, 2, 1, 7)])
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+def test_sink_is_one_more_logit(
+    shape: tuple[int, int, int, int], scale: float, dtype: torch.dtype
+) -> None:
+    generator = torch.Generator().manual_seed(0)
+    scores = scale * torch.randn(shape, generator=generator, dtype=dtype)
+    scores[0, 0, 0] = -torch.inf
+    sink = scale * torch.randn(shape[1], generator=generator, dtype=dtype)
+    found = softmax_with_sink(scores, sink)
+    # Head after head, with the sink as its first key.
+    for head in range(shape[1]):
+        logits = torch.cat([sink[head].expand(*shape[:1], shape[2], 1), scores[:, head]], dim=-1)
+        assert_close(found[:, head], torch.softmax(logits, dim=-1)[..., 1:])
+    assert found.dtype == dtype
+    assert not found[0, 0, 0].any()
+
+
+def test_sink_of_zero_adds_one_to_the_sum(dtype: torch.dtype) -> None:
+    scores = torch.tensor([0.5, -1.0, 2.0], dtype=dtype).view(1, 1, 1, 3)
+    found = softmax_with_sink(scores, torch.zeros(1, dtype=dtype))
+    assert_close(found, scores.exp() / (1 + scores.exp().sum()))
+
+
+def test_sink_far_below_is_none(dtype: torch.dtype) -> None:
+    scores = torch.tensor([[0.5, -1.0, 2.0]], dtype=dtype).view(1, 1, 1, 3)
+    found = softmax_with_sink(scores, torch.full((1,), -torch.inf, dtype=dtype))
+    assert_close(found, torch.softmax(scores, dim=-1))

@@ -196,8 +196,8 @@ def sink_not_shifted(scores: Tensor, sink: Tensor) -> Tensor:
 
 @sinks.misconception
 def one_not_shifted(scores: Tensor, sink: Tensor) -> Tensor:
-    """You add 1 to the sum after the largest score was subtracted. The term to add is exp(sink), and
-    the same number has to be subtracted from the sink.
+    """You add 1 to the sum after the largest score was subtracted. The term to add is exp(sink),
+    and the same number has to be subtracted from the sink.
     """
     exponentials = (scores - shift_of_scores(scores)).exp()
     return exponentials / (exponentials.sum(dim=-1, keepdim=True) + 1)
@@ -210,8 +210,8 @@ def shift_of_scores(scores: Tensor) -> Tensor:
 
 @sinks.misconception
 def shifted_by_the_scores_alone(scores: Tensor, sink: Tensor) -> Tensor:
-    """A row whose keys are all hidden gives NaN: its largest score is −∞, and −∞ − (−∞) is NaN. Take
-    the largest of the scores *and* the sink, which is finite.
+    """A row whose keys are all hidden gives NaN: its largest score is −∞, and −∞ − (−∞) is NaN.
+    Take the largest of the scores *and* the sink, which is finite.
     """
     largest = scores.amax(dim=-1, keepdim=True)
     exponentials = (scores - largest).exp()
@@ -261,8 +261,8 @@ def sink_of_the_query(scores: Tensor, sink: Tensor) -> Tensor:
 
 @sinks.misconception
 def sink_of_the_text(scores: Tensor, sink: Tensor) -> Tensor:
-    """Here the sinks lie along the batch, so each text has its own. Each *head* has its own: reshape
-    `sink` to (heads, 1, 1).
+    """Here the sinks lie along the batch, so each text has its own. Each *head* has its own:
+    reshape `sink` to (heads, 1, 1).
     """
     return with_columns(scores, sink.view(-1, 1, 1, 1))
 

@@ -138,7 +138,7 @@ def renormalised(scores: Tensor, sink: Tensor) -> Tensor:
 
 
 @sinks.misconception
-def renormalised_where_there_is_something(scores: Tensor, sink: Tensor) -> Tensor:
+def renormalised_safely(scores: Tensor, sink: Tensor) -> Tensor:
     """Your rows sum to 1 again, because the weights are divided by their sum after the sink's
     weight was dropped. Leave them as they are: what the sink took is missing on purpose.
     """
@@ -312,12 +312,20 @@ def over_the_queries(scores: Tensor, sink: Tensor) -> Tensor:
 
 
 @sinks.misconception
-def sink_weight_subtracted(scores: Tensor, sink: Tensor) -> Tensor:
-    """The sink's weight is subtracted from the weight of every key. It only takes its part of the
-    sum: leave the weights of the keys as the softmax returns them.
+def sink_not_expanded(scores: Tensor, sink: Tensor) -> Tensor:
+    """`torch.cat` joins tensors that agree in all other axes. Expand `sink` to (batch, heads,
+    queries, 1) first.
     """
-    weights = all_weights(scores, sink)
-    return (weights[..., :-1] - weights[..., -1:]).clamp(min=0)
+    column = sink.view(1, -1, 1, 1)
+    return torch.softmax(torch.cat([scores, column], dim=-1), dim=-1)[..., :-1]
+
+
+@sinks.misconception
+def sink_not_reshaped(scores: Tensor, sink: Tensor) -> Tensor:
+    """`torch.cat` joins tensors with the same number of axes. Bring `sink` to (batch, heads,
+    queries, 1) first.
+    """
+    return torch.softmax(torch.cat([scores, sink], dim=-1), dim=-1)[..., :-1]
 
 
 @sinks.misconception

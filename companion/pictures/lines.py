@@ -1,7 +1,7 @@
 """Curves, each with its name at its end."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -26,7 +26,8 @@ def lines(
     x_label: str,
     y_label: str,
     alt: str = UNTOLD,
-    logarithmic: bool = False,
+    logarithmic: bool | Literal["x"] = False,
+    from_zero: bool = False,
 ) -> None:
     """Show curves over one x axis.
 
@@ -38,7 +39,9 @@ def lines(
         x_label: what x is.
         y_label: what the curves measure.
         alt: what the picture shows, for those who can't see it.
-        logarithmic: whether both axes are, so that a power of x is a straight line.
+        logarithmic: whether both axes are, so that a power of x is a straight line; "x" if that
+            axis alone is, for places that double.
+        from_zero: whether the y axis begins at 0, as it should for shares of a whole.
 
     Raises:
         ValueError: when a curve has not one number for each x, or no finite number at all, when
@@ -54,12 +57,17 @@ def lines(
         axes.set(xlabel=x_label, ylabel=y_label)
         axes.tick_params(labelsize=11)
         if logarithmic:
-            axes.set(xscale="log", yscale="log")
-            _name_powers(axes, places)
-        else:
+            axes.set_xscale("log")
+            axes.set_xticks(places, [f"{place:,g}" for place in places])
+            axes.minorticks_off()
+        if logarithmic is True:
+            _name_powers(axes)
+        elif not logarithmic:
             axes.locator_params(nbins=6)
         axes.grid(axis="y")
         axes.margins(x=0.02)
+        if from_zero:
+            axes.set_ylim(bottom=0)
         # Until then the axes do not know their limits, on which the places of the names depend.
         axes.autoscale_view()
         _name_ends(axes, places, numbers)
@@ -67,9 +75,9 @@ def lines(
     show(draw, alt=alt, size=(_WIDTH / POINTS_PER_INCH, _HEIGHT / POINTS_PER_INCH))
 
 
-def _name_powers(axes: Axes, x: Array) -> None:
-    """Ticks of logarithmic axes: at the places where curves were taken, and at powers of ten."""
-    axes.set_xticks(x, [f"{place:,g}" for place in x])
+def _name_powers(axes: Axes) -> None:
+    """A logarithmic y axis with ticks at powers of ten, or closer where it spans few of them."""
+    axes.set_yscale("log")
     axes.minorticks_off()
     low, high = axes.get_ylim()
     if high / low < 100:

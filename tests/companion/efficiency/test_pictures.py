@@ -94,3 +94,21 @@ def test_powers_are_straight_lines(drawn):
     heights = axes.transData.transform([(100, 1e4), (1000, 1e6), (10000, 1e8)])[:, 1]
     assert heights[1] - heights[0] == pytest.approx(heights[2] - heights[1])
     assert [label.get_text() for label in axes.get_xticklabels()] == ["100", "1,000", "10,000"]
+
+
+def test_places_that_double_are_equally_far_apart(drawn):
+    lines(
+        {"share": [0.8, 0.7, 0.4]},
+        x=[4, 8, 16],
+        x_label="pairs",
+        y_label="share",
+        logarithmic="x",
+        from_zero=True,
+        alt="A line.",
+    )
+    (axes,) = drawn(LIGHT).axes
+    across, heights = axes.transData.transform([(4, 0), (8, 0.4), (16, 0.8)]).T
+    assert np.diff(across) == pytest.approx(across[1] - across[0])
+    assert np.diff(heights) == pytest.approx(heights[1] - heights[0])
+    assert axes.get_ylim()[0] == 0
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["4", "8", "16"]

@@ -43,7 +43,7 @@ def bucket_circle(vectors: Any, rotation: Any, buckets: Any, *, alt: str = UNTOL
         for bucket, (x, y) in enumerate(units[1]):
             colour = cycle[bucket % len(cycle)]
             axes.plot([0, 0.78 * x], [0, 0.78 * y], color=colour, linewidth=5, alpha=0.45)
-            axes.text(1.5 * x, 1.35 * y, f"bucket {bucket}", ha="center", va="center", size=10)
+            axes.text(1.6 * x, 1.4 * y, f"bucket {bucket}", ha="center", va="center", size=10)
         for token, ((x, y), bucket) in enumerate(zip(units[0], names, strict=True)):
             face = cycle[int(bucket) % len(cycle)]
             axes.plot(x, y, "o", color=face, markersize=14)

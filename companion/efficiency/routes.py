@@ -14,7 +14,9 @@ from companion.drawing.theme import ink_on
 
 # In points: how long each named size is drawn. Texts are long, features few.
 _LENGTHS = {"n": 84.0, "d": 26.0, "m": 36.0, "r": 30.0, "b": 24.0}
-_GAP, _LINE, _SIZE = 9.0, 118.0, 11.0
+_GAP, _LINE, _SIZE = 9.0, 124.0, 11.0
+# Between a name and the edge of its matrix, inside or below.
+_MARGIN = 5.0
 _COLOURS = {"Q": 0, "K": 1, "E": 1, "V": 2, "F": 2}
 
 Factor = tuple[str, str, str]
@@ -73,10 +75,10 @@ def _draw(axes: Axes, x: float, middle: float, one: Factor | str) -> None:
         Rectangle((x, middle - height / 2), width, height, facecolor=face, edgecolor="none")
     )
     label = name.removeprefix("*")
-    fits = text_width(label, _SIZE) < width - 2
+    fits = text_width(label, _SIZE) < width - 2 * _MARGIN
     axes.text(
         x + width / 2,
-        middle if fits else middle + height / 2 + 8,
+        middle if fits else middle + height / 2 + _SIZE / 2 + _MARGIN,
         label,
         ha="center",
         va="center",

@@ -166,25 +166,6 @@ def linformer_attention(
     ### END SOLUTION
 
 
-def lsh_buckets(vectors: torch.Tensor, rotation: torch.Tensor) -> torch.Tensor:
-    """Put vectors with similar directions into the same bucket: angular locality-sensitive hashing.
-
-    Kitaev and others, Reformer: The Efficient Transformer (2020), section 2.
-
-    Args:
-        vectors: (..., tokens, d).
-        rotation: random directions, one per column, (d, buckets / 2).
-
-    Returns:
-        The bucket of each vector, (..., tokens), of int64, from 0: the index of the largest of its
-        dot products with the directions and, after these, with their opposites.
-    """
-    ### BEGIN SOLUTION
-    towards = vectors @ rotation
-    return torch.cat([towards, -towards], dim=-1).argmax(dim=-1)
-    ### END SOLUTION
-
-
 def linear_attention(
     queries: torch.Tensor,
     keys: torch.Tensor,
@@ -391,52 +372,12 @@ def visible_blocks(hidden: torch.Tensor, block_size: int) -> torch.Tensor:
     ### END SOLUTION
 
 
-def layer_cost(kind: str, n: int, d: int, k: int = 2) -> tuple[int, int, int | None]:
-    """What one layer costs: multiplications, sequential steps, and the longest path.
-
-    Vaswani and others, Attention Is All You Need (2017), table 1, and Wang and others, Linformer
-    (2020), table 1, without projections and constant factors.
-
-    Args:
-        kind: "self-attention", "recurrent", "convolution", "sparse transformer" (with a stride of
-            √n), "reformer", "linformer" or "linear attention" (with d features).
-        n: the number of tokens, at least 2; a square number for "sparse transformer".
-        d: the width of a token.
-        k: the width of the convolution's causal kernel, at least 2, which reaches k - 1 tokens
-            back; or Linformer's rank.
-
-    Returns:
-        The number of multiplications: n²d, nd², knd², n√n·d, n·⌈log₂ n⌉·d, nkd and nd², in the
-        order of the kinds above. The number of steps that have to wait for each other: n for
-        "recurrent", ⌈log₂ n⌉ for "reformer", otherwise 1. And the longest path from one token to
-        another, in layers: n for "recurrent", as many convolutions as it takes to connect n tokens,
-        2 for "sparse transformer", None for "reformer", where it depends on the buckets, and
-        otherwise 1.
-
-    Raises:
-        ValueError: for an unknown kind.
-    """
-    ### BEGIN SOLUTION
-    log = (n - 1).bit_length()
-    costs: dict[str, tuple[int, int, int | None]] = {
-        "self-attention": (n * n * d, 1, 1),
-        "recurrent": (n * d * d, n, n),
-        "convolution": (k * n * d * d, 1, -(-(n - 1) // (k - 1))),
-        "sparse transformer": (n * math.isqrt(n) * d, 1, 2),
-        "reformer": (n * log * d, log, None),
-        "linformer": (n * k * d, 1, 1),
-        "linear attention": (n * d * d, 1, 1),
-    }
-    if kind not in costs:
-        raise ValueError(f"unknown kind of layer: {kind}")
-    return costs[kind]
-    ### END SOLUTION
-
-
 def repaired_blockwise_attention(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, block_size: int
 ) -> torch.Tensor:
-    """Repair this attention in blocks: it is only right if the first block has the largest score.
+    """Repair this attention: blocks are handled separately, and their sums are added at the end.
+
+    It is only right if each query has the same largest score in every block.
 
     Args:
         queries: (..., queries, d_k).
@@ -447,28 +388,29 @@ def repaired_blockwise_attention(
     Returns:
         The context vectors of scaled dot-product attention, (..., queries, d_v).
     """
-    highest = torch.full((*queries.shape[:-1], 1), -torch.inf, dtype=queries.dtype)
-    total = torch.zeros_like(highest)
-    context = torch.zeros_like(highest)
+    totals, contexts = [], []
     blocks = (torch.split(part, block_size, dim=-2) for part in (keys, values))
     for block_keys, block_values in zip(*blocks, strict=True):
         scores = queries @ block_keys.transpose(-2, -1) / queries.shape[-1] ** 0.5
-        highest = torch.maximum(highest, scores.amax(dim=-1, keepdim=True))
+        highest = scores.amax(dim=-1, keepdim=True)
         weights = torch.exp(scores - highest)
-        total = total + weights.sum(dim=-1, keepdim=True)
-        context = context + weights @ block_values
+        totals.append(weights.sum(dim=-1, keepdim=True))
+        contexts.append(weights @ block_values)
+    total, context = torch.stack(totals).sum(dim=0), torch.stack(contexts).sum(dim=0)
     ### BEGIN SOLUTION (replaces the lines above)
-    highest = torch.full((*queries.shape[:-1], 1), -torch.inf, dtype=queries.dtype)
-    total = torch.zeros_like(highest)
-    context = torch.zeros_like(highest)
+    tops, totals, contexts = [], [], []
     blocks = (torch.split(part, block_size, dim=-2) for part in (keys, values))
     for block_keys, block_values in zip(*blocks, strict=True):
         scores = queries @ block_keys.transpose(-2, -1) / queries.shape[-1] ** 0.5
-        before, highest = highest, torch.maximum(highest, scores.amax(dim=-1, keepdim=True))
-        shrink = torch.exp(before - highest)
+        highest = scores.amax(dim=-1, keepdim=True)
         weights = torch.exp(scores - highest)
-        total = total * shrink + weights.sum(dim=-1, keepdim=True)
-        context = context * shrink + weights @ block_values
+        tops.append(highest)
+        totals.append(weights.sum(dim=-1, keepdim=True))
+        contexts.append(weights @ block_values)
+    stacked = torch.stack(tops)
+    shrink = torch.exp(stacked - stacked.amax(dim=0))
+    total = (torch.stack(totals) * shrink).sum(dim=0)
+    context = (torch.stack(contexts) * shrink).sum(dim=0)
     ### END SOLUTION
     return context / total
 

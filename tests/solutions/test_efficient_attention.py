@@ -16,7 +16,6 @@ from companion.specimens import blockwise
 from solutions.efficient_attention import (
     causal_linear_attention,
     is_exact,
-    layer_cost,
     linear_attention,
     linear_attention_step,
     online_softmax_attention,
@@ -186,32 +185,3 @@ def test_exactness_is_what_docstrings_say() -> None:
                 is_exact(attention, queries.abs(), scale * keys, values) for scale in (0.3, 99)
             ]
             assert all(found) is said.startswith("Exact"), name
-
-
-def test_sparse_costs_are_between_the_others() -> None:
-    work = {
-        kind: layer_cost(kind, 4096, 64, 128)[0]
-        for kind in ("self-attention", "sparse transformer", "reformer", "linformer")
-    }
-    assert work["reformer"] < work["sparse transformer"] < work["linformer"]
-    assert work["linformer"] == work["self-attention"] * 128 // 4096
-
-
-@pytest.mark.parametrize(("n", "k"), [(2, 2), (7, 2), (7, 3), (8, 3), (25, 4), (26, 4)])
-def test_path_of_a_convolution_is_how_far_ones_spread(n: int, k: int) -> None:
-    """NumPy's convolution, layer after layer, until the first token has reached the last."""
-    spread, layers = np.ones(1), 0
-    while len(spread) < n:
-        spread, layers = np.convolve(spread, np.ones(k)), layers + 1
-    assert layer_cost("convolution", n, 5, k)[2] == layers
-
-
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 16, 17, 1000])
-def test_logarithm_of_the_reformer_is_numpys(n: int) -> None:
-    steps = int(np.ceil(np.log2(n)))
-    assert layer_cost("reformer", n, 3) == (n * steps * 3, steps, None)
-
-
-def test_unknown_kinds_are_refused() -> None:
-    with pytest.raises(ValueError, match="perceptron"):
-        layer_cost("perceptron", 4, 4)

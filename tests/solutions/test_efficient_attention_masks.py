@@ -1,4 +1,4 @@
-"""The first half of lesson 08's reference: patterns, mixtures and buckets, against PyTorch."""
+"""The first half of lesson 08's reference: patterns and mixtures, against PyTorch."""
 
 import itertools
 
@@ -14,7 +14,6 @@ from solutions.efficient_attention import (
     global_mask,
     layers_until_all_meet,
     linformer_attention,
-    lsh_buckets,
     see_either,
     sliding_window_mask,
     strided_mask,
@@ -218,32 +217,3 @@ def test_linformer_is_not_causal() -> None:
     assert not torch.allclose(
         linformer_attention(x, x, x, E, E)[0], linformer_attention(x, changed, changed, E, E)[0]
     )
-
-
-@pytest.mark.parametrize("axes", [(), (3,), (2, 3)])
-def test_buckets_are_numpys(axes: tuple[int, ...], dtype: torch.dtype) -> None:
-    x, rotation = drawn(*axes, 20, 4, dtype=dtype), drawn(4, 3, dtype=dtype, seed=1)
-    directions = np.concatenate([rotation.numpy(), -rotation.numpy()], axis=1)
-    found = lsh_buckets(x, rotation)
-    assert found.dtype is torch.int64
-    assert np.array_equal(found.numpy(), np.argmax(x.numpy() @ directions, axis=-1))
-
-
-def test_buckets_are_about_angles() -> None:
-    x, rotation = drawn(30, 4), drawn(4, 3, seed=1)
-    found = lsh_buckets(x, rotation)
-    assert torch.equal(lsh_buckets(7 * x, rotation), found)
-    assert torch.equal(lsh_buckets(-x, rotation), (found + 3) % 6)
-
-
-def test_near_vectors_share_buckets_more_often() -> None:
-    x = functional.normalize(drawn(400, 6), dim=-1)
-    near = x + 0.1 * drawn(400, 6, seed=1)
-    far = drawn(400, 6, seed=2)
-    shares = []
-    for other in (near, far):
-        rotation = drawn(6, 4, seed=3)
-        same = lsh_buckets(x, rotation) == lsh_buckets(other, rotation)
-        shares.append(same.double().mean().item())
-    assert shares[0] > 0.7
-    assert shares[1] < 0.3

@@ -10,7 +10,6 @@ from torch.nn import functional
 from solutions.exams.efficient_attention._long_texts import FeatureMap
 from solutions.exams.efficient_attention.causal_linear_attention import causal
 from solutions.exams.efficient_attention.is_exact import Attention, exact
-from solutions.exams.efficient_attention.layer_cost.exam import Cost, cost
 from solutions.exams.efficient_attention.linear_attention import linear
 from solutions.exams.efficient_attention.linear_attention_step.exam import Result, State, step
 from solutions.exams.efficient_attention.online_softmax_attention.exam import online
@@ -190,19 +189,3 @@ def exact_by_numpy(attention: Attention, queries: Tensor, keys: Tensor, values: 
         except AssertionError:
             return False
     return True
-
-
-@cost.accepts
-def cost_as_a_table(kind: str, n: int, d: int, k: int = 2) -> Cost:
-    """The rows of the table as text, and their columns evaluated."""
-    names = ["self-attention", "recurrent", "convolution", "sparse transformer", "reformer"]
-    names += ["linformer", "linear attention"]
-    if kind not in names:
-        raise ValueError(f"Unknown layer type: {kind}")
-    log_n = math.ceil(math.log2(n))
-    complexity = [n**2 * d, n * d**2, k * n * d**2, n * math.isqrt(n) * d, n * log_n * d]
-    complexity += [n * k * d, n * d**2]
-    sequential = [1, n, 1, 1, log_n, 1, 1]
-    longest: list[int | None] = [1, n, math.ceil((n - 1) / (k - 1)), 2, None, 1, 1]
-    row = names.index(kind)
-    return complexity[row], sequential[row], longest[row]

@@ -1,4 +1,4 @@
-"""Right answers as published code has them, lesson 08: sparse patterns, mixtures and buckets."""
+"""Right answers as published code has them, lesson 08: sparse patterns and mixtures."""
 
 import math
 
@@ -10,7 +10,6 @@ from solutions.exams.efficient_attention.fixed_mask import fixed
 from solutions.exams.efficient_attention.global_mask import everywhere
 from solutions.exams.efficient_attention.layers_until_all_meet import meeting
 from solutions.exams.efficient_attention.linformer_attention import mixtures
-from solutions.exams.efficient_attention.lsh_buckets import buckets
 from solutions.exams.efficient_attention.see_either import union
 from solutions.exams.efficient_attention.sliding_window_mask import window
 from solutions.exams.efficient_attention.strided_mask import strided
@@ -194,19 +193,3 @@ def mixtures_by_linear(
     V = functional.linear(values.transpose(-1, -2), project_values).transpose(-1, -2)
     scores = torch.matmul(queries / math.sqrt(queries.size(-1)), K)
     return torch.matmul(functional.softmax(scores, dim=-1), V)
-
-
-@buckets.accepts
-def buckets_as_published(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """An index expression for all rotated vectors, and their opposites."""
-    rotated_vecs = torch.einsum("...tf,fi->...ti", vectors.detach(), rotation)
-    rotated_vecs = torch.cat([rotated_vecs, -rotated_vecs], dim=-1)
-    return torch.argmax(rotated_vecs, dim=-1)
-
-
-@buckets.accepts
-def buckets_of_unit_vectors(vectors: Tensor, rotation: Tensor) -> Tensor:
-    """Vectors of length 1, and topk."""
-    unit = functional.normalize(vectors, p=2.0, dim=-1)
-    rotated = torch.matmul(unit, rotation)
-    return torch.cat((rotated, -rotated), -1).topk(1, dim=-1).indices.squeeze(-1)

@@ -15,12 +15,14 @@ from solutions.exams.efficient_attention._blocks import (
     RISING,
     Blockwise,
     NothingShrunk,
+    OwnMaximumUnshrunk,
     extreme_texts,
     together,
     with_scores,
 )
 from solutions.exams.efficient_attention._long_texts import drawn, printed
 from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.families.family import Family
 from solutions.exams.printed_numbers import numbers
 
 repaired = Exam(reference.repaired_blockwise_attention, forbids=OWN_WORK)
@@ -36,9 +38,9 @@ def rising() -> Blocked:
 
 
 @repaired.example
-def falling() -> Blocked:
-    """two queries whose first score is the largest: here the broken cell is right"""
-    scores = torch.tensor([[3, 2, 1, 0.5, 0, -1], [2, 1.5, 1, -1, -2, -3]]).double()
+def same_in_each() -> Blocked:
+    """two queries with the same largest score in each block: here the broken cell is right"""
+    scores = torch.tensor([[3, 2, 3, 0.5, 0, 3], [2, 1.5, -1, 2, 2, -3]]).double()
     return *with_scores(scores, numbers(6, 3, start=20)), 2
 
 
@@ -122,15 +124,82 @@ def every_size_gives_the_same(
 
 @repaired.misconception
 def as_given(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """These are still the results of the broken cell: they are right only while the first block
-    holds the largest score. When a later block raises it, both sums are relative to the old one:
-    multiply them by exp(old - new) first.
+    """These are still the results of the broken cell, whose sums are each relative to the largest
+    score of their own block. Before you add them up, make all of them relative to one score: the
+    largest of all blocks.
     """
-    return NothingShrunk().answer(queries, keys, values, block_size)
+    return OwnMaximumUnshrunk().answer(queries, keys, values, block_size)
 
 
+class Merged:
+    """The sums of each block, relative to its own largest score, and how they are joined."""
+
+    def answer(self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+        found: list[tuple[Tensor, ...]] = []
+        for some, mixed in zip(
+            torch.split(keys, block_size, -2), torch.split(values, block_size, -2), strict=True
+        ):
+            scores = queries @ some.mT / queries.shape[-1] ** 0.5
+            top = scores.amax(dim=-1, keepdim=True)
+            weights = torch.exp(scores - top)
+            found.append((top, weights.sum(dim=-1, keepdim=True), weights @ mixed))
+        tops, totals, contexts = (torch.stack(part) for part in zip(*found, strict=True))
+        shrink = self.shrink(tops)
+        return self.context(contexts, totals, shrink) / self.total(totals, shrink)
+
+    def shrink(self, tops: Tensor) -> Tensor:
+        return torch.exp(tops - tops.amax(dim=0))
+
+    def context(self, contexts: Tensor, totals: Tensor, shrink: Tensor) -> Tensor:
+        return (contexts * shrink).sum(dim=0)
+
+    def total(self, totals: Tensor, shrink: Tensor) -> Tensor:
+        return (totals * shrink).sum(dim=0)
+
+
+class Grown(Merged):
+    """Your factors grow where they should shrink: a block whose largest score is far below the
+    others now counts most. The exponent is the block's largest score minus that of all blocks.
+    """
+
+    def shrink(self, tops: Tensor) -> Tensor:
+        return torch.exp(tops.amax(dim=0) - tops)
+
+
+class OnlyContextsJoined(Merged):
+    """You make the contexts of the blocks relative to one largest score, but add up their totals as
+    they are. Multiply both by the same factor.
+    """
+
+    def total(self, totals: Tensor, shrink: Tensor) -> Tensor:
+        return totals.sum(dim=0)
+
+
+class OnlyTotalsJoined(Merged):
+    """You make the totals of the blocks relative to one largest score, but add up their contexts as
+    they are. Multiply both by the same factor.
+    """
+
+    def context(self, contexts: Tensor, totals: Tensor, shrink: Tensor) -> Tensor:
+        return contexts.sum(dim=0)
+
+
+class ByTheirTopsAlone(Merged):
+    """You divide in each block, and then weight the blocks by their largest scores alone. A block
+    in which many keys score high counts for more: how much is said by its sum of exponentials.
+    """
+
+    def context(self, contexts: Tensor, totals: Tensor, shrink: Tensor) -> Tensor:
+        return (contexts / totals * shrink).sum(dim=0)
+
+    def total(self, totals: Tensor, shrink: Tensor) -> Tensor:
+        return shrink.sum(dim=0)
+
+
+Family(Grown, OnlyContextsJoined, OnlyTotalsJoined, ByTheirTopsAlone).apply(repaired, Merged)
+Family(NothingShrunk).apply(repaired, Blockwise)
 RISING.apply(repaired, Blockwise)
-MAXIMUM.apply(repaired, Blockwise)
+MAXIMUM.apply(repaired, Blockwise, without=("OwnMaximumUnshrunk",))
 BLOCKS.apply(repaired, Blockwise)
 ENDING.apply(repaired, Blockwise)
 
@@ -180,6 +249,22 @@ def added(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Ten
 
 
 TENSOR_DTYPE.apply(repaired)
+
+
+@repaired.accepts
+def repaired_as_it_goes(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """The online softmax: one pair of sums, corrected whenever the largest score rises."""
+    highest = torch.full((*queries.shape[:-1], 1), -torch.inf, dtype=queries.dtype)
+    total = torch.zeros_like(highest)
+    context = torch.zeros_like(highest)
+    for start in range(0, keys.shape[-2], block_size):
+        part = slice(start, start + block_size)
+        scores = queries @ keys[..., part, :].transpose(-2, -1) / queries.shape[-1] ** 0.5
+        before, highest = highest, torch.maximum(highest, scores.amax(dim=-1, keepdim=True))
+        shrink, weights = torch.exp(before - highest), torch.exp(scores - highest)
+        total = total * shrink + weights.sum(dim=-1, keepdim=True)
+        context = context * shrink + weights @ values[..., part, :]
+    return context / total
 
 
 @repaired.accepts

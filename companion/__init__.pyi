@@ -34,6 +34,7 @@ from .gpt.training import Watched as Watched
 from .gpt.training import fit_text as fit_text
 from .gpt.writing import cached_continuation as cached_continuation
 from .gpt.writing import gpt_weights as gpt_weights
+from .gpt.writing import speculative_tokens as speculative_tokens
 from .inputs.creature import FLUFFY_CREATURE as FLUFFY_CREATURE
 from .inputs.creature import designed_map as designed_map
 from .inputs.creature import what_nouns_look_at as what_nouns_look_at

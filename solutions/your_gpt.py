@@ -218,6 +218,40 @@ def continue_with_cache(
     ### END SOLUTION
 
 
+def speculative_step(
+    p: torch.Tensor, q: torch.Tensor, drafted: torch.Tensor, uniforms: torch.Tensor
+) -> torch.Tensor:
+    """Accept or reject the tokens that a draft model has drafted, and draw one more.
+
+    Leviathan and others, Fast Inference from Transformers via Speculative Decoding (2023),
+    algorithm 1; Chen and others, Accelerating Large Language Model Decoding with Speculative
+    Sampling (2023), algorithm 2.
+
+    Args:
+        p: the model's distributions of the next token, (k + 1, vocabulary): p[i] is that of the
+            token at the place of drafted[i], and p[k] that of the token after the last one.
+        q: the distributions that the tokens were drafted from, (k, vocabulary).
+        drafted: the drafted tokens, (k,), of int64; q[i, drafted[i]] is above 0.
+        uniforms: numbers from 0 to 1, (k + 1,): uniforms[i] decides on drafted[i], and the last one
+            draws the token at the end. A number u draws from a distribution the first token at
+            which the running sum of the probabilities exceeds u.
+
+    Returns:
+        The accepted tokens and one more, (accepted + 1,), of int64.
+    """
+    ### BEGIN SOLUTION
+    accepted, distribution = len(drafted), p[-1]
+    for i, token in enumerate(drafted):
+        if uniforms[i] >= p[i, token] / q[i, token]:
+            residual = (p[i] - q[i]).clamp(min=0)
+            accepted, distribution = i, residual / residual.sum()
+            break
+    # Without the last sum, which rounding can leave below 1, u always finds a token.
+    token = torch.searchsorted(distribution.cumsum(0)[:-1], uniforms[-1], right=True)
+    return torch.cat([drafted[:accepted], token[None]])
+    ### END SOLUTION
+
+
 def is_held_out(learned: torch.Tensor, test: torch.Tensor, n: int) -> bool:
     """Write the test: is no run of n tokens of a text also in the text that a model learns from?
 

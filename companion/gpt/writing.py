@@ -1,4 +1,4 @@
-"""Continuing a text with caches, and where a GPT looks while it reads one."""
+"""Continuing a text, with caches or with a draft, and where a GPT looks while it reads one."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,6 +24,17 @@ def cached_continuation(
         logits = model(texts[-1], caches)[:, -1]
         texts.append(choose(logits).unsqueeze(1))
     return torch.cat(texts, dim=1)
+
+
+def speculative_tokens(p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Tensor:
+    """What lesson 10's `speculative_step` returns."""
+    ratios = (p[:-1] / q).gather(1, drafted[:, None])[:, 0]
+    accepted = int((uniforms[:-1] < ratios).int().cumprod(dim=0).sum())
+    # A row of zeros below q: after the last drafted token, what p has more is p itself.
+    left = torch.relu(p[accepted] - torch.cat([q, torch.zeros_like(q[:1])])[accepted])
+    sums = left.cumsum(dim=0)
+    token = torch.searchsorted(sums[:-1], uniforms[-1] * sums[-1], right=True)
+    return torch.cat([drafted[:accepted], token[None]])
 
 
 @torch.no_grad()

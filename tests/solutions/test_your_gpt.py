@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 
 import pytest
 import torch
@@ -37,6 +38,7 @@ from solutions.your_gpt import (
     gpt_sizes_by_hand,
     is_held_out,
     repaired_cached_scores,
+    speculative_step,
     train,
 )
 
@@ -219,6 +221,43 @@ def test_the_shortest_text_has_one_piece() -> None:
     losses = train(GPT(5, 8, 2, 1, 8, 1), loss_of, torch.arange(5), 3, 2, 5)
     assert len(losses) == 3
     assert all(ids.equal(torch.arange(5).expand(2, 5)) for ids in seen)
+
+
+# In twelfths, as are all p/q below 1 and all running sums: one number in each twelfth is enough.
+FIRST = (5, 4, 3), (4, 2, 6)
+SECOND = ((3, 4, 5), (6, 4, 2)), ((2, 2, 8), (4, 4, 4)), ((1, 7, 4), (4, 6, 2))
+
+
+def test_a_speculative_step_keeps_the_models_distribution() -> None:
+    """Every draft with every number; a text of one token goes on with the model's distribution."""
+    twelfths = [(place + 0.5) / 12 for place in range(12)]
+    found = torch.zeros(3, 3, dtype=torch.float64)
+    longer = 0.0
+    for drafted in product(range(3), repeat=2):
+        (p_first, q_first), (p_second, q_second) = FIRST, SECOND[drafted[0]]
+        p = torch.tensor([p_first, p_second, (4, 4, 4)], dtype=torch.float64) / 12
+        q = torch.tensor([q_first, q_second], dtype=torch.float64) / 12
+        chance = float(q[0, drafted[0]] * q[1, drafted[1]]) / 12**3
+        for uniforms in product(twelfths, repeat=3):
+            numbers = torch.tensor(uniforms, dtype=torch.float64)
+            first, *more = speculative_step(p, q, torch.tensor(drafted), numbers).tolist()
+            if more:
+                found[first, more[0]] += chance
+                longer += chance
+            else:
+                found[first] += chance * torch.tensor(SECOND[first][0]) / 12
+    expected = torch.tensor([SECOND[first][0] for first in range(3)]) / 144
+    assert_close(found, torch.tensor(FIRST[0])[:, None] * expected.double())
+    assert longer == pytest.approx(sum(map(min, *FIRST)) / 12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_speculative_step_draws_in_the_vocabulary(dtype: torch.dtype) -> None:
+    p = torch.full((2, 10), 0.1, dtype=dtype)
+    almost = 1 - torch.finfo(dtype).eps / 2
+    tokens = speculative_step(p, p[:1], torch.tensor([3]), torch.tensor([almost] * 2, dtype=dtype))
+    assert tokens.tolist() == [3, 9]
+    assert tokens.dtype == torch.int64
 
 
 def test_every_beginning_is_drawn() -> None:

@@ -10,6 +10,7 @@ from torch.utils.data import DataLoader, Dataset, RandomSampler
 from companion import Cache
 from solutions.exams.your_gpt.continue_with_cache.exam import continuing
 from solutions.exams.your_gpt.is_held_out.exam import held_out
+from solutions.exams.your_gpt.speculative_step.exam import speculating
 from solutions.exams.your_gpt.train.exam import training
 
 LossOf = Callable[[Tensor, Tensor], Tensor]
@@ -161,6 +162,27 @@ def texts_of_gpt_fast(
     if generated_tokens:
         seq[:, T + 1 :] = torch.cat(generated_tokens, dim=-1)
     return seq
+
+
+@speculating.accepts
+def tokens_of_transformers(
+    p: Tensor, q: Tensor, new_candidate_input_ids: Tensor, uniforms: Tensor
+) -> Tensor:
+    """Hugging Face's _speculative_sampling: all ratios, then the number of matches."""
+    r_i, candidate_length = uniforms[:-1], len(new_candidate_input_ids)
+    q_i = q[torch.arange(candidate_length), new_candidate_input_ids]
+    p_i = p[torch.arange(candidate_length), new_candidate_input_ids]
+    probability_ratio = p_i / q_i
+    is_accepted = r_i <= probability_ratio
+    n_matches = ((~is_accepted).cumsum(dim=-1) < 1).sum()
+    p_n_plus_1 = p[n_matches]
+    if n_matches < candidate_length:
+        p_prime = torch.clamp((p_n_plus_1 - q[n_matches]), min=0)
+        p_prime.div_(p_prime.sum())
+    else:
+        p_prime = p_n_plus_1
+    t = (p_prime.cumsum(dim=-1) > uniforms[-1]).int().argmax(dim=-1)
+    return torch.cat((new_candidate_input_ids[:n_matches], t.reshape(1)), dim=-1)
 
 
 @held_out.accepts

@@ -20,6 +20,7 @@ from companion import (
     held_out_loss,
     repeated_tokens,
     shares_no_run,
+    speculative_tokens,
 )
 from solutions import (
     causal_attention,
@@ -115,6 +116,14 @@ def test_continuation_is_the_references() -> None:
         for extend in (cached_continuation, your_gpt.continue_with_cache)
     ]
     assert texts[0].equal(texts[1])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tokens_from_a_draft_are_the_references(seed: int) -> None:
+    torch.manual_seed(seed)
+    p, q = torch.rand(5, 6).softmax(dim=1), torch.rand(4, 6).softmax(dim=1)
+    step = p, q, torch.multinomial(q, 1)[:, 0], torch.rand(5)
+    assert speculative_tokens(*step).equal(your_gpt.speculative_step(*step))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 9])

@@ -1,0 +1,129 @@
+"""The exam of `speculative_step`, lesson 10."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder import Draw, Exam
+from solutions import your_gpt as reference
+
+speculating = Exam(reference.speculative_step, forbids=("companion",))
+
+Trial = tuple[Tensor, Tensor, Tensor, Tensor]
+
+P = [
+    [0.5, 0.2, 0.2, 0.1],
+    [0.1, 0.6, 0.2, 0.1],
+    [0.15, 0.3, 0.15, 0.4],
+    [0.05, 0.15, 0.35, 0.45],
+]
+Q = [
+    [0.25, 0.25, 0.25, 0.25],
+    [0.6, 0.1, 0.2, 0.1],
+    [0.05, 0.2, 0.6, 0.15],
+]
+# A draft that is certain of each token, as one is that always takes the most likely.
+CERTAIN = [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
+NEVER = [[0.0, 0.3, 0.5, 0.2], [0.4, 0.1, 0.1, 0.4]]
+
+for _p, _q, _drafted, _uniforms, _what in (
+    (P[:2], Q[:1], [0], [0.95, 0.4], "one token, more likely than drafted"),
+    (P[:2], Q[:1], [3], [0.32, 0.88], "one token, less likely than drafted, and accepted"),
+    (P[:2], Q[:1], [3], [0.62, 0.88], "one token, rejected"),
+    (P[1:3], Q[1:2], [0], [0.45, 0.85], "one token, rejected, and drawn by a high number"),
+    (P[1:3], Q[1:2], [0], [0.12, 0.85], "one token, accepted by a low number"),
+    (P, Q, [0, 1, 3], [0.7, 0.9, 0.3, 0.1], "three tokens, all accepted"),
+    (P, Q, [1, 2, 2], [0.6, 0.3, 0.2, 0.97], "three tokens, all accepted, some by chance"),
+    (P, Q, [1, 0, 3], [0.3, 0.8, 0.2, 0.35], "three tokens, the second is rejected"),
+    (P, Q, [2, 1, 1], [0.9, 0.1, 0.5, 0.7], "three tokens, the first is rejected"),
+    (P, Q, [0, 1, 2], [0.1, 0.4, 0.6, 0.6], "three tokens, the last is rejected"),
+    (P, Q, [0, 0, 2], [0.2, 0.5, 0.9, 0.9], "three tokens, the last two would be rejected"),
+    (P, Q, [3, 0, 2], [0.75, 0.65, 0.8, 0.05], "three tokens, all would be rejected"),
+    (P, P[:3], [0, 3, 1], [0.99, 0.98, 0.97, 0.5], "a draft with the model's probabilities"),
+    (P[:3], CERTAIN, [1, 0], [0.1, 0.7, 0.3], "a draft that is certain, rejected at the end"),
+    (P[:3], CERTAIN, [1, 0], [0.6, 0.05, 0.65], "a draft that is certain, rejected at once"),
+    (NEVER, Q[:1], [0], [0.01, 0.72], "a token that the model never writes"),
+    (NEVER, Q[:1], [0], [0.01, 0.2], "a token that the model never writes, and a low number"),
+):
+
+    def _example(
+        p: list[list[float]] = _p,
+        q: list[list[float]] = _q,
+        drafted: list[int] = _drafted,
+        uniforms: list[float] = _uniforms,
+    ) -> Trial:
+        numbers = (torch.tensor(part, dtype=torch.float64) for part in (p, q, uniforms))
+        distributions, drafts, chances = numbers
+        return distributions, drafts, torch.tensor(drafted), chances
+
+    _example.__doc__ = _what
+    speculating.example(_example)
+
+
+def drawn(draw: Draw, drafted: int, vocabulary: int, nearness: float = 0.0) -> Trial:
+    """A draft whose distributions have this share of the model's in them, and its tokens."""
+    draw.fix(drafted=drafted, places=drafted + 1, vocabulary=vocabulary)
+    p = draw.weights("places vocabulary")
+    q = nearness * p[:-1] + (1 - nearness) * draw.weights("drafted vocabulary")
+    tokens = [int(draw.rng.choice(vocabulary, p=row)) for row in q]
+    uniforms = draw.rng.uniform(0.02, 0.98, size=drafted + 1)
+    return (
+        torch.from_numpy(p),
+        torch.from_numpy(q),
+        torch.tensor(tokens),
+        torch.from_numpy(uniforms),
+    )
+
+
+@speculating.case(times=5)
+def unlike(draw: Draw) -> Trial:
+    """a draft that is little like the model"""
+    return drawn(draw, int(draw.rng.integers(2, 6)), 7)
+
+
+@speculating.case(times=5)
+def alike(draw: Draw) -> Trial:
+    """a draft that is much like the model"""
+    return drawn(draw, int(draw.rng.integers(3, 6)), 8, nearness=0.7)
+
+
+@speculating.case
+def many_words(draw: Draw) -> Trial:
+    """a vocabulary of 50 tokens"""
+    return drawn(draw, 4, 50, nearness=0.5)
+
+
+@speculating.case(times=2)
+def one_token(draw: Draw) -> Trial:
+    """a single drafted token"""
+    return drawn(draw, 1, 6, nearness=0.3)
+
+
+@speculating.case(times=1)
+def two_words(draw: Draw) -> Trial:
+    """a vocabulary of two tokens"""
+    return drawn(draw, 5, 2, nearness=0.4)
+
+
+@speculating.case(times=1)
+def the_same(draw: Draw) -> Trial:
+    """a draft with the model's own probabilities"""
+    return drawn(draw, 4, 6, nearness=1.0)
+
+
+@speculating.case(times=2)
+def certain(draw: Draw) -> Trial:
+    """a draft that is certain of each token"""
+    p, _, drafted, uniforms = drawn(draw, 3, 6)
+    return p, torch.eye(6, dtype=torch.float64)[drafted], drafted, uniforms
+
+
+@speculating.holds
+def one_more_than_accepted(
+    answer: Callable[..., Tensor], p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor
+) -> bool:
+    """The tokens begin with drafted ones, followed by one that the model can write there."""
+    *accepted, last = answer(p, q, drafted, uniforms).tolist()
+    begins = accepted == drafted.tolist()[: len(accepted)]
+    return begins and len(accepted) <= len(drafted) and bool(p[len(accepted), last] > 0)

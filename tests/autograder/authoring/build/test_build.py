@@ -284,7 +284,7 @@ CLASS_EXAM = '''\
 import torch
 
 from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.run_module import run_module
+from autograder.checks.drivers.run_module import run_module
 from solutions.maps import Affine
 
 affine = Exam(Affine, use=run_module)

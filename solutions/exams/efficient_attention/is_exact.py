@@ -402,8 +402,7 @@ def exact_by_the_library(
 ) -> bool:
     """PyTorch's function, and a loop that ends at the first difference.
 
-    PyTorch's function gives the expected contexts, and the loop ends at the first block size for
-    which they differ.
+    PyTorch's function gives the contexts; the loop ends at the first size for which they differ.
     """
     right = scaled_dot_product_attention(queries, keys, values)
     for block_size in range(1, keys.shape[0] + 1):

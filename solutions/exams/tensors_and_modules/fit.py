@@ -387,9 +387,8 @@ def by_hand(
 ) -> list[float]:
     """No optimiser: each parameter moved by hand.
 
-    This is what the step of `torch.optim.SGD` does: every parameter moves against its gradient.
-    `torch.autograd.grad` returns the gradients instead of adding them to `grad`, so there are none
-    to clear.
+    The step of `torch.optim.SGD` does this. `torch.autograd.grad` returns the gradients instead of
+    adding them to `grad`, so there are none to clear.
     """
     losses = []
     for _ in range(steps):
@@ -406,12 +405,7 @@ def by_hand(
 def cleared_by_the_module(
     module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
 ) -> list[float]:
-    """The module clears its gradients, in training mode.
-
-    The module clears its gradients itself, which is the same as long as the optimizer has all of
-    its parameters. `train()` matters as soon as a layer, such as dropout, behaves differently in
-    training.
-    """
+    """The module clears its gradients, in training mode."""
     module.train()
     optimizer = torch.optim.SGD(module.parameters(), lr=learning_rate, momentum=0)
     losses: list[float] = []
@@ -428,11 +422,7 @@ def cleared_by_the_module(
 def cleared_afterwards(
     module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
 ) -> list[float]:
-    """Gradients cleared at the end of each turn.
-
-    The gradients are cleared at the end of each step instead of before `backward`. That works only
-    if the module comes without any, so clearing them first is safer.
-    """
+    """Gradients cleared at the end of each turn."""
     optimizer = torch.optim.SGD(module.parameters(), learning_rate)
     losses = []
     for _step in range(steps):

@@ -409,8 +409,7 @@ def by_reduce(text: str, merges: Merges) -> list[str]:
 def by_itself_again(text: str, merges: Merges) -> list[str]:
     """All merges but the last, then the last one.
 
-    Encoding with n merges is encoding with all but the last, and then merging the last one. Python
-    allows some 1000 calls within each other, so for many merges choose a loop.
+    Python allows some 1000 calls within each other, so for many merges choose a loop.
     """
     if not merges:
         return list(text)
@@ -442,11 +441,7 @@ def piece_by_piece(text: str, merges: Merges) -> list[str]:
 
 @cutting.accepts
 def places_cut_out(text: str, merges: Merges) -> list[str]:
-    """Slices put in, from left to right.
-
-    The two pieces are replaced by their union in the list itself. It gets shorter while the loop
-    goes on, which is safe because a slice past the end is empty.
-    """
+    """Slices put in, from left to right."""
     pieces = list(text)
     for pair in merges:
         for at in range(len(pieces)):

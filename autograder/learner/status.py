@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _CODE = re.compile(r"`([^`]+)`")
 _SENTENCE = re.compile(r"(?<=[.?!])\s")
-_HEADINGS = ("lesson", "core + further min", "needs", "done", "next")
+_HEADINGS = ("lesson", "minutes: core + further", "needs", "done", "next")
 _MISTAKE = "the last mistake"
 _MADE = "What you made"
 # What a lesson has its learner make: a page that is called so, beside its notebook.

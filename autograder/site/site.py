@@ -30,6 +30,7 @@ from autograder.site.place import refuse_others, take_place
 from autograder.site.rendering import render
 from autograder.site.secrets import refuse_secrets, secrets_of
 from autograder.site.texts.contents import Contents, notebook_of
+from autograder.site.texts.links import to_own_sections
 from autograder.whole_folder import making
 
 # Where a site is made unless somebody says otherwise; `make clean` removes both.
@@ -100,7 +101,11 @@ def _page(built: Built, runnable: Mapping[str, str]) -> NotebookNode:
         run_at=runnable.get(name, ""),
         repository=course.settings.repository,
     )
-    return lesson_page(built.student, outputs, shown, buttons)
+    page = lesson_page(built.student, outputs, shown, buttons)
+    for cell in page.cells:
+        if cell.cell_type == "markdown":
+            cell.source = to_own_sections(cell.source)
+    return page
 
 
 def _write_texts(contents: Contents, pages: Mapping[str, NotebookNode], folder: Path) -> None:

@@ -31,12 +31,15 @@ class Ways:
 
 
 def ways_of(lesson: str) -> dict[str, Ways]:
-    """How the exercises of a lesson of this course are answered, by its reference and exams."""
+    """How the exercises of a lesson of this course are answered, by its reference and exams.
+
+    They come by their names, so that what is drawn does not hang on the lesson's order.
+    """
     file = COURSE.solution_module(lesson).__file__
     assert file
     references = read_reference(Path(file))
     found = {}
-    for name, exam in exams_of(COURSE.exam_module(lesson)).items():
+    for name, exam in sorted(exams_of(COURSE.exam_module(lesson)).items()):
         right = [standing_alone(one, name, KNOWN) for one in exam.accepted.values()]
         wrong = [standing_alone(one, name, KNOWN) for one in exam.misconceptions.values()]
         found[name] = Ways(

@@ -68,14 +68,3 @@ def test_core_has_four_to_seven_exercises_and_takes_what_it_says(name: str) -> N
 def test_all_cores_together_take_twelve_hours() -> None:
     cores = [opening_of(read(name)).core for name in LESSONS]
     assert sum(filter(None, cores)) <= 12 * 60
-
-
-def test_readme_says_what_the_lessons_say() -> None:
-    """The one table that is written by hand."""
-    rows = re.findall(
-        r"^\| \[(\d\d\w?) .*?\]\(.*?\) \| (.*?) \|",
-        (COURSE.root / "README.md").read_text("utf-8"),
-        re.M,
-    )
-    said = {name[:3].rstrip("_"): opening_of(read(name)).time for name in LESSONS}
-    assert dict(rows) == said

@@ -222,7 +222,7 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     page.locator(".jp-OutputArea-output button", has_text="Run the cells above").click()
     run_cell_with(page, "check(dot_product)")
     card = page.locator(".jp-NotebookPanel:visible .ag-card", has_text="dot_product: passed")
-    expect(card).to_contain_text("1 of 9 done; next: dot_and_cosine_by_hand.")
+    expect(card).to_contain_text("1 of 4 core, 0 of 5 further done; next: matmul_as_dot_products.")
     card.scroll_into_view_if_needed()
     keep(page, "check_how_far")
 
@@ -231,7 +231,7 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
     run_cell_with(page, "status()")
     expect(course_map.filter(has_text=f"1 of {everything}")).to_have_count(1)
-    expect(course_map.locator("tr", has_text="00 · Foundations")).to_contain_text("1 of 9")
+    expect(course_map.locator("tr", has_text="00 · Foundations")).to_contain_text("1 of 4")
     choose_dark_theme(page)
     expect(page.locator("#jupyterlab-splash")).to_have_count(0)
     keep(page, "start_dark")

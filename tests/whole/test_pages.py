@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.checks.exam.exam import exams_of
+from autograder.checks.source.opening import opening_of
 from tests.support.course import COURSE, ROOT
 
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", ROOT / "README.md"]
@@ -81,17 +82,16 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_readme_says_what_the_lessons_say() -> None:
-    """The minutes of each lesson, of all, and of the short path; how many exercises there are."""
+    """The minutes of each lesson, the hours of all and of their cores; how many exercises."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    minutes = {}
+    minutes, core = 0, 0
     for lesson in COURSE.lessons():
-        text = COURSE.lesson_file(lesson).read_text(encoding="utf-8")
-        minutes[lesson] = int(re.search(r"\*\*It takes\*\* about (\d+) minutes", text)[1])
-        assert f"(notebooks/{lesson}/{lesson}.ipynb) | {minutes[lesson]} |" in readme
-    assert f"takes about {round(sum(minutes.values()) / 60)} hours" in readme
-    path = re.search(r"The short path takes (\d+):\*\* lessons ([\d, and]+),", readme)
-    short = [minutes[COURSE.lessons_named([one])[0]] for one in re.findall(r"\d+", path[2])]
-    assert int(path[1]) == round(sum(short) / 60)
+        path = COURSE.release_folder(lesson) / f"{lesson}.ipynb"
+        opening = opening_of(path)
+        minutes, core = minutes + opening.minutes, core + opening.core
+        assert f"({path.relative_to(ROOT)}) | {opening.time} |" in readme
+    assert f"The cores of all lessons take {round(core / 60)} hours together" in readme
+    assert f"the whole course {round(minutes / 60)}." in readme
     exercises = sum(len(exams_of(COURSE.exam_module(one))) for one in COURSE.lessons())
     told = re.search(r"Twelve Jupyter notebooks with more than (\d+) graded exercises", readme)
     assert int(told[1]) == exercises // 10 * 10

@@ -1,4 +1,4 @@
 """What stands around the lessons of a site, and where do its links lead?
 
-From outside: `contents`.
+From outside: `contents`, `links`.
 """

@@ -19,6 +19,7 @@ _CODE_OR_LINK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _SCHEME = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
+_WITHIN = re.compile(r"(?<=\]\()#(?P<section>[^()\s]+)(?=\))")
 _NO_WORD = re.compile(r"[^\w\- ]")
 
 
@@ -44,15 +45,12 @@ class Links:
         return _CODE_OR_LINK.sub(mend, text)
 
     def _target(self, target: str, file: PurePosixPath) -> str | None:
-        if _SCHEME.match(target):
+        if _SCHEME.match(target) or target.startswith("#"):
             return target
         address, _, section = target.partition("#")
-        within = f"#{slug(unquote(section).replace('-', ' '))}" if section else ""
-        if not address:
-            return within or target
         path = PurePosixPath(normpath(file.parent / unquote(address)))
         if path in self.pages:
-            return f"{address}{within}"
+            return f"{address}#{_named(section)}" if section else address
         if self.repository and not path.is_relative_to(".."):
             return f"{in_repository(self.repository, path)}{'#' * bool(section)}{section}"
         return None
@@ -61,6 +59,16 @@ class Links:
 def in_repository(repository: str, path: PurePosixPath) -> str:
     """The address of a file of the course on GitHub, in the branch that it shows first."""
     return f"https://github.com/{repository}/blob/HEAD/{path}"
+
+
+def to_own_sections(text: str) -> str:
+    """A text of a notebook, whose links within it lead to the sections of its page."""
+    return _WITHIN.sub(lambda found: f"#{_named(found['section'])}", text)
+
+
+def _named(section: str) -> str:
+    """What a page calls a section that JupyterLab calls so."""
+    return slug(unquote(section).replace("-", " "))
 
 
 def slug(heading: str) -> str:

@@ -229,12 +229,13 @@ def speculative_step(
 
     Args:
         p: the model's distributions of the next token, (k + 1, vocabulary): p[i] is that of the
-            token at the place of drafted[i], and p[k] that of the token after the last one.
+            token at the position of drafted[i], and p[k] that of the token after the last one.
         q: the distributions that the tokens were drafted from, (k, vocabulary).
         drafted: the drafted tokens, (k,), of int64; q[i, drafted[i]] is above 0.
-        uniforms: numbers from 0 to 1, (k + 1,): uniforms[i] decides on drafted[i], and the last one
-            draws the token at the end. A number u draws from a distribution the first token at
-            which the running sum of the probabilities exceeds u.
+        uniforms: numbers from 0 up to, but not including, 1, (k + 1,): uniforms[i] decides on
+            drafted[i], which is accepted if it is below p[i, t] / q[i, t], where t is drafted[i].
+            The last one draws the token at the end. A number u draws from a distribution the first
+            token at which the running sum of the probabilities exceeds u.
 
     Returns:
         The accepted tokens and one more, (accepted + 1,), of int64.

@@ -39,7 +39,7 @@ class NothingDrawn(Speculating):
 @declared
 class OnlyAfterAll(Speculating):
     """After a rejection one token is missing: the one in place of the rejected token. Draw it from
-    max(0, p − q) of that place, scaled.
+    max(0, p − q) at its position, scaled.
     """
 
     def returned(self, drafted: Tensor, accepted: int, token: Tensor) -> Any:
@@ -103,6 +103,16 @@ class NumberAfterTheRejected(Speculating):
 
 
 @declared
+class NumberOfTheLastCompared(Speculating):
+    """You draw the last token with the number of the drafted token that was compared last, which
+    has decided on that one already. Draw with uniforms[-1].
+    """
+
+    def number(self, uniforms: Tensor, accepted: int) -> Tensor:
+        return uniforms[min(accepted, len(uniforms) - 2)]
+
+
+@declared
 class FirstNumberDraws(Speculating):
     """You draw the last token with the first number. It decides on drafted[0]: draw with
     uniforms[-1].
@@ -120,6 +130,26 @@ class MostLikelyDrawn(Speculating):
 
     def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
         return distribution.argmax()
+
+
+@declared
+class ProbabilityAbove(Speculating):
+    """Your last token is the first whose own probability exceeds the number. Compare the number
+    with the running sum of the probabilities, `cumsum(0)`.
+    """
+
+    def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
+        return (distribution > u).int().argmax()
+
+
+@declared
+class SumReached(Speculating):
+    """With the number 0 you draw token 0 even where its probability is 0. The running sum has to
+    *exceed* the number, which is what `right=True` says to `torch.searchsorted`.
+    """
+
+    def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
+        return torch.searchsorted(distribution.cumsum(0), u)
 
 
 @declared
@@ -158,7 +188,42 @@ class AList(Speculating):
     """The tokens are right, but in a list. Return a tensor, (accepted + 1,)."""
 
     def returned(self, drafted: Tensor, accepted: int, token: Tensor) -> Any:
-        return [*drafted[:accepted].tolist(), int(token)]
+        # An answer that is a list counts as this tuple; as a list, tensors and arrays would too.
+        return (*drafted[:accepted].tolist(), int(token))
+
+
+@declared
+class AnArray(Speculating):
+    """The tokens are right, but in a NumPy array. Return a tensor, (accepted + 1,)."""
+
+    def returned(self, drafted: Tensor, accepted: int, token: Tensor) -> Any:
+        return super().returned(drafted, accepted, token).numpy()
+
+
+@declared
+class FloatTokens(Speculating):
+    """The tokens are right, but not of int64. `torch.Tensor(…)` always makes float32;
+    `torch.tensor(…)` makes int64 of whole numbers.
+    """
+
+    def returned(self, drafted: Tensor, accepted: int, token: Tensor) -> Any:
+        return super().returned(drafted, accepted, token).float()
+
+
+@declared
+class ShortTokens(Speculating):
+    """The tokens are right, but not of int64. Keep the dtype of `drafted`."""
+
+    def returned(self, drafted: Tensor, accepted: int, token: Tensor) -> Any:
+        return super().returned(drafted, accepted, token).int()
+
+
+@declared
+class AsTheProbabilities(Speculating):
+    """The tokens are right, but not of int64. Keep the dtype of `drafted`."""
+
+    def __call__(self, p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Any:
+        return super().__call__(p, q, drafted, uniforms).to(p.dtype)
 
 
 class GoesOn(Speculating):
@@ -195,6 +260,84 @@ class EachRejectedReplaced(GoesOn):
 
     def replaced(self, p: Tensor, q: Tensor, uniforms: Tensor) -> list[int]:
         return [int(self.drawn(self.scaled(self.residual(p, q)), uniforms[-1]))]
+
+
+class StepsOver(Speculating):
+    """An answer that drops the rejected tokens alone."""
+
+    def __call__(self, p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Any:
+        kept = torch.tensor(
+            [self.keeps(*them) for them in zip(p, q, drafted, uniforms, strict=False)]
+        )
+        rejected = (~kept).nonzero()[:, 0].tolist()
+        n = self.drawn_at(rejected) if rejected else len(drafted)
+        token = self.drawn(self.distribution(p, q, n), uniforms[-1])
+        return torch.cat([self.left(drafted, kept), token.view(1)])
+
+    def drawn_at(self, rejected: list[int]) -> int:
+        return rejected[0]
+
+    def left(self, drafted: Tensor, kept: Tensor) -> Tensor:
+        return drafted[kept]
+
+
+@declared
+class FirstRejectionDraws(StepsOver):
+    """You go on after a rejection. What follows was drafted after a token that is gone: stop at the
+    first one.
+    """
+
+
+@declared
+class LastRejectionDraws(StepsOver):
+    """You go on after a rejection. What follows was drafted after a token that is gone: stop at the
+    first one.
+    """
+
+    def drawn_at(self, rejected: list[int]) -> int:
+        return rejected[-1]
+
+
+class Counts(StepsOver):
+    """An answer that takes the number of all tokens that are not rejected."""
+
+    def __call__(self, p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Any:
+        self.drafted = len(drafted)
+        return super().__call__(p, q, drafted, uniforms)
+
+    def drawn_at(self, rejected: list[int]) -> int:
+        return self.drafted - len(rejected)
+
+
+@declared
+class CountedAndLeft(Counts):
+    """You go on after a rejection. What follows was drafted after a token that is gone: stop at the
+    first one.
+    """
+
+
+@declared
+class AllCounted(Counts):
+    """You count all tokens below their ratios, those after a rejection as well. What follows was
+    drafted after a token that is gone: count up to the first rejection.
+    """
+
+    def left(self, drafted: Tensor, kept: Tensor) -> Tensor:
+        return drafted[: int(kept.sum())]
+
+
+@declared
+class OneMoreAfterTheReplaced(Speculating):
+    """After a rejection there are two more tokens: the one in place of the rejected token, and one
+    after it. The second belongs only to a draft that is accepted as a whole.
+    """
+
+    def __call__(self, p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Any:
+        tokens = super().__call__(p, q, drafted, uniforms)
+        accepted = len(tokens) - 1
+        if accepted == len(drafted):
+            return tokens
+        return torch.cat([tokens, self.drawn(p[accepted + 1], uniforms[-1]).view(1)])
 
 
 @declared

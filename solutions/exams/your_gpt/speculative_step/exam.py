@@ -8,43 +8,45 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import your_gpt as reference
 
-speculating = Exam(reference.speculative_step, forbids=("companion",))
+speculating = Exam(reference.speculative_step, forbids=("companion", "multinomial"))
 
 Trial = tuple[Tensor, Tensor, Tensor, Tensor]
 
+# Where a token is rejected, the probabilities are sixteenths, so that those of p − q sum to exactly
+# 0, and what comes of a division by that sum is no matter of rounding.
 P = [
-    [0.5, 0.2, 0.2, 0.1],
-    [0.1, 0.6, 0.2, 0.1],
-    [0.15, 0.3, 0.15, 0.4],
+    [0.5, 0.1875, 0.1875, 0.125],
+    [0.125, 0.625, 0.125, 0.125],
+    [0.125, 0.25, 0.125, 0.5],
     [0.05, 0.15, 0.35, 0.45],
 ]
 Q = [
     [0.25, 0.25, 0.25, 0.25],
-    [0.6, 0.1, 0.2, 0.1],
-    [0.05, 0.2, 0.6, 0.15],
+    [0.625, 0.125, 0.125, 0.125],
+    [0.0625, 0.1875, 0.625, 0.125],
 ]
 # A draft that is certain of each token, as one is that always takes the most likely.
 CERTAIN = [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
-NEVER = [[0.0, 0.3, 0.5, 0.2], [0.4, 0.1, 0.1, 0.4]]
+NEVER = [[0.0, 0.3125, 0.5, 0.1875], [0.4, 0.1, 0.1, 0.4]]
 
 for _p, _q, _drafted, _uniforms, _what in (
     (P[:2], Q[:1], [0], [0.95, 0.4], "one token, more likely than drafted"),
-    (P[:2], Q[:1], [3], [0.32, 0.88], "one token, less likely than drafted, and accepted"),
+    (P[:2], Q[:1], [3], [0.32, 0.8], "one token, less likely than drafted, and accepted"),
     (P[:2], Q[:1], [3], [0.62, 0.88], "one token, rejected"),
     (P[1:3], Q[1:2], [0], [0.45, 0.85], "one token, rejected, and drawn by a high number"),
     (P[1:3], Q[1:2], [0], [0.12, 0.85], "one token, accepted by a low number"),
     (P, Q, [0, 1, 3], [0.7, 0.9, 0.3, 0.1], "three tokens, all accepted"),
-    (P, Q, [1, 2, 2], [0.6, 0.3, 0.2, 0.97], "three tokens, all accepted, some by chance"),
-    (P, Q, [1, 0, 3], [0.3, 0.8, 0.2, 0.35], "three tokens, the second is rejected"),
+    (P, Q, [3, 2, 2], [0.4, 0.3, 0.16, 0.97], "three tokens, all accepted, some by chance"),
+    (P, Q, [1, 0, 3], [0.3, 0.85, 0.2, 0.1], "three tokens, the second is rejected"),
     (P, Q, [2, 1, 1], [0.9, 0.1, 0.5, 0.7], "three tokens, the first is rejected"),
-    (P, Q, [0, 1, 2], [0.1, 0.4, 0.6, 0.6], "three tokens, the last is rejected"),
+    (P, Q, [0, 1, 2], [0.3, 0.4, 0.6, 0.6], "three tokens, the last is rejected"),
     (P, Q, [0, 0, 2], [0.2, 0.5, 0.9, 0.9], "three tokens, the last two would be rejected"),
     (P, Q, [3, 0, 2], [0.75, 0.65, 0.8, 0.05], "three tokens, all would be rejected"),
     (P, P[:3], [0, 3, 1], [0.99, 0.98, 0.97, 0.5], "a draft with the model's probabilities"),
     (P[:3], CERTAIN, [1, 0], [0.1, 0.7, 0.3], "a draft that is certain, rejected at the end"),
     (P[:3], CERTAIN, [1, 0], [0.6, 0.05, 0.65], "a draft that is certain, rejected at once"),
     (NEVER, Q[:1], [0], [0.01, 0.72], "a token that the model never writes"),
-    (NEVER, Q[:1], [0], [0.01, 0.2], "a token that the model never writes, and a low number"),
+    (NEVER, Q[:1], [0], [0.01, 0.15], "a token that the model never writes, and a low number"),
 ):
 
     def _example(
@@ -117,6 +119,27 @@ def certain(draw: Draw) -> Trial:
     """a draft that is certain of each token"""
     p, _, drafted, uniforms = drawn(draw, 3, 6)
     return p, torch.eye(6, dtype=torch.float64)[drafted], drafted, uniforms
+
+
+@speculating.case(times=2)
+def too_often(draw: Draw) -> Trial:
+    """tokens that were drafted too often, and are all accepted"""
+    p, q, _, uniforms = drawn(draw, 4, 6, nearness=0.5)
+    tokens = (p[:-1] / q).argmin(dim=-1)
+    ratios = (p[:-1] / q).gather(1, tokens[:, None])[:, 0]
+    # Below each ratio, and above the product of all up to it.
+    return p, q, tokens, torch.cat([0.9 * ratios, uniforms[-1:]])
+
+
+@speculating.case(times=1)
+def zero(draw: Draw) -> Trial:
+    """the number 0 for the last token"""
+    p, q, drafted, uniforms = drawn(draw, 3, 6)
+    p[:, 0], uniforms[-1] = 0, 0
+    return p / p.sum(dim=-1, keepdim=True), q, drafted, uniforms
+
+
+speculating.half_but_for("a last number of 0", zero)
 
 
 @speculating.holds

@@ -47,6 +47,13 @@ class Speculating:
         return torch.cat([drafted[:accepted], token.view(1)])
 
 
+class ByArgmax(Speculating):
+    """An answer that draws token 0 where no running sum exceeds the number."""
+
+    def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
+        return (distribution.cumsum(0) > u).int().argmax()
+
+
 def declared(made: type[Speculating]) -> type[Speculating]:
     """Declare a way of drawing as a misconception."""
 

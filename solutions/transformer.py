@@ -460,13 +460,13 @@ def softmax_with_sink(scores: torch.Tensor, sink: torch.Tensor) -> torch.Tensor:
     Args:
         scores: the scores, (batch, heads, queries, keys), scaled; −inf where a key is hidden from
             a query, which may be the case for all of its keys.
-        sink: the additional logit of each head, (heads,).
+        sink: the additional logit of each head, (heads,), finite.
 
     Returns:
         The attention weights, (batch, heads, queries, keys), in the dtype of the scores. Each row
         is the softmax of its scores and the head's sink together, without the sink's own weight.
-        So a row sums to less than 1, and is 0 where all keys are hidden. No score or sink is so
-        large that weights overflow.
+        So a row sums to less than 1, and is 0 where all keys are hidden. Scores and sinks may be
+        many hundreds: the weights have to be finite all the same.
     """
     ### BEGIN SOLUTION
     column = sink.view(-1, 1, 1).expand(*scores.shape[:-1], 1)

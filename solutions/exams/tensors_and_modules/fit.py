@@ -385,11 +385,7 @@ class NotTracked(Fitting):
 def by_hand(
     module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
 ) -> list[float]:
-    """No optimiser: each parameter moved by hand.
-
-    The step of `torch.optim.SGD` does this. `torch.autograd.grad` returns the gradients instead of
-    adding them to `grad`, so there are none to clear.
-    """
+    """No optimiser: each parameter moved by hand."""
     losses = []
     for _ in range(steps):
         loss = (module(inputs) - targets).square().mean()

@@ -10,6 +10,7 @@ from torch.nn import functional
 from autograder import Draw, Exam
 from companion import try_fit
 from solutions import tensors_and_modules as reference
+from solutions.exams.in_steps import declares
 from solutions.exams.tensors_and_modules._specimens import wave
 
 fitting = Exam(reference.fit, use=try_fit, forbids=("companion",))
@@ -96,17 +97,7 @@ class Fitting:
         return losses
 
 
-def declared(made: type[Fitting]) -> type[Fitting]:
-    """Declare a way of fitting as a misconception."""
-
-    def wrong(
-        module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
-    ) -> Any:
-        return made()(module, inputs, targets, steps, learning_rate)
-
-    wrong.__name__, wrong.__doc__ = made.__name__, made.__doc__
-    fitting.misconception(wrong)
-    return made
+declared = declares(fitting)
 
 
 @declared

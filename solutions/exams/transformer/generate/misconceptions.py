@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from solutions.exams.in_steps import declares
 from solutions.exams.transformer.generate.exam import generating
 
 Model = Callable[[Tensor], Tensor]
@@ -45,15 +46,7 @@ class Writing:
         return text
 
 
-def declared(made: type[Writing]) -> type[Writing]:
-    """Declare a way of writing as a misconception."""
-
-    def wrong(model: Model, tokens: Tensor, num_new_tokens: int, context_length: int) -> Any:
-        return made()(model, tokens, num_new_tokens, context_length)
-
-    wrong.__name__, wrong.__doc__ = made.__name__, made.__doc__
-    generating.misconception(wrong)
-    return made
+declared = declares(generating)
 
 
 @declared

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from solutions.exams.in_steps import declares
 from solutions.exams.transformer.is_lossless.exam import lossless
 
 Encode = Callable[[str], list[int]]
@@ -34,15 +35,7 @@ class Testing:
         return all(each)
 
 
-def declared(made: type[Testing]) -> type[Testing]:
-    """Declare a way of testing as a misconception."""
-
-    def wrong(encode: Encode, decode: Decode, texts: Texts) -> Any:
-        return made()(encode, decode, texts)
-
-    wrong.__name__, wrong.__doc__ = made.__name__, made.__doc__
-    lossless.misconception(wrong)
-    return made
+declared = declares(lossless)
 
 
 @declared

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from companion import merge_pair
+from solutions.exams.in_steps import declares
 from solutions.exams.transformer.learn_merges.exam import merging
 
 Pair = tuple[str, str]
@@ -49,12 +50,4 @@ class Merging:
         return merges
 
 
-def declared(made: type[Merging]) -> type[Merging]:
-    """Declare a way of merging as a misconception."""
-
-    def wrong(text: str, num_merges: int) -> Any:
-        return made()(text, num_merges)
-
-    wrong.__name__, wrong.__doc__ = made.__name__, made.__doc__
-    merging.misconception(wrong)
-    return made
+declared = declares(merging)

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from solutions.exams.in_steps import declares
 from solutions.exams.transformer.next_token_distribution.exam import distribution
 
 
@@ -51,20 +52,7 @@ class Choosing:
         return shares / shares.sum()
 
 
-def declared(made: type[Choosing]) -> type[Choosing]:
-    """Declare a way of choosing as a misconception."""
-
-    def wrong(
-        logits: Tensor,
-        temperature: float = 1.0,
-        top_k: int | None = None,
-        top_p: float | None = None,
-    ) -> Any:
-        return made()(logits, temperature, top_k, top_p)
-
-    wrong.__name__, wrong.__doc__ = made.__name__, made.__doc__
-    distribution.misconception(wrong)
-    return made
+declared = declares(distribution)
 
 
 @declared

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from companion import Cache
+from solutions.exams.in_steps import declares
 from solutions.exams.your_gpt.continue_with_cache.exam import continuing
 
 Model = Callable[..., Tensor]
@@ -51,14 +52,4 @@ class Continuing:
         return text
 
 
-def declared(made: type[Continuing]) -> type[Continuing]:
-    """Declare a way of writing as a misconception."""
-
-    def wrong(
-        model: Model, ids: Tensor, caches: Caches, num_new_tokens: int, choose: Choose
-    ) -> Any:
-        return made()(model, ids, caches, num_new_tokens, choose)
-
-    wrong.__name__, wrong.__doc__ = made.__name__, made.__doc__
-    continuing.misconception(wrong)
-    return made
+declared = declares(continuing)

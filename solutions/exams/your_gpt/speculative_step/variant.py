@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from solutions.exams.in_steps import declares
 from solutions.exams.your_gpt.speculative_step.exam import speculating
 
 
@@ -54,12 +55,4 @@ class ByArgmax(Speculating):
         return (distribution.cumsum(0) > u).int().argmax()
 
 
-def declared(made: type[Speculating]) -> type[Speculating]:
-    """Declare a way of drawing as a misconception."""
-
-    def wrong(p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Any:
-        return made()(p, q, drafted, uniforms)
-
-    wrong.__name__, wrong.__doc__ = made.__name__, made.__doc__
-    speculating.misconception(wrong)
-    return made
+declared = declares(speculating)

@@ -103,13 +103,26 @@ def recall(lesson: Path, exercise: str) -> Remembered:
     return Remembered()
 
 
-def standings(lesson: Path, exercises: Iterable[str]) -> dict[str, Standing]:
-    """How far each of a lesson's exercises is, by its notebook as it was saved."""
-    path = lesson / f"{lesson.name}.ipynb"
-    answers, saved_at = answers_in(path), path.stat().st_mtime if path.exists() else 0.0
+def standings(
+    lesson: Path, exercises: Iterable[str], cells: Iterable[Mapping[str, Any]] | None = None
+) -> dict[str, Standing]:
+    """How far each of a lesson's exercises is, by its notebook as it was saved.
+
+    Args:
+        lesson: the folder of the notebook.
+        exercises: their names.
+        cells: the notebook's, where they have been read already.
+    """
+    path = _notebook(lesson)
+    answers = answers_in(cells_in(path) if cells is None else cells)
+    saved_at = path.stat().st_mtime if path.exists() else 0.0
     return {
         name: _standing(recall(lesson, name), answers.get(name), saved_at) for name in exercises
     }
+
+
+def _notebook(lesson: Path) -> Path:
+    return lesson / f"{lesson.name}.ipynb"
 
 
 def _standing(kept: Remembered, answer: str | None, saved_at: float) -> Standing:
@@ -136,8 +149,8 @@ def next_of(found: Mapping[str, Standing], after: str = "", further: Collection[
 
 def in_words(lesson: Path, exercises: Iterable[str], current: str) -> str:
     """How far a lesson is, in a line, for whoever has just checked an exercise of it."""
-    found = standings(lesson, exercises)
-    further = further_in(cells_in(lesson / f"{lesson.name}.ipynb"))
+    cells = cells_in(_notebook(lesson))
+    found, further = standings(lesson, exercises, cells), further_in(cells)
     following = next_of(found, current, further)
     return f"{how_far(found, further)} done{f'; next: {following}' if following else ''}."
 
@@ -159,9 +172,9 @@ def in_parts(
     return core, [one for name, one in found.items() if name in further]
 
 
-def answers_in(notebook: Path) -> dict[str, str]:
-    """The text of each answer in a notebook's file; none where that can't be read."""
-    answers = (cell for cell in cells_in(notebook) if has_role(cell, "solution"))
+def answers_in(cells: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The text of each answer in a notebook, by its cells."""
+    answers = (cell for cell in cells if has_role(cell, "solution"))
     return {grade_id_of(one): source_of(one) for one in answers}
 
 

@@ -130,7 +130,7 @@ def course_status(folder: Path) -> list[LessonStatus]:
 def _of_lesson(folder: Path) -> LessonStatus:
     cells = cells_in(folder / f"{folder.name}.ipynb")
     opening = opening_in(cells)
-    exercises = standings(folder, _exercises(folder))
+    exercises = standings(folder, _exercises(folder), cells)
     kept = {name: recall(folder, name) for name in exercises}
     mistaken = _mistaken(exercises, kept)
     return LessonStatus(

@@ -18,6 +18,7 @@ from autograder.checks import examples, progress, purpose
 from autograder.checks.card.as_html import bundle
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.progress import FOLDER, MANIFEST, Standing
+from autograder.checks.source.opening import cells_in
 from tests.support.samples import affine_exam, make_cell, mixing_exam, run_cell
 
 RIGHT = "import numpy as np\n\ndef mix(weights, values):\n    return weights @ values\n"
@@ -175,7 +176,7 @@ def test_notebook_that_can_not_be_read_has_nothing_done(lesson: Path, text: str 
     run(RIGHT, "check(mix)")
     notebook = lesson / f"{lesson.name}.ipynb"
     notebook.unlink() if text is None else notebook.write_text(text)
-    assert progress.answers_in(notebook) == {}
+    assert progress.answers_in(cells_in(notebook)) == {}
     assert standing(lesson) is (Standing.NOT_SAVED if text is None else Standing.OPEN)
 
 

@@ -39,18 +39,17 @@ def _said(node: ast.AST) -> str:
     return " ".join([type(node).__name__, *own])
 
 
-class FigureDescriptions(ast.NodeTransformer):
+class FigureDescriptions:
     """Passes the descriptions of a lesson to the calls of a cell: for IPython."""
 
-    def visit(self, node: ast.AST) -> ast.AST:
+    def visit(self, cell: ast.Module) -> ast.Module:
         """A cell whose figures are described."""
-        if isinstance(node, ast.Module):
-            known = _known(Path.cwd())
-            for call, key in keys_of(node) if known else ():
-                if key in known and all(word.arg != ALT for word in call.keywords):
-                    word = ast.keyword(ALT, ast.Constant(known[key]))
-                    call.keywords.append(ast.fix_missing_locations(ast.copy_location(word, call)))
-        return node
+        known = _known(Path.cwd())
+        for call, key in keys_of(cell) if known else ():
+            if key in known and all(word.arg != ALT for word in call.keywords):
+                word = ast.keyword(ALT, ast.Constant(known[key]))
+                call.keywords.append(ast.fix_missing_locations(ast.copy_location(word, call)))
+        return cell
 
 
 def describe_figures() -> None:

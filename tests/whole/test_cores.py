@@ -8,7 +8,6 @@ from autograder.authoring.lesson.left_out import pointing_at, without_further_pa
 from autograder.authoring.lesson.lesson import Exercise, Lesson, Prose, WrittenExercise, validate
 from autograder.authoring.lesson.reading import read_lesson
 from autograder.authoring.lesson.reference import read_reference
-from autograder.checks.source.opening import Opening, opening_in
 from tests.support.course import COURSE
 
 LESSONS = COURSE.lessons()
@@ -28,11 +27,6 @@ def read(name: str) -> Lesson:
 def core_of(name: str) -> Lesson:
     """A lesson without its further parts; an error where something in the core needs one."""
     return without_further_parts(read(name), read_reference(COURSE.reference_file(name)))
-
-
-def opening_of(lesson: Lesson) -> Opening:
-    texts = [block.text for block in lesson.blocks if isinstance(block, Prose)]
-    return opening_in([{"cell_type": "markdown", "source": text} for text in texts[:1]])
 
 
 def minutes_of(lesson: Lesson) -> float:
@@ -57,14 +51,14 @@ def test_core_needs_no_further_part(name: str) -> None:
 def test_core_has_four_to_seven_exercises_and_takes_what_it_says(name: str) -> None:
     core = core_of(name)
     assert 4 <= len(core.points) <= 7
-    opening = opening_of(read(name))
+    opening = read(name).opening
     assert opening.core
     assert opening.minutes
     assert 0.85 <= minutes_of(core) / opening.core <= 1.15
     assert 0.85 <= minutes_of(read(name)) / opening.minutes <= 1.15
-    assert opening_of(core).minutes == opening.core
+    assert core.opening.minutes == opening.core
 
 
 def test_all_cores_together_take_twelve_hours() -> None:
-    cores = [opening_of(read(name)).core for name in LESSONS]
+    cores = [read(name).opening.core for name in LESSONS]
     assert sum(filter(None, cores)) <= 12 * 60

@@ -26,6 +26,7 @@ from autograder.authoring.lesson.lesson import (
 from autograder.authoring.lesson.reference import BEGIN, END, INSTEAD, Source
 from autograder.checks.source.cell_code import statements_of
 from autograder.checks.source.effects import names_in
+from autograder.checks.source.opening import TIME
 
 _GIVEN = (
     "**Worked out for you:** `{name}` is given here with its solution, so there is nothing to "
@@ -35,10 +36,6 @@ _GIVEN = (
 _FOLD = re.compile(r"<details\b.*?</details>\n*", re.DOTALL)
 _YOURS = "yours"
 _BLOCKS = (ast.For, ast.While, ast.With, ast.If, ast.Try)
-_TIME = re.compile(
-    r"(?P<before>\*\*It takes\*\* about )(?P<all>\d+) minutes"
-    r"(?:, (?P<core>\d+) of them for the core)?"
-)
 # What a lesson's time is rounded to.
 _STEP = 5
 
@@ -60,7 +57,7 @@ def without_further_parts(lesson: Lesson, sources: Mapping[str, Source]) -> Less
             for statement in statements_of(_code_of(block, sources)):
                 gone |= names_in(statement).binds
     blocks = [
-        replace(block, text=_TIME.sub(_core_alone, block.text)) if isinstance(block, Prose)
+        replace(block, text=TIME.sub(_core_alone, block.text)) if isinstance(block, Prose)
         else block
         for block in blocks
     ]  # fmt: skip
@@ -123,7 +120,7 @@ def _blocks(
                 if text := _FOLD.sub("", block.text).strip():
                     yield replace(block, text=text)
             case Prose():
-                yield replace(block, text=_TIME.sub(partial(_shorter, spared), block.text))
+                yield replace(block, text=TIME.sub(partial(_shorter, spared), block.text))
             case _:
                 yield block
 

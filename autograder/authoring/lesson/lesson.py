@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from urllib.parse import quote
 
 from autograder.checks.own_judgement import Point
 from autograder.checks.source.cells import FURTHER
+from autograder.checks.source.opening import Opening, opening_of_text
 from autograder.errors import LessonError
 
 # A heading that ends so begins a part that nothing in any core needs; whatever stands below it,
@@ -117,7 +120,13 @@ class Lesson:
         """Points by exercise, written answers included."""
         return {b.name: b.points for b in self.blocks if isinstance(b, Check | WrittenExercise)}
 
-    @property
+    @cached_property
+    def opening(self) -> Opening:
+        """What it says of itself above its first code."""
+        texts = takewhile(lambda block: isinstance(block, Prose), self.blocks)
+        return opening_of_text("\n".join(one.text for one in texts if isinstance(one, Prose)))
+
+    @cached_property
     def further(self) -> frozenset[str]:
         """The exercises, written answers included, that the core of the course does not need."""
         return frozenset(
@@ -127,7 +136,7 @@ class Lesson:
             and self.counted.get(block.name, is_further)
         )
 
-    @property
+    @cached_property
     def sections(self) -> dict[str, str]:
         """The heading of the section in which each exercise stands, written answers included."""
         found: dict[str, str] = {}

@@ -77,8 +77,9 @@ def _without(course: Course, lesson: Lesson) -> Lesson:
             raise setting_error(course.root, "core", sentence, lost[0])
     there = lesson.points.keys()
     forms = dict.fromkeys(lesson.further & there, form) if form else {}
-    forms |= {one: named for one, named in left_out.items() if one in there}
-    return leave_out(lesson, {one: form == WORKED for one, form in forms.items()}, file, sources)
+    forms |= {one: own for one, own in left_out.items() if one in there}
+    is_given = {one: form == WORKED for one, form in forms.items()}
+    return leave_out(lesson, is_given, file, sources)
 
 
 def _is_part(entry: str) -> bool:

@@ -12,8 +12,10 @@ from typing import Any
 from autograder.checks.source.cells import source_of
 
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
-_MINUTES = re.compile(
-    r"\*\*It takes\*\* about (?P<all>\d+) minutes(?:, (?P<core>\d+) of them for the core)?"
+# How a lesson says what it takes.
+TIME = re.compile(
+    r"(?P<before>\*\*It takes\*\* about )(?P<all>\d+) minutes"
+    r"(?:, (?P<core>\d+) of them for the core)?"
 )
 _NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
 _LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
@@ -56,8 +58,12 @@ def opening_of(notebook: Path) -> Opening:
 def opening_in(cells: Sequence[Mapping[str, Any]]) -> Opening:
     """What a notebook of these cells says of itself."""
     texts = takewhile(lambda cell: cell.get("cell_type") == "markdown", cells)
-    text = "\n".join(map(source_of, texts))
-    title, minutes = _TITLE.search(text), _MINUTES.search(text)
+    return opening_of_text("\n".join(map(source_of, texts)))
+
+
+def opening_of_text(text: str) -> Opening:
+    """What a lesson says of itself in the text above its first code."""
+    title, minutes = _TITLE.search(text), TIME.search(text)
     return Opening(
         title[1].strip() if title else "",
         int(minutes["all"]) if minutes else None,

@@ -3,12 +3,11 @@
 What stands above its mark is the course's own introduction, and stays as its author wrote it.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.authoring.build.matching import every_exam
-from autograder.authoring.lesson.lesson import Exercise, Lesson, Prose, WrittenExercise
+from autograder.authoring.lesson.lesson import Exercise, Lesson, WrittenExercise
 from autograder.authoring.lesson.personal import course_lesson
 from autograder.checks.exam.exam import Exam
 from autograder.course import Course
@@ -26,8 +25,6 @@ _HEAD = """\
 | exercise | part | kind | points | minutes | misconceptions | from |
 | --- | --- | --- | --- | --- | --- | --- |
 """
-_TITLE = re.compile(r"^# (?P<title>.+)$", re.MULTILINE)
-_TIME = re.compile(r"about (?P<minutes>\d+) minutes(?:, (?P<core>\d+) of them for the core)?")
 
 
 def curriculum(course: Course) -> str:
@@ -46,21 +43,19 @@ def _introduction(path: Path) -> str:
 
 
 def _section(lesson: Lesson, exams: dict[str, Exam]) -> Iterator[str]:
-    prose = "\n".join(block.text for block in lesson.blocks if isinstance(block, Prose))
-    title, time = _TITLE.search(prose), _TIME.search(prose)
+    opening = lesson.opening
     tested = sum(lesson.points[exercise.name] for exercise in lesson.exercises)
     written = sum(lesson.points.values()) - tested
-    minutes = f", about {time['minutes']} minutes in all" if time else ""
-    minutes += f", {time['core']} of them for the core" if time and time["core"] else ""
-    further = lesson.further
-    yield f"\n## {title['title'] if title else lesson.name}\n\n"
+    minutes = f", about {opening.minutes} minutes in all" if opening.minutes else ""
+    minutes += f", {opening.core} of them for the core" if opening.core else ""
+    yield f"\n## {opening.title or lesson.name}\n\n"
     yield f"{tested} points by tests, {written} by hand{minutes}.\n\n{_HEAD}"
     for block in lesson.blocks:
         if isinstance(block, Exercise | WrittenExercise):
             exam = exams.get(block.name)
             wrong = str(len(exam.misconceptions)) if exam else "–"
             kind = "code" if isinstance(block, Exercise) else "in words"
-            part = "further" if block.name in further else "core"
+            part = "further" if block.name in lesson.further else "core"
             points = lesson.points[block.name]
             yield (
                 f"| `{block.name}` | {part} | {kind} | {points} | {block.minutes} | {wrong} "

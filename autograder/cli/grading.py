@@ -113,8 +113,10 @@ def grade(
         there = ", ".join(course.lessons())
         raise LessonNotFound(f"course.toml leaves out {lesson}: there are {there}.")
     lesson = lesson_called(course, lesson)
-    if student and not scheduler:
-        _get_ready(course, isolation)
+    if not scheduler:
+        _get_ready(
+            course, isolation, 1 if student else len([*course.root.glob(f"submitted/*/{lesson}")])
+        )
     from autograder.grading.class_table import as_table
     from autograder.nbgrading.grade_class import grade_class, outdated, students_of
 
@@ -216,13 +218,14 @@ def _to_records(
         raise typer.Exit(1)
 
 
-def _get_ready(course: Course, isolation: str) -> None:
-    """Have the sandbox start while nbgrader is imported, which takes as long."""
-    from autograder.grading.jobs.sandboxes import begin, usual_walls
+def _get_ready(course: Course, isolation: str, submissions: int) -> None:
+    """Have what grades start while nbgrader is imported, which takes as long."""
+    from autograder.grading.jobs.sandboxes import usual_walls
+    from autograder.grading.jobs.workers import begin_early
 
     # What is missing here is told when a submission needs it.
     with one_thread(), suppress(IsolationUnavailable):
-        begin(usual_walls(course, isolation))
+        begin_early(submissions, course.root, usual_walls(course, isolation))
 
 
 def report(

@@ -22,9 +22,18 @@ def descendants(process: int) -> list[int]:
 def running(process: int) -> bool:
     """Whether it is there, and has not ended."""
     with suppress(OSError):
-        fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2]
-        return fields.split()[0] not in "ZX"
+        return _stat(process)[0] not in "ZX"
     return False
+
+
+def parent_of(process: int) -> int:
+    """The process that this one is a child of."""
+    return int(_stat(process)[1])
+
+
+def _stat(process: int) -> list[str]:
+    """What the kernel says of it, from its state on."""
+    return Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
 
 
 class Stopwatch:

@@ -47,6 +47,7 @@ SAFE = {
     ("grading/examiner.py", "exec"): "the instructor's test cells",
     ("grading/apart.py", "fork"): "goes on with what is loaded",
     ("grading/examiner_process.py", "fork"): "goes on with what is loaded",
+    ("grading/jobs/fork_server.py", "fork"): "goes on with what is loaded",
     ("grading/jobs/processes.py", "Popen"): "-P: imports nothing from where it is started",
     ("grading/jobs/work.py", "sys.path"): _COURSE,
     ("grading/jobs/worker.py", "sys.path"): _COURSE,

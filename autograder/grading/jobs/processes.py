@@ -7,26 +7,50 @@ import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import send_handle
 from pathlib import Path
 from typing import Any
 
 from autograder.errors import CourseError, SandboxFailed
 from autograder.grading.grade import Graded
 from autograder.grading.jobs.job import Job
+from autograder.grading.jobs.sandboxes import SandboxSettings
 
-_PROGRAM = "autograder.grading.jobs.worker"
+_PROGRAM = "autograder.grading.jobs.fork_server"
 _ENGINE = str(Path(__file__).parents[3])
 _RETRIES = 2
 
 
 class _Gone(Exception):
-    """A worker has ended where it should have answered."""
+    """A process has ended where it should have answered."""
 
 
-class _Worker:
-    """A worker's process, seen from who asks it."""
+def _answer(connection: Connection) -> Any:
+    try:
+        answer = connection.recv()
+    except (OSError, EOFError) as error:
+        raise _Gone from error
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def _ask(connection: Connection, what: str, given: object = None) -> Any:
+    try:
+        connection.send((what, given))
+    except OSError as error:
+        raise _Gone from error
+    return _answer(connection)
+
+
+class ForkServer:
+    """The process from which workers are forked, seen from who asks it: one thread at a time.
+
+    It ends with the thread that has started it.
+    """
 
     def __init__(self) -> None:
+        """Start it."""
         ours, theirs = socket.socketpair()
         before = os.environ.get("PYTHONPATH")
         with theirs:
@@ -42,24 +66,63 @@ class _Worker:
                 start_new_session=True,
             )
         self._connection = Connection(ours.detach())
+        self._is_ready = False
 
-    def ask(self, what: str, job: Job) -> Any:
+    def begin(self, course: Path, walls: SandboxSettings) -> None:
+        """Have it import what jobs of a course will take, before there is a job."""
+        with suppress(OSError):
+            self._connection.send(("begin", (course, walls)))
+
+    def get_ready(self, job: Job) -> None:
+        """Wait until it could fork a worker that does such a job at once.
+
+        What fails here fails again, and is told, when there is a job to do.
+        """
+        if not self._is_ready:
+            with suppress(CourseError, RuntimeError):
+                _ask(self._connection, "get ready", job)
+            self._is_ready = True
+
+    def worker(self) -> "_Worker":
+        """A new worker."""
+        ours, theirs = socket.socketpair()
         try:
-            self._connection.send((what, job))
-            answer = self._connection.recv()
-        except (OSError, EOFError) as error:
+            with theirs:
+                self._connection.send(("fork", None))
+                send_handle(self._connection, theirs.fileno(), None)
+            return _Worker(Connection(ours.detach()), _answer(self._connection))
+        except OSError as error:
             raise _Gone from error
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        finally:
+            ours.close()
 
-    def end(self) -> None:
-        """End it, with the student's code that it runs."""
+    def end(self, worker: "_Worker") -> None:
+        """End a worker, with the student's code that it runs."""
+        worker.connection.close()
+        with suppress(_Gone):
+            _ask(self._connection, "end", worker.process)
+
+    def close(self) -> None:
+        """End it, and all workers that were forked from it."""
         self._process.kill()
         self._process.wait()
 
-    def close(self) -> None:
-        self._connection.close()
+    @property
+    def is_gone(self) -> bool:
+        """Whether it has ended."""
+        return self._process.poll() is not None
+
+
+class _Worker:
+    """A worker's process, seen from who asks it."""
+
+    def __init__(self, connection: Connection, process: int) -> None:
+        self.connection = connection
+        self.process = process
+
+    def grade(self, job: Job) -> Graded:
+        graded: Graded = _ask(self.connection, "grade", job)
+        return graded
 
 
 class Processes:
@@ -68,10 +131,16 @@ class Processes:
     `close` ends them all, whatever they are doing: who still waits for one is told so.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, server: ForkServer | None = None) -> None:
+        """Begin with none.
+
+        Args:
+            server: what they are to be forked from, where that was started before.
+        """
         self._mine = threading.local()
-        self._lock = threading.Lock()
-        self._all: set[_Worker] = set()
+        self._server = server
+        # Held by the thread that talks to the server, and by who starts or ends it.
+        self._talking, self._changing = threading.Lock(), threading.Lock()
         self._closed = False
 
     def get_ready(self, job: Job) -> None:
@@ -79,12 +148,8 @@ class Processes:
 
         What fails here fails again, and is told, when there is a job to do.
         """
-        with suppress(CourseError, RuntimeError):
-            worker = self._worker()
-            try:
-                worker.ask("get ready", job)
-            except _Gone:
-                self._forget(worker)
+        with suppress(CourseError, _Gone):
+            self._worker(job)
 
     def grade(self, job: Job) -> Graded:
         """Have this thread's worker do a job.
@@ -94,34 +159,40 @@ class Processes:
             GradingFailed, IsolationUnavailable: as the worker says.
         """
         for _ in range(_RETRIES + 1):
-            worker = self._worker()
             try:
-                graded: Graded = worker.ask("grade", job)
-                return graded
+                return self._worker(job).grade(job)
             except _Gone:
-                self._forget(worker)
+                self._forget()
         raise SandboxFailed(f"{_RETRIES + 1} workers were lost, one after the other")
 
     def close(self) -> None:
         """End all of them."""
-        with self._lock:
+        with self._changing:
             self._closed = True
-            for worker in self._all:
-                worker.end()
+            if self._server:
+                self._server.close()
 
-    def _worker(self) -> _Worker:
-        with self._lock:
+    def _worker(self, job: Job) -> _Worker:
+        if getattr(self._mine, "worker", None) is None:
+            with self._talking:
+                server = self._running()
+                server.get_ready(job)
+                self._mine.worker = server.worker()
+        worker: _Worker = self._mine.worker
+        return worker
+
+    def _running(self) -> ForkServer:
+        with self._changing:
             if self._closed:
                 raise SandboxFailed("this worker was ended before its job was done")
-            if getattr(self._mine, "worker", None) is None:
-                self._mine.worker = _Worker()
-                self._all.add(self._mine.worker)
-            worker: _Worker = self._mine.worker
-            return worker
+            if self._server is None or self._server.is_gone:
+                self._server = ForkServer()
+            return self._server
 
-    def _forget(self, worker: _Worker) -> None:
-        with self._lock:
-            worker.end()
-            worker.close()
-            self._all.discard(worker)
-            self._mine.worker = None
+    def _forget(self) -> None:
+        worker: _Worker | None = getattr(self._mine, "worker", None)
+        self._mine.worker = None
+        if worker:
+            with self._talking:
+                if server := self._server:
+                    server.end(worker)

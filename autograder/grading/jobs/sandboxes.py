@@ -5,7 +5,7 @@ A sandbox belongs to the thread that opened it, so one thread of a process grade
 
 import atexit
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +56,7 @@ def in_sandbox(walls: SandboxSettings, do: Callable[[Sandbox], _Made]) -> _Made:
     """
     for attempt in range(_OUR_RETRIES + 1):
         try:
-            return do(_the_sandbox(walls))
+            return do(the_sandbox(walls))
         except SandboxFailed:
             close_sandboxes()
             if attempt == _OUR_RETRIES:
@@ -82,12 +82,33 @@ def begin(walls: SandboxSettings) -> None:
         _open[walls] = box.__enter__()
 
 
+def twins() -> dict[SandboxSettings, Sandbox]:
+    """One like each that is open, for a fork of this process; without those that have failed."""
+    found = {}
+    for walls, box in _open.items():
+        with suppress(SandboxFailed):
+            found[walls] = box.twin()
+    return found
+
+
+def adopt(theirs: Mapping[SandboxSettings, Sandbox]) -> None:
+    """In a fork of the process that made them: use these, and leave its own to it."""
+    for box in _open.values():
+        box.let_go()
+    _open.clear()
+    _open.update(theirs)
+
+
 _open: dict[SandboxSettings, Sandbox] = {}
 _loaded: set[str] = set()
 
 
-def _the_sandbox(walls: SandboxSettings) -> Sandbox:
-    """The one sandbox of this process with these settings, opened at its first use."""
+def the_sandbox(walls: SandboxSettings) -> Sandbox:
+    """The one sandbox of this process with these settings, opened at its first use.
+
+    Raises:
+        IsolationUnavailable: when a wall is missing here that is asked for.
+    """
     begin(walls)
     # The tests will need them on this side too: imported now, they take no time of their own, since
     # the sandbox is not ready before it has imported them as well.

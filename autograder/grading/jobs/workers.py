@@ -8,15 +8,16 @@ Where none were asked for, `result_of` does the job here, and `ahead` nothing.
 """
 
 import os
-import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Protocol
 
 from autograder.grading.grade import Graded
 from autograder.grading.jobs.job import Job
-from autograder.grading.jobs.processes import Processes
+from autograder.grading.jobs.processes import ForkServer, Processes
+from autograder.grading.jobs.sandboxes import SandboxSettings, begin
 from autograder.grading.jobs.work import work
 
 # A worker takes as long to start as it does to grade a few submissions.
@@ -44,16 +45,17 @@ class _Here:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._processes = Processes()
+        self._processes = Processes(_early.pop() if _early else None)
         self._threads: ThreadPoolExecutor | None = None
-        # One that starts keeps two processors busy, its own and its sandbox's: with few of them,
-        # those that come later leave the first ones room to begin.
-        self._starting = threading.Semaphore(max(1, processors() // 2))
 
     def submit(self, job: Job) -> "Future[Graded]":
         if self._threads is None:
             self._threads = ThreadPoolExecutor(
-                self.count, "worker", initializer=self._start, initargs=(job,)
+                # Until it is ready, a thread is given no job: the others would wait for it.
+                self.count,
+                "worker",
+                initializer=self._processes.get_ready,
+                initargs=(job,),
             )
         return self._threads.submit(self._processes.grade, job)
 
@@ -61,11 +63,6 @@ class _Here:
         self._processes.close()
         if self._threads:
             self._threads.shutdown(cancel_futures=True)
-
-    def _start(self, job: Job) -> None:
-        """Until then a thread is given no job: the others would wait for it."""
-        with self._starting:
-            self._processes.get_ready(job)
 
 
 class _Asked:
@@ -92,6 +89,25 @@ class _Asked:
 
 
 _asked: list[_Asked] = []
+_early: list[ForkServer] = []
+
+
+def begin_early(submissions: int, course: Path, walls: SandboxSettings) -> None:
+    """Start what will grade so many submissions on this machine, before they are read.
+
+    Args:
+        submissions: about how many there are.
+        course: the course's folder.
+        walls: the settings of the sandbox; those of a job may still be others.
+
+    Raises:
+        IsolationUnavailable: when a wall is missing here that is asked for.
+    """
+    if submissions < _WORTH_A_WORKER:
+        begin(walls)
+        return
+    _early.append(ForkServer())
+    _early[-1].begin(course, walls)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -17,7 +18,7 @@ from autograder.student.sandbox import bubblewrap, seccomp
 from autograder.student.sandbox.control import Link, Message
 from autograder.student.sandbox.processor_time import process_of
 from autograder.student.sandbox.student_process import StudentProcess
-from autograder.student.sandbox.zygote import EXTRAS, Plan
+from autograder.student.sandbox.zygote import EXTRAS, TWIN, Plan
 
 _SECONDS_TO_START = 300.0  # torch from a cold disk
 _SECONDS_TO_SPAWN = 60.0
@@ -161,6 +162,27 @@ class Launcher:
         process = told["ready"] if pidfd is None else process_of(pidfd)
         return StudentProcess(sock, report, pidfd, self._limits, self.is_gone, process, told)
 
+    def twin(self) -> "Twin":
+        """A fork of the zygote, for a fork of this process.
+
+        Raises:
+            SandboxFailed: when it does not get ready.
+            ZygoteGone: when it has ended.
+        """
+        self.wait_until_ready()
+        mine, theirs = socket.socketpair()
+        try:
+            with theirs:
+                self._control.send({TWIN: True}, [theirs.fileno()])
+        except OSError as error:
+            mine.close()
+            raise ZygoteGone(f"the zygote did not answer ({error})") from error
+        return Twin(self, Link(mine))
+
+    def let_go(self) -> None:
+        """In a fork of this process: leave the zygote to the one that has started it."""
+        self._control.close()
+
     def is_gone(self) -> bool:
         """Whether it has ended; right after an end that took a student with it, too."""
         if self._process is None:
@@ -202,6 +224,31 @@ class Launcher:
             if "failed" in told:
                 raise StepFailed(str(told["failed"]), str(told.get("error")))
         return told
+
+
+class Twin(Launcher):
+    """A fork of another's zygote, which ends when its grader hangs up, and its students with it."""
+
+    def __init__(self, other: Launcher, control: Link) -> None:
+        """Take it over.
+
+        Args:
+            other: the launcher of the zygote that it was forked from.
+            control: the conversation with it.
+        """
+        self._limits, self._walled = other._limits, other._walled
+        self._control = control
+        self._ready, self.has_extras = True, other.has_extras
+
+    def is_gone(self) -> bool:
+        """Whether it has ended; right after an end that took a student with it, too."""
+        hung_up = select.poll()
+        hung_up.register(self._control.sock, 0)
+        return bool(hung_up.poll(1000 * _SECONDS_TO_NOTICE))
+
+    def stop(self) -> None:
+        """End it."""
+        self._control.close()
 
 
 def _send_order(report: Link, files: Mapping[str, bytes], order: Mapping[str, int]) -> None:

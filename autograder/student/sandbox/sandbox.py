@@ -13,6 +13,7 @@ With isolation "full" all of them stand, or nothing is run. With "none" there ar
 A sandbox belongs to the thread that opened it: the kernel ends it when that thread ends.
 """
 
+import copy
 import dataclasses
 import sys
 import warnings
@@ -158,6 +159,21 @@ class Sandbox:
             SandboxFailed: when it does not get ready.
         """
         self._opened().wait_until_ready()
+
+    def twin(self) -> Self:
+        """Another one like this, open, for a fork of this process: with a zygote forked from ours.
+
+        Raises:
+            SandboxFailed: when this one does not get ready.
+        """
+        twin = copy.copy(self)
+        twin._launcher, twin._students = self._opened().twin(), []
+        return twin
+
+    def let_go(self) -> None:
+        """In a fork of this process: leave it to the process that has opened it."""
+        if self._launcher:
+            self._launcher.let_go()
 
     @property
     def has_extras(self) -> bool:

@@ -12,6 +12,9 @@ and leads to three forks (without walls, to two):
 The student keeps one of the sockets, the channel to the grader. The other, the report, is closed
 before any student code runs. Nothing that the student has helps it to the watcher's: there is no
 privilege left to borrow, and the watcher can't be traced.
+
+Several graders of one class need not each import all that again: a zygote forks a twin for each,
+which serves that grader alone and ends when it hangs up.
 """
 
 import functools
@@ -41,6 +44,9 @@ Entry = Callable[[socket.socket, Limits], object]
 
 EXTRAS = "extras"
 """A request that asks for no student, but for the imports that only some lessons need."""
+
+TWIN = "twin"
+"""A request for another zygote like this one, which serves the socket that comes with it."""
 
 _HIGHEST_DESCRIPTOR = 1 << 16
 
@@ -110,9 +116,16 @@ class Zygote:
         """Fork a student for each request, until the grader hangs up."""
         first = self._open_gate if self._plan.walled else self._watch
         while True:
-            if EXTRAS in control.receive():
+            asked = control.receive()
+            if EXTRAS in asked:
                 load_extras(self._plan.preload)
                 self._settle()
+                continue
+            if TWIN in asked:
+                (descriptor,) = control.take_files()
+                twin = Link(socket.socket(fileno=descriptor))
+                _fork(functools.partial(self._be_twin, twin), leaving=control.sock)
+                twin.close()
                 continue
             channel, report = (socket.socket(fileno=file) for file in control.take_files())
             _must_be_single_threaded()
@@ -122,6 +135,11 @@ class Zygote:
                 Link(report).send({"failed": "fork", "error": str(error)})
             channel.close()
             report.close()
+
+    def _be_twin(self, control: Link) -> None:
+        confine.die_with_parent()
+        with suppress(EOFError):
+            self.serve(control)
 
     def _open_gate(self, channel: socket.socket, report: Link) -> None:
         with _reporting(report, "namespaces"):

@@ -27,7 +27,7 @@ from autograder.grading.jobs.workers import (
     workers,
 )
 from tests.support.hostile import hostile_folder, what_ran
-from tests.support.processes import descendants, eventually
+from tests.support.processes import descendants, eventually, parent_of
 
 ANSWERS = [
     {},
@@ -36,6 +36,32 @@ ANSWERS = [
     {"fourfold": "def fourfold(x):\n    raise NotImplementedError"},
 ]
 ASLEEP = "import time\ndef double(x):\n    time.sleep(0.5)\n    return 2 * x"
+
+
+# A mark that lies in its memory is in the text of neither part, nor are both together in this one.
+LOOKS_FOR = """
+import re
+
+def lies_in_memory(end):
+    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+        for line in maps.readlines():
+            low, high = (int(one, 16) for one in line.split()[0].split("-"))
+            try:
+                memory.seek(low)
+                read = memory.read(high - low) if " r" in line else b""
+            except (OSError, OverflowError, ValueError):
+                continue
+            if any(one[1] == end for one in re.finditer(b"planted-(....)", read)):
+                return True
+    return False
+
+its_own = "planted-" + str(5000 + 555)
+
+def double(x):
+    if not lies_in_memory(b"5555"):
+        raise RuntimeError("what lies there is not found")
+    return 7 if lies_in_memory(b"3141") else 2 * x
+"""
 
 
 @pytest.fixture
@@ -52,12 +78,13 @@ def as_plain(graded: Graded) -> dict[str, Any]:
 
 
 def worker_processes() -> list[int]:
-    """Those that were started to grade: each leads a session of its own."""
+    """Those that were forked to grade: each leads a session of its own."""
     found = []
     for process in descendants(os.getpid()):
         with suppress(OSError):
             command = Path(f"/proc/{process}/cmdline").read_bytes()
-            if b"autograder.grading.jobs.worker" in command and os.getsid(process) == process:
+            leads = os.getsid(process) == process and parent_of(process) != os.getpid()
+            if leads and processes._PROGRAM.encode() in command:
                 found.append(process)
     return found
 
@@ -90,6 +117,30 @@ def test_workers_within_workers_are_the_same(two: None) -> None:
     with workers(4):
         assert room_ahead() == room
     assert room_ahead() == room
+
+
+def test_workers_are_forked_from_one_process(job_of: Callable[..., Job], two: None) -> None:
+    for job in (job_of(double=f"def double(x):\n    return {number}") for number in range(4)):
+        ahead(job)
+    assert eventually(lambda: len(worker_processes()) == 2)
+    assert len({parent_of(worker) for worker in worker_processes()}) == 1
+
+
+def test_what_they_are_forked_from_is_replaced(job_of: Callable[..., Job], two: None) -> None:
+    ahead(job_of(double=ASLEEP))
+    assert eventually(worker_processes)
+    first = worker_processes()
+    os.kill(parent_of(first[0]), signal.SIGKILL)
+    assert result_of(job_of(double=ASLEEP)).record.cells[0].verdict is Verdict.PASSED
+    assert not set(first) & set(worker_processes())
+
+
+def test_no_solution_lies_in_a_student_s_memory(job_of: Callable[..., Job], two: None) -> None:
+    job = job_of(double=LOOKS_FOR)
+    planted = job.notebook.replace(b"return 2 * x", b"return 2 * x  # planted-3141")
+    assert planted != job.notebook
+    cells = result_of(replace(job, notebook=planted)).record.cells
+    assert [cell.verdict for cell in cells[:2]] == [Verdict.PASSED] * 2, cells[0]
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

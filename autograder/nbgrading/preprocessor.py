@@ -107,11 +107,11 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         directories = CourseDirectory(config=self.config)
         place = directories.format_path(directories.source_directory, ".", lesson)
         return job_of(
-            Path(self._course),
+            self.course_folder,
             Path(place).absolute() / f"{notebook}.ipynb",
             submission.content,
-            self._walls,
-            files=beside.contents(self._walls.limits_given.disk_bytes // 2),
+            self.walls,
+            files=beside.contents(self.walls.limits_given.disk_bytes // 2),
             remarks=(*submission.remarks, *beside.left_out),
             seed=self.seed,
             beside=self.beside,
@@ -125,27 +125,29 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         return entries
 
     @property
-    def _course(self) -> str:
-        return self.course or str(CourseDirectory(config=self.config).root)
+    def course_folder(self) -> Path:
+        """Where the course's reference and exams are."""
+        return Path(self.course or CourseDirectory(config=self.config).root)
 
     @property
     def _hidden(self) -> tuple[str, ...]:
         """The folders that student code must not see, wherever they lie."""
         exchange = Exchange(config=self.config).root
-        folders = {self._course, str(CourseDirectory(config=self.config).root), exchange}
+        folders = {str(self.course_folder), str(CourseDirectory(config=self.config).root), exchange}
         return tuple(sorted(filter(os.path.isdir, folders)))
 
     @property
-    def _walls(self) -> SandboxSettings:
+    def walls(self) -> SandboxSettings:
+        """The settings of the sandbox."""
         return SandboxSettings(
             self.isolation, json.dumps(self.limits), tuple(self.preload), self._hidden
         )
 
     def failing_with_solution(self, source: NotebookNode, folder: Path | None) -> Mapping[str, str]:
         """The tests that the instructor's own solution does not pass as it is graded, and why."""
-        with drawing_from(exam_seed_of(Path(self._course))):
+        with drawing_from(exam_seed_of(self.course_folder)):
             return try_solution(
-                source, self._walls, seed=self.seed, folder=folder, beside=self.beside
+                source, self.walls, seed=self.seed, folder=folder, beside=self.beside
             )
 
 

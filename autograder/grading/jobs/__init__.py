@@ -5,5 +5,5 @@ several workers on this machine, or by a worker on another; what comes out is th
 
 In the field's words: a job queue, a worker pool.
 
-From outside: `garbage_collection`, `job`, `own_code`, `sandboxes`, `work`, `workers`.
+From outside: `garbage_collection`, `job`, `own_code`, `sandboxes`, `warm`, `work`, `workers`.
 """

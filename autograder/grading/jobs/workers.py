@@ -105,7 +105,12 @@ def begin_early(submissions: int, course: Path, walls: SandboxSettings) -> None:
     """
     if submissions < _WORTH_A_WORKER:
         begin(walls)
-        return
+    else:
+        fork_server(course, walls)
+
+
+def fork_server(course: Path, walls: SandboxSettings) -> None:
+    """Start what the workers of the next `workers` will be forked from."""
     _early.append(ForkServer())
     _early[-1].begin(course, walls)
 

@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,15 @@ from markupsafe import Markup
 from nbgrader.api import MissingEntry
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.server_extensions.formgrader import base
+from nbgrader.server_extensions.formgrader import base, handlers
 from tornado import web
 
+from autograder.errors import CourseError
+from autograder.grading.jobs.warm import WarmWorker
 from autograder.grading.submitted_files import read_regular
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.pages.rendering import WORKER
+from autograder.nbgrading.preprocessor import GradeSafely
 
 # With these, a name could leave the text, the attribute or the script that it is written into.
 _MARKUP = re.compile(r"[<>\"\\\x00-\x1f\x7f\u2028\u2029]")
@@ -55,6 +59,7 @@ ACTIONS = {
 # One after the other: they change the process's folder, and what a sandbox's end hangs on is the
 # thread that has opened it.
 _one_thread = ThreadPoolExecutor(1, "formgrader")
+_warm = WarmWorker()
 
 
 def students(self: NbGraderAPI) -> list[dict[str, Any]]:
@@ -66,8 +71,18 @@ async def prepare(self: Any) -> None:
     """Refuse names that no page can hold."""
     await JupyterHandler.prepare(self)
     WORKER.start()
+    if isinstance(self, handlers.ManageSubmissionsHandler):
+        _one_thread.submit(_get_ready, self.coursedir)
     if any(_MARKUP.search(part or "") for part in (*self.path_args, *self.path_kwargs.values())):
         raise web.HTTPError(404)
+
+
+def _get_ready(directory: CourseDirectory) -> None:
+    """Have a worker there when somebody who looks at the submissions has one graded."""
+    grading = GradeSafely(parent=directory.parent)
+    # What fails here fails again, and is told, when there is something to grade.
+    with suppress(CourseError):
+        _warm.begin(grading.course_folder, grading.walls)
 
 
 def render(self: Any, name: str, **values: Any) -> str:
@@ -110,10 +125,15 @@ def beside_others(method: str) -> Callable[..., Any]:
         directory.root = self.coursedir.root
         api = NbGraderAPI(directory, self.authenticator, parent=self.coursedir.parent)
         loop = asyncio.get_running_loop()
-        outcome = await loop.run_in_executor(_one_thread, getattr(api, method), *names)
+        outcome = await loop.run_in_executor(_one_thread, _done, api, method, *names)
         self.write(json.dumps(outcome))
 
     return guarded(post)
+
+
+def _done(api: NbGraderAPI, method: str, *names: str) -> Any:
+    with _warm.asked() if method == "autograde" else nullcontext():
+        return getattr(api, method)(*names)
 
 
 def guarded(method: Callable[..., Awaitable[None]]) -> Callable[..., Any]:

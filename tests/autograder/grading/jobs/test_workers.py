@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from autograder.grading.jobs.workers import (
     workers,
 )
 from tests.support.hostile import hostile_folder, what_ran
-from tests.support.processes import descendants, eventually, parent_of
+from tests.support.processes import descendants, eventually, parent_of, workers_here
 
 ANSWERS = [
     {},
@@ -77,39 +76,27 @@ def as_plain(graded: Graded) -> dict[str, Any]:
     return {"record": record, "notebook": nbformat.writes(graded.notebook), "whole": graded.whole}
 
 
-def worker_processes() -> list[int]:
-    """Those that were forked to grade: each leads a session of its own."""
-    found = []
-    for process in descendants(os.getpid()):
-        with suppress(OSError):
-            command = Path(f"/proc/{process}/cmdline").read_bytes()
-            leads = os.getsid(process) == process and parent_of(process) != os.getpid()
-            if leads and processes._PROGRAM.encode() in command:
-                found.append(process)
-    return found
-
-
 def test_workers_find_what_is_found_here(job_of: Callable[..., Job], two: None) -> None:
     jobs = [job_of(**answers) for answers in ANSWERS]
     for job in jobs:
         ahead(job)
     for job in jobs:
         assert as_plain(result_of(job)) == as_plain(work(job))
-    assert len(worker_processes()) == 2
+    assert len(workers_here()) == 2
 
 
 def test_without_workers_nothing_is_begun(job_of: Callable[..., Job]) -> None:
     with workers(0):
         assert room_ahead() == 0
         ahead(job_of())
-        assert not worker_processes()
+        assert not workers_here()
 
 
 def test_one_worker_is_a_process_as_well(job_of: Callable[..., Job]) -> None:
     with workers(1):
         assert room_ahead()
         assert as_plain(result_of(job_of())) == as_plain(work(job_of()))
-        assert len(worker_processes()) == 1
+        assert len(workers_here()) == 1
 
 
 def test_workers_within_workers_are_the_same(two: None) -> None:
@@ -122,17 +109,17 @@ def test_workers_within_workers_are_the_same(two: None) -> None:
 def test_workers_are_forked_from_one_process(job_of: Callable[..., Job], two: None) -> None:
     for job in (job_of(double=f"def double(x):\n    return {number}") for number in range(4)):
         ahead(job)
-    assert eventually(lambda: len(worker_processes()) == 2)
-    assert len({parent_of(worker) for worker in worker_processes()}) == 1
+    assert eventually(lambda: len(workers_here()) == 2)
+    assert len({parent_of(worker) for worker in workers_here()}) == 1
 
 
 def test_what_they_are_forked_from_is_replaced(job_of: Callable[..., Job], two: None) -> None:
     ahead(job_of(double=ASLEEP))
-    assert eventually(worker_processes)
-    first = worker_processes()
+    assert eventually(workers_here)
+    first = workers_here()
     os.kill(parent_of(first[0]), signal.SIGKILL)
     assert result_of(job_of(double=ASLEEP)).record.cells[0].verdict is Verdict.PASSED
-    assert not set(first) & set(worker_processes())
+    assert not set(first) & set(workers_here())
 
 
 def test_no_solution_lies_in_a_student_s_memory(job_of: Callable[..., Job], two: None) -> None:
@@ -147,12 +134,12 @@ def test_no_solution_lies_in_a_student_s_memory(job_of: Callable[..., Job], two:
 def test_lost_worker_is_replaced(job_of: Callable[..., Job], two: None, number: int) -> None:
     job = job_of(double=ASLEEP)
     ahead(job)
-    assert eventually(worker_processes)
-    (first,) = worker_processes()
+    assert eventually(workers_here)
+    (first,) = workers_here()
     assert eventually(lambda: descendants(first))
     os.kill(first, number)
     assert [cell.verdict for cell in result_of(job).record.cells][:2] == [Verdict.PASSED] * 2
-    assert first not in worker_processes()
+    assert first not in workers_here()
 
 
 def test_workers_that_are_always_lost(
@@ -177,8 +164,8 @@ def test_leaving_ends_what_is_under_way(job_of: Callable[..., Job]) -> None:
     with workers(2):
         for seconds in range(5):
             ahead(job_of(double=f"import time\ntime.sleep({1000 + seconds})"))
-        assert eventually(lambda: len(worker_processes()) == 2)
-    assert eventually(lambda: not worker_processes())
+        assert eventually(lambda: len(workers_here()) == 2)
+    assert eventually(lambda: not workers_here())
     assert not [one for one in threading.enumerate() if one.name.startswith("worker")]
 
 

@@ -9,6 +9,7 @@ All the rest is nbgrader's, and behaves as its documentation says.
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +23,17 @@ from nbgrader.converters import (
     NbGraderException,
 )
 from nbgrader.utils import find_all_files
-from traitlets import List, Type
+from traitlets import List, TraitError, Type
 from traitlets.config import Config
 
 from autograder.checks import purpose
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.errors import CourseError
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.work import read_source
-from autograder.grading.jobs.workers import ahead, for_a_class, room_ahead
+from autograder.grading.jobs.workers import ahead, begin_early, for_a_class, room_ahead
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, draft_of
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.all_or_nothing import remove
@@ -315,6 +317,20 @@ def workers_for(submissions: int, config: Config) -> Iterator[None]:
 
 class SafeCommand(SafeAutograde):
     """The same for `nbgrader autograde`, whose process does nothing else."""
+
+    def start(self) -> None:
+        """As for others; what grades gets ready while the gradebook is asked."""
+        # What fails here fails again, and is told, when there is something to grade.
+        with suppress(CourseError, TraitError):
+            self._get_ready()
+        super().start()
+
+    def _get_ready(self) -> None:
+        grading, directory = GradeSafely(config=self.config), self.coursedir
+        whose = directory.student_id, directory.assignment_id
+        folders = glob(directory.format_path(directory.submitted_directory, *whose))
+        if not grading.scheduler:
+            begin_early(len(folders), grading.course_folder, grading.walls)
 
     def convert_notebooks(self) -> None:
         """As for others, and on all processors."""

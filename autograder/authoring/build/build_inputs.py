@@ -113,7 +113,9 @@ class Inputs:
         }
 
     def _digest(self, files: Iterable[Path], parts: Iterable[str]) -> str:
-        lines = [f"{self._name(path)} {self._digest_of(path)}" for path in sorted(files)]
+        # In the same order wherever the engine is installed.
+        in_order = sorted(files, key=lambda path: Path(self._name(path)))
+        lines = [f"{self._name(path)} {self._digest_of(path)}" for path in in_order]
         return digest_of("\n".join([*parts, *lines]).encode())
 
     def _digest_of(self, path: Path) -> str:

@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_output
 
+from autograder.authoring.build import build_inputs
 from autograder.authoring.build.build import Built
 from autograder.authoring.build.build_inputs import PROOFS, Inputs, digest_of
 from autograder.authoring.build.incremental import (
@@ -357,6 +358,21 @@ def test_what_may_import_anything_takes_all(course: Course) -> None:
     before = Inputs(course).of_exercise(FIRST, "double")
     append(course.solutions / "four.py", "\n# changed\n")
     assert Inputs(course).of_exercise(FIRST, "double") != before
+
+
+def test_proof_holds_wherever_the_engine_is_installed(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the course in an order of paths, or behind it."""
+    found = set[str]()
+    for place in ("0", "~"):
+        engine = course.root.parent / place / "autograder"
+        shutil.copytree(build_inputs._ENGINE, engine, ignore=shutil.ignore_patterns("__pycache__"))
+        with monkeypatch.context() as patched:
+            patched.setattr(build_inputs, "_ENGINE", engine)
+            found.add(Inputs(course).of_exercise(FIRST, "double"))
+        shutil.rmtree(engine.parent)
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("other", ["two.cpython-311.pyc", "four.pyc"])

@@ -220,7 +220,7 @@ class Course:
         return [self.exam_module(lesson), *others]
 
     def _module(self, name: str) -> ModuleType:
-        self._come_first()
+        self.come_first()
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -230,7 +230,7 @@ class Course:
         path = self.root.joinpath(*name.split(".")).with_suffix(".py")
         raise ReferenceNotFound(f"{path} is missing: every lesson needs its reference and exams.")
 
-    def _come_first(self) -> None:
+    def come_first(self) -> None:
         """Have `solutions` and `mine` mean this course's, even after another one was at work."""
         root = str(self.root)
         sys.path[:] = [root, *(folder for folder in sys.path if folder != root)]

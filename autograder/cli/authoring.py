@@ -13,6 +13,10 @@ from autograder.preload import one_thread
 
 if TYPE_CHECKING:
     from autograder.authoring.build.build import Built
+    from autograder.authoring.build.known import Passed
+
+# What tries a lesson's solution. It brings nbgrader's database and web server.
+_TRIES = "autograder.nbgrading.try_solution"
 
 
 def build(
@@ -21,7 +25,8 @@ def build(
 ) -> None:
     """Make what has changed of the notebooks, from the lessons' texts, the reference and the exams.
 
-    The solution of each lesson that is made is tried in the sandbox, as a student's would be.
+    The solution of each lesson that is made is tried in the sandbox, as a student's would be, as
+    far as anything has changed that this depends on.
     Without LESSONS, the tables of docs/ are made as well. A number such as 02 stands for a lesson.
     """
     from autograder.authoring.build.incremental import build as build_changed
@@ -43,16 +48,33 @@ def build(
         typer.echo("  nothing has changed")
 
 
-def _tell_and_try(built: "Built") -> None:
-    from autograder.nbgrading.configuration import configuration
-    from autograder.nbgrading.try_solution import try_solution
+def _tell_and_try(built: "Built") -> "Passed":
+    """Try what has not passed yet as it is now; returns what has."""
+    from autograder.authoring.build.trial import digests_of_tests, with_tests
+    from autograder.grading.exam_seed import FILE, exam_seed_of
 
     for warning in built.warnings:
         typer.echo(f"autograder: {warning}", err=True)
     course, name = built.course, built.lesson.name
-    config = configuration(course, course.root)
-    if not_tried := try_solution(config, name, built.source, course.source / name):
+
+    def as_now() -> "Passed":
+        return digests_of_tests(built, _TRIES, [course.root / FILE])
+
+    # It is drawn when it is first asked for.
+    exam_seed_of(course.root)
+    tests = as_now()
+    changed = [test for test, made_of in tests.items() if built.known.passed.get(test) != made_of]
+    if not changed:
+        return tests
+    from autograder.nbgrading.configuration import configuration
+    from autograder.nbgrading.try_solution import try_solution
+
+    config, notebook = configuration(course, course.root), with_tests(built.source, changed)
+    if not_tried := try_solution(config, name, notebook, course.source / name):
         typer.echo(f"autograder: {not_tried}", err=True)
+        return {}
+    # What was changed meanwhile may have come too late, or half.
+    return tests if tests == as_now() else {}
 
 
 def lite(

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.authoring.build import shipping
 from autograder.authoring.build.build_inputs import Inputs
+from autograder.authoring.build.known import Known, KnownExams
 from autograder.authoring.build.matching import backings_of, match
 from autograder.authoring.build.proofs import Proof, Proofs, digest_of_entry
 from autograder.authoring.build.proving import prove
@@ -62,8 +63,9 @@ class Built:
     """One lesson, built: the instructor's notebook and the student's.
 
     `exams` are those of its exercises, in the order of the lesson; `descriptions` are of figures;
-    `warnings` say what whoever leaves out exercises may want to read again. With `anew`, nothing is
-    taken from proofs that were made before.
+    `known` is what this build and those before have found; `warnings` say what whoever leaves out
+    exercises may want to read again. With `anew`, nothing is taken from proofs that were made
+    before.
     """
 
     course: Course
@@ -72,6 +74,7 @@ class Built:
     student: NotebookNode
     exams: Mapping[str, Exam]
     descriptions: Mapping[str, str]
+    known: Known = field(default_factory=Known)
     warnings: Sequence[str] = ()
     anew: bool = False
     progress: Progress = _no_progress
@@ -100,13 +103,13 @@ class Built:
     @property
     def files(self) -> dict[Path, str]:
         """What is written: texts by their path."""
-        name, files = self.lesson.name, {}
+        name, checks, files = self.lesson.name, self.checks, {}
         for folder, notebook in (
             (self.course.source / name, signed(self.source)),
             (self.course.release_folder(name), self.student),
         ):
             files[folder / f"{name}.ipynb"] = f"{nbformat.writes(notebook)}\n"
-            files[folder / examples.FILE] = self.checks
+            files[folder / examples.FILE] = checks
         return files
 
     def solved(self) -> NotebookNode:
@@ -128,14 +131,14 @@ def _prove_lesson(built: Built, there: Mapping[str, shipping.Entry]) -> ProvedLe
     inputs, known = Inputs(course), {} if built.anew else Proofs(course).of(lesson)
     ships: dict[str, shipping.Entry] = {}
     proofs: dict[str, Proof] = {}
-    for name, exam in built.exams.items():
+    for name in built.exams:
         is_own = name in built.lesson.own
         made_of, entry = inputs.of_exercise(lesson, name, own=is_own), there.get(name, {})
         if (proof := known.get(name)) and proof.holds(made_of, entry):
             ships[name], proofs[name] = entry, proof
             continue
         built.progress(name)
-        proved = prove(exam, entry, places=_has_places(course, lesson))
+        proved = prove(built.exams[name], entry, places=_has_places(course, lesson))
         ships[name] = proved.ships
         shipped = digest_of_entry(proved.ships)
         proofs[name] = Proof(made_of, shipped, proved.unnamed, proved.halves)
@@ -143,7 +146,12 @@ def _prove_lesson(built: Built, there: Mapping[str, shipping.Entry]) -> ProvedLe
 
 
 def build_lesson(
-    course: Course, name: str, *, anew: bool = False, progress: Progress = _no_progress
+    course: Course,
+    name: str,
+    *,
+    anew: bool = False,
+    progress: Progress = _no_progress,
+    known: Known | None = None,
 ) -> Built:
     """Build one lesson in memory.
 
@@ -152,15 +160,20 @@ def build_lesson(
         name: its full name.
         anew: whether to prove again of each exercise what was proved before.
         progress: called with the name of each exercise that is proved.
+        known: what is true of the lesson as it is now, and need not be found.
 
     Raises:
         LessonError, SolutionError, ExamError: for whatever does not fit together.
     """
     lesson = course_lesson(course, name)
-    backings = list(backings_of(course, name))
+    known = known or Known()
+    backings = list(backings_of(course, name, known.exams))
     match(lesson, backings)
-    with _beside(course.source / name):
-        _describe_pictures(lesson, pyplot=course.settings.pyplot)
+    described = _digest_of_cells(course, lesson)
+    if described != known.described:
+        course.come_first()
+        with _beside(course.source / name):
+            _describe_pictures(lesson, pyplot=course.settings.pyplot)
     _keep_in_reach(course, lesson)
     sources = {name: source for backing in backings for name, source in backing.sources.items()}
     given_away = _keep_secret(lesson, sources, backings[0].reference)
@@ -168,11 +181,30 @@ def build_lesson(
     modules = {name: backing.module for backing in backings for name in backing.exams}
     source = source_notebook(shown, sources, modules, places=_has_places(course, name))
     tag_scenery(source)
-    exams = {name: exam for backing in backings for name, exam in backing.exams.items()}
-    placed = {one.name: exams[one.name] for one in lesson.exercises if one.name in exams}
-    warnings = (*warnings_of(course, lesson), *given_away)
-    student = student_notebook(source)
-    return Built(course, lesson, source, student, placed, descriptions, warnings, anew, progress)
+    exams = {name: backing.exams for backing in backings for name in backing.exams}
+    placed = KnownExams(
+        [one.name for one in lesson.exercises if one.name in exams], lambda name: exams[name][name]
+    )
+    names = {one.module: tuple(one.exams) for one in backings if one.module}
+    return Built(
+        course,
+        lesson,
+        source,
+        student_notebook(source),
+        placed,
+        descriptions,
+        Known(names, described, known.passed),
+        (*warnings_of(course, lesson), *given_away),
+        anew,
+        progress,
+    )
+
+
+def _digest_of_cells(course: Course, lesson: Lesson) -> str:
+    """The digest of a lesson's given cells, and of all that runs in them."""
+    inputs, code = Inputs(course), [one.source for one in lesson.blocks if isinstance(one, Code)]
+    there = [*inputs.beside(lesson.name), *inputs.settings()]
+    return inputs.of_run(code, [Pictures.__module__], there)
 
 
 def _has_places(course: Course, lesson: str) -> bool:

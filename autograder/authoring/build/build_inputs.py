@@ -3,6 +3,10 @@
 A file that goes in without need costs a build too many; one left out would leave an old notebook
 in place. Imports are followed by their text (`import_graph`), from what makes the product, the
 lesson and its exams: that takes no torch.
+
+Of the engine, a lesson's notebooks are made of what makes them and judges its exams. What its cells
+import of it, such as `check`, they only name: no card and no search for a line is in a notebook.
+What has been found by running cells is made of all that runs (`of_run`).
 """
 
 import hashlib
@@ -41,13 +45,19 @@ class Inputs:
         """The digest of all that a lesson's notebooks and printed examples are made of."""
         texts = [self._course.lesson_file(lesson), self._course.own_text(lesson)]
         paths = [path for path in texts if path]
-        named = [
+        named = {
             one for path in paths for one in self._graph.named_in(path.read_text(encoding="utf-8"))
-        ]
-        beside = (self._course.source / lesson).glob("*.py")
-        own = {*paths, *beside, *self._settings()}
-        made_of = self._files([*named, *self._exams(lesson), _BUILD])
-        return self._digest({*own, *made_of}, [sys.version, *_installed()])
+        }
+        of_engine = {one for one in named if self._is_engines(one)}
+        own = {*paths, *self.beside(lesson), *self.settings()}
+        made_of = self._files([*(named - of_engine), *self.exams_of(lesson), _BUILD])
+        only_named = self._graph.files(of_engine)
+        return self._digest({*own, *made_of, *only_named}, [sys.version, *_installed()])
+
+    def of_exams(self, lesson: str) -> str:
+        """The digest of all on which it depends which exams a lesson has, and what they say."""
+        made_of = {*self._files(self.exams_of(lesson)), *self.settings()}
+        return self._digest(made_of, [sys.version, *_installed()])
 
     def of_exercise(self, lesson: str, exercise: str, *, own: bool = False) -> str:
         """The digest of all that an exercise's exam is made of, the same on every machine.
@@ -63,12 +73,27 @@ class Inputs:
         made_of = self._files([module, _PROVE])
         return self._digest(made_of, [*libraries, f"places {places}", exercise])
 
-    def of_run(self, code: Sequence[str]) -> str:
-        """The digest of all that is at work when these cells run, one after the other."""
-        named = [one for source in code for one in self._graph.named_in(source)]
-        return self._digest(self._files(named), [sys.version, *_installed(), *code])
+    def of_run(
+        self, code: Sequence[str], modules: Iterable[str] = (), files: Iterable[Path] = ()
+    ) -> str:
+        """The digest of all that is at work when these cells run, one after the other.
 
-    def _settings(self) -> Iterator[Path]:
+        Args:
+            code: the cells.
+            modules: what runs them, and what they import without saying so.
+            files: what they find or depend on besides, as far as it is there.
+        """
+        named = [one for source in code for one in self._graph.named_in(source)]
+        there = {path for path in files if path.is_file()}
+        made_of = self._files([*named, *modules]) | there
+        return self._digest(made_of, [sys.version, *_installed(), *code])
+
+    def beside(self, lesson: str) -> Iterator[Path]:
+        """The modules that are given out with a lesson's notebook."""
+        return (self._course.source / lesson).glob("*.py")
+
+    def settings(self) -> Iterator[Path]:
+        """The files with the course's settings."""
         config = self._course.root / "nbgrader_config.py"
         yield from (path for path in (config, *settings_files(self._course.root)) if path.is_file())
 
@@ -83,7 +108,8 @@ class Inputs:
             places[OWN] = self._course.own
         return ImportGraph(places)
 
-    def _exams(self, lesson: str) -> Iterator[str]:
+    def exams_of(self, lesson: str) -> Iterator[str]:
+        """The modules of a lesson's reference and exams, and of those that its course adds."""
         name = module_name(lesson)
         for package in (_REFERENCE, f"{_REFERENCE}.exams", f"{OWN}.{_REFERENCE}", f"{OWN}.exams"):
             if (module := f"{package}.{name}") in self._graph.modules:
@@ -102,7 +128,7 @@ class Inputs:
     def _files(self, modules: Iterable[str]) -> set[Path]:
         """The files of modules and of all that they import: of all, where one may import any."""
         reached = self._graph.reached(modules)
-        ours = {module for module in reached if not module.startswith(f"{_ENGINE.name}.")}
+        ours = {module for module in reached if not self._is_engines(module)}
         texts = (self._graph.modules[module].read_text(encoding="utf-8") for module in ours)
         if any(word in text for text in texts for word in _DYNAMIC):
             # What a course adds is known to itself alone.
@@ -111,6 +137,9 @@ class Inputs:
         return self._graph.files(reached) - {
             self._course.root / one for one in (PROOFS, OWN_PROOFS)
         }
+
+    def _is_engines(self, module: str) -> bool:
+        return f"{module}.".startswith(f"{_ENGINE.name}.")
 
     def _digest(self, files: Iterable[Path], parts: Iterable[str]) -> str:
         # In the same order wherever the engine is installed.

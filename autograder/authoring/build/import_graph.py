@@ -7,6 +7,7 @@ time: whoever imports a name from it reaches the module that has it, and none of
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 # An import statement, which with names in brackets goes over several lines.
@@ -91,8 +92,13 @@ class ImportGraph:
         return name
 
 
-def names_imported(text: str, package: str) -> Iterator[str]:
+@cache
+def names_imported(text: str, package: str) -> tuple[str, ...]:
     """The full names of all that a text imports, `package` being where it stands."""
+    return tuple(_names_imported(text, package))
+
+
+def _names_imported(text: str, package: str) -> Iterator[str]:
     for statement in _STATEMENT.findall(_GOES_ON.sub(" ", text)):
         try:
             (node,) = ast.parse(statement).body

@@ -6,6 +6,7 @@
 
 What was proved of each exercise is kept in `proofs`, and comes with the course. For each product
 `.build.json` keeps the digest of what it was made of here and those of what came out.
+What was found on the way, such as that the solution passes, is kept there too (`known`).
 Where anything is in doubt (a digest that differs, a file changed or deleted by hand, a record that
 can't be read) the product is made again. A lesson whose notebook in source/ was edited by hand is
 left as it is.
@@ -13,12 +14,14 @@ left as it is.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.authoring.build.build_inputs import Inputs, digest_of
+from autograder.authoring.build.known import Known, Passed
 from autograder.authoring.build.proofs import Proofs
 from autograder.authoring.lesson.built import is_edited
 from autograder.course import Course
@@ -33,6 +36,16 @@ _FORMAT = 1
 
 Texts = Mapping[str, str]
 Progress = Callable[[int, int, str], None]
+# Tries a lesson; returns the tests that it passes and that need not be tried again as they are.
+Trial = Callable[["Built"], Passed | None]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The texts of a product, and what of it goes into the record besides."""
+
+    texts: Texts
+    found: Mapping[str, Any] = field(default_factory=dict)
 
 
 def build(
@@ -41,7 +54,7 @@ def build(
     *,
     force: bool = False,
     progress: Progress = lambda done, steps, product: None,
-    trial: Callable[["Built"], None] = lambda built: None,
+    trial: Trial = lambda built: None,
 ) -> list[Path]:
     """Build these lessons, or all with the tables over them; returns the files written.
 
@@ -52,7 +65,8 @@ def build(
         progress: called before each product is made, with how many steps are done, of how many,
             and the product's name.
         trial: called with each lesson that is built, before anything of it is written; what it
-            raises leaves the lesson as it was.
+            raises leaves the lesson as it was, and what it returns is the next build's
+            `Known.passed`.
 
     Raises:
         LessonError, SolutionError, ExamError: for whatever does not fit together.
@@ -100,7 +114,7 @@ class _Builder:
         self,
         course: Course,
         force: bool = False,
-        trial: Callable[["Built"], None] = lambda built: None,
+        trial: Trial = lambda built: None,
     ) -> None:
         self.written: list[Path] = []
         self.edited: list[str] = []
@@ -110,19 +124,24 @@ class _Builder:
         self._memory = _Memory(course.root / RECORD)
 
     def lesson(self, name: str) -> None:
-        def make() -> Texts:
+        def make() -> _Made:
             from autograder.authoring.build.build import build_lesson
 
             def proving(exercise: str) -> None:
                 self.progress(f"{name}: {exercise}")
 
-            built = build_lesson(self._course, name, anew=self._force, progress=proving)
-            self._trial(built)
+            exams = self._inputs.of_exams(name)
+            known = Known() if self._force else self._memory.known(name, exams)
+            built = build_lesson(
+                self._course, name, anew=self._force, progress=proving, known=known
+            )
+            found = replace(built.known, passed=self._trial(built) or {})
             files = built.files
             lesson = built.lesson
             proofs = built.proved.proofs
             Proofs(self._course).keep(name, proofs, own=lesson.own, left_out=lesson.left_out)
-            return {path.relative_to(self._course.root).as_posix(): files[path] for path in files}
+            texts = {path.relative_to(self._course.root).as_posix(): files[path] for path in files}
+            return _Made(texts, {"known": asdict(found), "of_exams": exams})
 
         notebook = self._notebook(name)
         if self._is_edited(name):
@@ -155,34 +174,39 @@ class _Builder:
         return is_edited(notebook, self._memory.made(lesson).get(product, ""))
 
     def curriculum(self) -> None:
-        def make() -> Texts:
+        def make() -> _Made:
             from autograder.authoring.build.tables.curriculum import FILE, curriculum
 
-            return {FILE.as_posix(): curriculum(self._course)}
+            return _Made({FILE.as_posix(): curriculum(self._course)})
 
         self._files("the curriculum", self._of_all, make)
 
     def glossary(self) -> None:
-        def make() -> Texts:
+        def make() -> _Made:
             from autograder.authoring.build.tables.glossary import FILE, glossary
 
-            return {FILE.as_posix(): glossary(self._course)}
+            return _Made({FILE.as_posix(): glossary(self._course)})
 
         self._files("the glossary", self._of_all, make)
 
     def misconceptions(self) -> None:
-        def make() -> Texts:
+        def make() -> _Made:
             from autograder.authoring.build.tables.misconceptions import FILE, table
 
-            return {FILE.as_posix(): table(self._course)}
+            return _Made({FILE.as_posix(): table(self._course)})
 
-        self._files("the misconceptions", self._of_all, make)
+        # Which exercises are left out may depend on the lessons' texts.
+        left_out = self._course.settings.leave_out
+        self._files("the misconceptions", self._of_all if left_out else self._of_exams, make)
 
     def _of_all(self, inputs: Inputs) -> str:
         return " ".join(map(inputs.of_lesson, self._course.lessons()))
 
+    def _of_exams(self, inputs: Inputs) -> str:
+        return " ".join(f"{one} {inputs.of_exams(one)}" for one in self._course.lessons())
+
     def _files(
-        self, product: str, made_of: Callable[[Inputs], str], make: Callable[[], Texts]
+        self, product: str, made_of: Callable[[Inputs], str], make: Callable[[], _Made]
     ) -> None:
         before = made_of(self._inputs)
         if self._is_current(product, before):
@@ -192,7 +216,7 @@ class _Builder:
         # What was changed meanwhile may have come too late, or half.
         if made_of(Inputs(self._course)) == before:
             self._memory.keep(product, before, made)
-        for name, text in made.items():
+        for name, text in made.texts.items():
             self._write(self._course.root / name, text)
 
     def _is_current(self, product: str, inputs: str) -> bool:
@@ -233,10 +257,25 @@ class _Memory:
         except (KeyError, TypeError, ValueError):
             return {}
 
-    def keep(self, product: str, inputs: str, made: Texts) -> None:
+    def known(self, lesson: str, exams: str) -> Known:
+        """What was last found of a lesson.
+
+        Args:
+            lesson: its full name.
+            exams: the digest of its exams; which they are is known of these alone.
+        """
+        try:
+            entry = self._entries()[lesson]
+            known = Known(**entry["known"])
+            return known if entry["of_exams"] == exams else replace(known, exams=None)
+        except (KeyError, TypeError, ValueError):
+            return Known()
+
+    def keep(self, product: str, inputs: str, made: _Made) -> None:
         """Remember what came out, as the builds of other terminals remember theirs."""
-        digests = {part: digest_of(text.encode()) for part, text in made.items()}
-        entries = {**self._entries(), product: {"inputs": inputs, "made": digests}}
+        digests = {part: digest_of(text.encode()) for part, text in made.texts.items()}
+        entry = {"inputs": inputs, "made": digests, **made.found}
+        entries = {**self._entries(), product: entry}
         text = json.dumps({"format": _FORMAT, "products": entries}, indent=1)
         write_whole(self._path, f"{text}\n".encode())
 

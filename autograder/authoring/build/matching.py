@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from autograder.authoring.build.known import KnownExams, Names
 from autograder.authoring.lesson.lesson import Exercise, Lesson
 from autograder.authoring.lesson.reference import Source, read_reference
 from autograder.checks.exam.exam import Exam, exams_of
@@ -27,27 +29,67 @@ class Backing:
     exams: Mapping[str, Exam]
 
 
-def backings_of(course: Course, lesson: str) -> Iterator[Backing]:
+def backings_of(course: Course, lesson: str, known: Names | None = None) -> Iterator[Backing]:
     """What the lesson has, and then what the course adds.
+
+    Args:
+        course: where it is.
+        lesson: its full name.
+        known: which exams it has; then they are not imported before one of them is asked for.
 
     Raises:
         ReferenceNotFound: when the lesson has no reference or no exams.
         SolutionError: where marks in a reference are missing their other half.
     """
-    course.solution_module(lesson)
-    examined, *added = course.exam_modules(lesson)
+    examined, *added = _known(course, lesson, known) if known else _imported(course, lesson)
     yield _backing(course.lesson_file(lesson), course.reference_file(lesson), examined)
     text = course.own_text(lesson) or course.own / f"{lesson}.md"
     yield _backing(text, course.own_reference_file(lesson), added[0] if added else None)
 
 
-def _backing(text: Path, reference: Path, examined: ModuleType | None) -> Backing:
+@dataclass(frozen=True)
+class _Examined:
+    """A module with exams."""
+
+    name: str
+    file: Path
+    exams: Mapping[str, Exam]
+
+    @classmethod
+    def of(cls, module: ModuleType) -> "_Examined":
+        return cls(module.__name__, Path(str(module.__file__)), exams_of(module))
+
+
+def _imported(course: Course, lesson: str) -> list[_Examined]:
+    course.solution_module(lesson)
+    return [_Examined.of(module) for module in course.exam_modules(lesson)]
+
+
+def _known(course: Course, lesson: str, known: Names) -> list[_Examined]:
+    @cache
+    def imported() -> dict[str, Exam]:
+        return every_exam(course, lesson)
+
+    def find(name: str) -> Exam:
+        return imported()[name]
+
+    return [
+        _Examined(module, _file_of(course, module), KnownExams(names, find))
+        for module, names in known.items()
+    ]
+
+
+def _file_of(course: Course, module: str) -> Path:
+    path = course.root.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _backing(text: Path, reference: Path, examined: _Examined | None) -> Backing:
     sources = read_reference(reference) if reference.is_file() else {}
     if not examined:
         # Where it would be looked for.
         return Backing(text, reference, sources, text.parent / "exams" / reference.name, "", {})
-    file, name = Path(str(examined.__file__)), examined.__name__
-    return Backing(text, reference, sources, file, name, exams_of(examined))
+    return Backing(text, reference, sources, examined.file, examined.name, examined.exams)
 
 
 def every_exam(course: Course, lesson: str) -> dict[str, Exam]:
@@ -99,7 +141,7 @@ def _is_placed(placed: set[str], backing: Backing) -> None:
         if name not in placed:
             text = f"{name} has solution marks but is no exercise in {backing.text}"
             raise SolutionError(backing.reference, source.line, text)
-    for name, exam in backing.exams.items():
+    for name in backing.exams:
         if name not in placed:
             text = f"the exam of {name} has no exercise in {backing.text}"
-            raise SolutionError(*exam.where, text)
+            raise SolutionError(*backing.exams[name].where, text)

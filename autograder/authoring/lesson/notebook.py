@@ -24,12 +24,14 @@ from autograder.checks.own_judgement import cell_to_tick, exercise_of, list_of
 from autograder.checks.source.cells import FURTHER, PART, grade_id_of, own_mark
 
 _SCHEMA = 3
-_CHECK = """\
-### BEGIN HIDDEN TESTS
-from autograder import hidden_check
-check = hidden_check("{module}"{options})
-### END HIDDEN TESTS
-check({name})"""
+# In pieces: what looks for imports line by line would take the second for one of this module.
+_CHECK = (
+    "### BEGIN HIDDEN TESTS\n"
+    "from autograder import hidden_check\n"
+    'check = hidden_check("{module}"{options})\n'
+    "### END HIDDEN TESTS\n"
+    "check({name})"
+)
 _SCHEME = """\
 ### BEGIN MARK SCHEME
 **Model answer.** {answer}

@@ -28,6 +28,7 @@ says, for learners to tick.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,7 +80,12 @@ def read_lesson(path: Path) -> Lesson:
     Raises:
         LessonError: naming the file and the line, for anything that is not as it should be.
     """
-    text = path.read_text(encoding="utf-8")
+    return _lesson(path, path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=32)
+def _lesson(path: Path, text: str) -> Lesson:
+    """What a text says; a build asks for it again for each table."""
     kernelspec = _kernelspec(path, _tokens(text))
     lesson = Lesson(path, read_blocks(path, text), {"kernelspec": kernelspec})
     validate(lesson)

@@ -38,7 +38,7 @@ SAFE = {
         "import_module",
     ): "the instructor's test cell names it, and no checks.json can",
     ("checks/locate/in_sandbox.py", "fork"): _SANDBOX,
-    ("checks/locate/search.py", "exec"): "a learner's own answer; of a submission, " + _SANDBOX,
+    ("checks/locate/trials.py", "exec"): "a learner's own answer; of a submission, " + _SANDBOX,
     ("checks/source/own_files.py", "chdir"): "a lesson's in source/, or a learner's own",
     ("checks/source/own_files.py", "sys.path"): "a lesson's in source/, or a learner's own",
     ("checks/values/as_json.py", "import_module"): "only packages that came with the program",

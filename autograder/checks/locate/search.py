@@ -1,39 +1,31 @@
 """The search for the place: change after change, until one makes every printed example right.
 
-It is bounded in the number of changes, in processor time and, for each change, in turns of loops.
+It is bounded in the number of changes and in processor time; `trials` bounds each change.
 """
 
 import ast
 import re
-import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from autograder.checks.exam.case import Case, is_mistaken
 from autograder.checks.exam.report import Place
+from autograder.checks.locate.clock import TooLong, processor_time
 from autograder.checks.locate.families.change import MOST_QUOTED, Family, StatementFamily, in_words
 from autograder.checks.locate.families.table import FAMILIES, NEARER
-from autograder.checks.locate.places import TICK, Slot, is_tick, slots_of, with_ticks
+from autograder.checks.locate.places import Slot, is_tick, slots_of
 from autograder.checks.locate.seen import Kinds, Ran, watching
 from autograder.checks.locate.source import AnswerSource, source_of
-from autograder.checks.values.outcome import Outcome
+from autograder.checks.locate.trials import Trials
+from autograder.checks.values.outcome import Outcome, quiet
 from autograder.checks.values.tensors import one_torch_thread
 
-SECONDS = 0.8
+SECONDS = 0.75
 _MOST_CHANGES = 10_000
-_MOST_TURNS = 10_000
-# Of one call of a changed answer: a number that each turn squares grows beyond any machine.
-_MOST_SECONDS = 0.25
 _MOST_PLACES = 4
 _MOST_TEXT = 120
 _LINE = re.compile(r"line (\d+):")
-
-# In a browser Python has one thread, and no clock but the process's.
-_processor_time: Callable[[], float] = getattr(time, "thread_time", time.process_time)
-
-Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass(frozen=True)
@@ -58,10 +50,6 @@ class FoundPlace:
         return Place(self.line, text, family.about, in_words(family, self.quoted))
 
 
-class _TooLong(BaseException):
-    """A changed loop has run for more turns than any honest one."""
-
-
 def search(
     answer: Callable[..., Any],
     cases: Sequence[Case],
@@ -83,16 +71,19 @@ def search(
     source = source_of(answer)
     if source is None:
         return []
-    started = _processor_time()
+    started = processor_time()
     end = started + seconds
     outcomes, costs, ran, now = [], [], [], started
     kinds: Kinds = {}
     with one_torch_thread():
         for case in cases:
-            with watching(source.file, kinds) as lines:
-                outcomes.append(case.observe(answer))
+            try:
+                with watching(source.file, kinds, end) as lines:
+                    outcomes.append(case.observe(answer))
+            except TooLong:
+                return []
             ran.append(lines)
-            before, now = now, _processor_time()
+            before, now = now, processor_time()
             costs.append(now - before)
             raised = outcomes[-1].raised
             if now > end or (raised and raised.is_out_of_memory):
@@ -103,23 +94,24 @@ def search(
         return []
     # What tells most changes from a right answer, and soonest. No place depends on this order.
     order = sorted(range(len(cases)), key=lambda n: (not wrong[n], costs[n]))
-    trials = _Trials(source, [cases[n] for n in order], [costs[n] for n in order])
+    trials = Trials(source, [cases[n] for n in order], [costs[n] for n in order])
     found: dict[int, FoundPlace] = {}
     to_blame = _Blame(
         [one for one, is_wrong in zip(ran, wrong, strict=True) if is_wrong],
         [one for one, is_wrong in zip(ran, wrong, strict=True) if not is_wrong],
     )
     changes = _changes(source, kinds, to_blame, _stopped_at(outcomes[wrong.index(True)]))
-    with one_torch_thread():
+    # What they print, and warn of, would be about what the learner has not written.
+    with one_torch_thread(), quiet():
         for turn, (node, family) in enumerate(changes):
-            if turn >= most or _processor_time() > end or len(found) >= _MOST_PLACES:
+            if turn >= most or processor_time() > end or len(found) >= _MOST_PLACES:
                 break
             line = node.lineno
             if line not in found and trials.are_right(end):
                 text = source.text(line)
                 found[line] = FoundPlace(line, text, FAMILIES.index(family), family.quoted(node))
                 # Another place that would do is looked for as long again.
-                end = min(end, 2 * _processor_time() - started)
+                end = min(end, 2 * processor_time() - started)
     return list(found.values())
 
 
@@ -127,83 +119,6 @@ def _stopped_at(outcome: Outcome) -> int:
     """The line at which an answer stopped; 0 if it came to its end."""
     stopped = _LINE.match(outcome.raised.line) if outcome.raised else None
     return int(stopped[1]) if stopped else 0
-
-
-class _Trials:
-    """Tries a source as it stands, on cases of which the likeliest to fail comes first.
-
-    `costs` is what each case has cost the answer itself. A call of a library can't be stopped, so
-    none is begun for which there is not that much time left.
-    """
-
-    def __init__(self, source: AnswerSource, cases: Sequence[Case], costs: Sequence[float]) -> None:
-        with_ticks(source)
-        self._name = source.name
-        self._module = ast.Module(list(source.definitions), [])
-        self._namespace = {"range": self._range, **source.namespace, TICK: self._tick}
-        self._cases, self._costs = cases, costs
-        self._turns, self._until = 0, 0.0
-        self._growing = [
-            node for one in source.definitions for node in ast.walk(one) if _may_grow(node)
-        ]
-
-    def are_right(self, end: float) -> bool:
-        """Whether all cases are right, and before the processor time has come to its end."""
-        if any(map(_holds_itself, self._growing)):
-            return False
-        try:
-            with warnings.catch_warnings():
-                # They would be about what the learner has not written.
-                warnings.simplefilter("ignore")
-                exec(compile(self._module, "<a small change>", "exec"), self._namespace)
-        except Exception:
-            return False
-        answer = self._namespace[self._name]
-        return callable(answer) and all(
-            _processor_time() + cost < end and self._is_right(answer, case)
-            for case, cost in zip(self._cases, self._costs, strict=True)
-        )
-
-    def _is_right(self, answer: Callable[..., Any], case: Case) -> bool:
-        self._turns, self._until = 0, _processor_time() + _MOST_SECONDS
-        try:
-            return not is_mistaken(case.observe(answer), case)
-        except (_TooLong, MemoryError, RecursionError):
-            return False
-
-    def _tick(self) -> None:
-        self._turns += 1
-        if self._turns > _MOST_TURNS or _processor_time() > self._until:
-            raise _TooLong
-
-    def _range(self, *bounds: int) -> range:
-        """A range for a loop that has no place to count its turns, as a comprehension."""
-        made = range(*bounds)
-        if len(made) > _MOST_TURNS:
-            raise _TooLong
-        return made
-
-
-def _may_grow(node: ast.AST) -> bool:
-    """Whether this may put something at the end of a list."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="append")) | ast.AugAssign(value=ast.List()):
-            return True
-    return False
-
-
-def _holds_itself(node: ast.AST) -> bool:
-    """Whether a list is put into itself.
-
-    NumPy would make an array of such a list for minutes, out of all the memory that there is, and
-    no clock of Python's stops it.
-    """
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=outer)), args=[ast.Name(id=inner)]):
-            return outer == inner
-        case ast.AugAssign(target=ast.Name(id=outer), value=ast.List(elts=[ast.Name(id=inner)])):
-            return outer == inner
-    return False
 
 
 @dataclass(frozen=True)
@@ -232,16 +147,17 @@ def _changes(
     expressions, blocks = (list(filter(to_blame.may_be, one)) for one in slots_of(source, kinds))
     expressions.sort(key=lambda slot: _distance(slot.content.lineno, first))
     there = [slot for slot in expressions if slot.content.lineno == first]
+    putting = _Putting(source)
     likely = [slot for slot in expressions if to_blame.right and to_blame.is_likely(slot)]
     for slots, families in ((there, NEARER), (likely, NEARER), (expressions, FAMILIES)):
         for family in families:
             if isinstance(family, Family):
                 turned = family.from_the_end and not first
                 for slot in reversed(slots) if turned else slots:
-                    yield from _of_expression(slot, family)
+                    yield from putting.of_expression(slot, family)
             elif slots is expressions:
                 for slot in blocks:
-                    yield from _of_block(slot, family)
+                    yield from putting.of_block(slot, family)
 
 
 def _distance(line: int, first: int) -> tuple[bool, int]:
@@ -249,30 +165,45 @@ def _distance(line: int, first: int) -> tuple[bool, int]:
     return (line > first, abs(line - first)) if first else (False, line)
 
 
-def _of_expression(slot: Slot, family: Family) -> Iterator[tuple[ast.expr, Family]]:
-    before = slot.content
-    try:
-        for after in family.changes(before, slot.scope):
-            slot.put(_located(after, before))
-            yield before, family
-    finally:
-        slot.put(before)
+class _Putting:
+    """Puts one change after another where it belongs, with lines that the compiler can take."""
 
+    def __init__(self, source: AnswerSource) -> None:
+        # What has its lines already, in an answer and below a change that is made of its parts.
+        self._has_lines = {id(node) for one in source.definitions for node in ast.walk(one)}
 
-def _of_block(slot: Slot, family: StatementFamily) -> Iterator[tuple[ast.stmt, StatementFamily]]:
-    before = slot.content
-    try:
-        for n, statement in enumerate(before):
-            if is_tick(statement):
-                continue
-            for changed, after in family.changes(before, n, slot.scope):
-                slot.put([_located(one, statement) for one in after])
-                yield changed, family
-    finally:
-        slot.put(before)
+    def of_expression(self, slot: Slot, family: Family) -> Iterator[tuple[ast.expr, Family]]:
+        """What a family makes of an expression; it stands there while this waits."""
+        before = slot.content
+        try:
+            for after in family.changes(before, slot.scope):
+                self._locate(after, before)
+                slot.put(after)
+                yield before, family
+        finally:
+            slot.put(before)
 
+    def of_block(
+        self, slot: Slot, family: StatementFamily
+    ) -> Iterator[tuple[ast.stmt, StatementFamily]]:
+        """What a family makes of a block, at one of its statements after another."""
+        before = slot.content
+        try:
+            for n, statement in enumerate(before):
+                if is_tick(statement):
+                    continue
+                for changed, after in family.changes(before, n, slot.scope):
+                    for one in after:
+                        self._locate(one, statement)
+                    slot.put(after)
+                    yield changed, family
+        finally:
+            slot.put(before)
 
-def _located(one: Node, like: ast.expr | ast.stmt) -> Node:
-    """The node, which may be new, with lines that the compiler can take."""
-    located = one if hasattr(one, "lineno") else ast.copy_location(one, like)
-    return ast.fix_missing_locations(located)
+    def _locate(self, node: ast.AST, like: ast.AST) -> None:
+        if id(node) in self._has_lines:
+            return
+        if "lineno" in node._attributes and not hasattr(node, "lineno"):
+            ast.copy_location(node, like)
+        for part in ast.iter_child_nodes(node):
+            self._locate(part, like)

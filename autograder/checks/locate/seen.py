@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.checks.locate.clock import TooLong, processor_time
 from autograder.checks.values.tensors import is_tensor
 
 # By the name of a function, then by that of a variable or, as "self.mask", of an attribute.
@@ -36,8 +37,12 @@ class Ran:
 
 
 @contextmanager
-def watching(file: str, kinds: Kinds) -> Iterator[Ran]:
-    """Note which lines of a file one call runs, and what its functions hold when they end."""
+def watching(file: str, kinds: Kinds, end: float) -> Iterator[Ran]:
+    """Note which lines of a file one call runs, and what its functions hold when they end.
+
+    Raises:
+        TooLong: in that call, when the processor time has come to its end.
+    """
     ran = Ran()
     before = sys.gettrace()
 
@@ -49,6 +54,8 @@ def watching(file: str, kinds: Kinds) -> Iterator[Ran]:
 
     def note(frame: FrameType, event: str, given: Any) -> Callable[..., Any]:
         if event == "line":
+            if processor_time() > end:
+                raise TooLong
             ran.lines.add(frame.f_lineno)
             ran.count += 1
             frame.f_trace_lines = ran.count < _MOST_LINES

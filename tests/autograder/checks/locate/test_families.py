@@ -1,6 +1,7 @@
 """Each family of small changes finds the mistakes that it is there for."""
 
 import ast
+from math import inf
 
 import pytest
 
@@ -137,11 +138,11 @@ def test_only_so_many_lines_are_noted() -> None:
             total += number
         return total
 
-    with watching(__file__, {}) as ran:
+    with watching(__file__, {}, inf) as ran:
         short()
     first = short.__code__.co_firstlineno
     assert ran.any_of(first, first + 1)
     assert not ran.any_of(1, first - 1)
-    with watching(__file__, {}) as ran:
+    with watching(__file__, {}, inf) as ran:
         assert long() == sum(range(30_000))
     assert ran.any_of(1, 1)

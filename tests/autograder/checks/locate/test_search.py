@@ -10,6 +10,7 @@ import torch
 
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Report
+from autograder.checks.locate import clock
 from autograder.checks.locate.families.table import FAMILIES
 from autograder.checks.locate.search import search
 from autograder.checks.locate.where import searching_in, with_places
@@ -95,11 +96,24 @@ def test_right_answers_and_hopeless_ones_have_no_place() -> None:
     assert search(eval("lambda x: x"), MEANS.printed_cases()) == []
 
 
-def test_slow_answer_is_run_once_and_not_changed() -> None:
+def test_slow_answer_is_stopped_and_not_changed() -> None:
     runs: list[int] = []
-    text = "def mean_of_rows(x):\n    runs.append(len(x))\n    return x.sum(axis=0)\n"
-    assert search(means_in(text, runs=runs), MEANS.printed_cases(), seconds=0) == []
-    assert runs == [3]
+    text = """\
+def mean_of_rows(x):
+    for n in range(400):
+        spend(n)
+    return x.sum(axis=0)
+"""
+
+    def spend(n: int) -> None:
+        runs.append(n)
+        until = time.thread_time() + 0.002
+        while time.thread_time() < until:
+            pass
+
+    assert search(means_in(text, spend=spend), MEANS.printed_cases(), seconds=0.1) == []
+    assert runs == [*range(len(runs))]
+    assert 0 < len(runs) < 100
 
 
 def test_slow_call_is_not_begun_where_no_time_is_left_for_it() -> None:
@@ -129,16 +143,15 @@ def mean_of_rows(x):
     assert runs == [3]
 
 
-def test_search_where_a_thread_has_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clock_where_a_thread_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a browser; the module chooses its clock when it is imported."""
     monkeypatch.delattr(time, "thread_time")
-    spec = find_spec(search.__module__)
+    spec = find_spec(clock.__name__)
     assert spec is not None
     assert spec.loader is not None
     again = module_from_spec(spec)
     spec.loader.exec_module(again)
-    wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
-    assert [one.line for one in again.search(wrong, MEANS.printed_cases())] == [2]
+    assert again.processor_time is time.process_time
 
 
 def test_changed_loops_come_to_an_end() -> None:

@@ -1,0 +1,119 @@
+"""A call made again and again tells what a call on fresh copies would tell."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.checks.exam.case import Case, is_mistaken
+from autograder.checks.exam.exam import Exam
+from autograder.checks.locate.calls import Call
+from autograder.checks.values.outcome import quiet
+
+
+def scaled(x: Any, factors: Any, source: torch.Generator) -> Any:
+    return x * factors[0] + torch.rand(2, generator=source, dtype=x.dtype)
+
+
+def _case() -> Case:
+    exam = Exam(scaled)
+
+    @exam.example
+    def two_numbers() -> tuple[Any, ...]:
+        """With an array in a list, and a source of random numbers."""
+        return torch.tensor([1.0, 2.0]), [3.0, np.ones(2)], torch.Generator().manual_seed(1)
+
+    return exam.printed_cases()[0]
+
+
+def _adds_in_place(x: Any, factors: Any, source: torch.Generator) -> Any:
+    found = scaled(x, factors, source)
+    x += 1
+    return found
+
+
+def _writes_into_an_array(x: Any, factors: Any, source: torch.Generator) -> Any:
+    factors[1][0] = 7
+    return scaled(x, factors, source)
+
+
+def _writes_and_stops(x: Any, factors: Any, source: torch.Generator) -> Any:
+    factors[0] = 0.0
+    raise ValueError("after that")
+
+
+def _replaces_its_numbers(x: Any, factors: Any, source: torch.Generator) -> Any:
+    x.data = torch.zeros(3)
+    return x
+
+
+def _asks_for_gradients(x: Any, factors: Any, source: torch.Generator) -> Any:
+    return scaled(x.requires_grad_(), factors, source).detach()
+
+
+def _turns_round(x: Any, factors: Any, source: torch.Generator) -> Any:
+    factors.reverse()
+    return x
+
+
+def _wrong(x: Any, factors: Any, source: torch.Generator) -> Any:
+    return x
+
+
+WAYS = (
+    *(_adds_in_place, _writes_into_an_array, _writes_and_stops, _replaces_its_numbers),
+    *(_asks_for_gradients, _turns_round, _wrong, scaled),
+)
+
+
+@pytest.mark.parametrize("before", WAYS)
+def test_no_answer_leaves_anything_to_the_next(before: Any) -> None:
+    case = _case()
+    call = Call(case)
+    with quiet():
+        for answer in (before, *WAYS, scaled):
+            assert call.is_right(answer) is not is_mistaken(case.observe(answer), case)
+
+
+def test_what_nobody_has_touched_is_given_again() -> None:
+    given: list[Any] = []
+
+    def first(x: Any) -> Any:
+        given.append(x)
+        return x[:1]
+
+    exam = Exam(first)
+    exam.example(_some_numbers)
+    call = Call(exam.printed_cases()[0])
+    with quiet():
+        assert call.is_right(first)
+        assert call.is_right(first)
+        given.clear()
+        assert call.is_right(first)
+        assert call.is_right(first)
+    assert given[0] is given[1]
+
+
+def _some_numbers() -> tuple[Any, ...]:
+    """Three numbers."""
+    return (np.arange(3.0),)
+
+
+def test_an_exception_of_the_right_kind_is_right() -> None:
+    def refuses(x: Any) -> Any:
+        raise ValueError("what the reference says")
+
+    def in_other_words(x: Any) -> Any:
+        raise ValueError("something else")
+
+    def of_another_kind(x: Any) -> Any:
+        raise TypeError("something else")
+
+    exam = Exam(refuses)
+    exam.example(_some_numbers)
+    call = Call(exam.printed_cases()[0])
+    with quiet():
+        assert call.is_right(in_other_words)
+        assert not call.is_right(of_another_kind)
+        assert not call.is_right(lambda x: x)

@@ -14,7 +14,6 @@ from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import broken, watched
 from autograder.checks.examples import Printed
 from autograder.checks.in_time import CheckInterrupted, instead_of_a_traceback, judge_in_time
-from autograder.checks.locate.where import with_places
 from autograder.checks.values.outcome import DRIVEN_BY
 from autograder.errors import CheckError
 
@@ -64,6 +63,11 @@ def check(answer: Any) -> None:
 
 
 def _with_places(report: Report, answer: Any, exercise: Printed) -> Report:
+    if report.verdict is Verdict.PASSED or report.misconception:
+        return report
+    # Here, because most checks need no search and all of them wait for what stands above.
+    from autograder.checks.locate.where import with_places
+
     try:
         return with_places(report, answer, exercise.cases)
     except KeyboardInterrupt:

@@ -104,7 +104,7 @@ def test_stop_while_the_line_is_looked_for_shows_what_was_found(
     notebook: Cells, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "autograder.checks.check.with_places", lambda *_: signal.raise_signal(signal.SIGINT)
+        "autograder.checks.locate.where.with_places", lambda *_: signal.raise_signal(signal.SIGINT)
     )
     notebook("def mix(weights, values):\n    return -(weights @ values)\n")
     with pytest.raises(CheckInterrupted):

@@ -1,10 +1,12 @@
 """The library's functions for NumPy arrays, for lessons that do not ask you to write them again.
 
-torch is imported when a function is first called, so that importing this package stays quick. In a
-browser there is none, and NumPy computes the softmax.
+Importing this package stays quick: torch is imported when a module is first trained. The softmax is
+torch's where that has been imported already, and NumPy computes it elsewhere: in a browser, which
+has no torch, and in a lesson that would otherwise wait for it at its first check.
 """
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,9 +30,8 @@ def softmax(x: ArrayLike, axis: int = -1) -> np.ndarray:
     """
     array = np.asarray(x)
     precision = array.dtype if array.dtype == np.float32 else np.dtype(np.float64)
-    try:
-        import torch
-    except ModuleNotFoundError:
+    torch: Any = sys.modules.get("torch")
+    if not hasattr(torch, "softmax"):
         return _softmax_by_logarithms(array, axis).astype(precision)
     # A copy, because torch warns about arrays that can't be written to, and ours often can't.
     scores = torch.from_numpy(np.array(array, dtype=precision))
@@ -44,10 +45,12 @@ def _softmax_by_logarithms(scores: np.ndarray, axis: int) -> np.ndarray:
     alike.
     """
     precise = np.array(scores, dtype=np.float64)
-    if not -precise.ndim <= axis < precise.ndim:
+    # As in torch, a single number has an axis to go by.
+    axes = max(precise.ndim, 1)
+    if not -axes <= axis < axes:
         raise IndexError(
             "Dimension out of range (expected to be in range of "
-            f"[{-precise.ndim}, {precise.ndim - 1}], but got {axis})"
+            f"[{-axes}, {axes - 1}], but got {axis})"
         )
     # NumPy would warn of scores that are infinite, or too far apart to subtract; torch does not.
     with np.errstate(over="ignore", invalid="ignore"):

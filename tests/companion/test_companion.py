@@ -29,6 +29,7 @@ from companion import (
 )
 from companion.drawing.figure import UNTOLD, render
 from companion.drawing.theme import DARK
+from tests.support.course import ROOT
 
 SENTENCES = [HELLO_SHINY_SUN, YOUR_JOURNEY]
 
@@ -155,11 +156,11 @@ SCORES = np.random.default_rng(0).normal(size=(2, 3, 5))
     [
         *(SCORES, 500 * SCORES, (20 * SCORES).astype(np.float32), np.eye(3, 2, dtype=int)),
         *(np.array([[0.0, -np.inf], [-np.inf, -np.inf]]), np.array([[1e308, -1e308]])),
-        np.ones((0, 2)),
+        *(np.ones((0, 2)), np.array(3.0)),
     ],
 )
 def test_softmax_without_torch_is_torchs(x, axis, monkeypatch):
-    axis = min(axis, x.ndim - 1)
+    axis = min(axis, max(x.ndim, 1) - 1)
     expected, before = softmax(x, axis), x.copy()
     monkeypatch.setitem(sys.modules, "torch", None)
     result = softmax(x, axis)
@@ -167,6 +168,12 @@ def test_softmax_without_torch_is_torchs(x, axis, monkeypatch):
     tolerance = 1e-12 if result.dtype == np.float64 else 1e-5
     np.testing.assert_allclose(result, expected, rtol=tolerance, atol=1e-300)
     assert np.array_equal(x, before)
+
+
+def test_softmax_does_not_wait_for_torch():
+    code = "import sys, companion; companion.softmax([1, 2]); print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "False\n", done.stderr
 
 
 def test_softmax_without_torch_refuses_an_axis_that_is_none(monkeypatch):

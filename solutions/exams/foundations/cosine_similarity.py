@@ -138,15 +138,15 @@ def length_of_the_products(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def sums_for_lengths(a: np.ndarray, b: np.ndarray) -> object:
-    """Your lengths are sums of the entries, without their signs: the entries were added before they
-    were squared, if they were squared. Square each entry, add the squares, take the square root.
+    """Your lengths are sums of the entries, without their signs. Square each entry first, then add
+    the squares and take the square root.
     """
     return a @ b / (abs(a.sum()) * abs(b.sum()))
 
 
 @cosine.misconception
 def length_of_b_from_both(a: np.ndarray, b: np.ndarray) -> object:
-    """You take the root of a · b for the length of b, which is NaN where they point apart. For the
+    """You take the root of a · b for the length of b, which is NaN if a · b is negative. For the
     length of b, multiply b by itself. Does a function inside yours use `a` from outside?
     """
     return a @ b / (length(a) * np.sqrt(a @ b))
@@ -154,7 +154,7 @@ def length_of_b_from_both(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def length_of_a_from_both(a: np.ndarray, b: np.ndarray) -> object:
-    """You take the root of a · b for the length of a, which is NaN where they point apart. For the
+    """You take the root of a · b for the length of a, which is NaN if a · b is negative. For the
     length of a, multiply a by itself. Does a function inside yours use `b` from outside?
     """
     return a @ b / (length(b) * np.sqrt(a @ b))
@@ -171,7 +171,7 @@ def absolute_entries_added(a: np.ndarray, b: np.ndarray) -> object:
 @cosine.misconception
 def counts_for_lengths(a: np.ndarray, b: np.ndarray) -> object:
     """This is the dot product divided by the number of entries of a and by that of b, as `len`
-    counts them. The length of an arrow is another thing: the root of the sum of its squared
+    counts them. The length of an arrow is something else: the root of the sum of its squared
     entries.
     """
     return a @ b / (len(a) * len(b))
@@ -223,16 +223,16 @@ def roots_summed(a: np.ndarray, b: np.ndarray) -> object:
 
 @cosine.misconception
 def at_least_one_below_the_line(a: np.ndarray, b: np.ndarray) -> object:
-    """The cosine of short vectors comes out too near to 0: what you divide by is never less than 1,
-    as after `max(…, 1)`. Divide by the two lengths, however short they are.
+    """The cosine of short vectors comes out too close to 0: what you divide by is never less than
+    1, as after `max(…, 1)`. Divide by the two lengths, however short they are.
     """
     return a @ b / max(length(a) * length(b), 1.0)
 
 
 @cosine.misconception
 def each_length_at_least_one(a: np.ndarray, b: np.ndarray) -> object:
-    """The cosine of short vectors comes out too near to 0: what you divide by is never less than 1,
-    as after `max(…, 1)`. Divide by the two lengths, however short they are.
+    """The cosine of short vectors comes out too close to 0: what you divide by is never less than
+    1, as after `max(…, 1)`. Divide by the two lengths, however short they are.
     """
     return a @ b / (max(length(a), 1.0) * max(length(b), 1.0))
 

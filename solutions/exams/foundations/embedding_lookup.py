@@ -102,8 +102,8 @@ def one_hot_transposed(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 @lookup.misconception
 def counted_from_one(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """Each 1 stands in the column before its own, and that of id 0 in the last one, where an index
-    of -1 leads. Ids count from 0: the word 0 is the first row of the table.
+    """Each 1 is one column too far to the left, and that of id 0 is in the last column, which has
+    index -1. Ids count from 0: id 0 is the first row of the table.
     """
     one_hot = ones_at(token_ids - 1, embeddings)
     return one_hot, one_hot @ embeddings
@@ -121,8 +121,8 @@ def whole_columns(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 @lookup.misconception
 def ids_in_place_of_ones(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """The ids themselves stand in your one-hot matrix. The id says where; what stands there is
-    1.
+    """Your one-hot matrix contains the ids themselves. An id only tells you in which column to put
+    the 1.
     """
     one_hot = ones_at(token_ids, embeddings) * token_ids[:, None].astype(embeddings.dtype)
     return one_hot, one_hot @ embeddings
@@ -160,8 +160,8 @@ def one_hot_of_truths(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 @lookup.misconception
 def first_rows_of_the_table(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
-    """Word i of the sentence got row i of the table, if there is such a row. Which row it gets is
-    what its id says.
+    """Word i of the sentence got row i of the table, if there is such a row. Give each word the row
+    of its id.
     """
     one_hot = np.eye(len(token_ids), len(embeddings), dtype=embeddings.dtype)
     return one_hot, one_hot @ embeddings

@@ -141,8 +141,8 @@ NO_SOFTMAX.apply(rows, Softmax)
 
 @rows.misconception
 def columns_now(x: np.ndarray) -> np.ndarray:
-    """It no longer stops with an error, but now each column sums to 1, as with axis 0, which fits
-    the shapes but not the meaning. Stay with the last axis and keep it.
+    """It no longer stops with an error, but now each column sums to 1, as with axis 0. Use the last
+    axis, and keep it with `keepdims=True`.
     """
     return reference.softmax(x, 0)
 
@@ -150,7 +150,7 @@ def columns_now(x: np.ndarray) -> np.ndarray:
 @rows.misconception
 def summed_down_the_columns(x: np.ndarray) -> np.ndarray:
     """You subtract each row's own maximum, but divide by the sums over axis 0, down the columns.
-    Add up along the last axis and keep it.
+    Add up along the last axis, with `keepdims=True`.
     """
     exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=0)

@@ -120,9 +120,9 @@ def never_marked(function: Function, x: Tensor) -> object:
 
 @gradient.misconception
 def no_backward(function: Function, x: Tensor) -> object:
-    """You return None. Is a `return` missing, or is it the result of `backward()` that you return?
-    Or else no gradient has been computed yet, or it is in a different tensor: `backward()` on the
-    function's result puts it into the `grad` of the tensor that requires it.
+    """You return None. Either a `return` is missing, or you return the result of `backward()`, or
+    the tensor whose `grad` you return has no gradient yet: `backward()` on the function's result
+    puts it into the `grad` of the tensor that requires it.
     """
     leaf = x.detach().clone().requires_grad_()
     function(leaf)

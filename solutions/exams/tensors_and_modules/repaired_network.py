@@ -90,7 +90,7 @@ class NothingRegistered(Layered):
 @network.misconception
 class ListOfLayers(Layered):
     """`scale` is a parameter now, but the layers are still not found: a plain list, tuple or dict
-    hides them. PyTorch has a list that does not.
+    hides them from PyTorch. Use an `nn.ModuleList`.
     """
 
     def kept(self, layers: list[nn.Linear]) -> Iterable[nn.Module]:

@@ -52,8 +52,8 @@ def equal_widths(draw: Draw) -> Many:
 
 @concat.misconception
 def annotation_in_front(state: Tensor, annotations: Tensor, W: Tensor, v: Tensor) -> Tensor:
-    """The first rows of W meet the annotation here, and the last ones the state. Their widths add
-    up either way, so nothing stops you, but the first rows are meant for the state: [s ; h].
+    """The first rows of W meet the annotation here, and the last ones the state. The widths add up
+    either way, so there is no error, but the first rows are meant for the state: [s ; h].
     """
     states = state.expand(len(annotations), -1)
     return torch.tanh(torch.cat([annotations, states], dim=-1) @ W) @ v

@@ -230,8 +230,8 @@ def luong_scaled(
 def dot_scaled(
     query: Tensor, keys: Tensor, kind: str, W: Tensor | None = None, v: Tensor | None = None
 ) -> Tensor:
-    """You divided "dot" by the square root of the width. Luong's scores are not scaled; that came
-    two years later.
+    """You divided "dot" by the square root of the width. Luong's scores are not scaled; scaling
+    came two years later.
     """
     scale = math.sqrt(len(query)) if kind == "dot" else 1
     return any_score(query, keys, kind, W, v) / scale

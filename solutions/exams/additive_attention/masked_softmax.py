@@ -110,15 +110,15 @@ def padding_is_not_read(masked_softmax: Function, scores: Tensor, lengths: Tenso
 @masked.misconception
 def lengths_unused(scores: Tensor, lengths: Tensor) -> Tensor:
     """The padding gets weights, too. Hide the positions from `lengths` on before the softmax. If
-    you already do: `masked_fill` returns a new tensor, so is that the one you use?
+    you already do, check that you use the new tensor that `masked_fill` returns.
     """
     return torch.softmax(scores, dim=-1)
 
 
 @masked.misconception
 def zeroed_after(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Sentences with padding no longer sum to 1: the softmax still counts the padding, whose
-    weights become 0 only afterwards. Hide the scores before it.
+    """With padding, your weights no longer sum to 1: the softmax still counts the padding, whose
+    weights become 0 only afterwards. Hide its scores first.
     """
     return torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
 
@@ -185,7 +185,7 @@ def renormalised(scores: Tensor, lengths: Tensor) -> Tensor:
 def renormalised_by_the_table(scores: Tensor, lengths: Tensor) -> Tensor:
     """All your weights together sum to 1, or are NaN where nothing is left: you set those of the
     padding to 0 after the softmax, and divided by the sum of the whole table. Hide the scores
-    before the softmax, and every sentence sums to 1 by itself.
+    before the softmax, and the weights of every sentence sum to 1.
     """
     kept = torch.softmax(scores, dim=-1).masked_fill(hidden_places(scores, lengths), 0.0)
     return kept / kept.sum()

@@ -97,7 +97,7 @@ def axis_at_the_end(projected_query: Tensor, projected_keys: Tensor, v: Tensor) 
 
 @repaired.misconception
 def tanh_lost_in_repair(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """The tanh got lost, and without it the query no longer has any effect. It belongs around the
+    """The tanh got lost, and without it the query no longer has any effect. Take the tanh of the
     sum of queries and keys.
     """
     return torch.softmax((projected_query.unsqueeze(1) + projected_keys) @ v, dim=-1)
@@ -105,9 +105,8 @@ def tanh_lost_in_repair(projected_query: Tensor, projected_keys: Tensor, v: Tens
 
 @repaired.misconception
 def tanh_of_the_scores(projected_query: Tensor, projected_keys: Tensor, v: Tensor) -> Tensor:
-    """These are the weights of a tanh around each score, after v. There it changes no order: for
-    every query, the same word gets the largest weight. The tanh belongs around the sum of queries
-    and keys.
+    """You took the tanh after v, of each score, so the same word gets the largest weight for every
+    query. Take the tanh of the sum of queries and keys instead.
     """
     added = projected_query.unsqueeze(1) + projected_keys
     return torch.softmax(torch.tanh(added @ v), dim=-1)

@@ -33,7 +33,7 @@ class _Wrong(reference.AdditiveAttention):
 @attention.misconception
 class LengthsUnused(_Wrong):
     """The padding gets weights, too. Hide the positions from `lengths` on before the softmax. If
-    you do: `masked_fill` returns a new tensor, is that the one you use?
+    you already do, check that you use the new tensor that `masked_fill` returns.
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -55,8 +55,8 @@ class AnnotationsZeroed(_Wrong):
 
 @attention.misconception
 class LongestForAll(_Wrong):
-    """You hide the same positions in every sentence, those behind the longest one. Each sentence
-    has its own length: compare the positions, as a row, with the lengths, as a column.
+    """You hide the same positions in every sentence, those after the end of the longest one. Each
+    sentence has its own length: compare the positions, as a row, with the lengths, as a column.
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -65,8 +65,8 @@ class LongestForAll(_Wrong):
 
 @attention.misconception
 class TanhDropped(_Wrong):
-    """The tanh is missing, and with it the query: without a tanh it adds the same to every score,
-    and the weights stay as they are. Its gradient is zero.
+    """The tanh is missing. Without it, the query adds the same number to every score, so it changes
+    no weight, and its matrix gets a gradient of zero.
     """
 
     def hidden(self, query: Tensor, annotations: Tensor) -> Tensor:
@@ -75,9 +75,8 @@ class TanhDropped(_Wrong):
 
 @attention.misconception
 class TanhBehindV(_Wrong):
-    """These are the numbers of a tanh behind `v`, around each score. There it changes no order: for
-    every query, the same word gets the largest weight. The tanh belongs around the sum of query and
-    key.
+    """You took the tanh after `v`, of each score, so the same word gets the largest weight for
+    every query. Take the tanh of the sum of query and key instead.
     """
 
     def rate(self, query: Tensor, annotations: Tensor) -> Tensor:
@@ -87,9 +86,9 @@ class TanhBehindV(_Wrong):
 
 @attention.misconception
 class TanhAroundEach(_Wrong):
-    """Your weights do not depend on the query: it is missing, or the query and the keys each got a
-    tanh of their own, and then it adds the same to every score. A single tanh belongs around their
-    sum.
+    """Your weights do not depend on the query: either it is missing, or query and keys each have a
+    tanh of their own, so the query adds the same number to every score. Take a single tanh, of
+    their sum.
     """
 
     def hidden(self, query: Tensor, annotations: Tensor) -> Tensor:
@@ -199,8 +198,8 @@ class ContextSqueezed(_Wrong):
 
 @attention.misconception
 class ContextOfProjectedKeys(_Wrong):
-    """You mixed the projected annotations. `W_key` is for comparing alone; the context should be
-    made of the annotations as they came.
+    """You mixed the projected annotations. `W_key` serves only the comparison, so mix the
+    annotations themselves.
     """
 
     def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
@@ -231,7 +230,7 @@ class BatchSecond(_Wrong):
 @attention.misconception
 class ZeroedAfterwards(_Wrong):
     """With padding, your weights no longer sum to 1: the softmax still counts it, and its weights
-    become 0 only afterwards. Hide the scores before it.
+    become 0 only afterwards. Hide its scores first.
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -241,7 +240,7 @@ class ZeroedAfterwards(_Wrong):
 @attention.misconception
 class NotLowEnough(_Wrong):
     """The score that you gave to padding hides it only while the words score far higher. Where all
-    their scores are far lower, it gets everything: use -inf.
+    their scores are far lower, the padding gets all the weight: use -inf.
     """
 
     def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
@@ -278,8 +277,8 @@ class ContextWithAnAxis(_Wrong):
 
 @attention.misconception
 class ContextAloneWithAnAxis(_Wrong):
-    """Two things are missing: the context still has an axis of length 1, remove it with
-    `squeeze(1)`; and return the weights beside it.
+    """Two things are wrong: the context still has an axis of length 1, which `squeeze(1)` removes,
+    and the weights are not returned.
     """
 
     def forward(self, query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:

@@ -52,7 +52,7 @@ def feature_by_feature(inputs: np.ndarray) -> np.ndarray:
 @pairs.misconception
 def no_transpose(inputs: np.ndarray) -> np.ndarray:
     """You multiplied the words by themselves without a transpose. The shapes rarely fit, and where
-    they do, the features of one word meet the words. The second matrix must be transposed.
+    they do, features are paired with words. The second matrix must be transposed.
     """
     return inputs @ inputs
 

@@ -16,7 +16,7 @@ TYPED.apply(shiny)
 
 @shiny.misconception
 def as_often_printed() -> dict[str, object]:
-    """This context has been printed elsewhere, and two of its nine products are wrong. Multiply by
-    your own weights once more.
+    """This context is the one on the page from which the example comes, where two of the nine
+    products are wrong. Multiply by your own weights once more.
     """
     return {**reference.shiny_by_hand(), "context": [0.3992, 0.3858, 0.8610]}

@@ -159,7 +159,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
 
     @exam.misconception
     class InputsForValues(base):  # type: ignore[misc, valid-type]
-        """You mixed the words themselves. Mix their values, so that `W_value` has its part."""
+        """You mixed the words themselves. Mix their values, which `W_value` makes."""
 
         def forward(self, x: Tensor) -> Tensor:
             queries, keys, _ = self.projected(x)
@@ -167,8 +167,8 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
 
     @exam.misconception
     class NotebooksMatrices(base):  # type: ignore[misc, valid-type]
-        """You use the notebook's `W_query`, `W_key` and `W_value`, so the module's own have no part
-        in the result. Inside of a class these are `self.W_query` and so on.
+        """You use the notebook's `W_query`, `W_key` and `W_value`, so the module's own have no
+        effect on the result. In the class, use `self.W_query` and so on.
         """
 
         def forward(self, x: Tensor) -> Tensor:
@@ -190,9 +190,9 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
 
     @exam.misconception
     class Frozen(base):  # type: ignore[misc, valid-type]
-        """The inputs get a gradient, and none of your matrices does, as when they are made with
-        `requires_grad=False`, or used by `.data` or `.detach()`. Leave out what cuts them off, so
-        that they can be trained.
+        """The inputs get a gradient, but none of your matrices does, as when these are made with
+        `requires_grad=False`, or used through `.data` or `.detach()`. Leave out what cuts them off,
+        so that they can be trained.
         """
 
         def __init__(self, *settings: int, **named: int) -> None:

@@ -123,8 +123,8 @@ ROLES.apply(
 
 @columns.misconception
 def weights_of_the_row_form(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """Your weights are those of the row form, the transpose of what you need here: KᵀQ, and a
-    softmax down the columns.
+    """Your weights are those of the row form, the transpose of those you need here: compute KᵀQ,
+    with a softmax down the columns.
     """
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
     return V @ torch.softmax(Q.T @ K / K.shape[0] ** 0.5, dim=1)
@@ -175,9 +175,9 @@ def features_compared(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
 
 @columns.misconception
 def library_on_columns(X: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Tensor:
-    """This is the row form, with Q Kᵀ for scores, as PyTorch's function has it too: it expects
-    words on the rows. Yours are columns, so features were compared with features. Compare words:
-    KᵀQ, or transpose the inputs and the output.
+    """This is the row form, with scores Q Kᵀ, which PyTorch's function computes as well. Your words
+    are columns, so features were compared with features. Compute KᵀQ, or transpose the inputs and
+    the output.
     """
     Q, K, V = W_query @ X, W_key @ X, W_value @ X
     return nn.functional.scaled_dot_product_attention(Q, K, V)

@@ -30,7 +30,7 @@ def nothing_asked() -> Pair:
 @design.misconception
 def any_adjective() -> Pair:
     """Your nouns find all three adjectives. "verdant" is in another phrase than the other two: let
-    the two phrases ask and answer as well, or, if they do, with larger entries.
+    the two phrases ask and answer as well. If they already do, make these entries larger.
     """
     W_query, W_key = torch.zeros(6, 1, dtype=torch.float64), torch.zeros(6, 1, dtype=torch.float64)
     W_query[NOUN, 0] = W_key[ADJECTIVE, 0] = 4
@@ -68,8 +68,8 @@ def nouns_answer_too() -> Pair:
 
 @design.misconception
 def like_finds_like() -> Pair:
-    """Your nouns attend to themselves: let the row of the noun in `W_query` meet the row of the
-    adjective in `W_key`.
+    """Your nouns attend to themselves. The noun's row of `W_query` and the adjective's row of
+    `W_key` need entries in the same column.
     """
     return 4 * torch.eye(6, dtype=torch.float64), torch.eye(6, dtype=torch.float64)
 
@@ -77,8 +77,8 @@ def like_finds_like() -> Pair:
 @design.misconception
 def phrases_alone() -> Pair:
     """Your nouns attend to every word of their phrase: they do not ask for adjectives, or too
-    little. The row of the noun in `W_query` has to meet the row of the adjective in `W_key`. Or did
-    you return the two matrices in the wrong order? `W_query` comes first.
+    little. The noun's row of `W_query` and the adjective's row of `W_key` need entries in the same
+    column. Or did you return the two matrices in the wrong order? `W_query` comes first.
     """
     W_query, W_key = reference.design_weights()
     return W_query[:, 1:], W_key[:, 1:]

@@ -135,7 +135,7 @@ def keys_in_the_result() -> dict[str, object]:
 
 @worksheet.misconception
 def queries_and_keys_swapped() -> dict[str, object]:
-    """Q and K are swapped, or one is used for both. Check which matrix gives which."""
+    """Q and K are swapped, or one is used for both. Check which matrix gives Q and which gives K."""
     return filled(q=K, k=Q, scores=SCORES.T, scaled=SCALED.T[:, THIRD])
 
 

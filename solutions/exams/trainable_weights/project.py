@@ -88,8 +88,8 @@ for choice in product(range(3), repeat=3):
 
 @projected.misconception
 def transposed_matrices(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """In effect, you multiplied by a transposed matrix, or by several. They are already (d_in, d_k)
-    and (d_in, d_v), so the features of a word meet their rows.
+    """In effect, you multiplied by one or more transposed matrices. All three are already (d_in,
+    d_k) or (d_in, d_v): use them as they are.
     """
     return inputs @ W_query.T, inputs @ W_key.T, inputs @ W_value.T
 
@@ -112,14 +112,16 @@ def words_on_columns(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Te
 
 @projected.misconception
 def query_as_it_is(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """Your queries are the words themselves. The query has its own matrix: all three do."""
+    """Your queries are the words themselves. Queries, keys and values each have a matrix of their
+    own.
+    """
     return inputs, inputs @ W_key, inputs @ W_value
 
 
 @projected.misconception
 def value_as_it_is(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
-    """Your values are the words themselves, as in lesson 02. Here the value has its own matrix: all
-    three do.
+    """Your values are the words themselves, as in lesson 02. Here queries, keys and values each
+    have a matrix of their own.
     """
     return inputs @ W_query, inputs @ W_key, inputs
 

@@ -110,9 +110,7 @@ ROLES.apply(repaired, Steps, without=["QueriesCompared"])
 
 @repaired.misconception
 def queries_transposed(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """You transposed the queries. The keys are on the right, and it is they that have to be
-    transposed.
-    """
+    """You transposed the queries. Transpose the keys instead, which are on the right."""
     attn_scores = queries.T @ keys / keys.shape[1] ** 0.5
     return torch.softmax(attn_scores, dim=1) @ values
 

@@ -97,8 +97,8 @@ class TurnedParameters(nn.Module):
 
 @v1.misconception
 class TurnedParametersUnturned(nn.Module):
-    """Your matrices have the shape (d_out, d_in), as nn.Linear has them, which goes well only where
-    both are the same. For `x @ W` they are (d_in, d_out).
+    """Your matrices have the shape (d_out, d_in), as nn.Linear has them, which works only if d_in
+    and d_out are equal. For `x @ W` they are (d_in, d_out).
     """
 
     def __init__(self, d_in: int, d_out: int) -> None:

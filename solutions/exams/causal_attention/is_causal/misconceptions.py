@@ -78,7 +78,7 @@ def totals_of_the_first_sentence(attention: Attention, inputs: torch.Tensor) -> 
 @causal.misconception
 def only_the_last_word_changed(attention: Attention, inputs: torch.Tensor) -> bool:
     """You change the last word only. An attention can leak from any other: change what comes after
-    each position in turn. If you do, in a loop: does the last round overwrite what earlier ones
+    each position in turn. If you do so in a loop, does the last pass overwrite what earlier ones
     found?
     """
     return _unchanged(attention, inputs, inputs.shape[1] - 1)
@@ -87,8 +87,8 @@ def only_the_last_word_changed(attention: Attention, inputs: torch.Tensor) -> bo
 @causal.misconception
 def only_the_first_word_watched(attention: Attention, inputs: torch.Tensor) -> bool:
     """You watch the first word only. Others can see the future as well: watch all words before the
-    change, for each position of the change. If you do, in a loop: does a `return` end it in the
-    first round?
+    change, for each position of the change. If you do so in a loop, does a `return` end it in the
+    first pass?
     """
     return _unchanged(attention, inputs, 1)
 
@@ -182,7 +182,7 @@ def one_feature_changed(attention: Attention, inputs: torch.Tensor) -> bool:
 @causal.misconception
 def compared_with_the_inputs(attention: Attention, inputs: torch.Tensor) -> bool:
     """You compare contexts with the inputs, so only what keeps each word as it is passes. Compare
-    with what the attention says before the change.
+    with what the attention function returns before the change.
     """
     return all(
         torch.allclose(attention(inputs)[:, :now], inputs[:, :now])
@@ -263,7 +263,7 @@ def changed_word_watched(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def one_place_too_few(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You leave out the word just before the change, which gives a leak by one away."""
+    """You leave out the word just before the change, where a leak by one would show."""
     for now in range(2, inputs.shape[1]):
         changed = inputs.clone()
         changed[:, now:] += 1
@@ -274,16 +274,16 @@ def one_place_too_few(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def past_changed(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You ask whether what comes later notices the past, and it may. It is the other way round: the
-    past must not notice the future.
+    """You test whether later outputs depend on earlier words, which they may. Test whether earlier
+    outputs depend on later words.
     """
     return _everywhere(lambda x: attention(x.flip(1)).flip(1), inputs.flip(1))
 
 
 @causal.misconception
 def change_expected(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You ask that something changes from the changed word on, and do not look at what stands
-    before it. There it is decided: nothing may change.
+    """You require a change from the changed word on, and do not look at the outputs before it.
+    Those decide: none of them may change.
     """
     for now in range(1, inputs.shape[1]):
         changed = inputs.clone()
@@ -355,7 +355,7 @@ def future_of_nan(attention: Attention, inputs: torch.Tensor) -> bool:
 
 @causal.misconception
 def a_table_of_truths(attention: Attention, inputs: torch.Tensor) -> torch.Tensor:
-    """This is an answer for every entry. Say True or False once, for all of them together."""
+    """This is an answer for every entry. Return a single True or False for all of them together."""
     changed = inputs.clone()
     changed[:, -1] += 1
     return torch.isclose(attention(changed)[:, :-1], attention(inputs)[:, :-1])

@@ -180,8 +180,8 @@ EXTENT.apply(
 def everything_changed(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You change more than the padding, such as the whole context. What is no padding may well
-    change the result: change the padding only.
+    """You change more than the padding, such as the whole context. Real words may well change the
+    result: change the padding only.
     """
     changed = attention(queries, 5 - context, padding)
     return torch.allclose(attention(queries, context, padding), changed)
@@ -191,7 +191,7 @@ def everything_changed(
 def real_keys_changed(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """You change what is real, and leave the padding. True means padding."""
+    """You change the real words, and leave the padding as it is. True means padding."""
     changed = attention(queries, _changed(context, ~padding), padding)
     return torch.allclose(attention(queries, context, padding), changed)
 
@@ -209,8 +209,8 @@ def mask_changed(attention: Attention, queries: Tensor, context: Tensor, padding
 def mask_changed_as_well(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """Your two calls differ in more than the padding: in their masks, too. An attention that obeys
-    its mask gives something else then. Pass `padding` as it is, both times.
+    """Your two calls differ in more than the padding: in their masks, too. With another mask, even
+    a blind function returns something else. Pass `padding` as it is, both times.
     """
     changed = attention(queries, _changed(context, padding), torch.zeros_like(padding))
     return torch.allclose(attention(queries, context, padding), changed)
@@ -220,8 +220,8 @@ def mask_changed_as_well(
 def mask_turned_round(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """In both calls you pass another mask than `padding`: an inverted or an empty one, say. With it
-    the attention sees the padding, which is what you change. Pass `padding` as it is.
+    """In both calls you pass a mask other than `padding`, such as an inverted or an empty one, so
+    the attention sees the padding, which you change. Pass `padding` as it is.
     """
     changed = attention(queries, _changed(context, padding), ~padding)
     return torch.allclose(attention(queries, context, ~padding), changed)
@@ -402,7 +402,7 @@ def one_feature_changed(
 def one_sentence_is_enough(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
-    """Your test is content when one of the sentences stays the same. All of them have to."""
+    """Your test is satisfied when one of the sentences stays the same. All of them have to."""
     before, after = (attention(queries, x, padding) for x in (context, _changed(context, padding)))
     return any(map(torch.allclose, before, after))
 

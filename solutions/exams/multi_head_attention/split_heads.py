@@ -82,7 +82,7 @@ def not_swapped(x: Tensor, num_heads: int) -> Tensor:
 @splitting.misconception
 def alternating_features(x: Tensor, num_heads: int) -> Tensor:
     """You deal out the features to the heads one by one, in turn. Head 0 should have the *first*
-    head_dim features: if you split the last axis into two, that of the heads comes first.
+    head_dim features: if you split the last axis into two, the axis of the heads comes first.
     """
     refuse(x, num_heads)
     return x.reshape(*x.shape[:2], -1, num_heads).permute(0, 3, 1, 2)

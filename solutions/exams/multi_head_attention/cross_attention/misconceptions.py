@@ -76,8 +76,8 @@ from solutions.exams.multi_head_attention.cross_attention.variant import Variant
 @cross.misconception
 class NoAxesForThePadding(Variant):
     """A mask (batch, keys) and scores (batch, heads, queries, keys) are lined up from the right, so
-    the mask's sentences meet the queries. If there are equally many of both, you get no error. Make
-    it (batch, 1, 1, keys).
+    the mask's sentences line up with the queries. If there are equally many of both, you get no
+    error. Make it (batch, 1, 1, keys).
     """
 
     def hidden(self, padding: Tensor) -> Tensor:

@@ -78,8 +78,9 @@ class SoftmaxOverHeads(Variant):
 
 @batched.misconception
 class NotRefused(Variant):
-    """Eight features can't be shared out among three heads, and your class takes them. Raise an
-    error that says so, as soon as the module is made; if you do, its condition lets these through.
+    """Eight features can't be divided among three heads, and your class takes them. Raise an error
+    that says so, as soon as the module is made; if you already do, its condition does not catch
+    this case.
     """
 
     def check(self, d_out: int, num_heads: int) -> None:
@@ -88,9 +89,9 @@ class NotRefused(Variant):
 
 @batched.misconception
 class NotRefusedButViewed(NotRefused):
-    """Eight features can't be shared out among three heads. Your class takes them, and fails later,
-    at a `view` or `reshape` that did not fit. Raise an error that says so, as soon as the module is
-    made; if you do, its condition lets these through.
+    """Eight features can't be divided among three heads. Your class takes them, and fails later, at
+    a `view` or `reshape` that did not fit. Raise an error that says so, as soon as the module is
+    made; if you already do, its condition does not catch this case.
     """
 
     def check(self, d_out: int, num_heads: int) -> None:
@@ -102,9 +103,9 @@ class NotRefusedButViewed(NotRefused):
 
 @batched.misconception
 class NotRefusedAndLeftOver(NotRefused):
-    """Eight features can't be shared out among three heads. Your class takes them and fails later,
-    in out_proj: three heads of two features have six together. Raise an error that says so, as soon
-    as the module is made; if you do, its condition lets these through.
+    """Eight features can't be divided among three heads. Your class takes them and fails later, in
+    out_proj: three heads of two features have six together. Raise an error that says so, as soon as
+    the module is made; if you already do, its condition does not catch this case.
     """
 
     def check(self, d_out: int, num_heads: int) -> None:
@@ -116,7 +117,7 @@ class NotRefusedAndLeftOver(NotRefused):
 
 @batched.misconception
 class OneWideHead(Variant):
-    """This is one head over all features. Share them out among num_heads heads."""
+    """This is one head over all features. Divide them among num_heads heads."""
 
     def split(self, x: Tensor) -> Tensor:
         return x[:, None]
@@ -196,7 +197,7 @@ class BatchAsTokens(Variant):
 @batched.misconception
 class WidthOfEachHead(Variant):
     """Your projections have num_heads · d_out columns. In this class d_out is the width of all
-    heads together, and each has d_out / num_heads of it.
+    heads together, and each head has d_out / num_heads columns.
     """
 
     def __init__(

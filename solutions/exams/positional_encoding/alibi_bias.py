@@ -128,7 +128,9 @@ def future_hidden(num_heads: int, num_tokens: int) -> Tensor:
 
 @alibi.misconception
 def future_free(num_heads: int, num_tokens: int) -> Tensor:
-    """In your result the future costs nothing. Here the distance counts in both directions."""
+    """In your result, keys in the future have a bias of 0. Here the distance counts in both
+    directions.
+    """
     return -slopes(num_heads)[:, None, None] * steps_apart(num_tokens).clamp(min=0)
 
 

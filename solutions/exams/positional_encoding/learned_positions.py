@@ -103,9 +103,9 @@ class NotRefused(Looking):
 
 @learned.misconception
 class SliceNotRefused(Looking):
-    """Past the end, there are fewer rows than tokens, as when a slice simply ends, and the sum then
-    fails over sizes, or not even that with a single row. Compare the two numbers first, and raise a
-    ValueError with both.
+    """Past the end, there are fewer rows than tokens, as when a slice simply ends. The sum then
+    fails because of the sizes or, with a single row, does not even fail. Compare the two numbers
+    first, and raise a ValueError with both.
     """
 
     def forward(self, inputs: Tensor) -> Tensor:

@@ -59,8 +59,8 @@ def the_way_back(W: Tensor, num_heads: int) -> Tensor:
 
 @layout.misconception
 def nothing_moved(W: Tensor, num_heads: int) -> Tensor:
-    """No column has moved, as with a reshape there and back. Swap the pairs with the two columns in
-    each of them in between.
+    """No column has moved, as with a reshape there and back. In between, swap the axis of the pairs
+    with that of the two columns in each.
     """
     return W.reshape(len(W), num_heads, -1, 2).reshape(W.shape)
 

@@ -107,7 +107,7 @@ def cache_alone(
 def parameters_not_in_bytes(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> float:
-    """You counted the parameters, not their bytes: each has bytes_per_number."""
+    """You counted the parameters, not their bytes: each takes bytes_per_number."""
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
     return n / batch + cache
 

@@ -229,8 +229,8 @@ EXTENT.apply(
 @exact.misconception
 def single_tokens_only(step: StepFunction, inputs: torch.Tensor) -> bool:
     """Only the smallest chunks count in your test: `pads_odd_chunks`, which is right for single
-    tokens and pairs, gets through. Try every size; if you do, in a loop: does it return in its
-    first round?
+    tokens and pairs, gets through. Try every size. If you do so in a loop, does it return in its
+    first pass?
     """
     return agrees(step, inputs, range(1, 2))
 
@@ -261,8 +261,8 @@ def no_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
 @exact.misconception
 def halves_only(step: StepFunction, inputs: torch.Tensor) -> bool:
     """Only a text that is cut in two counts in your test: `keeps_the_last_chunk`, which needs a
-    third chunk to show what it lost, gets through. Try every size; if you do, in a loop: does the
-    last round overwrite what earlier ones found?
+    third chunk to show what it lost, gets through. Try every size. If you do so in a loop, does the
+    last pass overwrite what earlier ones found?
     """
     whole = step(inputs, None)[0]
     for place in range(1, inputs.shape[1]):
@@ -355,8 +355,8 @@ def past_kept_between_sizes(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def one_size_is_enough(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Your test already passes when chunks of one size give the right contexts. Those of every size
-    have to: `all` instead of `any`, and False at the first that differs.
+    """Your test already passes when chunks of one size give the right contexts. Every size has to
+    give them: use `all`, not `any`, or return False at the first that does not.
     """
     whole = step(inputs, None)[0]
     return any(torch.allclose(fed(step, inputs, size), whole) for size in every_size(inputs))

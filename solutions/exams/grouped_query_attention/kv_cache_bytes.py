@@ -130,8 +130,8 @@ def in_gibibytes(
 def scores_kept(
     batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
 ) -> int:
-    """You multiplied by the tokens twice, as for scores. Nothing is cached for pairs of tokens: the
-    cache grows with the tokens, not with their square.
+    """You multiplied by the number of tokens twice, as for scores. Nothing is cached for pairs of
+    tokens: the cache grows with the tokens, not with their square.
     """
     numbers = 2 * batch * tokens**2 * layers * kv_heads * width
     return numbers * per_number

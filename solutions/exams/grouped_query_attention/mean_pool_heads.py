@@ -113,8 +113,8 @@ def divided_by_all_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> 
 
 @pooling.misconception
 def rows_cut_into_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """Your heads are cut out of W row after row, but a row has a feature of the input in it, with
-    all the heads side by side: split the last axis into (num_heads, head_dim).
+    """Your heads are cut out of W row after row, but each row belongs to one feature of the input
+    and has all the heads side by side: split the last axis into (num_heads, head_dim).
     """
     heads = W.reshape(num_kv_heads, num_heads // num_kv_heads, len(W), -1)
     return heads.mean(dim=1).reshape(len(W), -1)
@@ -122,8 +122,8 @@ def rows_cut_into_heads(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> t
 
 @pooling.misconception
 def rows_cut_and_put_aside(W: torch.Tensor, num_heads: int, num_kv_heads: int) -> torch.Tensor:
-    """Your heads are cut out of W row after row, but a row has a feature of the input in it, with
-    all the heads side by side: split the last axis into (num_heads, head_dim).
+    """Your heads are cut out of W row after row, but each row belongs to one feature of the input
+    and has all the heads side by side: split the last axis into (num_heads, head_dim).
     """
     heads = W.reshape(num_kv_heads, num_heads // num_kv_heads, len(W), -1)
     return heads.mean(dim=1).transpose(0, 1).flatten(1)

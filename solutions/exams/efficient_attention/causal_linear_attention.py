@@ -142,7 +142,7 @@ class CausalLinear(Linear):
 @causal.misconception
 def nobody_hidden(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
     """Your tokens see the whole text, including the future. Each needs its own sums, over itself
-    and the tokens before it, which is a running sum: cumsum.
+    and the tokens before it: running sums, which `cumsum` computes.
     """
     return Linear().answer(queries, keys, values, feature_map)
 
@@ -160,7 +160,7 @@ def whole_table(queries: Tensor, keys: Tensor, values: Tensor, feature_map: Feat
 def table_divided_by_all(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:
-    """You hide the future among the values, but divide by a sum that includes the future. Besides,
+    """You hide the future in the numerator, but divide by a sum that includes the future. Besides,
     a running sum makes the table of all pairs unnecessary.
     """
     weights = feature_map(queries) @ feature_map(keys).mT

@@ -242,8 +242,8 @@ EXTENT.apply(
 @exact.misconception
 def first_size_only(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
     """Only blocks of a single key count in your test, and `wrong_in_one_block`, `drops_the_rest`
-    and others are right with these. Try every size; if you do, in a loop: does it return in the
-    first round?
+    and others are right with these. Try every size. If you do so in a loop, does it return in its
+    first pass?
     """
     return agrees(attention, (queries, keys, values), range(1, 2))
 
@@ -259,7 +259,7 @@ def pairs_only(attention: Attention, queries: Tensor, keys: Tensor, values: Tens
 @exact.misconception
 def last_size_only(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
     """Only a single block with all the keys counts in your test, and with that most functions are
-    right. Try every size; if you do, in a loop: does the last round overwrite what earlier ones
+    right. Try every size. If you do so in a loop, does the last pass overwrite what earlier ones
     found?
     """
     return agrees(attention, (queries, keys, values), range(len(keys), len(keys) + 1))
@@ -331,8 +331,8 @@ def sizes_of_the_features(
 
 @exact.misconception
 def one_size_is_enough(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """Your test already passes when one block size gives the right contexts. Those of every size
-    have to: `all` instead of `any`, and False at the first that differs.
+    """Your test already passes when one block size gives the right contexts. Every size has to give
+    them: use `all`, not `any`, or return False at the first that does not.
     """
     right = expected(queries, keys, values)
     sizes = range(1, len(keys) + 1)

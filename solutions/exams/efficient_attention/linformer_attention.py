@@ -298,8 +298,8 @@ def averages(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor
 
 @mixtures.misconception
 def root_of_all_keys(queries: Tensor, keys: Tensor, values: Tensor, E: Tensor, F: Tensor) -> Tensor:
-    """You took the square root of the number of keys. Take that of their width, which is the number
-    of features of a key: the size of their last axis.
+    """You took the square root of the number of keys. Take the square root of the width of a key,
+    which is the size of the last axis.
     """
     scores = queries @ (E @ keys).transpose(-2, -1) / keys.shape[-2] ** 0.5
     return torch.softmax(scores, dim=-1) @ (F @ values)

@@ -247,7 +247,7 @@ class DifferenceOfSquares(Variant):
 @norm.misconception
 class EpsBesideTheDeviation(Variant):
     """You add eps to the standard deviation. Add it to the variance, inside the root, which makes a
-    difference where there is hardly anything else to divide by.
+    difference where the variance is close to 0.
     """
 
     correction = 0
@@ -260,9 +260,9 @@ class EpsBesideTheDeviation(Variant):
 
 @norm.misconception
 class EpsBesideTheSampleDeviation(EpsBesideTheDeviation):
-    """You divide by the standard deviation of a sample plus eps, as some published code does. That
-    differs from the task in two ways: the sum of the squares is divided by d_model − 1 in it, not
-    by d_model, and eps goes to the variance, inside the root.
+    """You divide by the standard deviation of a sample plus eps, as some published code does. Here,
+    divide the sum of the squares by d_model, not by d_model − 1, and add eps to the variance,
+    inside the root.
     """
 
     correction = 1

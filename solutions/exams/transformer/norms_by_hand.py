@@ -62,8 +62,8 @@ def squares_not_averaged() -> dict[str, object]:
 
 @worksheet.misconception
 def standard_deviation_given() -> dict[str, object]:
-    """The variance is missing its square: this is the standard deviation, which you divide by. All
-    the other numbers are right.
+    """Where the variance should be, there is its square root, the standard deviation. All the other
+    numbers are right.
     """
     return filled_in(variance=math.sqrt(VARIANCE))
 
@@ -110,8 +110,8 @@ def length_for_root_mean_square() -> dict[str, object]:
 
 @worksheet.misconception
 def centred_in_both() -> dict[str, object]:
-    """RMS normalisation leaves the mean where it is: neither the root mean square nor the result is
-    about deviations from the mean.
+    """RMS normalisation never subtracts the mean: use the features themselves, both for the root
+    mean square and for the result.
     """
     root = math.sqrt(VARIANCE)
     return filled_in(root_mean_square=root, rms=divided(CENTRED, root))
@@ -153,9 +153,7 @@ def signs_lost() -> dict[str, object]:
 
 @worksheet.misconception
 def results_exchanged() -> dict[str, object]:
-    """The two results are in each other's places: the one whose features add up to 0 is that of
-    layer normalisation.
-    """
+    """The two results are swapped: after layer normalisation, the features add up to 0."""
     return filled_in(
         layer=divided(TOKEN, math.sqrt(MEAN_SQUARE)), rms=divided(CENTRED, math.sqrt(VARIANCE))
     )

@@ -365,7 +365,9 @@ class EachAboveP(Choosing):
 
 @declared
 class MinP(Choosing):
-    """You keep what is at least `top_p` times the highest probability. Add up to reach `top_p`."""
+    """You keep what is at least `top_p` times the highest probability. Keep the most likely tokens
+    until their sum reaches `top_p`.
+    """
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
         return shares.masked_fill(shares < top_p * shares.max(), 0.0)

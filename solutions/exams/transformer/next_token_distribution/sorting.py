@@ -21,8 +21,8 @@ class Sorted(Choosing):
 @declared
 class PutBackElsewhere(Choosing):
     """You put the sorted probabilities back at the wrong tokens. If `order` says where each came
-    from, p[order] only sorts once more: write to these places instead, with `scatter`, or index
-    with the argsort of `order`.
+    from, p[order] only rearranges them once more: use `scatter` instead, or index with the argsort
+    of `order`.
     """
 
     def __call__(
@@ -67,8 +67,8 @@ class SortedByBoth(SortedByTopP):
 
 @declared
 class MaskOfTopPNotPutBack(Choosing):
-    """Your top-p decides in sorted order which tokens go, but takes them out of the vocabulary in
-    its own order. Bring the mask back to the tokens first, with `scatter`.
+    """Your top-p decides in sorted order which tokens go, but removes tokens in the order of the
+    vocabulary. Put the mask back in that order first, with `scatter`.
     """
 
     def first_p(self, shares: Tensor, top_p: float) -> Tensor:
@@ -93,8 +93,8 @@ class ShiftedMaskNotPutBack(MaskOfTopPNotPutBack):
 
 @declared
 class MaskOfTopPPutBackElsewhere(MaskOfTopPNotPutBack):
-    """Your top-p decides in sorted order which tokens go, and mask[order] does not bring that back
-    to the tokens: it sorts once more. Write to these places, with `scatter`.
+    """Your top-p decides in sorted order which tokens go, and mask[order] does not put the mask
+    back in the order of the vocabulary: it rearranges it once more. Use `scatter`.
     """
 
     def put_back(self, gone: Tensor, order: Tensor) -> Tensor:

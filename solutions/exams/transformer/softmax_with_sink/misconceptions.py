@@ -202,8 +202,8 @@ def sinks_in_turn(scores: Tensor, sink: Tensor) -> Tensor:
 
 @sinks.misconception
 def sink_of_the_key(scores: Tensor, sink: Tensor) -> Tensor:
-    """Here the sinks lie along the keys, so each key is divided by another sum. Each *head* has one
-    sink: reshape `sink` to (heads, 1, 1).
+    """Here the sinks lie along the keys, so each key is divided by a different sum. Each *head* has
+    one sink: reshape `sink` to (heads, 1, 1).
     """
     largest = torch.maximum(scores.amax(dim=-1, keepdim=True), sink.max())
     exponentials = (scores - largest).exp()

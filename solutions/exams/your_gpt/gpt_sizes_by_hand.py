@@ -75,8 +75,8 @@ def values_forgotten() -> Sheet:
 
 @by_hand.misconception
 def all_four_alike() -> Sheet:
-    """Your attention has four matrices of 8 · 8. W_key and W_value are smaller, because 2 heads
-    share their keys and values: you have counted W_key already.
+    """Your attention has four matrices of 8 · 8. W_key and W_value are smaller, because they
+    produce only 2 heads: use your own number for W_key.
     """
     return sheet(attention=4 * 64)
 
@@ -179,8 +179,8 @@ def cached_in_one_block() -> Sheet:
 
 @by_hand.misconception
 def half_of_it_cached() -> Sheet:
-    """You count half of what is cached. Of each token, both key/value heads are cached, with their
-    keys and with their values, 2 features each, and that in every block.
+    """You count half of what is cached. For each token, every block caches a key and a value of 2
+    features for each of the 2 key/value heads.
     """
     return sheet(cached=12)
 
@@ -195,7 +195,7 @@ def cached_for_every_query_head() -> Sheet:
 
 @by_hand.misconception
 def keys_of_one_block_cached() -> Sheet:
-    """4 numbers are what one block caches of the keys, or of the values. Both are cached, and that
-    in each of the 3 blocks.
+    """4 numbers are what one block caches of the keys, or of the values. Both are cached, in each
+    of the 3 blocks.
     """
     return sheet(cached=4)

@@ -202,8 +202,8 @@ def one_position_for_each_cached(queries: Tensor, keys: Tensor, past_keys: Tenso
 
 @repaired.misconception
 def positions_of_all(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Scored:
-    """These are the positions of all tokens, and there are only the new ones to rotate: take the
-    last of them, from `cached` on.
+    """These are the positions of all tokens, but only the new ones are rotated here: take the last
+    of them, from `cached` on.
     """
     positions = torch.arange(past_keys.shape[2] + keys.shape[2])
     return placed(queries, keys, past_keys, positions, positions)
@@ -211,8 +211,8 @@ def positions_of_all(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Scored
 
 @repaired.misconception
 def past_rotated_again(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Scored:
-    """The past keys are rotated a second time. They were rotated when they were new: rotate the new
-    ones alone, and put them behind.
+    """The past keys are rotated a second time. They were rotated when they were new: rotate only
+    the new keys, and append them.
     """
     past_keys = LIBRARY.apply_rope(past_keys, torch.arange(past_keys.shape[2]))
     right = positions_of(keys, past_keys)

@@ -324,7 +324,7 @@ class AList(Continuing):
 @declared
 class OneCallTooMany(Continuing):
     """The texts are right, but the model is called once more after the last token was chosen, and
-    nobody uses these logits. Call the model at the beginning of each step, not at its end.
+    those logits are not used. Call the model at the beginning of each step, not at its end.
     """
 
     def __call__(

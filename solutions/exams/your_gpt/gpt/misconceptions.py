@@ -100,7 +100,7 @@ class BlocksWithoutParts(Variant):
 @gpt.misconception
 class LastNormWithoutParts(Variant):
     """Your blocks are made of the parts that the model is given, but its last normalisation is the
-    library's. Make it of `parts.RMSNorm`.
+    library's. Use `parts.RMSNorm`.
     """
 
     def last_norm(self, d_model: int) -> nn.Module:
@@ -109,9 +109,9 @@ class LastNormWithoutParts(Variant):
 
 @gpt.misconception
 class OwnOutputLayer(Variant):
-    """Your model has a parameter that was not asked for. If it belongs to a layer that makes the
-    logits: they are the products of the output with the rows of `tokens.weight`, and need no
-    weights beside these.
+    """Your model has a parameter that was not asked for. If it belongs to a layer for the logits,
+    leave that layer out: the logits are the products of the output with the rows of
+    `tokens.weight`.
     """
 
     def __init__(self, vocabulary: int, d_model: int, *sizes: Any, **others: Any) -> None:
@@ -345,8 +345,8 @@ class FeaturesReturned(Variant):
 
 @gpt.misconception
 class NotTransposed(Variant):
-    """`tokens.weight` is (vocabulary, d_model), and your output has d_model features: they meet if
-    you transpose the matrix.
+    """`tokens.weight` is (vocabulary, d_model), and your output has d_model features, so transpose
+    the matrix for the product.
     """
 
     def to_logits(self, x: Tensor) -> Any:
@@ -394,9 +394,8 @@ class SingleBlock(Variant):
 
 @gpt.misconception
 class HeadsExchanged(Variant):
-    """`W_key` in the first block is wider than `W_query`, and it should not be: num_heads and
-    num_kv_heads are in each other's place. `RotaryBlock` takes d_model, num_heads, num_kv_heads and
-    d_hidden, in this order.
+    """`W_key` in the first block is wider than `W_query`: num_heads and num_kv_heads are swapped.
+    `RotaryBlock` takes d_model, num_heads, num_kv_heads and d_hidden, in this order.
     """
 
     def make_block(
@@ -407,7 +406,7 @@ class HeadsExchanged(Variant):
 
 @gpt.misconception
 class NoSharedHeads(Variant):
-    """`W_key` in the first block is as wide as `W_query`: its key/value heads are as many as its
+    """`W_key` in the first block is as wide as `W_query`, so there are as many key/value heads as
     query heads. Pass `num_kv_heads` on to `RotaryBlock`.
     """
 
@@ -420,7 +419,8 @@ class NoSharedHeads(Variant):
 @gpt.misconception
 class StartsLarge(Variant):
     """The embedding of a new model has a standard deviation of 1, which is how PyTorch initialises
-    it. It makes the logits as well, and these would be far too large at first: use 0.02.
+    it. The logits are computed with the embedding, so they would be far too large at first: use
+    0.02.
     """
 
     def initialise(self) -> None:

@@ -100,8 +100,8 @@ def aligned_in_the_learned(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def first_run_only(learned: Tensor, test: Tensor, n: int) -> bool:
-    """Only the first run of the test text counts in your test. Go through all of them; if you do,
-    see to it that True is returned after the loop, when no run was found.
+    """Only the first run of the test text counts in your test. Go through all of them; if you
+    already do, return True only after the loop.
     """
     return not set(runs(learned, n)) & set(runs(test, n)[:1])
 
@@ -311,8 +311,8 @@ def short_texts_cut(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def short_texts_refused(learned: Tensor, test: Tensor, n: int) -> bool:
-    """Of a text that is shorter than n your test says False. It has no run of n tokens, so it can't
-    share one: True.
+    """For a text that is shorter than n your test says False. It has no run of n tokens that it
+    could share, so return True.
     """
     if min(len(learned), len(test)) < n:
         return False
@@ -321,8 +321,8 @@ def short_texts_refused(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def short_texts_unfolded(learned: Tensor, test: Tensor, n: int) -> bool:
-    """`unfold` stops at a text that is shorter than n. Such a text has no run: say True before you
-    get there.
+    """`unfold` stops at a text that is shorter than n. Such a text has no run: return True before
+    that.
     """
     known = {tuple(run) for run in learned.unfold(0, n, 1).tolist()}
     return not any(tuple(run) in known for run in test.unfold(0, n, 1).tolist())
@@ -330,8 +330,8 @@ def short_texts_unfolded(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def short_tests_unfolded(learned: Tensor, test: Tensor, n: int) -> bool:
-    """`unfold` stops at a test text that is shorter than n. Such a text has no run: say True before
-    you get there.
+    """`unfold` stops at a test text that is shorter than n. Such a text has no run: return True
+    before that.
     """
     known = set(runs(learned, n))
     return not any(tuple(run) in known for run in test.unfold(0, n, 1).tolist())
@@ -339,8 +339,8 @@ def short_tests_unfolded(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def short_learned_unfolded(learned: Tensor, test: Tensor, n: int) -> bool:
-    """`unfold` stops at a text to learn from that is shorter than n. Such a text has no run: say
-    True before you get there.
+    """`unfold` stops at a text to learn from that is shorter than n. Such a text has no run: return
+    True before that.
     """
     known = {tuple(run) for run in learned.unfold(0, n, 1).tolist()}
     return not any(run in known for run in runs(test, n))
@@ -348,7 +348,7 @@ def short_learned_unfolded(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def number_of_runs(learned: Tensor, test: Tensor, n: int) -> int:
-    """This is how many runs both texts share. Say True if there is none, and otherwise False."""
+    """This is how many runs both texts share. Return True if there are none, and False otherwise."""
     return len(set(runs(learned, n)) & set(runs(test, n)))
 
 

@@ -295,8 +295,8 @@ class HeadsPerShare(Variant):
 @rotary.misconception
 class HeadsSwapped(Variant):
     """W_key is too wide: its number of outputs is num_heads · d_model / num_kv_heads, as when
-    num_heads and num_kv_heads are in each other's place. A head has d_model / num_heads features,
-    and W_key produces num_kv_heads heads.
+    num_heads and num_kv_heads are swapped. A head has d_model / num_heads features, and W_key
+    produces num_kv_heads heads.
     """
 
     def find_kv_width(self, num_kv_heads: int) -> int:

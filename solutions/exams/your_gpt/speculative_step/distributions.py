@@ -8,8 +8,8 @@ from solutions.exams.your_gpt.speculative_step.variant import ByArgmax, Speculat
 
 @declared
 class FromTheModelInstead(Speculating):
-    """After a rejection you draw from p itself, so what both models like is written too often: it
-    has had its chance as a draft. Draw from what p has more than q: max(0, p − q), scaled.
+    """After a rejection you draw from p itself, so every token whose q is at least its p is written
+    too often. Draw from the excess of p over q: max(0, p − q), scaled.
     """
 
     def distribution(self, p: Tensor, q: Tensor, accepted: int) -> Tensor:
@@ -38,8 +38,8 @@ class FromTheNextRow(Speculating):
 
 @declared
 class BonusOneEarly(Speculating):
-    """When all drafted tokens are accepted, you draw the last one from the model's distribution of
-    the last drafted token. That of the token after it is p[-1].
+    """When all drafted tokens are accepted, you draw one more from the model's distribution of the
+    last drafted token. Draw it from the next one, p[-1].
     """
 
     def distribution(self, p: Tensor, q: Tensor, accepted: int) -> Tensor:
@@ -48,8 +48,8 @@ class BonusOneEarly(Speculating):
 
 @declared
 class FromTheDraft(Speculating):
-    """After a rejection you draw from q once more. Draw from what q has too little of:
-    max(0, p − q), scaled.
+    """After a rejection you draw from q once more. Draw from the excess of p over q: max(0, p − q),
+    scaled.
     """
 
     def distribution(self, p: Tensor, q: Tensor, accepted: int) -> Tensor:
@@ -58,8 +58,8 @@ class FromTheDraft(Speculating):
 
 @declared
 class WithoutTheRejected(Speculating):
-    """After a rejection you draw from p without the rejected token. Others that the draft model
-    likes too much have to go as well: draw from max(0, p − q), scaled.
+    """After a rejection you draw from p without the rejected token. Every other token whose q is
+    above its p has to go as well: draw from max(0, p − q), scaled.
     """
 
     def accepted(self, p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> int:
@@ -76,7 +76,7 @@ class WithoutTheRejected(Speculating):
 
 @declared
 class ResidualReversed(Speculating):
-    """You draw from what q has more than p. It is the other way round: max(0, p − q), scaled."""
+    """You draw from the excess of q over p. It should be that of p over q: max(0, p − q), scaled."""
 
     def residual(self, p: Tensor, q: Tensor) -> Tensor:
         return torch.clamp(q - p, min=0)

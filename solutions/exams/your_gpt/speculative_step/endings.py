@@ -58,8 +58,8 @@ class RejectedKept(Speculating):
 
 @declared
 class TheRestKept(Speculating):
-    """You replace the rejected token and keep what was drafted after it. That was drafted to follow
-    a token which is gone, so nothing after it stays.
+    """You replace the rejected token and keep what was drafted after it. All of that was drafted to
+    follow the rejected token, so drop it.
     """
 
     def returned(self, drafted: Tensor, accepted: int, token: Tensor) -> Any:
@@ -255,7 +255,7 @@ class OnlyTheRejectedLeftOut(GoesOn):
 @declared
 class EachRejectedReplaced(GoesOn):
     """You put another token in place of each rejected one and go on. What follows was drafted after
-    a token that is gone: return right after the first rejection.
+    the rejected token: return right after the first rejection.
     """
 
     def replaced(self, p: Tensor, q: Tensor, uniforms: Tensor) -> list[int]:
@@ -283,15 +283,15 @@ class StepsOver(Speculating):
 
 @declared
 class FirstRejectionDraws(StepsOver):
-    """You go on after a rejection. What follows was drafted after a token that is gone: stop at the
-    first one.
+    """You go on after a rejection. What follows was drafted after the rejected token: stop at the
+    first rejection.
     """
 
 
 @declared
 class LastRejectionDraws(StepsOver):
-    """You go on after a rejection. What follows was drafted after a token that is gone: stop at the
-    first one.
+    """You go on after a rejection. What follows was drafted after the rejected token: stop at the
+    first rejection.
     """
 
     def drawn_at(self, rejected: list[int]) -> int:
@@ -311,15 +311,15 @@ class Counts(StepsOver):
 
 @declared
 class CountedAndLeft(Counts):
-    """You go on after a rejection. What follows was drafted after a token that is gone: stop at the
-    first one.
+    """You go on after a rejection. What follows was drafted after the rejected token: stop at the
+    first rejection.
     """
 
 
 @declared
 class AllCounted(Counts):
     """You count all tokens below their ratios, those after a rejection as well. What follows was
-    drafted after a token that is gone: count up to the first rejection.
+    drafted after the rejected token: count up to the first rejection.
     """
 
     def left(self, drafted: Tensor, kept: Tensor) -> Tensor:

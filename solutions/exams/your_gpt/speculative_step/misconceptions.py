@@ -8,8 +8,8 @@ from solutions.exams.your_gpt.speculative_step.variant import ByArgmax, Speculat
 
 @declared
 class RatioUpsideDown(Speculating):
-    """You accept a token with probability q/p, which keeps what the draft model likes too little.
-    A token that is drafted too often has to be rejected sometimes: accept it with probability p/q.
+    """You accept a token with probability q/p, which always keeps a token that is drafted too
+    often. Such a token has to be rejected sometimes: accept it with probability p/q.
     """
 
     def keeps(self, p: Tensor, q: Tensor, token: int, u: Tensor) -> bool:
@@ -45,8 +45,8 @@ class NeverByChance(Speculating):
 
 @declared
 class ByTheModelAlone(Speculating):
-    """You accept a token with probability p, and q plays no part in it. Divide by q: a token that
-    was drafted with a low probability needs no high one to be accepted.
+    """You accept a token with probability p, and q plays no part in it. Divide by q: the less
+    likely a token was to be drafted, the more likely it has to be accepted.
     """
 
     def keeps(self, p: Tensor, q: Tensor, token: int, u: Tensor) -> bool:
@@ -55,16 +55,14 @@ class ByTheModelAlone(Speculating):
 
 @declared
 class ByTheModelAloneAndArgmax(ByTheModelAlone, ByArgmax):
-    """You accept a token with probability p, and q plays no part in it. Divide by q: a token that
-    was drafted with a low probability needs no high one to be accepted.
+    """You accept a token with probability p, and q plays no part in it. Divide by q: the less
+    likely a token was to be drafted, the more likely it has to be accepted.
     """
 
 
 @declared
 class ByTheDraftAlone(Speculating):
-    """You accept a token with probability q, which does not ask the model at all. The probability
-    is p/q.
-    """
+    """You accept a token with probability q, and p plays no part in it. The probability is p/q."""
 
     def keeps(self, p: Tensor, q: Tensor, token: int, u: Tensor) -> bool:
         return bool(u < q[token])

@@ -78,7 +78,7 @@ class FreshOptimizer(Training):
 
 @declared
 class OwnLearningRate(Training):
-    """With a tiny learning rate the parameters move much farther than they should, so yours is
+    """With a tiny learning rate the parameters move much farther than they should, so you use
     another one. Pass on the one that you are given: lr=learning_rate.
     """
 
@@ -183,8 +183,8 @@ class FromTheBeginning(Training):
 
 @declared
 class BesideEachOther(Training):
-    """Your excerpts begin only at multiples of `context_length`. They may begin anywhere, so that a
-    token is seen after ever different beginnings.
+    """Your excerpts begin only at multiples of `context_length`. Let them begin anywhere, so that a
+    token is seen with different tokens before it.
     """
 
     def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
@@ -257,8 +257,8 @@ class ShiftedTwiceByRolling(Training):
 
 @declared
 class OwnLoss(Training):
-    """`loss_of` is never called. Use it, because your own loss may be another one: the loss of the
-    token that the model has just been given, for example, and not of the next.
+    """`loss_of` is never called. Use it, because a loss of your own may differ: it may ask for the
+    token that the model has just been given, for example, and not for the next.
     """
 
     def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:

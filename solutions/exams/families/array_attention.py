@@ -120,8 +120,8 @@ class OverflowingWeights(ArrayAttention):
 
 
 class OneMaximumForAllWords(ArrayAttention):
-    """In a row far below the largest of all the scores, every exponential is 0, and 0 / 0 is NaN,
-    as when that score is subtracted everywhere: subtract each row's own maximum.
+    """A row whose scores are far below the largest of all becomes NaN (0 / 0), as when this largest
+    score is subtracted everywhere: subtract each row's own maximum.
     """
 
     def weigh(self, scores: np.ndarray) -> np.ndarray:
@@ -192,8 +192,7 @@ class FeaturesComparedThenMixed(ArrayAttention):
 
 class NothingTransposed(ArrayAttention):
     """You multiplied the words by themselves without a transpose. The shapes rarely fit, and where
-    they do, the features of one word meet the words. On the right, the last two axes have to be
-    swapped.
+    they do, features are paired with words. On the right, the last two axes have to be swapped.
     """
 
     def score(self, inputs: np.ndarray) -> np.ndarray:
@@ -233,8 +232,8 @@ class WeightsMixed(ArrayAttention):
 
 
 class MixedFromTheLeft(ArrayAttention):
-    """The inputs are on the left of the weights, so the features of a word meet the queries. Put
-    the weights first, so that their keys meet the words.
+    """The inputs are on the left of the weights. Put the weights first, so that each weight
+    multiplies the word that it belongs to.
     """
 
     def mix(self, scores: np.ndarray, weights: np.ndarray, inputs: np.ndarray) -> np.ndarray:

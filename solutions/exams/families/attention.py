@@ -120,8 +120,8 @@ class RootTakenTwice(Attention):
 
 class RootOfTheKeys(Attention):
     """Your scores are divided by the square root of the number of keys, which in self-attention is
-    the number of tokens. Take the square root of their width: how many features a key has, the size
-    of their last axis as long as they are not transposed.
+    the number of tokens. Take the square root of the width of a key: the number of its features,
+    the size of the last axis if the keys are not transposed.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -129,8 +129,8 @@ class RootOfTheKeys(Attention):
 
 
 class RootOfTheQueries(Attention):
-    """Your scores are divided by the square root of the number of queries. Take that of their
-    width: how many features a query or a key has, the size of the last axis.
+    """Your scores are divided by the square root of the number of queries. Take the square root of
+    their width: the number of features of a query, the size of the last axis.
     """
 
     def divisor(self, queries: Tensor, keys: Tensor) -> float:
@@ -223,7 +223,7 @@ class NoSoftmax(Attention):
 
 
 class SharesOfTheScores(Attention):
-    """Your weights are the scores over their sum. The softmax takes the exponentials first."""
+    """Your weights are the scores divided by their sum. The softmax takes the exponentials first."""
 
     def normalise(self, scores: Tensor) -> Tensor:
         return scores / scores.sum(dim=-1, keepdim=True)

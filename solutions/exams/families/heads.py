@@ -220,8 +220,8 @@ class DropoutOnTheOutput(Heads):
 
 
 class DropoutOnTheOutputToo(Heads):
-    """Besides attention weights you drop features of what out_proj gives, as GPT-2 does. Drop the
-    weights alone, after the softmax and before they meet the values.
+    """Besides attention weights you drop features of the output of out_proj, as GPT-2 does. Drop
+    only weights, after the softmax and before they are multiplied by the values.
     """
 
     dropout: nn.Dropout

@@ -49,8 +49,8 @@ class OneSumForAll(Softmax):
 
 
 class OneMaximumForAll(Softmax):
-    """In a row far below the largest score of the whole array, every exponential is 0, and 0 / 0 is
-    NaN, as when that score is subtracted everywhere. Take the maximum along the axis.
+    """A row whose scores are far below the largest of the whole array becomes NaN (0 / 0), as when
+    this largest score is subtracted everywhere. Take the maximum along the axis.
     """
 
     def shift(self, x: np.ndarray, axis: int) -> Any:

@@ -48,8 +48,8 @@ class AlwaysTrue(Comparison):
 
 
 class AlwaysFalse(Comparison):
-    """Your test returns False for everything, even where nothing should make a difference. Check
-    what you change, what you compare and what you return.
+    """Your test returns False for everything, even for what should pass. Check what you change,
+    what you compare and what you return.
     """
 
     def answer(self, *arguments: Any) -> Any:
@@ -94,8 +94,8 @@ class TooGenerous(Comparison):
 
 
 class RisesOverlooked(Comparison):
-    """Your test does not notice entries that increase. Does the difference keep its sign? It is its
-    absolute value that has to stay below a bound.
+    """Your test does not notice entries that increase. Does the difference keep its sign? Its
+    absolute value has to stay below a bound.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -103,8 +103,8 @@ class RisesOverlooked(Comparison):
 
 
 class FallsOverlooked(Comparison):
-    """Your test does not notice entries that decrease. Does the difference keep its sign? It is its
-    absolute value that has to stay below a bound.
+    """Your test does not notice entries that decrease. Does the difference keep its sign? Its
+    absolute value has to stay below a bound.
     """
 
     def alike(self, before: Any, after: Any) -> bool:
@@ -139,8 +139,8 @@ GENEROSITY = Family(WithinAHundredth, ToTwoDecimals)
 
 
 class AnyNumber(Comparison):
-    """Your test is satisfied when some of the entries agree. All of them have to, as `all` and
-    `allclose` ask, and not `any`.
+    """Your test is satisfied when some of the entries agree. All of them have to: use `all` or
+    `allclose`, not `any`.
     """
 
     def alike(self, before: Any, after: Any) -> bool:

@@ -223,7 +223,7 @@ class NoSoftmax(Attention):
 
 
 class SharesOfTheScores(Attention):
-    """Your weights are the scores divided by their sum. The softmax takes the exponentials first."""
+    """Your weights are the scores, divided by their sum. The softmax takes exponentials first."""
 
     def normalise(self, scores: Tensor) -> Tensor:
         return scores / scores.sum(dim=-1, keepdim=True)

@@ -242,7 +242,7 @@ EXTENT.apply(
 
 @invariant.misconception
 def shifted_output(function: Function, x: np.ndarray, shift: float) -> bool:
-    """You require the output to grow along with the input. Invariance requires it to stay the same."""
+    """You require the output to grow with the input. Invariance requires it to stay the same."""
     return bool(np.allclose(function(x + shift), function(x) + shift))
 
 

@@ -135,7 +135,7 @@ def keys_in_the_result() -> dict[str, object]:
 
 @worksheet.misconception
 def queries_and_keys_swapped() -> dict[str, object]:
-    """Q and K are swapped, or one is used for both. Check which matrix gives Q and which gives K."""
+    """Q and K are swapped, or one is used for both. Which matrix gives Q, and which K?"""
     return filled(q=K, k=Q, scores=SCORES.T, scaled=SCALED.T[:, THIRD])
 
 

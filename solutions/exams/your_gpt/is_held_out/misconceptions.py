@@ -348,7 +348,7 @@ def short_learned_unfolded(learned: Tensor, test: Tensor, n: int) -> bool:
 
 @held_out.misconception
 def number_of_runs(learned: Tensor, test: Tensor, n: int) -> int:
-    """This is how many runs both texts share. Return True if there are none, and False otherwise."""
+    """This is how many runs both texts share. Return True if there are none, otherwise False."""
     return len(set(runs(learned, n)) & set(runs(test, n)))
 
 

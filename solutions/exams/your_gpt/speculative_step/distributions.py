@@ -76,7 +76,7 @@ class WithoutTheRejected(Speculating):
 
 @declared
 class ResidualReversed(Speculating):
-    """You draw from the excess of q over p. It should be that of p over q: max(0, p − q), scaled."""
+    """You draw from the excess of q over p. Draw from that of p over q: max(0, p − q), scaled."""
 
     def residual(self, p: Tensor, q: Tensor) -> Tensor:
         return torch.clamp(q - p, min=0)

@@ -149,8 +149,7 @@ SCALE.apply(
     called={"RootOfTheKeys": "RootOfTheRank"},
     says={
         "RootOfTheKeys": "You took the square root of the rank, which is the number of mixed "
-        "keys. Take that of their width, which is the number of features of a key: the size of "
-        "their last axis.",
+        "keys. Take the square root of the width of a key, which is the size of the last axis.",
     },
     without=["RootOfTheInputWidth"],
 )

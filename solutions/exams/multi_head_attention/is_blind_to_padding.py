@@ -142,9 +142,9 @@ VERDICT.apply(
     Compared,
     called={"AlwaysTrue": "same_twice"},
     says={
-        "AlwaysTrue": "Your test passes every attention. Is it the changed context that goes in?",
-        "AlwaysFalse": "Your test fails every attention, even one that looks at nothing. Is it the "
-        "result of the same queries that you compare with?",
+        "AlwaysTrue": "Your test passes every attention. Do you pass it the changed context?",
+        "AlwaysFalse": "Your test fails every attention, even one that looks at nothing. Do "
+        "both calls get the same queries?",
     },
 )
 CLOSENESS.apply(
@@ -169,9 +169,9 @@ EXTENT.apply(
     says={
         "FirstRowOnly": "A leak in the second sentence goes unseen. Change all padding of all "
         "sentences, and compare all of them.",
-        "TotalsOnly": "`cancelling_leak` gets through: it raises one feature by what it lowers "
-        "another. In sums and means that cancels, and a single feature may not show it: compare "
-        "all numbers, one by one.",
+        "TotalsOnly": "`cancelling_leak` gets through: it raises one feature by as much as it "
+        "lowers another. In sums and means that cancels, and a single feature may not show it: "
+        "compare all numbers, one by one.",
     },
 )
 

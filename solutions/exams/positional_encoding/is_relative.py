@@ -166,7 +166,7 @@ EXTENT.apply(
         "FirstRowOnly": "You leave out queries, the last one at least: `last_query_added` gets "
         "through. Compare the scores of all of them.",
         "LastRowOnly": "Only the scores of the last query count in your test: `first_query_added` "
-        "gets through. Compare those of all queries; if you do, in a loop: does the last round "
+        "gets through. Compare those of all queries. If you do so in a loop, does the last pass "
         "overwrite what earlier ones found?",
     },
 )

@@ -171,8 +171,8 @@ NORM.apply(
         "NoRoot": "You divide by the variance itself. Divide by its square root.",
         "SumOfSquares": "You divide by the root of the *sum* of the squared deviations. The "
         "variance is their mean: divide the sum by d_model.",
-        "EpsAsALowerBound": "You use eps as a lower bound of the variance. It should be added, to "
-        "every token's.",
+        "EpsAsALowerBound": "You use eps as a lower bound of the variance. Add it to the variance "
+        "of every token.",
         "MeanOfSizes": "You average the absolute deviations. Square them first, average, and take "
         "the root at the end.",
         "WeightFirst": "You multiply by `weight` before you normalise, and the division takes its "

@@ -44,8 +44,8 @@ VERDICT.apply(
     Compared,
     called={"TurnedRound": "opposite_said"},
     says={
-        "AlwaysTrue": "Your test passes every attention, the one without a mask as well. Does the "
-        "changed sentence go in? Do you change words, on the middle axis, and by enough for "
+        "AlwaysTrue": "Your test passes every attention, the one without a mask as well. Do you "
+        "pass it the changed sentence? Do you change words, on the middle axis, and by enough for "
         "torch.allclose to see?"
     },
     without=["ATableOfTruths"],

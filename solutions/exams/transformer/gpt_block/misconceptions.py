@@ -31,8 +31,8 @@ class Variant(Causal):
         "GPT-2 (pre-norm): normalise what goes into a part, and add what comes out to the x before "
         "it was normalised.",
         "NormBeforeTheSum": "You normalise what a part returns. Normalise what goes into it.",
-        "NormedTwice": "You normalise before a part, and once more after the sum. Before it is "
-        "enough.",
+        "NormedTwice": "You normalise before a part, and once more after the sum. Leave out "
+        "the second.",
     },
     # Without a normalisation after it, a part that is left out is one that is not added.
     without=("Gelu", "NoFeedForward"),

@@ -159,7 +159,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
 
     @exam.misconception
     class InputsForValues(base):  # type: ignore[misc, valid-type]
-        """You mixed the words themselves. Mix their values, which `W_value` makes."""
+        """You mixed the words themselves. Mix their values, which `W_value` computes."""
 
         def forward(self, x: Tensor) -> Tensor:
             queries, keys, _ = self.projected(x)

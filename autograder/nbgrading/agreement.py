@@ -8,16 +8,20 @@ the gradebook does not know, or none for those that it does.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import nbformat
 from nbformat.notebooknode import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry, Notebook
+from nbgrader.api import BaseCell, Gradebook, MissingEntry, Notebook
 from nbgrader.utils import is_grade, is_solution, is_task
+from sqlalchemy.orm import object_session, with_polymorphic
 
 from autograder.errors import GradingFailed
+from autograder.grading.jobs.work import read_source
 
 Cells = dict[tuple[str, str], float]
 """What nbgrader keeps scores and comments for: the name of a cell, its part, and its points."""
+
+_PARTS = {"GradeCell": "grade", "SolutionCell": "solution", "TaskCell": "task"}
 
 
 def cells_of(notebook: NotebookNode) -> Cells:
@@ -34,9 +38,11 @@ def cells_of(notebook: NotebookNode) -> Cells:
 
 def cells_known(notebook: Notebook) -> Cells:
     """What the gradebook has."""
-    found: Cells = {(cell.name, "solution"): 0.0 for cell in notebook.solution_cells}
-    found |= {(cell.name, "grade"): float(cell.max_score) for cell in notebook.grade_cells}
-    return found | {(cell.name, "task"): float(cell.max_score) for cell in notebook.task_cells}
+    # nbgrader's own lists would ask it for the points of each cell.
+    every = with_polymorphic(BaseCell, "*")
+    session: Any = object_session(notebook)
+    cells = session.query(every).filter_by(notebook_id=notebook.id)
+    return {(cell.name, _PARTS[cell.type]): float(getattr(cell, "max_score", 0)) for cell in cells}
 
 
 @dataclass(frozen=True)
@@ -133,10 +139,9 @@ def _names(cells: Cells) -> Iterator[str]:
 
 def _read(path: Path) -> NotebookNode:
     try:
-        notebook: NotebookNode = nbformat.read(path, as_version=4)
+        return read_source(path.read_bytes())
     except (OSError, ValueError, KeyError, AttributeError) as error:
         raise GradingFailed(
             f"{path} can't be read as a notebook ({str(error).splitlines()[0][:100]}): build the "
             "lesson again"
         ) from error
-    return notebook

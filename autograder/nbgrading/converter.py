@@ -13,10 +13,12 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbconvert.exporters import Exporter, NotebookExporter
 from nbconvert.exporters.exporter import ResourcesDict
-from nbformat.v4 import new_notebook
-from nbgrader.api import MissingEntry
+from nbformat import v4
+from nbformat.notebooknode import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import (
     Autograde,
     BaseConverter,
@@ -38,6 +40,7 @@ from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, draft_o
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.all_or_nothing import remove
 from autograder.nbgrading.failures import sentence_of
+from autograder.nbgrading.gradebook.transaction import gradebook_of, transaction
 from autograder.nbgrading.inbox.handed_in import handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
 from autograder.nbgrading.inbox.which_notebook import HandedIn, which_notebook
@@ -48,9 +51,10 @@ from autograder.nbgrading.preprocessor import (
     GradeSafely,
 )
 from autograder.nbgrading.term.late import Deadlines
-from autograder.nbgrading.transaction import gradebook_of, transaction
 
 _ROUNDING = 0.005
+# What workers have begun and nobody has asked for yet, by the notebook that was asked for.
+_begun: dict[str, Job] = {}
 
 
 class SubmissionExporter(NotebookExporter):
@@ -76,9 +80,29 @@ class SubmissionExporter(NotebookExporter):
             return super().from_filename(filename, resources, **kw)
         resources["submission"] = converter.submission(names["assignment"], path)
         resources["beside"] = converter.beside
+        resources["begun"] = _begun.pop(filename, None)
         resources["folder"] = converter._format_dest(names["assignment"], names["student"])
         resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
-        return self.from_notebook_node(new_notebook(), resources, **kw)  # type: ignore[no-untyped-call, no-any-return]
+        return self.from_notebook_node(v4.new_notebook(), resources, **kw)
+
+    def from_file(
+        self, file_stream: Any, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """Convert what the first step has made, which has been validated."""
+        return self.from_notebook_node(v4.reads(file_stream.read()), resources, **kw)
+
+    def from_notebook_node(  # type: ignore[override]
+        self, nb: NotebookNode, resources: Any | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """Convert a notebook by all of nbgrader's steps, and validate what comes of it.
+
+        nbconvert copies the notebook three times, and validates it behind each step.
+        """
+        resources = self._init_resources(resources)  # type: ignore[no-untyped-call]
+        for step in self._preprocessors:
+            nb, resources = step(nb, resources)
+        nbformat.validate(nb, relax_add_props=True)
+        return f"{v4.writes(nb)}\n", resources
 
 
 class _TakesRegularFiles(OneByOne):
@@ -118,7 +142,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """As nbgrader's."""
         super().__init__(*args, **kwargs)
-        self._begun: set[str] = set()
+        self._asked: set[str] = set()
 
     @property
     def is_sanitizing(self) -> bool:
@@ -171,17 +195,19 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     def begin_ahead(self, sources: Sequence[str]) -> None:
         """Have workers begin the submissions that come next."""
         for source in sources[: room_ahead()]:
-            if source not in self._begun:
-                self._begun.add(source)
+            if source not in self._asked:
+                self._asked.add(source)
                 # What fails here fails again, and is told, when it is its turn.
                 with suppress(Exception):
                     self._begin(source)
 
     def _begin(self, source: str) -> None:
         self.notebooks = sorted(self.assignments[source])
-        if self.is_wanted(*self._names_of(source)):
-            for job, submission, _ in self.jobs(source):
+        is_begun = any(path in _begun for path in self.notebooks)
+        if not is_begun and self.is_wanted(*self._names_of(source)):
+            for path, (job, submission, _) in zip(self.notebooks, self.jobs(source), strict=True):
                 if not submission.why_not:
+                    _begun[path] = job
                     ahead(job)
 
     def jobs(self, source: str) -> Iterator[tuple[Job, HandedIn, Beside]]:
@@ -212,9 +238,22 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
 
     def prepare(self, lesson: str, student: str) -> None:
         """Run the submission and its tests; the gradebook is only asked whether it would do."""
-        with transaction(self.coursedir):
-            self.init_assignment(lesson, student)
+        _TakesRegularFiles.init_assignment(self, lesson, student)
+        with transaction(self.coursedir) as gradebook:
+            self._must_take(student, gradebook)
         self._convert(lesson, student, sanitizing=True)
+
+    def _must_take(self, student: str, gradebook: Gradebook) -> None:
+        if self.create_student:
+            gradebook.update_or_create_student(student)
+            return
+        try:
+            gradebook.find_student(student)
+        except MissingEntry:
+            raise NbGraderException(
+                f"the gradebook knows no student {student}: add them, or set "
+                "c.Autograde.create_student = True"
+            ) from None
 
     def complete(self, lesson: str, student: str) -> None:
         """Write the scores."""
@@ -312,7 +351,10 @@ def workers_for(submissions: int, config: Config) -> Iterator[None]:
     """As many workers as a class asks for, and the course's settings allow."""
     settings = GradeSafely(config=config)
     with for_a_class(submissions, settings.workers, settings.scheduler):
-        yield
+        try:
+            yield
+        finally:
+            _begun.clear()
 
 
 class SafeCommand(SafeAutograde):

@@ -22,6 +22,7 @@ from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeAutograde, workers_for
 from autograder.nbgrading.failures import sentence_of
+from autograder.nbgrading.gradebook.transaction import gradebook_of
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.handed_in import closed_folders
 from autograder.nbgrading.inbox.student_ids import is_student_id, why_nobody
@@ -183,7 +184,7 @@ def _begin(api: NbGraderAPI, lesson: str, student: str, *, force: bool) -> None:
 def _result(root: Path, api: NbGraderAPI, lesson: str, student: str, code: str) -> StudentResult:
     path = _record_in(root, lesson, student)
     try:
-        with _said(), api.gradebook as gradebook:
+        with _said(), gradebook_of(api.coursedir) as gradebook:
             submission = gradebook.find_submission(lesson, student)
             grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
             record = Record.read(path)

@@ -9,7 +9,7 @@ from nbgrader.converters import BaseConverter, NbGraderException
 
 from autograder.nbgrading.all_or_nothing import MAKING, Folder
 from autograder.nbgrading.failures import sentence_of
-from autograder.nbgrading.transaction import transaction
+from autograder.nbgrading.gradebook.transaction import transaction
 
 UNCHANGED = "nothing was changed"
 

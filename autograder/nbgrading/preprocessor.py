@@ -8,6 +8,8 @@ import json
 import os
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -34,11 +36,42 @@ from autograder.grading.jobs.own_code import digest_of
 from autograder.grading.jobs.sandboxes import SandboxSettings
 from autograder.grading.jobs.work import CHANGED, job_of, try_solution
 from autograder.grading.record import RECORD_SUFFIX, Record, draft_of, is_not_gradable
+from autograder.nbgrading.gradebook.transaction import at_once
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside
 from autograder.nbgrading.inbox.which_notebook import HandedIn
 from autograder.nbgrading.pages.outline import parts_of
 from autograder.settings import what_is_secret
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What `job_of` is asked for."""
+
+    course: Path
+    notebook: Path
+    submission: bytes
+    walls: SandboxSettings
+    files: Mapping[str, bytes]
+    remarks: tuple[str, ...]
+    seed: int
+    beside: bool
+
+    def is_still(self, begun: Job) -> bool:
+        """Whether nothing has changed since a job was begun.
+
+        This program, and its settings, were looked at then, and are what its worker has.
+        """
+        with suppress(FileNotFoundError):
+            as_now = replace(
+                begun,
+                **{**vars(self), "notebook": self.notebook.read_bytes()},
+                lesson=self.notebook.parent,
+                code=digest_of(self.course, self.notebook.parent, self.walls.preload),
+                exam_seed=exam_seed_of(self.course),
+            )
+            return as_now == begun
+        return False
 
 
 class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
@@ -81,7 +114,8 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         names = resources["nbgrader"]
         folder, beside = Path(resources["folder"]), resources["beside"]
         submission: HandedIn = resources["submission"]
-        job = self.job(names["assignment"], names["notebook"], submission, beside)
+        begun: Job | None = resources["begun"]
+        job = self.job(names["assignment"], names["notebook"], submission, beside, begun)
         graded = grade_handed_in(job, submission, beside)
         if digest_of(job.course, job.lesson, job.walls.preload) != job.code:
             raise GradingFailed(CHANGED)
@@ -91,7 +125,14 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
             (folder / name).write_text(text, encoding="utf-8")
         return _with_points(graded.notebook, graded.record), resources
 
-    def job(self, lesson: str, notebook: str, submission: HandedIn, beside: Beside) -> Job:
+    def job(
+        self,
+        lesson: str,
+        notebook: str,
+        submission: HandedIn,
+        beside: Beside,
+        begun: Job | None = None,
+    ) -> Job:
         """All on which the grading of a submission depends, as it is now.
 
         Args:
@@ -99,6 +140,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
             notebook: the name of one of its notebooks.
             submission: what is graded of it.
             beside: what is taken of the others.
+            begun: what a worker has begun for it: the same again, if nothing has changed since.
 
         Raises:
             GradingFailed: when there is no such notebook, or one that no student could run; when
@@ -106,7 +148,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         """
         directories = CourseDirectory(config=self.config)
         place = directories.format_path(directories.source_directory, ".", lesson)
-        return job_of(
+        order = _Order(
             self.course_folder,
             Path(place).absolute() / f"{notebook}.ipynb",
             submission.content,
@@ -116,6 +158,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
             seed=self.seed,
             beside=self.beside,
         )
+        return begun if begun is not None and order.is_still(begun) else job_of(**vars(order))
 
     @validate("preload")
     def _keep_secret(self, proposal: Bunch) -> list[str]:
@@ -184,7 +227,8 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
             for part in parts_of(nb)
             if part.graded is not None and {grade_id_of(one) for one in part.answers} <= same
         }
-        return super().preprocess(nb, resources)  # type: ignore[no-any-return]
+        with at_once():
+            return super().preprocess(nb, resources)  # type: ignore[no-any-return]
 
     def _add_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
         place = (self.notebook_id, self.assignment_id, self.student_id)

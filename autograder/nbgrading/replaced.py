@@ -21,11 +21,12 @@ from autograder.errors import GradingFailed
 from autograder.nbgrading import assignments
 from autograder.nbgrading.converter import SafeAutograde, SafeCommand
 from autograder.nbgrading.generate import SafeGenerate
+from autograder.nbgrading.gradebook.by_notebook import one_engine
+from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import lists
 from autograder.nbgrading.pages import formgrader
 from autograder.nbgrading.pages.feedback import SafeFeedback
 from autograder.nbgrading.reading.handlers import WITH_OURS
-from autograder.nbgrading.transaction import one_engine, opened
 
 _ANOTHER = (
     "nbgrader {} does not work by {} as we know it, and would run student code without a sandbox, "

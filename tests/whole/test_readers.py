@@ -87,7 +87,6 @@ WHERE = {
     "learner.other_answers": LEARNERS,
     "learner.start_page": LEARNERS,
     "learner.status": LEARNERS,
-    "nbgrading.agreement": OURS,
     "nbgrading.pages.answers": PAGE,
     "nbgrading.pages.feedback": OURS,
     "nbgrading.pages.page": PAGE,

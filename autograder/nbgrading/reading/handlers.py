@@ -27,6 +27,7 @@ from autograder.errors import (
     NotSaved,
     RenderingFailed,
 )
+from autograder.nbgrading.gradebook.transaction import gradebook_of
 from autograder.nbgrading.pages.formgrader import guarded
 from autograder.nbgrading.reading.comment_bank import CommentBank
 from autograder.nbgrading.reading.entries import Entry, Marks, entries, find_entry
@@ -34,7 +35,6 @@ from autograder.nbgrading.reading.mistakes import named_mistakes
 from autograder.nbgrading.reading.questions import Question, find_question, questions
 from autograder.nbgrading.reading.saving import save
 from autograder.nbgrading.reading.texts import Asked, Texts
-from autograder.nbgrading.transaction import gradebook_of
 
 _HERE = Path(__file__).parent
 # Scripts and styles of ours alone; pictures are within a student's graded notebook.

@@ -18,7 +18,7 @@ from autograder.nbgrading.all_or_nothing import MAKING
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.generate import KeepGrades
 from autograder.nbgrading.grade_class import reason_of
-from autograder.nbgrading.transaction import WaitingGradebook
+from autograder.nbgrading.gradebook.transaction import WaitingGradebook
 from tests.support.course import ROOT
 from tests.support.samples import make_cell
 from tests.support.tiny_course import LESSON, grade_id_of, tiny_course

@@ -31,7 +31,7 @@ from autograder.nbgrading import all_or_nothing, preprocessor
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.converter import SafeCommand
 from autograder.nbgrading.grade_class import grade_class, reason_of
-from autograder.nbgrading.transaction import WaitingGradebook
+from autograder.nbgrading.gradebook.transaction import WaitingGradebook
 from autograder.student.sandbox import bubblewrap
 from tests.support.course import ROOT
 from tests.support.samples import make_cell

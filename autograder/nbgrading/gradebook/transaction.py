@@ -5,34 +5,45 @@ fails halfway leaves half of its scores. Within `transaction` they all get the s
 what they commit waits until `keep`.
 """
 
-import functools
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import event
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
+
+from autograder.nbgrading.gradebook.by_notebook import ByNotebook
 
 
 class _Waiting(Session):
     """A session whose commits are seen by itself alone."""
 
+    is_changed = False
+    is_held = False
+
     def commit(self) -> None:
-        # As after a commit, what is computed from other rows is read anew.
+        if self.is_held:
+            return
         self.flush()
-        self.expire_all()
+        if self.is_changed:
+            # As after a commit, what is computed from other rows is read anew.
+            self.expire_all()
+            self.is_changed = False
 
     def keep(self) -> None:
         super().commit()
 
 
-class WaitingGradebook(Gradebook):  # type: ignore[misc]
-    """The gradebook, in which nothing is changed before `keep`."""
+@event.listens_for(_Waiting, "after_flush")
+def _note(session: _Waiting, _: Any) -> None:
+    session.is_changed = True
 
-    db: scoped_session[_Waiting]
+
+class WaitingGradebook(ByNotebook):
+    """The gradebook, in which nothing is changed before `keep`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """As nbgrader's."""
@@ -50,6 +61,17 @@ class WaitingGradebook(Gradebook):  # type: ignore[misc]
     def end(self) -> None:
         """Forget what was not kept."""
         super().close()
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Write what is committed within when all of it is there: sums are as before until then."""
+        session: _Waiting = self.db()
+        session.is_held = True
+        try:
+            yield
+        finally:
+            session.is_held = False
+        session.commit()
 
 
 _the_open_one: ContextVar[WaitingGradebook | None] = ContextVar("gradebook", default=None)
@@ -72,16 +94,12 @@ def gradebook_of(directories: CourseDirectory) -> Gradebook:
     return opened(directories.db_url, directories.course_id)
 
 
-@functools.cache
-def one_engine(url: str, **settings: Any) -> Engine:
-    """The one engine for a gradebook: it keeps what it has made of each question in SQL.
-
-    nbgrader makes one each time that it opens the gradebook, and lets go of its connections when it
-    closes that, as before.
-    """
-    return create_engine(url, **settings)
-
-
 def opened(*args: Any, **kwargs: Any) -> Gradebook:
     """The gradebook of the open transaction, or one that is opened as nbgrader does."""
-    return _the_open_one.get() or Gradebook(*args, **kwargs)
+    return _the_open_one.get() or ByNotebook(*args, **kwargs)
+
+
+def at_once() -> AbstractContextManager[None]:
+    """Have the open transaction, if there is one, write all that a step commits at its end."""
+    gradebook = _the_open_one.get()
+    return gradebook.at_once() if gradebook else nullcontext()

@@ -22,15 +22,12 @@ from autograder.grading.examiner import error_output
 from autograder.grading.fairness import fair, why_not_passed
 from autograder.grading.inert import cut_long_sources
 from autograder.grading.ordinary.tests_beside import marked_beside
-from autograder.grading.rebuild import ADDED_ID, Rebuilt, rebuild
+from autograder.grading.rebuild import ADDED_ID, NOT_GRADED, Rebuilt, rebuild
 from autograder.grading.record import CellRecord, CellVerdict, Record, make_record
 from autograder.grading.run import Run
 from autograder.grading.submitted_files import files_beside
 from autograder.student.limits import Limits
 from autograder.student.sandbox.sandbox import Sandbox
-
-# In the metadata of a graded notebook: why a human has to look at the submission first.
-NOT_GRADED = "autograder_not_graded"
 
 
 @dataclass(frozen=True)

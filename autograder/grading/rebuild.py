@@ -28,6 +28,8 @@ _REMARKS = 20
 _UNSEEN = "there is too much code to see what of the libraries it changes"
 _TOO_MUCH = "the file takes too much time or memory to be read: it counts as empty"
 ADDED_ID = "added-"
+# In the metadata of a graded notebook: why a human has to look at the submission first.
+NOT_GRADED = "autograder_not_graded"
 
 
 @dataclass(frozen=True)

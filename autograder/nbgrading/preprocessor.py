@@ -30,11 +30,11 @@ from autograder.checks.exam.draw import drawing_from
 from autograder.checks.source.cells import grade_id_of, is_test
 from autograder.errors import GradingFailed, SettingError
 from autograder.grading.exam_seed import exam_seed_of
-from autograder.grading.grade import NOT_GRADED
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.own_code import digest_of
 from autograder.grading.jobs.sandboxes import SandboxSettings
 from autograder.grading.jobs.work import CHANGED, job_of, try_solution
+from autograder.grading.rebuild import NOT_GRADED
 from autograder.grading.record import RECORD_SUFFIX, Record, draft_of, is_not_gradable
 from autograder.nbgrading.gradebook.transaction import at_once
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in

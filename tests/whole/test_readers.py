@@ -89,6 +89,7 @@ WHERE = {
     "learner.status": LEARNERS,
     "nbgrading.pages.answers": PAGE,
     "nbgrading.pages.feedback": OURS,
+    "nbgrading.pages.given": "reads what its own fork tells",
     "nbgrading.pages.page": PAGE,
     "nbgrading.pages.rendering": PAGE,
     "nbgrading.reading.comment_bank": OURS,

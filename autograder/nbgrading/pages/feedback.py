@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbconvert.exporters import Exporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.notebooknode import NotebookNode
-from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.preprocessors import (
     ClearHiddenTests,
@@ -20,6 +18,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Type
 
+from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import secret, timestamps
 from autograder.nbgrading.pages.outline import WAITS
 from autograder.nbgrading.pages.rendering import WORKER
@@ -37,7 +36,7 @@ class GetGradesAndGaps(GetGrades):  # type: ignore[misc]
     ) -> tuple[NotebookNode, ResourcesDict]:
         """Write them into the notebook; what is taken off is a share of the points as they are."""
         names = resources["nbgrader"]
-        with Gradebook(names["db_url"]) as gradebook:
+        with opened(names["db_url"]) as gradebook:
             lesson = gradebook.find_assignment(names["assignment"])
             work_out_penalties(gradebook, self.config, [lesson], names["student"])
         return super().preprocess(nb, resources)  # type: ignore[no-any-return]
@@ -69,8 +68,11 @@ class FeedbackPage(Exporter):
         self, nb: NotebookNode, resources: Any | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         """A page for the student, from what nbgrader's steps make of the graded notebook."""
-        nb, resources = super().from_notebook_node(nb, resources, **kw)
-        return WORKER.page("feedback", nbformat.writes(nb), _plain(resources)), resources
+        resources = self._init_resources(resources)  # type: ignore[no-untyped-call]
+        for step in self._preprocessors:
+            nb, resources = step(nb, resources)
+        # nbconvert would copy it for each step, and validate it, as the worker does.
+        return WORKER.page("feedback", json.dumps(nb), _plain(resources)), resources
 
 
 class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
@@ -79,7 +81,8 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
     exporter_class = Type(FeedbackPage, klass=Exporter).tag(config=True)
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Copy what belongs to the page."""
+        """Copy what belongs to the page; what renders it starts meanwhile."""
+        WORKER.start("feedback")
         source = Path(self._format_source(assignment_id, student_id))
         target = Path(self._format_dest(assignment_id, student_id))
         target.mkdir(parents=True, exist_ok=True)

@@ -19,9 +19,9 @@ from pygments.formatters import HtmlFormatter
 from autograder.checks.card.as_html import as_html
 from autograder.checks.source.cells import has_role
 from autograder.checks.source.scenery import NOT_RUN, SCENERY
-from autograder.grading.grade import NOT_GRADED
-from autograder.grading.rebuild import ADDED_ID
+from autograder.grading.rebuild import ADDED_ID, NOT_GRADED
 from autograder.nbgrading.pages.answers import answer_to_html, lesson_to_html
+from autograder.nbgrading.pages.given import once
 from autograder.nbgrading.pages.outline import Part, parts_of
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -81,8 +81,16 @@ class Shown:
         return Markup(self._highlight(source, language="ipython3"))
 
     def prose(self, text: str) -> Markup:
-        """The words of a lesson or of a grader."""
+        """The words of a grader, or of a lesson on a page of its own."""
         return _as_text(text) if self._plain else Markup(lesson_to_html(text))
+
+    def given_prose(self, text: str) -> Markup:
+        """The words of a lesson, which are those of every page."""
+        return _as_text(text) if self._plain else Markup(once("prose", text, lesson_to_html))
+
+    def given_code(self, source: str) -> Markup:
+        """The code of a lesson, which is that of every page."""
+        return self.code(source) if self._plain else Markup(once("code", source, self.code))
 
     def outputs(self, outputs: Sequence[NotebookNode]) -> Markup:
         """What a cell displayed, printed and raised."""

@@ -70,7 +70,7 @@ def students(self: NbGraderAPI) -> list[dict[str, Any]]:
 async def prepare(self: Any) -> None:
     """Refuse names that no page can hold."""
     await JupyterHandler.prepare(self)
-    WORKER.start()
+    WORKER.start("formgrade")
     if isinstance(self, handlers.ManageSubmissionsHandler):
         _one_thread.submit(_get_ready, self.coursedir)
     if any(_MARKUP.search(part or "") for part in (*self.path_args, *self.path_kwargs.values())):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from jinja2 import FileSystemLoader, pass_context
 from nbconvert.exporters import HTMLExporter
@@ -70,15 +70,13 @@ def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, pl
     return html.replace(_BEGIN, f"{_BEGIN}{_NOTE}", 1) if plain else html
 
 
-def prepare() -> None:
-    """Load what all pages need: to be called before a process forks for each of them."""
+@functools.cache
+def prepare(kind: Kind) -> None:
+    """Load what such pages need: to be called before a process forks for each of them."""
     notebook = new_notebook(cells=[new_code_cell("x = 1")])
     marks = dict.fromkeys(("score", "max_score", "late_penalty"), 0.0)
-    for kind in get_args(Kind):
-        if kind == "formgrade" and not _FORMGRADER.is_dir():
-            continue  # there is no nbgrader, and nobody asks for its page
-        resources = {"index": 0, "total": 0, "nbgrader": marks, "name": ""}
-        page(kind, notebook, resources, plain=False)
+    resources = {"index": 0, "total": 0, "nbgrader": marks, "name": ""}
+    page(kind, notebook, resources, plain=False)
 
 
 @functools.cache

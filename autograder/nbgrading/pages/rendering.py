@@ -4,13 +4,15 @@ What a student wrote can keep a parser or a colourer busy for minutes. So a work
 has the libraries loaded, and forks for each page; the page that takes too long ends with its fork,
 and is shown as plain text instead.
 
-    to the worker     the length of a job, and the job as JSON
-    from the worker   whether there is a page, its length, and the page
+    to the worker     the kind of page, and the job as JSON, each behind its length; an empty job
+                      has the worker load what such pages need
+    from the worker   the page behind its length, which is 0 where there is none
 
 Run as a program, this module is the worker.
 """
 
 import atexit
+import io
 import json
 import os
 import resource
@@ -19,10 +21,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from autograder.errors import RenderingFailed
+from autograder.nbgrading.pages import given
+
+if TYPE_CHECKING:
+    from autograder.nbgrading.pages.page import Kind
 
 _PROCESSOR_SECONDS = 10
 _MEMORY = 2 << 30
@@ -42,10 +49,15 @@ class PageWorker:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def start(self) -> None:
-        """Have the worker load its libraries now; else it does when it is first asked."""
-        with self._lock:
-            self._living()
+    def start(self, kind: str) -> None:
+        """Have the worker load what such pages need now; else it does when it is first asked."""
+        # Where somebody is asking, it is there: nobody waits for them here.
+        if not self._is_there() and self._lock.acquire(blocking=False):
+            try:
+                with suppress(OSError):
+                    self._tell(kind, b"")
+            finally:
+                self._lock.release()
 
     def page(self, kind: str, notebook: str, resources: Mapping[str, Any]) -> str:
         """A page as HTML; plain where it would take too long otherwise.
@@ -58,11 +70,11 @@ class PageWorker:
         Raises:
             RenderingFailed: when there is no page at all.
         """
-        job: dict[str, Any] = {"kind": kind, "notebook": notebook, "resources": resources}
+        job: dict[str, Any] = {"notebook": notebook, "resources": resources}
         job["seconds"] = self._seconds
         with self._lock:
             for plain in (False, True):
-                rendered = self._ask(json.dumps({**job, "plain": plain}).encode())
+                rendered = self._ask(kind, json.dumps({**job, "plain": plain}).encode())
                 if rendered:
                     return rendered.decode()
         raise RenderingFailed(
@@ -76,21 +88,33 @@ class PageWorker:
                 self._process.communicate()
                 self._process = None
 
-    def _ask(self, job: bytes) -> bytes:
-        process = self._living()
-        assert process.stdin is not None
-        assert process.stdout is not None
+    def _ask(self, kind: str, job: bytes) -> bytes:
         try:
-            _send(process.stdin, job)
+            process = self._tell(kind, job)
+            assert process.stdout is not None
             return _receive(process.stdout)
         except (OSError, EOFError):
-            process.kill()
-            process.communicate()
-            self._process = None
+            self._end()
             return b""
 
+    def _tell(self, kind: str, job: bytes) -> subprocess.Popen[bytes]:
+        process = self._living()
+        _send(process.stdin, kind.encode())
+        _send(process.stdin, job)
+        return process
+
+    def _end(self) -> None:
+        """End a worker that can't be spoken to."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def _is_there(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def _living(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
+        if self._process is None or not self._is_there():
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __spec__.name],
                 stdin=subprocess.PIPE,
@@ -128,16 +152,18 @@ def _serve() -> None:
     """Answer each job with a page, or with nothing where its process was ended."""
     from autograder.nbgrading.pages.page import prepare
 
-    prepare()
     while True:
         try:
+            kind = cast("Kind", _receive(sys.stdin.buffer).decode())
             job = _receive(sys.stdin.buffer)
         except EOFError:
             return
-        _send(sys.stdout.buffer, _in_a_fork(job))
+        prepare(kind)
+        if job:
+            _send(sys.stdout.buffer, _in_a_fork(kind, job))
 
 
-def _in_a_fork(job: bytes) -> bytes:
+def _in_a_fork(kind: "Kind", job: bytes) -> bytes:
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -147,24 +173,31 @@ def _in_a_fork(job: bytes) -> bytes:
             resource.setrlimit(resource.RLIMIT_CPU, (asked["seconds"], asked["seconds"]))
             resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
             with os.fdopen(writing, "wb") as answer:
-                answer.write(_page(asked))
+                known = given.count()
+                _send(answer, _page(kind, asked))
+                answer.write(given.since(known))
             os._exit(0)
         finally:
             os._exit(1)
     os.close(writing)
     with os.fdopen(reading, "rb") as answer:
-        rendered = answer.read()
+        written = answer.read()
     _, status = os.waitpid(child, 0)
-    return rendered if os.waitstatus_to_exitcode(status) == 0 else b""
+    if os.waitstatus_to_exitcode(status):
+        return b""
+    answered = io.BytesIO(written)
+    rendered = _receive(answered)
+    given.keep(answered.read())
+    return rendered
 
 
-def _page(asked: Mapping[str, Any]) -> bytes:
+def _page(kind: "Kind", asked: Mapping[str, Any]) -> bytes:
     import nbformat
 
     from autograder.nbgrading.pages.page import page
 
     notebook = nbformat.reads(asked["notebook"], as_version=4)
-    return page(asked["kind"], notebook, asked["resources"], plain=asked["plain"]).encode()
+    return page(kind, notebook, asked["resources"], plain=asked["plain"]).encode()
 
 
 if __name__ == "__main__":

@@ -124,9 +124,7 @@ def work_out_penalties(
     deadlines = Deadlines(config=config)
     for lesson in lessons:
         deadlines.tell(gradebook, lesson.name)
-        for submission in lesson.submissions:
-            if student not in ("", submission.student_id):
-                continue
+        for submission in _submissions(gradebook, lesson, student):
             if lesson.duedate is None or submission.timestamp is None:
                 # Nothing is known to be late: what somebody has taken off by hand stays.
                 continue
@@ -134,6 +132,17 @@ def work_out_penalties(
             for notebook in submission.notebooks:
                 _work_out(step, notebook, submission.student_id, submission.total_seconds_late)
     gradebook.db.commit()
+
+
+def _submissions(
+    gradebook: Gradebook, lesson: Assignment, student: str
+) -> Iterable[SubmittedAssignment]:
+    if not student:
+        return list(lesson.submissions)
+    try:
+        return [gradebook.find_submission(lesson.name, student)]
+    except MissingEntry:
+        return []
 
 
 def _work_out(

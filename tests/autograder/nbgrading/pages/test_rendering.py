@@ -88,3 +88,16 @@ def test_next_page_comes(worker: PageWorker) -> None:
     with pytest.raises(RenderingFailed):
         worker.page("formgrade", "no notebook", RESOURCES)
     assert "seen" in page(worker, "seen")
+
+
+def test_page_after_another_is_the_same(worker: PageWorker) -> None:
+    """A student's text stays inert, though a lesson's own, which is the same, is kept."""
+    text = "Why? <b>bold</b>"
+    notebook = tiny_notebook()
+    notebook.cells.append(new_markdown_cell(text))
+    (why,) = (cell for cell in notebook.cells if grade_id_of(cell) == "why")
+    why.source = text
+    first, second = (worker.page("feedback", nbformat.writes(notebook), {}) for _ in range(2))
+    assert first == second
+    assert "<b>bold</b>" in second
+    assert "&lt;b&gt;bold" in second

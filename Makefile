@@ -70,9 +70,9 @@ test-all: style ## Try everything, for an hour or more: every proof, processor, 
 	AUTOGRADER_ALL=1 AUTOGRADER_ATTACKS_BY=workers OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
 	AUTOGRADER_ALL=1 AUTOGRADER_ATTACKS_BY=scheduler OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
 
-bench: $(INSTALLED) ## Measure grading against stock nbgrader, in one run
+bench: $(INSTALLED) ## Measure how long people wait, in ten minutes; name what takes longer than before
 	@tools/system-packages bubblewrap
-	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/grading.py
+	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/waiting.py
 
 clean: ## Remove what build, demo and test made; .venv, work/, edits and all grades stay
 	@[ ! -x $(BIN)/python ] || $(BIN)/python tools/remove_built.py

@@ -242,7 +242,7 @@ def no_walls(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
 
 @way("the sandbox breaks, and again", "the sandbox broke")
 def sandbox_breaks(_: Class, patched: pytest.MonkeyPatch) -> Iterator[None]:
-    patched.setattr(sandboxes, "_the_sandbox", raising(SandboxFailed("the sandbox broke")))
+    patched.setattr(sandboxes, "the_sandbox", raising(SandboxFailed("the sandbox broke")))
     patched.setattr(sandboxes, "close_sandboxes", lambda: None)
     yield
 

@@ -89,5 +89,5 @@ def test_one_who_can_not_be_ended_stops_no_other_end(monkeypatch: pytest.MonkeyP
 
 def test_usual_walls_are_those_of_this_course() -> None:
     """Others would only be opened in vain."""
-    walls = GradeSafely(config=configuration(COURSE, ROOT))._walls
+    walls = GradeSafely(config=configuration(COURSE, ROOT)).walls
     assert usual_walls(COURSE, "full") == walls

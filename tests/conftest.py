@@ -1,9 +1,10 @@
 """Fixtures that several test files use."""
 
+import gc
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,9 @@ LONG = [
     *("test_own_course", "test_reading", "test_hand_ins", "test_term", "test_set_up", "test_quick"),
     "test_site",
 ]
+# How many objects are made before Python looks for garbage among them: a process that has all tests
+# and PyTorch loaded would look for a tenth of its time.
+YOUNG = 10_000
 # Files whose tests of one lesson share much, and those of different lessons nothing.
 BY_LESSON = ("test_lessons", "test_exams")
 
@@ -41,6 +45,18 @@ def pytest_configure() -> None:
     """
     draw_number()
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among tests and modules while they are found, nor later: they stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(YOUNG)
+        gc.enable()
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]

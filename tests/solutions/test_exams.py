@@ -16,15 +16,13 @@ from torch import nn
 from autograder.authoring.build.build_inputs import Inputs
 from autograder.authoring.build.proofs import Proofs, digest_of_entry
 from autograder.authoring.build.proving import prove
-from autograder.authoring.build.shipping import entries_in
 from autograder.checks.card.as_text import lines_of
 from autograder.checks.exam.exam import Exam, exams_of
 from autograder.checks.exam.report import Verdict
-from autograder.checks.examples import FILE
 from autograder.checks.values.compare import identical
 from autograder.checks.values.outcome import Outcome
 from autograder.course import lesson_number
-from tests.support.course import COURSE, lessons_of_exams
+from tests.support.course import COURSE, every_entry, lessons_of_exams
 from tests.support.sample import sample
 
 LESSON_OF = lessons_of_exams()
@@ -35,10 +33,7 @@ EXAMS = [
 WORKSHEET = "_by_hand"
 INPUTS = Inputs(COURSE)
 PROOFS = {lesson: Proofs(COURSE).of(lesson) for lesson in COURSE.lessons()}
-SHIPPED = {
-    lesson: entries_in((COURSE.release_folder(lesson) / FILE).read_text(encoding="utf-8"))
-    for lesson in COURSE.lessons()
-}
+SHIPPED = every_entry()
 
 
 @pytest.mark.parametrize("exam", EXAMS)
@@ -62,7 +57,7 @@ def test_right_styles_pass(exam: Exam) -> None:
 def test_misconceptions_are_proved(exam: Exam) -> None:
     """That each is caught and named has been seen, of the exam and of the engine as they are."""
     lesson = LESSON_OF[exam]
-    proof, there = PROOFS[lesson].get(exam.name), SHIPPED[lesson][exam.name]
+    proof, there = PROOFS[lesson].get(exam.name), SHIPPED[f"{lesson}/{exam.name}"]
     inputs = INPUTS.of_exercise(lesson, exam.name)
     assert proof, f"{exam.name} is not proved: make build"
     assert proof.holds(inputs, there), f"{exam.name} has changed since it was proved: make build"
@@ -72,7 +67,7 @@ def test_misconceptions_are_proved(exam: Exam) -> None:
 
 @pytest.mark.parametrize("exam", sample(EXAMS, 20))
 def test_proof_made_again_is_the_same(exam: Exam) -> None:
-    there = SHIPPED[LESSON_OF[exam]][exam.name]
+    there = SHIPPED[f"{LESSON_OF[exam]}/{exam.name}"]
     proved = prove(exam, there)
     assert digest_of_entry(proved.ships) == digest_of_entry(there), "another number: make build"
     proof = PROOFS[LESSON_OF[exam]][exam.name]

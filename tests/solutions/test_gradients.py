@@ -7,19 +7,14 @@ import pytest
 import torch
 
 from autograder.checks import examples
-from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from autograder.checks.in_time import judge_in_time
-from tests.support.course import COURSE, every_exam
+from tests.support.course import COURSE, every_entry, every_exam
 
 EXAMS = every_exam()
-
-
-def is_asked(exam: Exam) -> bool:
-    return any(case.learns for case in exam._once(None))
-
-
-ASKED = [place for place, exam in EXAMS.items() if is_asked(exam)]
+# By what ships of them, which is current: to draw the examples of all exams would take seconds.
+SHIPPED = every_entry()
+ASKED = [place for place in EXAMS if any(case.get("learns") for case in SHIPPED[place]["cases"])]
 
 
 def without_a_graph(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,24 +1,40 @@
 """This course, which the tests of the whole are about."""
 
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from autograder.authoring.build.shipping import Entry, entries_in
 from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.examples import FILE
 from autograder.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = Course(ROOT)
 
 
+@cache
 def every_exam() -> dict[str, Exam]:
     """By the place of its exercise, such as 02_dot_product_self_attention/attention_weights."""
     return {
         f"{lesson}/{name}": exam
         for lesson in COURSE.lessons()
         for name, exam in exams_of(COURSE.exam_module(lesson)).items()
+    }
+
+
+@cache
+def every_entry() -> dict[str, Entry]:
+    """What ships of each exercise, by its place."""
+    return {
+        f"{lesson}/{name}": entry
+        for lesson in COURSE.lessons()
+        for name, entry in entries_in(
+            (COURSE.release_folder(lesson) / FILE).read_text(encoding="utf-8")
+        ).items()
     }
 
 

@@ -10,7 +10,6 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -18,14 +17,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.authoring.build.shipping import entries_in
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.judge import judge
-from autograder.checks.examples import FILE, as_printed
+from autograder.checks.examples import as_printed
 from autograder.checks.values.compare import Tolerance
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.rounding import current, with_numbers
-from tests.support.course import COURSE, ROOT
+from tests.support.course import ROOT, every_entry
 from tests.support.sample import EVERYTHING, draw_number, sample
 
 # What NumPy's own loops use of this processor.
@@ -50,15 +48,7 @@ PROCESSORS = {
 ELSEWHERE = sample(list(PROCESSORS), 2)
 
 
-def shipped() -> Iterator[tuple[str, Any]]:
-    """Every exercise by its place, such as 02_dot_product_self_attention/attention_weights."""
-    for lesson in COURSE.lessons():
-        text = (COURSE.release_folder(lesson) / FILE).read_text(encoding="utf-8")
-        for name, entry in entries_in(text).items():
-            yield f"{lesson}/{name}", entry
-
-
-EXERCISES = dict(shipped())
+EXERCISES = every_entry()
 # Two steps in which a worksheet's numbers ship.
 STEPS = Tolerance(2e-6)
 # A function of NumPy's, one of torch's, a module, and what computes in single precision inside.

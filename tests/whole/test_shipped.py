@@ -157,18 +157,26 @@ def numbers_in(value: object) -> Iterator[float]:
         yield value
 
 
-def written_forms(number: float) -> str:
-    """A pattern for a number that is rounded to four digits, or has more, or a power."""
+def written_forms(number: float) -> Iterator[tuple[str, str]]:
+    """How a number begins that is rounded to four digits, or has more, or a power; and a pattern
+    for what follows.
+    """
     mantissa, power = f"{abs(number):.6e}".split("e")
-    forms = []
     for digits, places, behind in (
         (f"{abs(number):.8f}", 4, r"(?!\d)"),
         (mantissa, 3, rf"[eE]{power[0] if power[0] == '-' else '[+]?'}0*{int(power[1:])}(?!\d)"),
     ):
-        rounded = re.escape(f"{float(digits):.{places}f}")
-        longer = re.escape(digits[: digits.index(".") + places + 1]) + r"\d+"
-        forms += [f"{rounded}{behind}", longer + behind]
-    return rf"(?<![\d.])(?:{'|'.join(forms)})"
+        yield f"{float(digits):.{places}f}", behind
+        yield digits[: digits.index(".") + places + 1], rf"\d+{behind}"
+
+
+def is_written(number: float, text: str) -> bool:
+    """Whether a text has a number, in one of its usual forms."""
+    return any(
+        # A text is looked for ten times as fast as a pattern.
+        begins in text and re.search(rf"(?<![\d.]){re.escape(begins)}{rest}", text)
+        for begins, rest in written_forms(number)
+    )
 
 
 def test_worksheets_keep_their_numbers() -> None:
@@ -188,7 +196,7 @@ def test_worksheets_keep_their_numbers() -> None:
             for numbers, place in ((asked, text), (set(numbers_in(outcomes)), rest)):
                 # Short numbers stand everywhere.
                 for number in (one for one in numbers if round(one, 2) != one):
-                    assert not re.search(written_forms(number), place), (lesson, number)
+                    assert not is_written(number, place), (lesson, number)
                     searched += 1
     assert searched > 200
 
@@ -211,8 +219,8 @@ def without(keys: set[str], value: object) -> object:
     ],
 )
 def test_usual_forms_of_a_number_are_found(number: float, form: str) -> None:
-    assert re.search(written_forms(number), f"[1.0,-{form}]")
-    assert not re.search(written_forms(number * 1.01), f"[1.0,-{form}]")
+    assert is_written(number, f"[1.0,-{form}]")
+    assert not is_written(number * 1.01, f"[1.0,-{form}]")
 
 
 def written_answers() -> Iterator[tuple[str, WrittenExercise]]:

@@ -8,6 +8,7 @@ AUTOGRADER_CONCERNED, as `make quick` sets it, names lessons and exercises, and 
 import os
 import random
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -24,16 +25,21 @@ def draw_number() -> str:
 
 
 def sample(choices: Sequence[T], share: int = _SHARE, always: Collection[T] = ()) -> list[T]:
-    """One in `share` of the choices, at least one, and some always; all of them on request."""
+    """One in `share` of the choices, at least one, and some always; all of them on request.
+
+    They come from all along the choices, so that no run draws many of those that take long, which
+    are neighbours; and another share is another draw, so that not all tests draw the same.
+    """
     if EVERYTHING:
         return [*choices]
     # What is no lesson or exercise, such as a processor, is drawn there as well.
     if _CONCERNED in os.environ and all(_called(choice)[:1].isdecimal() for choice in choices):
         concerned = os.environ[_CONCERNED].split()
         return [choice for choice in choices if _called(choice) in concerned]
-    drawn = random.Random(int(draw_number()))
+    drawn = random.Random(f"{draw_number()} {share}")
     count = max(1, round(len(choices) / share))
-    places = {*drawn.sample(range(len(choices)), count)}
+    bounds = [len(choices) * part // count for part in range(count + 1)]
+    places = {drawn.randrange(*stretch) for stretch in pairwise(bounds)}
     return [one for place, one in enumerate(choices) if place in places or one in always]
 
 

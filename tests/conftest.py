@@ -20,15 +20,19 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-# The files that take longest, so that they begin first and all workers end at about the same time.
+# The files that take longest by the clock, the longest first, so that all processes end at about
+# the same time, and those that wait do so while others work.
 LONG = [
-    *("test_attacks", "test_lessons", "test_processors", "test_grade", "test_formgrader"),
-    *("test_damage", "test_resume", "test_cluster", "test_demo", "test_way_out", "test_allowed"),
-    *("test_incremental", "test_attention_view_browser", "test_ordinary", "test_exams"),
-    *("test_installed", "test_shipped", "test_types", "test_postgresql", "test_build"),
-    *("test_browser", "test_drivers", "test_library_answers", "test_readers", "test_checks_alone"),
-    *("test_own_course", "test_reading", "test_hand_ins", "test_term", "test_set_up", "test_quick"),
-    "test_site",
+    *("test_attacks", "test_processors", "test_drivers", "test_lessons", "test_types"),
+    *("test_grade", "test_sandbox", "test_formgrader", "test_incremental", "test_lab"),
+    *("test_damage", "test_exams", "test_reading", "test_no_grade_lost"),
+    *("test_attention_view_browser", "test_allowed", "test_resume", "test_site", "test_way_out"),
+    *("test_readers", "test_assignments", "test_examiner_process", "test_ordinary"),
+    *("test_cluster", "test_own_course", "test_hand_ins", "test_installed", "test_checks_alone"),
+    *("test_postgresql", "test_demo", "test_converter", "test_codec", "test_term"),
+    *("test_fairness", "test_records", "test_scenery", "test_workers", "test_forged_replies"),
+    *("test_assignment_list", "test_quick", "test_set_up", "test_session", "test_one_exam"),
+    *("test_partial_credit", "test_build", "test_shipped", "test_browser"),
 ]
 # How many objects are made before Python looks for garbage among them: a process that has all tests
 # and PyTorch loaded would look for a tenth of its time.

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from autograder.authoring.build.build import Built
     from autograder.authoring.build.known import Passed
 
-# What tries a lesson's solution. It brings nbgrader's database and web server.
-_TRIES = "autograder.nbgrading.try_solution"
+# What tries a lesson's solution, on both sides of the wall. It brings nbgrader's database and web
+# server.
+_TRIES = "autograder.nbgrading.try_solution", "autograder.student.rpc.student_side"
 
 
 def build(

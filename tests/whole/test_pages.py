@@ -16,7 +16,7 @@ NOT_THERE = ("name.py", "most_attended.py")
 # These name the engine's modules as they are called from within autograder/.
 OF_THE_ENGINE = [ROOT / "docs" / "architecture.md", ROOT / "docs" / "processes.md"]
 # What is named beside modules: files of any course, which need not be in this one.
-MADE = ("checks.json", "submitted/", "cache/", "mine/")
+MADE = ("checks.json", ".build.json", "submitted/", "cache/", "mine/")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

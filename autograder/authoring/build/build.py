@@ -173,7 +173,8 @@ def build_lesson(
     if described != known.described:
         course.come_first()
         with _beside(course.source / name):
-            _describe_pictures(lesson, pyplot=course.settings.pyplot)
+            _describe_figures(lesson, pyplot=course.settings.pyplot)
+    _describe_pictures(lesson)
     _keep_in_reach(course, lesson)
     sources = {name: source for backing in backings for name, source in backing.sources.items()}
     given_away = _keep_secret(lesson, sources, backings[0].reference)
@@ -226,24 +227,28 @@ def _beside(folder: Path) -> Iterator[None]:
         sys.path.remove(str(folder))
 
 
-def _describe_pictures(lesson: Lesson, *, pyplot: bool) -> None:
+def _describe_figures(lesson: Lesson, *, pyplot: bool) -> None:
+    """What cells draw."""
     pictures = Pictures(pyplot=pyplot)
-    for block in lesson.blocks:
-        found: Iterator[tuple[int, str]] = iter(())
-        if isinstance(block, Code):
-            try:
-                found = iter(list(pictures.undescribed(block.source)))
-            except SyntaxError as error:
-                text = f"this is not Python: {error.msg}"
-                raise lesson.error(block, text, (error.lineno or 1) - 1) from None
-            except ImportError as error:
-                raise lesson.error(block, str(error)) from None
-        elif isinstance(block, Prose):
-            found = undescribed_in_prose(block.text)
-        elif isinstance(block, WrittenExercise):
-            found = undescribed_in_prose(block.question)
+    for block in (one for one in lesson.blocks if isinstance(one, Code)):
+        try:
+            found = list(pictures.undescribed(block.source))
+        except SyntaxError as error:
+            text = f"this is not Python: {error.msg}"
+            raise lesson.error(block, text, (error.lineno or 1) - 1) from None
+        except ImportError as error:
+            raise lesson.error(block, str(error)) from None
         for offset, text in found:
             raise lesson.error(block, text, offset - 1)
+
+
+def _describe_pictures(lesson: Lesson) -> None:
+    """What texts show."""
+    for block in lesson.blocks:
+        if isinstance(block, Prose | WrittenExercise):
+            written = block.text if isinstance(block, Prose) else block.question
+            for offset, text in undescribed_in_prose(written):
+                raise lesson.error(block, text, offset - 1)
 
 
 def _keep_in_reach(course: Course, lesson: Lesson) -> None:

@@ -24,6 +24,7 @@ from autograder.authoring.build.build_inputs import Inputs, digest_of
 from autograder.authoring.build.known import Known, Passed
 from autograder.authoring.build.proofs import Proofs
 from autograder.authoring.lesson.built import is_edited
+from autograder.checks import examples
 from autograder.course import Course
 from autograder.errors import NotebookEdited
 from autograder.whole_file import write_whole
@@ -179,7 +180,7 @@ class _Builder:
 
             return _Made({FILE.as_posix(): curriculum(self._course)})
 
-        self._files("the curriculum", self._of_all, make)
+        self._files("the curriculum", self._of_what_ships, make)
 
     def glossary(self) -> None:
         def make() -> _Made:
@@ -201,6 +202,12 @@ class _Builder:
 
     def _of_all(self, inputs: Inputs) -> str:
         return " ".join(map(inputs.of_lesson, self._course.lessons()))
+
+    def _of_what_ships(self, inputs: Inputs) -> str:
+        """It is that of the lessons' texts, but of one that somebody has edited by hand."""
+        folders = map(self._course.release_folder, self._course.lessons())
+        ships = [digest_of(self._read(str(folder / examples.FILE))) for folder in folders]
+        return f"{self._of_all(inputs)} {' '.join(ships)}"
 
     def _of_exams(self, inputs: Inputs) -> str:
         return " ".join(f"{one} {inputs.of_exams(one)}" for one in self._course.lessons())

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from autograder.authoring.build.build import Built
 
 
-def digests_of_tests(built: "Built", tries: str, files: Iterable[Path]) -> Passed:
+def digests_of_tests(built: "Built", tries: Iterable[str], files: Iterable[Path]) -> Passed:
     """The digest of all on which it depends whether the solution passes each of a lesson's tests.
 
     Args:
         built: the lesson.
-        tries: the module that tries it.
+        tries: the modules that try it.
         files: what is read for that, beside what is given out with the notebook and the settings.
     """
     inputs, lesson = Inputs(built.course), built.lesson
@@ -38,14 +38,17 @@ def digests_of_tests(built: "Built", tries: str, files: Iterable[Path]) -> Passe
     marks = json.dumps([cell.metadata for cell in others])
     beside = (built.course.source / lesson.name).rglob("*")
     # The notebook is what is tried, and what ships beside it is made of the exams.
-    given = [one for one in beside if one.suffix != ".ipynb" and one.name != examples.FILE]
+    of_runs = {".ipynb", ".pyc"}
+    given = [one for one in beside if one.suffix not in of_runs and one.name != examples.FILE]
     there = [*given, *inputs.settings(), *files]
-    of_all = inputs.of_run([*(cell.source for cell in others), marks], [tries], there)
+    of_all = inputs.of_run([*(cell.source for cell in others), marks], tries, there)
     found = {grade_id_of(cell): of_all for cell in others if is_test(cell)}
     for name in built.exams:
         test = of_exams[f"{name}_check"]
         exam = inputs.of_exercise(lesson.name, name, own=name in lesson.own)
-        parts = [of_all, exam, test.source, json.dumps(test.metadata)]
+        # A check that is moved has other cells above it.
+        above = [one for one in cells[: cells.index(test)] if not is_exam(one)]
+        parts = [of_all, exam, test.source, json.dumps(test.metadata), str(len(above))]
         found[grade_id_of(test)] = digest_of("\n".join(parts).encode())
     return found
 

@@ -7,6 +7,7 @@ are given again for as long as nobody has touched them.
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
 from types import BuiltinFunctionType, FunctionType, NoneType
 from typing import Any
 
@@ -18,6 +19,7 @@ from autograder.checks.values.outcome import Outcome, Raised, driven
 from autograder.checks.values.tensors import as_array, fresh_generators, is_tensor, seeded
 from autograder.errors import ExchangeError
 
+_NOTHING = object()
 # What nobody can change, and no copy is made of.
 _CONSTANT = {NoneType, bool, int, float, complex, str, bytes, type}
 _CONSTANT |= {FunctionType, BuiltinFunctionType}
@@ -41,7 +43,9 @@ class Call:
         # Whatever ends the call from outside may leave them half written.
         self._untouched = None
         outcome = self._observed(answer, given)
-        if list(_marks(given)) == self._marks:
+        # An argument may have become long: nothing behind the first difference is looked at.
+        both = zip_longest(_marks(given), self._marks, fillvalue=_NOTHING)
+        if all(now is before or now == before for now, before in both):
             self._untouched = given
             changed: tuple[str, ...] = ()
         else:

@@ -27,20 +27,21 @@ from autograder.grading.jobs.sandboxes import (
 from autograder.grading.jobs.worker import answer, be_in
 from autograder.student.sandbox.confine import die_with_parent
 
+# Those that were forked and not buried: until then the kernel gives their numbers to nobody else.
+_workers: set[int] = set()
+
 
 def serve(connection: Connection) -> None:
-    """Do what is asked, and answer, until whoever asks is gone."""
-    while True:
-        try:
+    """Do what is asked, and answer, until whoever asks is gone; then end the workers."""
+    with suppress(EOFError, OSError):
+        while True:
             asked, given = connection.recv()
-        except EOFError:
-            return
-        if asked == "fork":
-            given = connection
-        answered = answer(_ASKED[asked], given)
-        # Nobody waits for it to begin.
-        if asked != "begin":
-            connection.send(answered)
+            answered = answer(_ASKED[asked], connection if asked == "fork" else given)
+            # Nobody waits for it to begin.
+            if asked != "begin":
+                connection.send(answered)
+    for child in [*_workers]:
+        _end(child)
 
 
 def _fork(connection: Connection) -> int:
@@ -51,6 +52,7 @@ def _fork(connection: Connection) -> int:
         os.close(socket)
         for box in boxes.values():
             box.let_go()
+        _workers.add(child)
         return child
     code = 1
     try:
@@ -68,9 +70,10 @@ def _fork(connection: Connection) -> int:
 
 def _end(child: int) -> None:
     """End a worker, with the student's code that it runs, and bury it."""
-    with suppress(ProcessLookupError):
+    # One of an earlier fork server's has ended with that, and its number may be somebody else's.
+    if child in _workers:
+        _workers.remove(child)
         os.kill(child, signal.SIGKILL)
-    with suppress(ChildProcessError):
         os.waitpid(child, 0)
 
 

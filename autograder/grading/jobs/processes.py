@@ -19,6 +19,7 @@ from autograder.grading.jobs.sandboxes import SandboxSettings
 _PROGRAM = "autograder.grading.jobs.fork_server"
 _ENGINE = str(Path(__file__).parents[3])
 _RETRIES = 2
+_SECONDS_TO_END = 5.0
 
 
 class _Gone(Exception):
@@ -65,7 +66,7 @@ class ForkServer:
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        self._connection = Connection(ours.detach())
+        self._line, self._connection = ours, Connection(os.dup(ours.fileno()))
         self._is_ready = False
 
     def begin(self, course: Path, walls: SandboxSettings) -> None:
@@ -103,9 +104,16 @@ class ForkServer:
             _ask(self._connection, "end", worker.process)
 
     def close(self) -> None:
-        """End it, and all workers that were forked from it."""
-        self._process.kill()
-        self._process.wait()
+        """End it, and all workers that were forked from it, whatever they are doing."""
+        # Whoever waits for an answer is told, and it puts away what its sandbox has laid out.
+        with suppress(OSError):
+            self._line.shutdown(socket.SHUT_RDWR)
+        try:
+            self._process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._line.close()
 
     @property
     def is_gone(self) -> bool:
@@ -148,7 +156,7 @@ class Processes:
 
         What fails here fails again, and is told, when there is a job to do.
         """
-        with suppress(CourseError, _Gone):
+        with suppress(Exception):
             self._worker(job)
 
     def grade(self, job: Job) -> Graded:
@@ -176,8 +184,12 @@ class Processes:
         if getattr(self._mine, "worker", None) is None:
             with self._talking:
                 server = self._running()
-                server.get_ready(job)
-                self._mine.worker = server.worker()
+                try:
+                    server.get_ready(job)
+                    self._mine.worker = server.worker()
+                except _Gone:
+                    self._drop(server)
+                    raise
         worker: _Worker = self._mine.worker
         return worker
 
@@ -185,9 +197,17 @@ class Processes:
         with self._changing:
             if self._closed:
                 raise SandboxFailed("this worker was ended before its job was done")
-            if self._server is None or self._server.is_gone:
-                self._server = ForkServer()
+            if self._server and self._server.is_gone:
+                self._server.close()
+                self._server = None
+            self._server = self._server or ForkServer()
             return self._server
+
+    def _drop(self, server: ForkServer) -> None:
+        """Have the next worker come from another; one that is ending is not gone at once."""
+        with self._changing:
+            server.close()
+            self._server = None
 
     def _forget(self) -> None:
         worker: _Worker | None = getattr(self._mine, "worker", None)

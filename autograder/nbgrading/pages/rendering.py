@@ -96,6 +96,10 @@ class PageWorker:
         except (OSError, EOFError):
             self._end()
             return b""
+        except BaseException:
+            # Its answer would be taken for that to the next question.
+            self._end()
+            raise
 
     def _tell(self, kind: str, job: bytes) -> subprocess.Popen[bytes]:
         process = self._living()

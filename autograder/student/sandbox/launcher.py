@@ -242,6 +242,8 @@ class Twin(Launcher):
 
     def is_gone(self) -> bool:
         """Whether it has ended; right after an end that took a student with it, too."""
+        if self._control.sock.fileno() < 0:
+            return True
         hung_up = select.poll()
         hung_up.register(self._control.sock, 0)
         return bool(hung_up.poll(1000 * _SECONDS_TO_NOTICE))

@@ -124,7 +124,9 @@ class Zygote:
             if TWIN in asked:
                 (descriptor,) = control.take_files()
                 twin = Link(socket.socket(fileno=descriptor))
-                _fork(functools.partial(self._be_twin, twin), leaving=control.sock)
+                # Who asked for one that can't be had finds that nobody is there.
+                with suppress(OSError):
+                    _fork(functools.partial(self._be_twin, twin), leaving=control.sock)
                 twin.close()
                 continue
             channel, report = (socket.socket(fileno=file) for file in control.take_files())

@@ -1,5 +1,6 @@
 """What an earlier build has found is not found again, and is as soon as it may have changed."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from autograder.authoring.lesson.alt_text import Pictures
 from autograder.checks.source.cells import grade_id_of, is_test
 from autograder.checks.source.scenery import scenery_in
 from autograder.course import Course
+from autograder.errors import LessonError
 from autograder.nbgrading.try_solution import try_solution
 from tests.support.course import COURSE
 from tests.support.small_course import LESSON, small_course
@@ -58,7 +60,7 @@ class Trials:
         self.course, self.tried = course, list[str]()
 
     def __call__(self, built: Built) -> Passed:
-        tests = digests_of_tests(built, try_solution.__module__, [self.course.root / "seed.txt"])
+        tests = digests_of_tests(built, [try_solution.__module__], [self.course.root / "seed.txt"])
         self.tried = [one for one in tests if built.known.passed.get(one) != tests[one]]
         return tests
 
@@ -123,6 +125,24 @@ def test_pictures_are_looked_at_when_something_may_have_changed(
         append(path, more)
         build(course, [LESSON])
         assert bool(looked) == is_looked_at, path
+
+
+def test_picture_in_a_text_is_looked_at_each_time(course: Course) -> None:
+    build(course, [LESSON])
+    append(course.lesson_file(LESSON), "\n![](picture.png)\n")
+    with pytest.raises(LessonError, match="picture"):
+        build(course, [LESSON])
+
+
+def test_check_that_is_moved_is_tried(course: Course) -> None:
+    (course.root / "seed.txt").write_text("7")
+    trials, cell = Trials(course), "```{code-cell} ipython3\n1 + 1\n```"
+    text = course.lesson_file(LESSON)
+    append(text, f"\n{cell}\n")
+    assert trials.after() == TESTS
+    (check,) = re.findall(r"^```\{check\} mix\n.*?```$", text.read_text(), re.MULTILINE | re.DOTALL)
+    text.write_text(text.read_text().replace(check, "").rstrip() + f"\n\n{check}\n")
+    assert trials.after() == {"mix_check"}
 
 
 def test_notebook_keeps_what_the_tests_need(course: Course) -> None:

@@ -169,6 +169,17 @@ def test_leaving_ends_what_is_under_way(job_of: Callable[..., Job]) -> None:
     assert not [one for one in threading.enumerate() if one.name.startswith("worker")]
 
 
+def test_nothing_is_left_on_the_disk(
+    job_of: Callable[..., Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_of()
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with workers(2):
+        assert result_of(job).verdicts
+        assert [*tmp_path.iterdir()]
+    assert not [*tmp_path.iterdir()]
+
+
 def test_failure_of_a_worker_is_the_same_sentence(job_of: Callable[..., Job], two: None) -> None:
     with pytest.raises(GradingFailed, match=CHANGED):
         result_of(replace(job_of(), code="of another day"))

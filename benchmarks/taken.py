@@ -31,17 +31,17 @@ def seconds_of(
     Raises:
         RuntimeError: when it fails, with what it said.
     """
-    # What has lost its parent becomes a child of this process, which is told its time in the end.
+    # What has lost its parent becomes a child of this process, which is told its time in the end:
+    # that of earlier commands as well.
     ctypes.CDLL(None, use_errno=True).prctl(_SUBREAPER, 1, 0, 0, 0)
+    _bury_all()
     before = _of_children()
     done = subprocess.run(
         command, cwd=folder, env=dict(variables), capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed in {folder}:\n{done.stderr[-3000:]}")
-    with suppress(ChildProcessError):
-        while True:
-            os.wait()
+    _bury_all()
     return _of_children() - before, done.stdout
 
 
@@ -58,6 +58,12 @@ def peak_memory(command: Sequence[str], folder: Path, variables: Mapping[str, st
             peak = max(peak, sum(map(_share, tree(running.pid))))
             time.sleep(_SECONDS_BETWEEN_LOOKS)
     return peak / 1024
+
+
+def _bury_all() -> None:
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
 
 
 def _of_children() -> float:

@@ -1,10 +1,13 @@
 """Workers' processes on this machine: one for each thread that asks for work."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
+import weakref
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
@@ -19,7 +22,7 @@ from autograder.grading.jobs.sandboxes import SandboxSettings
 _PROGRAM = "autograder.grading.jobs.fork_server"
 _ENGINE = str(Path(__file__).parents[3])
 _RETRIES = 2
-_SECONDS_TO_END = 5.0
+_SECONDS_TO_END = 1.0
 
 
 class _Gone(Exception):
@@ -47,11 +50,15 @@ def _ask(connection: Connection, what: str, given: object = None) -> Any:
 class ForkServer:
     """The process from which workers are forked, seen from who asks it: one thread at a time.
 
-    It ends with the thread that has started it.
+    It ends with the thread that has started it. What it and its workers lay out on the disk lies in
+    one folder, which goes with this object, or with the program: a process that is killed puts
+    nothing away.
     """
 
     def __init__(self) -> None:
         """Start it."""
+        folder = tempfile.mkdtemp(prefix="grading-")
+        self._put_away = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         ours, theirs = socket.socketpair()
         before = os.environ.get("PYTHONPATH")
         with theirs:
@@ -60,7 +67,11 @@ class ForkServer:
             # that it is asked from, which may be a student's, it imports nothing.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", _PROGRAM, str(descriptor)],
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [before, _ENGINE]))},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(filter(None, [before, _ENGINE])),
+                    "TMPDIR": folder,
+                },
                 pass_fds=[descriptor],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -105,7 +116,7 @@ class ForkServer:
 
     def close(self) -> None:
         """End it, and all workers that were forked from it, whatever they are doing."""
-        # Whoever waits for an answer is told, and it puts away what its sandbox has laid out.
+        # Whoever waits for an answer is told. Where no kernel does it, it ends its workers itself.
         with suppress(OSError):
             self._line.shutdown(socket.SHUT_RDWR)
         try:
@@ -114,6 +125,7 @@ class ForkServer:
             self._process.kill()
             self._process.wait()
         self._line.close()
+        self._put_away()
 
     @property
     def is_gone(self) -> bool:

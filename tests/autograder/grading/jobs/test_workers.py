@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -25,6 +28,7 @@ from autograder.grading.jobs.workers import (
     room_ahead,
     workers,
 )
+from tests.support.course import ROOT
 from tests.support.hostile import hostile_folder, what_ran
 from tests.support.processes import descendants, eventually, parent_of, workers_here
 
@@ -173,10 +177,39 @@ def test_nothing_is_left_on_the_disk(
     job_of: Callable[..., Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = job_of()
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with workers(2):
         assert result_of(job).verdicts
         assert [*tmp_path.iterdir()]
+    assert not [*tmp_path.iterdir()]
+
+
+STARTS = """\
+import sys
+from pathlib import Path
+from autograder.grading.jobs.sandboxes import SandboxSettings
+from autograder.grading.jobs.workers import fork_server
+fork_server(Path(sys.argv[1]), SandboxSettings("full", "{}", (), ()))
+"""
+
+
+def test_program_that_asks_for_no_worker_leaves_nothing_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", STARTS, str(ROOT)], check=False)
+    assert done.returncode == 0
+    assert eventually(lambda: not [*tmp_path.iterdir()])
+
+
+def test_server_that_is_killed_leaves_nothing(
+    job_of: Callable[..., Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_of()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with workers(1):
+        assert result_of(job).verdicts
+        os.kill(parent_of(workers_here()[0]), signal.SIGKILL)
     assert not [*tmp_path.iterdir()]
 
 

@@ -114,9 +114,8 @@ def grade(
         raise LessonNotFound(f"course.toml leaves out {lesson}: there are {there}.")
     lesson = lesson_called(course, lesson)
     if not scheduler:
-        _get_ready(
-            course, isolation, 1 if student else len([*course.root.glob(f"submitted/*/{lesson}")])
-        )
+        again = force or changed or dry_run
+        _get_ready(course, lesson, student or "", isolation, again=again)
     from autograder.grading.class_table import as_table
     from autograder.nbgrading.grade_class import grade_class, outdated, students_of
 
@@ -218,14 +217,18 @@ def _to_records(
         raise typer.Exit(1)
 
 
-def _get_ready(course: Course, isolation: str, submissions: int) -> None:
+def _get_ready(course: Course, lesson: str, student: str, isolation: str, *, again: bool) -> None:
     """Have what grades start while nbgrader is imported, which takes as long."""
     from autograder.grading.jobs.sandboxes import usual_walls
     from autograder.grading.jobs.workers import begin_early
 
+    submitted, graded = (
+        [one for one in course.root.glob(f"{step}/*/{lesson}") if student in ("", one.parent.name)]
+        for step in ("submitted", "autograded")
+    )
     # What is missing here is told when a submission needs it.
     with one_thread(), suppress(IsolationUnavailable):
-        begin_early(submissions, course.root, usual_walls(course, isolation))
+        begin_early(submitted, () if again else graded, course.root, usual_walls(course, isolation))
 
 
 def report(

@@ -369,10 +369,14 @@ class SafeCommand(SafeAutograde):
 
     def _get_ready(self) -> None:
         grading, directory = GradeSafely(config=self.config), self.coursedir
-        whose = directory.student_id, directory.assignment_id
-        folders = glob(directory.format_path(directory.submitted_directory, *whose))
+        steps = directory.submitted_directory, directory.autograded_directory
+        submitted, graded = (
+            glob(directory.format_path(one, directory.student_id, directory.assignment_id))
+            for one in steps
+        )
         if not grading.scheduler:
-            begin_early(len(folders), grading.course_folder, grading.walls)
+            before = () if self.force else graded
+            begin_early(submitted, before, grading.course_folder, grading.walls)
 
     def convert_notebooks(self) -> None:
         """As for others, and on all processors."""

@@ -8,7 +8,7 @@ Where none were asked for, `result_of` does the job here, and `ahead` nothing.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -92,21 +92,29 @@ _asked: list[_Asked] = []
 _early: list[ForkServer] = []
 
 
-def begin_early(submissions: int, course: Path, walls: SandboxSettings) -> None:
-    """Start what will grade so many submissions on this machine, before they are read.
+def begin_early(
+    submitted: Iterable[str | Path],
+    graded: Iterable[str | Path],
+    course: Path,
+    walls: SandboxSettings,
+) -> None:
+    """Start what will grade submissions on this machine, before any is read.
 
     Args:
-        submissions: about how many there are.
+        submitted: the folders of all, each in its student's.
+        graded: those of the graded ones, which need not be graded again as far as it can be seen.
         course: the course's folder.
         walls: the settings of the sandbox; those of a job may still be others.
 
     Raises:
         IsolationUnavailable: when a wall is missing here that is asked for.
     """
-    if submissions < _WORTH_A_WORKER:
-        begin(walls)
-    else:
+    students = [{Path(one).parent.name for one in folders} for folders in (submitted, graded)]
+    waiting = len(students[0] - students[1])
+    if waiting >= _WORTH_A_WORKER:
         fork_server(course, walls)
+    elif waiting:
+        begin(walls)
 
 
 def fork_server(course: Path, walls: SandboxSettings) -> None:

@@ -27,6 +27,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.server_extensions.formgrader import base, handlers
 from tornado import web
+from traitlets import TraitError
 
 from autograder.errors import CourseError
 from autograder.grading.jobs.warm import WarmWorker
@@ -79,9 +80,9 @@ async def prepare(self: Any) -> None:
 
 def _get_ready(directory: CourseDirectory) -> None:
     """Have a worker there when somebody who looks at the submissions has one graded."""
-    grading = GradeSafely(parent=directory.parent)
     # What fails here fails again, and is told, when there is something to grade.
-    with suppress(CourseError):
+    with suppress(CourseError, TraitError):
+        grading = GradeSafely(parent=directory.parent)
         _warm.begin(grading.course_folder, grading.walls)
 
 

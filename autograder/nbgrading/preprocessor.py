@@ -8,8 +8,6 @@ import json
 import os
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -42,36 +40,6 @@ from autograder.nbgrading.inbox.take import Beside
 from autograder.nbgrading.inbox.which_notebook import HandedIn
 from autograder.nbgrading.pages.outline import parts_of
 from autograder.settings import what_is_secret
-
-
-@dataclass(frozen=True)
-class _Order:
-    """What `job_of` is asked for."""
-
-    course: Path
-    notebook: Path
-    submission: bytes
-    walls: SandboxSettings
-    files: Mapping[str, bytes]
-    remarks: tuple[str, ...]
-    seed: int
-    beside: bool
-
-    def is_still(self, begun: Job) -> bool:
-        """Whether nothing has changed since a job was begun.
-
-        This program, and its settings, were looked at then, and are what its worker has.
-        """
-        with suppress(FileNotFoundError):
-            as_now = replace(
-                begun,
-                **{**vars(self), "notebook": self.notebook.read_bytes()},
-                lesson=self.notebook.parent,
-                code=digest_of(self.course, self.notebook.parent, self.walls.preload),
-                exam_seed=exam_seed_of(self.course),
-            )
-            return as_now == begun
-        return False
 
 
 class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
@@ -148,7 +116,7 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
         """
         directories = CourseDirectory(config=self.config)
         place = directories.format_path(directories.source_directory, ".", lesson)
-        order = _Order(
+        return job_of(
             self.course_folder,
             Path(place).absolute() / f"{notebook}.ipynb",
             submission.content,
@@ -157,8 +125,8 @@ class GradeSafely(NbGraderPreprocessor):  # type: ignore[misc]
             remarks=(*submission.remarks, *beside.left_out),
             seed=self.seed,
             beside=self.beside,
+            begun=begun,
         )
-        return begun if begun is not None and order.is_still(begun) else job_of(**vars(order))
 
     @validate("preload")
     def _keep_secret(self, proposal: Bunch) -> list[str]:

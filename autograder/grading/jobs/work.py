@@ -62,6 +62,7 @@ def job_of(
     remarks: Sequence[str] = (),
     seed: int = 0,
     beside: bool = False,
+    begun: Job | None = None,
 ) -> Job:
     """All on which the grading of a submission depends, as it is now.
 
@@ -74,6 +75,8 @@ def job_of(
         remarks: what was seen of the submission before.
         seed: where the random numbers of the student's process begin.
         beside: whether a test that can't be judged runs beside the student's code.
+        begun: what a worker has begun for it. If nothing of all that has changed since, it is this
+            again: the settings, and this program, were looked at then, and are its worker's.
 
     Raises:
         GradingFailed: when there is no such notebook, or one that no student could run; when the
@@ -83,22 +86,28 @@ def job_of(
         source = notebook.read_bytes()
     except FileNotFoundError:
         raise GradingFailed(f"{notebook} is missing: run `autograder build` first") from None
+
+    def as_now() -> Job:
+        return Job(
+            source,
+            submission,
+            files=files,
+            remarks=tuple(remarks),
+            course=course,
+            lesson=notebook.parent,
+            code=digest_of(course, notebook.parent, walls.preload),
+            engine=engine_digest(),
+            walls=walls,
+            seed=seed,
+            exam_seed=exam_seed_of(course),
+            beside=beside,
+        )
+
+    if begun is not None and as_now() == begun:
+        return begun
     keep_up(course, notebook.parent)
     _refuse_out_of_reach(read_source(source), course, walls.preload, notebook.parent)
-    return Job(
-        source,
-        submission,
-        files=files,
-        remarks=tuple(remarks),
-        course=course,
-        lesson=notebook.parent,
-        code=digest_of(course, notebook.parent, walls.preload),
-        engine=engine_digest(),
-        walls=walls,
-        seed=seed,
-        exam_seed=exam_seed_of(course),
-        beside=beside,
-    )
+    return as_now()
 
 
 def _refuse_out_of_reach(

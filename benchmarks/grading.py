@@ -11,11 +11,9 @@ and after 400.
 """
 
 import argparse
-import os
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -37,6 +35,7 @@ from autograder.course import Course  # noqa: E402
 from autograder.grading.grade import grade  # noqa: E402
 from autograder.student.limits import Limits  # noqa: E402
 from autograder.student.sandbox.sandbox import Sandbox  # noqa: E402
+from benchmarks.taken import run  # noqa: E402
 
 COURSE = Course(ROOT)
 SMALL = "small"
@@ -163,15 +162,8 @@ def _nbgrader(root: Path, *arguments: str) -> int:
         "try:\n    NbGraderApp.launch_instance(sys.argv[1:])\nfinally:\n"
         "    print('peak', resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
     )
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(root)}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code, *arguments],
-        cwd=root, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise RuntimeError(f"nbgrader {' '.join(arguments)} failed in {root}:\n{done.stderr}")
-    return int(re.findall(r"peak (\d+)", done.stdout)[-1])
+    printed = run([sys.executable, "-W", "ignore", "-c", code, *arguments], root)
+    return int(re.findall(r"peak (\d+)", printed)[-1])
 
 
 def where_it_goes(lesson: Lesson, folder: Path, submissions: int = 3) -> dict[str, float]:

@@ -3,61 +3,67 @@
 import ctypes
 import os
 import resource
+import shlex
 import subprocess
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from autograder.preload import THREADS
 from autograder.student.sandbox.processor_time import tree
 
+_ROOT = Path(__file__).resolve().parents[1]
 _SUBREAPER = 36
 _SECONDS_BETWEEN_LOOKS = 0.2
 
 
-def seconds_of(
-    command: Sequence[str], folder: Path, variables: Mapping[str, str]
-) -> tuple[float, str]:
-    """Run a command to its end, and to that of all that it has started.
-
-    Args:
-        command: the program and its arguments.
-        folder: where it runs.
-        variables: its environment.
-
-    Returns:
-        The processor seconds, and what it printed.
+def run(command: Sequence[str], root: Path) -> str:
+    """What a command prints that runs in a course, with this program's packages.
 
     Raises:
         RuntimeError: when it fails, with what it said.
     """
+    done = subprocess.run(
+        command, cwd=root, env=_variables(root), capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"{shlex.join(command)} failed in {root}:\n{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def processor_seconds(command: Sequence[str], root: Path) -> float:
+    """Of a command that runs in a course, and of all that it has started, to the last's end."""
     # What has lost its parent becomes a child of this process, which is told its time in the end:
     # that of earlier commands as well.
     ctypes.CDLL(None, use_errno=True).prctl(_SUBREAPER, 1, 0, 0, 0)
     _bury_all()
     before = _of_children()
-    done = subprocess.run(
-        command, cwd=folder, env=dict(variables), capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed in {folder}:\n{done.stderr[-3000:]}")
+    run(command, root)
     _bury_all()
-    return _of_children() - before, done.stdout
+    return _of_children() - before
 
 
-def peak_memory(command: Sequence[str], folder: Path, variables: Mapping[str, str]) -> float:
+def peak_memory(command: Sequence[str], root: Path) -> float:
     """The most MiB that all processes of a command have had together, looked at now and then.
 
     A page that several share counts once: each has its share of it, the proportional set size.
     """
     peak = 0
     with subprocess.Popen(
-        command, cwd=folder, env=dict(variables), stdout=subprocess.DEVNULL
+        command, cwd=root, env=_variables(root), stdout=subprocess.DEVNULL
     ) as running:
         while running.poll() is None:
             peak = max(peak, sum(map(_share, tree(running.pid))))
             time.sleep(_SECONDS_BETWEEN_LOOKS)
     return peak / 1024
+
+
+def _variables(root: Path) -> dict[str, str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    python = os.pathsep.join([str(root), str(_ROOT)])
+    return {**os.environ, "PATH": path, "PYTHONPATH": python, THREADS: "1"}
 
 
 def _bury_all() -> None:

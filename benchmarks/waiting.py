@@ -10,7 +10,6 @@ writes this run's there. It takes less than ten minutes on two processors that d
 
 import argparse
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -28,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import grading  # noqa: E402
-from benchmarks.taken import peak_memory, seconds_of  # noqa: E402
+from benchmarks.taken import peak_memory, processor_seconds, run  # noqa: E402
 
 KEPT = Path(__file__).with_suffix(".json")
 WORSE = 1.25
@@ -75,7 +74,7 @@ class Row:
     who: str
     what: str
     value: float
-    goal: float
+    goal: float | None
     unit: str = "s"
 
     @property
@@ -88,22 +87,11 @@ class Row:
         return before > self.value * WORSE if self.is_ratio else self.value > before * WORSE
 
 
-def variables(root: Path) -> dict[str, str]:
-    """The environment of a command that runs in a course."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    python = os.pathsep.join([str(root), str(ROOT)])
-    return {**os.environ, "PATH": path, "PYTHONPATH": python, "OMP_NUM_THREADS": "1"}
-
-
 def clocked(command: list[str], root: Path) -> tuple[float, str]:
-    """Seconds by the clock, and what was printed."""
+    """Seconds by the clock of a command in a course, and what it printed."""
     begun = time.perf_counter()
-    done = subprocess.run(
-        command, cwd=root, env=variables(root), capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed in {root}:\n{done.stderr[-3000:]}")
-    return time.perf_counter() - begun, done.stdout
+    printed = run(command, root)
+    return time.perf_counter() - begun, printed
 
 
 def tutor(lesson: grading.Lesson, folder: Path) -> Iterator[Row]:
@@ -142,7 +130,7 @@ def lecturer(lesson: grading.Lesson, folder: Path) -> Iterator[Row]:
         "lecturer", f"a class of {LARGE}, {number}: one worker / two", alone / large, 1.6, "times"
     )
     command = ["nbgrader", "generate_feedback", lesson.name, "--force"]
-    page = seconds_of(command, ours, variables(ours))[0] / LARGE
+    page = processor_seconds(command, ours) / LARGE
     yield Row("lecturer", f"a feedback page of {number}", page, 0.15)
 
 
@@ -152,8 +140,8 @@ def memory(lesson: grading.Lesson, folder: Path) -> Iterator[Row]:
     grading.make_course(root, grading.OURS, lesson, CLASS)
     for workers in (1, 2, 4):
         command = [str(PROGRAM), "grade", lesson.name, "--force", "--workers", str(workers)]
-        peak = peak_memory(command, root, variables(root))
-        yield Row("whoever runs it", f"memory of {workers} worker(s), at most", peak, 2500, "MiB")
+        peak = peak_memory(command, root)
+        yield Row("whoever runs it", f"memory of {workers} worker(s), at most", peak, None, "MiB")
 
 
 def author(folder: Path) -> Iterator[Row]:
@@ -163,7 +151,7 @@ def author(folder: Path) -> Iterator[Row]:
     for number in BUILT:
         (source,) = (root / "source").glob(f"{number}_*.md")
         # What a clone brings is found current, and known from then on.
-        seconds_of([str(PROGRAM), "build", number], root, variables(root))
+        run([str(PROGRAM), "build", number], root)
         for case, goal, change in (
             ("a sentence", 3, _a_sentence),
             ("an exam", 10, _an_exam),
@@ -173,7 +161,7 @@ def author(folder: Path) -> Iterator[Row]:
                 continue
             change(root, source)
             command = [str(PROGRAM), "build", number]
-            seconds, _ = seconds_of(command, root, variables(root))
+            seconds = processor_seconds(command, root)
             yield Row("author", f"build of {number}, from {case}", seconds, goal)
 
 
@@ -206,7 +194,7 @@ def learner() -> Iterator[Row]:
         (folder,) = (ROOT / "notebooks").glob(f"{number}_*")
         notebook = folder / f"{folder.name}.ipynb"
         command = [sys.executable, "-c", FIRST_CARD, str(notebook), CHECKED[number]]
-        seconds = min(seconds_of(command, folder, variables(ROOT))[0] for _ in range(3))
+        seconds = min(processor_seconds(command, folder) for _ in range(3))
         yield Row("learner", f"the first card of {number}", seconds, goal)
 
 
@@ -219,7 +207,8 @@ def as_table(rows: list[Row], before: dict[str, float]) -> Table:
         table.add_column(column, justify="right")
     for row in rows:
         known = before.get(row.what)
-        numbers = (f"{known:.2f}" if known else "", f"{row.value:.2f}", f"{row.goal:g} {row.unit}")
+        goal = "" if row.goal is None else f"{row.goal:g} "
+        numbers = (f"{known:.2f}" if known else "", f"{row.value:.2f}", f"{goal}{row.unit}")
         table.add_row(row.who, row.what, *numbers)
     return table
 

@@ -148,9 +148,13 @@ def _counted(selected: Selection) -> str:
 
 
 def run(commands: Sequence[Command]) -> None:
-    """Run commands side by side, and show each one's output when it ends; stop if one failed."""
+    """Run commands side by side; name each as it begins, show its output when it ends.
+
+    Stop if one failed.
+    """
 
     def one(command: Command) -> int:
+        print(f"… {_shortened(command)}\n", end="", flush=True)
         done = subprocess.run(
             command,
             cwd=ROOT,

@@ -197,6 +197,13 @@ def test_one_lesson() -> None:
     assert commands[0][1:] == ["build", LESSON]
 
 
+def test_what_begins_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    quick.run([[sys.executable, "-c", "print('done')"]])
+    begun, ended, *said = capsys.readouterr().out.splitlines()
+    assert (begun[:2], ended[:2], said) == ("… ", "→ ", ["done"])
+    assert begun[2:] == ended[2:]
+
+
 def test_unknown_lesson() -> None:
     command = [sys.executable, "-m", "tools.quick", "--lesson", "99"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

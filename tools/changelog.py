@@ -17,6 +17,7 @@ SEEN = (
     "README.md",
     "autograder/__init__.pyi",
     "autograder/checks/card/as_html.py",
+    "autograder/checks/card/as_text.py",
     "autograder/cli/",
     "companion/__init__.pyi",
     "docs/security.md",

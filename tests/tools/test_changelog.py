@@ -11,7 +11,15 @@ from tools.changelog import CHANGELOG, SEEN, unmentioned
 MOST_WORDS = 45
 
 
-@pytest.mark.parametrize("path", ["source/02_x.md", "autograder/cli/program.py", "README.md"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "source/02_x.md",
+        "autograder/cli/program.py",
+        "autograder/checks/card/as_text.py",
+        "README.md",
+    ],
+)
 def test_what_users_see_is_mentioned(path: str) -> None:
     assert unmentioned([path, "tests/test_x.py"]) == [path]
     assert unmentioned([path, "CHANGELOG.md"]) == []

@@ -40,6 +40,7 @@ class Inputs:
     def __init__(self, course: Course) -> None:
         self._course = course
         self._digests: dict[Path, str] = {}
+        self._names: dict[Path, str] = {}
 
     def of_lesson(self, lesson: str) -> str:
         """The digest of all that a lesson's notebooks and printed examples are made of."""
@@ -52,12 +53,12 @@ class Inputs:
         own = {*paths, *self.beside(lesson), *self.settings()}
         made_of = self._files([*(named - of_engine), *self.exams_of(lesson), _BUILD])
         only_named = self._graph.files(of_engine)
-        return self._digest({*own, *made_of, *only_named}, [sys.version, *_installed()])
+        return self._digest({*own, *made_of, *only_named}, [sys.version, *self._installed])
 
     def of_exams(self, lesson: str) -> str:
         """The digest of all on which it depends which exams a lesson has, and what they say."""
         made_of = {*self._files(self.exams_of(lesson)), *self.settings()}
-        return self._digest(made_of, [sys.version, *_installed()])
+        return self._digest(made_of, [sys.version, *self._installed])
 
     def of_exercise(self, lesson: str, exercise: str, *, own: bool = False) -> str:
         """The digest of all that an exercise's exam is made of, the same on every machine.
@@ -86,7 +87,7 @@ class Inputs:
         named = [one for source in code for one in self._graph.named_in(source)]
         there = {path for path in files if path.is_file()}
         made_of = self._files([*named, *modules]) | there
-        return self._digest(made_of, [sys.version, *_installed(), *code])
+        return self._digest(made_of, [sys.version, *self._installed, *code])
 
     def beside(self, lesson: str) -> Iterator[Path]:
         """The modules that are given out with a lesson's notebook."""
@@ -143,8 +144,8 @@ class Inputs:
 
     def _digest(self, files: Iterable[Path], parts: Iterable[str]) -> str:
         # In the same order wherever the engine is installed.
-        in_order = sorted(files, key=lambda path: Path(self._name(path)))
-        lines = [f"{self._name(path)} {self._digest_of(path)}" for path in in_order]
+        named = sorted((self._name(path).split("/"), path) for path in files)
+        lines = [f"{'/'.join(name)} {self._digest_of(path)}" for name, path in named]
         return digest_of("\n".join([*parts, *lines]).encode())
 
     def _digest_of(self, path: Path) -> str:
@@ -153,8 +154,14 @@ class Inputs:
         return self._digests[path]
 
     def _name(self, path: Path) -> str:
-        home = _ENGINE.parent if path.is_relative_to(_ENGINE) else self._course.root
-        return path.relative_to(home).as_posix()
+        if path not in self._names:
+            home = _ENGINE.parent if path.is_relative_to(_ENGINE) else self._course.root
+            self._names[path] = path.relative_to(home).as_posix()
+        return self._names[path]
+
+    @cached_property
+    def _installed(self) -> list[str]:
+        return _installed()
 
 
 def digest_of(content: bytes) -> str:

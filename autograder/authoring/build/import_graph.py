@@ -31,8 +31,9 @@ class ImportGraph:
         self.modules: dict[str, Path] = {}
         for name, place in places.items():
             for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-                parts = path.relative_to(place).with_suffix("").parts if place.is_dir() else ()
-                self.modules[".".join([name, *parts]).removesuffix(".__init__")] = path
+                below = path.as_posix().removeprefix(place.as_posix()).removesuffix(".py")
+                module = f"{name}{below.replace('/', '.')}" if path != place else name
+                self.modules[module.removesuffix(".__init__")] = path
         self._through = through
         self._imports: dict[str, frozenset[str]] = {}
         self._offers: dict[str, Mapping[str, str]] = {}

@@ -23,7 +23,8 @@ def status(folder: Folder = None) -> None:
     from autograder.learner.notebooks.work import find_work
     from autograder.learner.status import as_table, course_status
 
-    Console().print(as_table(course_status(find_work(folder))))
+    console = Console()
+    console.print(as_table(course_status(find_work(folder)), console.width))
 
 
 def update(

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # Of a text in a browser's table, and of a terminal that says no width.
-_WIDTH = 110
+WIDTH = 110
 
 
 def show(forms: Mapping[str, str]) -> None:
@@ -28,5 +28,5 @@ def table_as_text(table: "Table") -> str:
 
     written = StringIO()
     # In a notebook, rich would display it as well.
-    Console(file=written, width=_WIDTH, force_jupyter=False).print(table)
+    Console(file=written, width=WIDTH, force_jupyter=False).print(table)
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines()) + "\n"

@@ -30,7 +30,7 @@ from autograder.checks.source.opening import cells_in, opening_in
 from autograder.course import lesson_number
 from autograder.learner.due import Passed, due
 from autograder.learner.notebooks.work import find_work, lesson_folders
-from autograder.learner.showing import show, table_as_text
+from autograder.learner.showing import WIDTH, show, table_as_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _CODE = re.compile(r"`([^`]+)`")
 _SENTENCE = re.compile(r"(?<=[.?!])\s")
 _HEADINGS = ("lesson", "minutes: core + further", "needs", "done", "next")
+# How many characters wide a terminal is that has room for these as well.
+_FROM = {"needs": WIDTH, _HEADINGS[1]: 100}
 _MISTAKE = "the last mistake"
 _MADE = "What you made"
 # What a lesson has its learner make: a page that is called so, beside its notebook.
@@ -224,8 +226,8 @@ def _offer(lessons: Sequence[LessonStatus]) -> list[str]:
     return [f"From memory: {found.exercise} of lesson {number} once more, by `autograder again`."]
 
 
-def as_table(lessons: Sequence[LessonStatus]) -> "Table":
-    """The map as a table for a terminal."""
+def as_table(lessons: Sequence[LessonStatus], width: int = WIDTH) -> "Table":
+    """The map as a table for a terminal of so many characters: the narrower, the less of it."""
     from rich.box import SIMPLE
     from rich.table import Table
 
@@ -236,7 +238,8 @@ def as_table(lessons: Sequence[LessonStatus]) -> "Table":
     below = "\n".join([in_words(lessons), *mistakes, *_offer(lessons), *made])
     table = Table(box=SIMPLE, pad_edge=False, caption_justify="left", caption_style="")
     table.caption = as_written(below)
-    for heading in _HEADINGS:
+    shown = [heading for heading in _HEADINGS if width >= _FROM.get(heading, 0)]
+    for heading in shown:
         right = heading in _HEADINGS[1::2]
         table.add_column(
             heading,
@@ -246,8 +249,8 @@ def as_table(lessons: Sequence[LessonStatus]) -> "Table":
         )
     for one in lessons:
         style = "green" if one.exercises and not one.left else None
-        *shown, _ = map(as_written, _row(one))
-        table.add_row(*shown, style=style)
+        row = dict(zip(_HEADINGS, map(as_written, _row(one)), strict=False))
+        table.add_row(*(row[heading] for heading in shown), style=style)
     return table
 
 

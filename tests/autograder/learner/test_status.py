@@ -168,6 +168,19 @@ def test_command_and_function_tell_the_same(
     assert said == as_text(course_status(work))
 
 
+@pytest.mark.parametrize("width", ["72", "80", "100"])
+def test_narrow_terminal_shows_lessons_and_what_is_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    copy_lessons(COURSE, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    said = CliRunner().invoke(program.app, ["status"], catch_exceptions=False).output
+    assert "…" not in said
+    for one in course_status(tmp_path):
+        assert any(one.title[:9] in line and one.next in line for line in said.splitlines())
+
+
 @pytest.mark.parametrize("damage", ["{", "", '{"cells": [3]}', '{"exercises": 3}', "[]"])
 def test_damaged_files_cost_their_lesson_alone(work: Path, damage: str) -> None:
     for name in ("02_mix.ipynb", "checks.json"):

@@ -6,6 +6,7 @@ NameError where the name is part of a call of `check` in the cell that was run, 
 """
 
 import ast
+from textwrap import wrap
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _CHECK = "check"
 _MENU = "Run → Run All Above Selected Cell"
+# JupyterLab breaks longer lines in the midst of a word.
+_WIDTH = 80
 # JupyterLab runs the command when the button is pressed; its cell is the selected one then.
 _BUTTON = (
     '<button type="button" data-commandlinker-command="notebook:run-all-above" '
@@ -39,7 +42,7 @@ def _show(
     said = in_words(error.name or "", history.input_hist_raw[-1]) if history else ""
     if said:
         # IPython shows this in place of a traceback.
-        error._render_traceback_ = lambda: [said]  # type: ignore[attr-defined]
+        error._render_traceback_ = lambda: wrap(said, _WIDTH)  # type: ignore[attr-defined]
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
     if said:
         from IPython.display import display

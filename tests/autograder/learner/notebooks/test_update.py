@@ -14,6 +14,8 @@ from nbformat.v4 import new_markdown_cell
 from nbgrader.utils import compute_checksum
 from typer.testing import CliRunner
 
+from autograder.authoring.lesson.guesses import cell_to_guess, question_of
+from autograder.authoring.lesson.lesson import Code, Prose
 from autograder.checks import progress
 from autograder.checks.progress import Standing
 from autograder.checks.source.cells import has_role
@@ -32,9 +34,11 @@ NOW = datetime(2026, 11, 26, 9, 5, 7)
 STUB = "def {}():\n    raise NotImplementedError()"
 
 
-def release(course: Course, *names: str, text: str = "# 02 · Mixing") -> None:
+def release(
+    course: Course, *names: str, text: str = "# 02 · Mixing", guess: NotebookNode | None = None
+) -> None:
     """Give out a lesson with these exercises."""
-    cells = [new_markdown_cell(text, id="title")]
+    cells = [new_markdown_cell(text, id="title"), *([guess] if guess else [])]
     for name in names:
         cells.append(make_cell("code", STUB.format(name), name, solution=True))
         cells.append(make_cell("code", f"check({name})", f"{name}_check", grade=True, points=2))
@@ -205,15 +209,23 @@ def own_texts(folder: Path) -> set[str]:
 def test_nothing_is_lost_in_any_order_of_what_may_happen(
     course: Course, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Saves, updates, resets, kills in the midst of them, and a tab that saves what it had."""
+    """Saves, checks, updates, resets, kills in the midst of them, and a tab that saves what it had.
+
+    What is done is after each of them what has passed and is saved.
+    """
     drawn = Random(27)
     names = ["mix", "share", "more", "less"]
+    guess = cell_to_guess(Prose(1, "**Before you run this:** how much?"), Code(2, "1 + 1"))
     in_a_tab = mine.read_bytes()
     replace = os.replace
+    passed: dict[str, str] = {}
+    monkeypatch.setattr(progress, "text_of", str)
 
     def save() -> None:
         notebook = read(mine)
-        answers = [cell for cell in notebook.cells if has_role(cell, "solution")]
+        answers = [
+            cell for cell in notebook.cells if has_role(cell, "solution") or question_of(cell)
+        ]
         if answers and drawn.random() < 0.7:
             drawn.choice(answers).source = f"my answer {step}"
         else:
@@ -223,13 +235,25 @@ def test_nothing_is_lost_in_any_order_of_what_may_happen(
     def own_cell(number: int) -> NotebookNode:
         return new_markdown_cell(f"my notes {number}")
 
+    def check() -> None:
+        answers = progress.answers_in(read(mine).cells)
+        if answers:
+            name = drawn.choice(sorted(answers))
+            progress.remember(mine.parent, name, answers[name], passed=True)
+            passed[name] = answers[name]
+
     def killed(source: object, target: object) -> None:
-        if drawn.random() < 0.4:
+        moment = drawn.random()
+        if moment < 0.3:
             raise KeyboardInterrupt
         replace(str(source), str(target))
+        if moment < 0.4:
+            raise KeyboardInterrupt
 
-    for step in range(80 * (5 if EVERYTHING else 1)):
-        match drawn.choice(["save", "save", "tab", "release", "lab", "update", "reset", "killed"]):
+    for step in range(500 if EVERYTHING else 80):
+        match drawn.choice(
+            ["save", "save", "tab", "check", "release", "lab", "update", "reset", "killed"]
+        ):
             case "save":
                 save()
                 in_a_tab = mine.read_bytes() if drawn.random() < 0.5 else in_a_tab
@@ -239,7 +263,10 @@ def test_nothing_is_lost_in_any_order_of_what_may_happen(
                 continue
             case "release":
                 asked = drawn.sample(names, drawn.randrange(1, 5))
-                release(course, *asked, text=f"# 02 · {drawn.random()}")
+                release(course, *asked, text=f"# 02 · {drawn.random()}", guess=guess)
+                continue
+            case "check":
+                check()
                 continue
             case action:
                 before = own_texts(mine.parent)
@@ -251,3 +278,7 @@ def test_nothing_is_lost_in_any_order_of_what_may_happen(
                     else:
                         copy_lessons(course, named=[LESSON] if action == "update" else [])
         assert before <= own_texts(mine.parent), step
+        answers = progress.answers_in(read(mine).cells)
+        for name, standing in progress.standings(mine.parent, names).items():
+            is_done = name in passed and answers.get(name) == passed[name]
+            assert (standing is Standing.DONE) == is_done, (step, name)

@@ -75,6 +75,9 @@ def _with_original_cell(mine: NotebookNode, original: NotebookNode, exercise: st
         return None
     for cell in cells:
         cell.source = given[exercise].source
+    # What its check has shown was said of the answer that is gone.
+    cells += [cell for cell in mine.cells if grade_id_of(cell) == f"{exercise}_check"]
+    for cell in cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     return f"{nbformat.writes(mine)}\n".encode()

@@ -48,8 +48,9 @@ _TERMINAL = """test "$(pwd -P)" = "$0" && cd "$1"; exec "${SHELL:-sh}" -l"""
 _NEWS = "@jupyterlab/apputils-extension:announcements"
 # Without an exchange and a gradebook, all they have for a learner is error messages.
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
-# An extension of JupyterLab's, which needs nothing installed: see `ticks.js`.
-_TICKS = "autograder-ticks"
+# An extension of JupyterLab's, which needs nothing installed: the scripts in one file.
+_EXTENSION = "autograder-learner"
+_SCRIPTS = ("arriving.js", "ticks.js", "guesses.js", "extension.js")
 # What the file browser does not list: what Jupyter leaves out, and what checks read.
 _OUT_OF_SIGHT = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", "checks.json")
 
@@ -68,7 +69,7 @@ def open_lab(
         JupyterFailed: when it ends with an error.
         WorkFolderError: when Jupyter's own data can't be written.
     """
-    own = _prepared(folder, _INSTRUCTORS, _OUT_OF_SIGHT)
+    own = _prepared(folder, learners=True)
     begin = [f"--LabApp.default_url=/lab/tree/{START}"] if (folder / START).is_file() else []
     _run(folder, own, [own], environment or {}, [*begin, *options])
 
@@ -83,7 +84,7 @@ def open_course(
         WorkFolderError: when the course's folder, or Jupyter's own data, can't be written to.
     """
     prepare_course(course)
-    own = _prepared(course.root)
+    own = _prepared(course.root, learners=False)
     # The course's configuration is found from any folder then: nbgrader's assignment list looks
     # from within work/, a terminal from wherever it is.
     _run(course.root, course.root, [course.root, own], environment or {}, options)
@@ -140,7 +141,7 @@ def _run(
         raise JupyterFailed(f"JupyterLab ended with code {code}: its last lines above say why.")
 
 
-def _prepared(folder: Path, without: Iterable[str] = (), out_of_sight: Sequence[str] = ()) -> Path:
+def _prepared(folder: Path, *, learners: bool) -> Path:
     """Where what JupyterLab reads and writes for a folder that is opened lies: outside of it."""
     if find_spec("jupyterlab") is None:
         raise NotInstalled("jupyterlab")
@@ -151,16 +152,24 @@ def _prepared(folder: Path, without: Iterable[str] = (), out_of_sight: Sequence[
     shell = ["sh", "-c", _TERMINAL, str(own), str(folder.resolve())]
     kernel = [sys.executable, "-P", "-c", _KERNEL, "-f", "{connection_file}"]
     kernel += _EXTENSIONS
+    without = _INSTRUCTORS if learners else ()
     lab = [_NEWS, *(f"@jupyter/nbgrader:{part}" for part in without)]
     servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}
-    files = {"hide_globs": [*out_of_sight]} if out_of_sight else {}
+    files = {"hide_globs": [*_OUT_OF_SIGHT]} if learners else {}
     terminals = {} if os.name == "nt" else {"terminado_settings": {"shell_command": shell}}
-    ticks = Path(__file__).with_name("ticks.js").read_bytes()
-    built = {"load": "static/ticks.js", "extension": "./plugin"}
+    scripts = "\n".join(
+        Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _SCRIPTS
+    )
+    # So that their names are no names of the whole page.
+    script = f"(() => {{\n{scripts}\n}})();\n".encode()
+    # JupyterLab has browsers keep a script for a year, so another one needs another name.
+    load = f"static/extension.{hashlib.sha256(script).hexdigest()[:16]}.js"
+    built = {"load": load, "extension": "./plugins"}
+    extension = f"labextensions/{_EXTENSION}"
     settings = {
-        f"labextensions/{_TICKS}/package.json": {
-            "name": _TICKS,
+        f"{extension}/package.json": {
+            "name": _EXTENSION,
             "version": "1.0.0",
             "jupyterlab": {"extension": True, "_build": built},
         },
@@ -177,7 +186,7 @@ def _prepared(folder: Path, without: Iterable[str] = (), out_of_sight: Sequence[
         (own / _WORKSPACES).mkdir(parents=True, exist_ok=True)
         for file, content in settings.items():
             write_whole(own / file, f"{json.dumps(content, indent=1)}\n".encode())
-        write_whole(own / "labextensions" / _TICKS / "static" / "ticks.js", ticks)
+        write_whole(own / extension / load, script)
     return own
 
 

@@ -17,7 +17,7 @@ _MAP = "map"
 _ABOVE = """\
 # Your course
 
-A lesson opens when you click on its name. **Shift+Enter** in the cell below brings the map up to \
+A lesson opens when you click on its name. **Ctrl+Enter** in the cell below brings the map up to \
 date."""
 _CODE = """\
 from autograder import status

@@ -2,10 +2,8 @@
 //
 // JupyterLab shows the boxes of a list in Markdown and takes no clicks on them. Here a click writes
 // what one would write by hand, an x between the brackets, into the cell, and nothing else: what is
-// saved and counted is the text. An extension of JupyterLab, in the form in which it loads those
-// that are built beforehand: https://jupyterlab.readthedocs.io, "Prebuilt Extensions".
-(() => {
-    const NAME = "autograder-ticks";
+// saved and counted is the text.
+const ticks = (() => {
     const BOXES = 'li input[type="checkbox"]';
     const ITEM = /^(\s*[-*+]\s+\[)([ xX])\](?=\s+\S)/gm;
 
@@ -16,8 +14,7 @@
         tracker.forEach((panel) => {
             found = found || panel.content.widgets.find((cell) => cell.node === node);
         });
-        const ours = found && found.model.getMetadata("autograder");
-        return ours && ours.points_of ? found : null;
+        return found && markOf(found, "points_of") ? found : null;
     }
 
     function tick(cell, place, ticked) {
@@ -59,22 +56,5 @@
         prepare();
     }
 
-    // What JupyterLab itself has of a package, whatever its version.
-    async function shared(scope, name) {
-        const [version] = Object.values(scope[name]);
-        return (await version.get())();
-    }
-
-    let scope = null;
-    window._JUPYTERLAB = window._JUPYTERLAB || {};
-    window._JUPYTERLAB[NAME] = {
-        init(given) {
-            scope = given;
-        },
-        async get() {
-            const { INotebookTracker } = await shared(scope, "@jupyterlab/notebook");
-            const plugin = { id: `${NAME}:plugin`, autoStart: true, requires: [INotebookTracker], activate };
-            return () => ({ __esModule: true, default: plugin });
-        },
-    };
+    return activate;
 })();

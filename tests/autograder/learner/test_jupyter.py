@@ -164,3 +164,19 @@ def test_file_in_the_way(
     sentence = rf"{opens.__name__}.* can't be used \(.*\): .*{otherwise}"
     with pytest.raises(WorkFolderError, match=sentence):
         opens(tmp_path)
+
+
+def test_other_scripts_have_another_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or a browser, which keeps them for a year, would go on with those from before an update."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr("autograder.learner.jupyter._run", lambda *_: None)
+    (tmp_path / "work").mkdir()
+    loaded = set()
+    for scripts in (("ticks.js",), ("ticks.js", "guesses.js")):
+        monkeypatch.setattr("autograder.learner.jupyter._SCRIPTS", scripts)
+        open_lab(tmp_path / "work")
+        (package,) = tmp_path.rglob("package.json")
+        load = json.loads(package.read_text())["jupyterlab"]["_build"]["load"]
+        assert (package.parent / load).is_file()
+        loaded.add(load)
+    assert len(loaded) == 2

@@ -97,6 +97,7 @@ def reset(
 
     Your own notebook is kept beside it, under a name with the date and time.
     """
+    from autograder.learner.notebooks.reset import in_words
     from autograder.learner.notebooks.reset import reset as give_back
     from autograder.learner.notebooks.work import RELOAD, find_work
 
@@ -104,8 +105,6 @@ def reset(
     (lesson,) = course.lessons_named([lesson])
     what = exercise or lesson
     kept = give_back(course, find_work(folder), lesson, exercise)
-    if kept is None:
-        typer.echo(f"{what} is as it was given out already: nothing was changed.")
-        return
-    typer.echo(f"{what} is as it was given out. What you had is kept in {kept}.")
-    typer.echo(RELOAD)
+    typer.echo(in_words(what, kept))
+    if kept:
+        typer.echo(RELOAD)

@@ -17,16 +17,18 @@ async function shared(scope, name) {
 
 async function plugins(scope) {
     const { INotebookTracker } = await shared(scope, "@jupyterlab/notebook");
-    const plugin = (name, activate) => ({
+    const parts = await shared(scope, "@jupyterlab/apputils");
+    const plugin = (name, activate, ...needs) => ({
         id: `${NAME}:${name}`,
         autoStart: true,
-        requires: [INotebookTracker],
-        activate,
+        requires: [INotebookTracker, ...needs],
+        activate: (app, tracker, ...more) => activate(app, tracker, parts, ...more),
     });
     return [
         plugin("arriving", arriving),
         plugin("ticks", ticks),
         plugin("guesses", guesses),
+        plugin("begin-anew", beginAnew, parts.ICommandPalette),
     ];
 }
 

@@ -50,7 +50,17 @@ _NEWS = "@jupyterlab/apputils-extension:announcements"
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
 # An extension of JupyterLab's, which needs nothing installed: the scripts in one file.
 _EXTENSION = "autograder-learner"
-_SCRIPTS = ("arriving.js", "ticks.js", "guesses.js", "extension.js")
+_SCRIPTS = ("arriving.js", "ticks.js", "guesses.js", "begin_anew.js", "extension.js")
+_BEGIN_ANEW = f"{_EXTENSION}:begin-anew"
+# Where its button stands: in a notebook's toolbar, behind those that run cells.
+_TOOLBAR = {
+    "title": "Begin anew",
+    "type": "object",
+    "properties": {},
+    "jupyter.lab.toolbars": {
+        "Notebook": [{"name": "begin-anew", "command": _BEGIN_ANEW, "rank": 35}]
+    },
+}
 # What the file browser does not list: what Jupyter leaves out, and what checks read.
 _OUT_OF_SIGHT = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", "checks.json")
 
@@ -154,6 +164,7 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
     kernel += _EXTENSIONS
     without = _INSTRUCTORS if learners else ()
     lab = [_NEWS, *(f"@jupyter/nbgrader:{part}" for part in without)]
+    lab += [] if learners else [_BEGIN_ANEW]
     servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}
     files = {"hide_globs": [*_OUT_OF_SIGHT]} if learners else {}
@@ -168,6 +179,7 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
     built = {"load": load, "extension": "./plugins"}
     extension = f"labextensions/{_EXTENSION}"
     settings = {
+        f"{extension}/schemas/{_EXTENSION}/begin-anew.json": _TOOLBAR,
         f"{extension}/package.json": {
             "name": _EXTENSION,
             "version": "1.0.0",

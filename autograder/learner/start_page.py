@@ -32,8 +32,8 @@ cells above.
 `from autograder import mark; mark()` in a lesson tries your answers on more than the examples \
 that the checks know.
 
-**To begin an exercise anew**, run `autograder reset LESSON EXERCISE` in a terminal. It keeps a \
-copy of what you had."""
+**To begin an exercise anew**, select its cell and press *Begin anew* in the toolbar, or run \
+`autograder reset LESSON EXERCISE` in a terminal. A copy of what you had is kept."""
 
 
 def write_start_page(folder: Path) -> None:

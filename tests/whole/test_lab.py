@@ -189,6 +189,9 @@ def learners_lab(clone: Path, tmp_path: Path) -> Iterator[str]:
             process.wait(timeout=BACKSTOP)
 
 
+SELECTED = ".jp-NotebookPanel:visible .jp-Cell.jp-mod-active"
+
+
 def run_cell_with(page: Page, text: str) -> None:
     cell = page.locator(".jp-NotebookPanel:visible .jp-CodeCell", has_text=text).first
     cell.scroll_into_view_if_needed()
@@ -213,8 +216,11 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     listed = page.request.get(f"{learners_lab}/api/contents/{LESSONS[0]}").json()["content"]
     assert [one["name"] for one in listed] == [f"{LESSONS[0]}.ipynb"]
 
-    course_map.locator("a", has_text="00 · Foundations").click()
+    course_map.locator("a", has_text="Continue").press("Enter")
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    # An arrow key leads on from there.
+    expect(page.locator(SELECTED)).to_contain_text("Exercise · dot_product")
+    expect(page.locator(SELECTED)).to_be_focused()
     run_cell_with(page, "check(dot_product)")
     output = page.locator(".jp-NotebookPanel:visible .jp-OutputArea-output")
     expect(output.first).to_contain_text("check is not defined in this kernel yet: run the cells")
@@ -240,7 +246,7 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     keep(page, "start_narrow")
 
 
-def test_points_of_a_good_answer_are_ticked_by_a_click(
+def test_ticks_a_guess_and_an_exercise_begun_anew(
     learners_lab: str, browser: Browser, clone: Path
 ) -> None:
     expect.set_options(timeout=PATIENCE)
@@ -275,3 +281,30 @@ def test_points_of_a_good_answer_are_ticked_by_a_click(
         expect(box).to_be_visible()
         expect(box).to_be_checked(checked=state)
     expect(first).to_have_accessible_name(re.compile("The scores are symmetric"))
+
+    guess = page.locator(".jp-NotebookPanel:visible .jp-MarkdownCell", has_text="Your guess").first
+    guess.click()
+    page.keyboard.press("Enter")
+    page.keyboard.type(" about 3")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Shift+Enter")
+    expect(page.locator(".autograder-guess")).to_have_text("Your guess: about 3")
+
+    exercise = "attention_weights"
+    stub = page.locator(".jp-NotebookPanel:visible .jp-CodeCell", has_text=f"def {exercise}(").first
+    stub.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("mine")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+Shift+C")
+    page.keyboard.type("begin anew")
+    page.keyboard.press("Enter")
+    expect(page.locator(".jp-Dialog")).to_contain_text(f"Begin {exercise} anew?")
+    page.keyboard.press("Enter")
+    expect(page.locator(SELECTED)).to_contain_text(f"def {exercise}(")
+    expect(page.locator(SELECTED)).to_be_focused()
+    (kept,) = path.parent.glob("*kept*")
+    assert "mine" in [cell.source for cell in read_notebook(kept).cells]
+    # All else is as it was.
+    expect(page.locator(".autograder-guess")).to_have_text("Your guess: about 3")
+    assert saved()

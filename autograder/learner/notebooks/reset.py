@@ -58,6 +58,13 @@ def reset(
     return kept
 
 
+def in_words(what: str, kept: Path | None) -> str:
+    """What has become of a lesson or an exercise, by the copy of what was there."""
+    if kept is None:
+        return f"{what} is as it was given out already: nothing was changed."
+    return f"{what} is as it was given out. What you had is kept in {kept}."
+
+
 def _with_original_cell(mine: NotebookNode, original: NotebookNode, exercise: str) -> bytes | None:
     """The learner's notebook with one cell as it was given out; None where it is so already."""
     given = {grade_id_of(cell): cell for cell in original.cells if has_role(cell, "solution")}

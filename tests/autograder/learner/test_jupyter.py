@@ -180,3 +180,15 @@ def test_other_scripts_have_another_name(tmp_path: Path, monkeypatch: pytest.Mon
         assert (package.parent / load).is_file()
         loaded.add(load)
     assert len(loaded) == 2
+
+
+@pytest.mark.parametrize("opens", [open_lab, lambda folder: open_course(Course(folder))])
+def test_only_a_learner_begins_exercises_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opens: Callable[[Path], None]
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr("autograder.learner.jupyter._run", lambda *_: None)
+    opens(tmp_path)
+    (page,) = tmp_path.rglob("page_config.json")
+    off = json.loads(page.read_text())["disabledExtensions"]
+    assert off.get("autograder-learner:begin-anew", False) == (opens is not open_lab)

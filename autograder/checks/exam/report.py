@@ -88,8 +88,8 @@ class Report:
     `misconception` names the known wrong answer whose results the learner's equal, and `hint` is
     its sentence; both are empty when none matches. `places` are where to look instead, that of the
     nearest change first, and `nearest` says how far it is right where there are none either.
-    `untried` is on what an answer that passed will be tried when it is graded. `right_but_for` is
-    the one thing that is wrong, where that is all: it earns half of the points.
+    `untried` is what the full exam tries beyond a check that has passed. `right_but_for` is the one
+    thing that is wrong, where that is all: it earns half of the points.
     """
 
     exercise: str
@@ -186,7 +186,7 @@ class Report:
         """What the hidden cases try, in a sentence; empty where there are none."""
         if not self.untried:
             return ""
-        return f"Hidden cases try more, when it is graded: {_BETWEEN.join(self.untried)}."
+        return f"The full exam also tries hidden cases: {_BETWEEN.join(self.untried)}."
 
     @property
     def where_to_look(self) -> str:

@@ -9,7 +9,7 @@ from tests.support.samples import affine_exam, mix, mixing_exam, run_cell
 
 RIGHT = "def mix(weights, values):\n    return weights @ values\n"
 WRONG = "def mix(weights, values):\n    return values.mean(axis=0)\n"
-UNTRIED = "  Hidden cases try more, when it is graded: a mixture drawn at random."
+UNTRIED = "  The full exam also tries hidden cases: a mixture drawn at random."
 UNWRITTEN = "def mix(weights, values):\n    raise NotImplementedError()\n"
 KNOWN = ["scores", "weights", "context"]
 

@@ -11,13 +11,14 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.source.cells import grade_id_of, has_role
-from autograder.grading.pictures import picture, pictures_in
+from autograder.grading.pictures import Room, picture, pictures_in
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _LINK = re.compile(r"\]\s*([(:\[])")
 _MOST = 1000
 _SHOWN = 20_000
 _SHOWN_IN_ALL = 200_000
+_NO_ROOM = "… pictures were left out: a page may not have so many that take so long to draw\n"
 _CUT = "… the rest was cut off: a cell may display no more\n"
 # What a formula could do more than stand there, in programs that set formulas by themselves.
 _TEX = re.compile(
@@ -27,22 +28,33 @@ _TEX = re.compile(
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
 
 
-def inert_outputs(outputs: Iterable[object], most: int) -> list[dict[str, Any]]:
+def inert_outputs(
+    outputs: Iterable[object], most: int, room: Room | None = None
+) -> list[dict[str, Any]]:
     """Outputs as a notebook may hold them, from whatever a student's process sent.
 
     Args:
         outputs: what it sent.
         most: how many characters there may be in all of them together.
+        room: what the page has left for pictures; without it, that of a page without any.
     """
+    room = room or Room()
     safe: list[dict[str, Any]] = []
     left = most
     for output in outputs:
-        for made in _rebuild(output, left) if isinstance(output, dict) else []:
+        for made in _rebuild(output, left, room) if isinstance(output, dict) else []:
             left -= len(str(made))
             if left < 0 or len(safe) == _MOST:
-                return [*safe, {"output_type": "stream", "name": "stdout", "text": _CUT}]
+                return [*safe, _note(_CUT)]
             safe.append(made)
+    if room.left_out:
+        room.left_out = False
+        safe.append(_note(_NO_ROOM))
     return safe
+
+
+def _note(text: str) -> dict[str, Any]:
+    return {"output_type": "stream", "name": "stdout", "text": text}
 
 
 def inert_markdown(text: str) -> str:
@@ -77,7 +89,7 @@ def cut_long_sources(notebook: NotebookNode, added: str) -> dict[str, str]:
     return whole
 
 
-def _rebuild(output: dict[Any, Any], most: int) -> list[dict[str, Any]]:
+def _rebuild(output: dict[Any, Any], most: int, room: Room) -> list[dict[str, Any]]:
     # An array in the place of a word would be compared entry by entry.
     match _text(output.get("output_type")):
         case "stream":
@@ -95,21 +107,21 @@ def _rebuild(output: dict[Any, Any], most: int) -> list[dict[str, Any]]:
             ]
         case "display_data" | "execute_result":
             data = output.get("data")
-            safe = _safe_data(data, most) if isinstance(data, dict) else {}
+            safe = _safe_data(data, most, room) if isinstance(data, dict) else {}
             return [{"output_type": "display_data", "data": safe, "metadata": {}}] if safe else []
     return []
 
 
-def _safe_data(data: dict[Any, Any], most: int) -> dict[str, str]:
+def _safe_data(data: dict[Any, Any], most: int, room: Room) -> dict[str, str]:
     safe = {}
     if "text/plain" in data:
         safe["text/plain"] = _text(data["text/plain"])
     for kind in ("image/png", "image/jpeg"):
-        if shown := picture(kind, data.get(kind)):
+        if shown := picture(kind, data.get(kind), room):
             safe[kind] = shown
     html = data.get("text/html")
     html = html if isinstance(html, str) and len(html) <= most else ""
-    if images := pictures_in(html):
+    if images := pictures_in(html, room):
         safe["text/html"] = images
     return safe
 

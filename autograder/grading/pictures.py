@@ -2,14 +2,17 @@
 
 A picture of a few kilobytes can keep a browser busy for minutes: an SVG whose parts are made of one
 another, or a PNG that unpacks to gigabytes. So an SVG has to be one as Matplotlib writes it, and no
-picture has more than so many points. What is looked at here is read once, from left to right.
+picture has more than so many points; nor have all pictures of a page. What is looked at here is
+read once, from left to right.
 """
 
 import base64
 import binascii
+import math
 import re
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from html import escape, unescape
 
 # Each pixel takes four bytes where it is drawn.
@@ -22,6 +25,8 @@ _DEEPEST = 50
 _STROKES = 10_000_000
 _PART, _DASH, _CURVE, _CUT_OUT, _LAYER = 400, 10, 20, 2000, 10_000
 _LARGER = 1e6
+# Of all pictures of a page, some times as much as of one: a lesson's figures take a tenth of it.
+_ON_A_PAGE = 4
 # What Matplotlib writes: nothing that moves, filters, repeats or loads anything.
 _KNOWN = frozenset(
     {
@@ -66,64 +71,118 @@ _ALT = re.compile(r'\balt="([^"]*)"')
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 
 
-def picture(kind: str, value: object) -> str:
+@dataclass
+class Room:
+    """What the pictures of a page may still take of the browser that draws them.
+
+    Attributes:
+        pixels: points of PNGs and JPEGs.
+        strokes: what is drawn of SVGs, counted as for one of them.
+        was_too_small: whether there was a picture that it was too small for. From then on none is
+            looked at: that takes time as well.
+        left_out: whether pictures were left out since somebody was told.
+    """
+
+    pixels: float = _ON_A_PAGE * _PIXELS
+    strokes: float = _ON_A_PAGE * _STROKES
+    was_too_small: bool = False
+    left_out: bool = False
+
+    def has(self, pixels: float, strokes: float) -> bool:
+        """Whether there is as much left, which is then taken."""
+        self.was_too_small |= pixels > self.pixels or strokes > self.strokes
+        if self.is_closed():
+            return False
+        self.pixels -= pixels
+        self.strokes -= strokes
+        return True
+
+    def is_closed(self) -> bool:
+        """Whether one more picture is left out, without a look at it."""
+        self.left_out |= self.was_too_small
+        return self.was_too_small
+
+
+def picture(kind: str, value: object, room: Room) -> str:
     """A PNG or JPEG in base64, or "" for what is none, or has too many points.
 
     Args:
         kind: "image/png" or "image/jpeg".
         value: what was displayed under this name.
+        room: what is left on the page.
     """
-    content = _decoded("".join(value.split())) if isinstance(value, str) else b""
+    if not isinstance(value, str) or room.is_closed():
+        return ""
+    content = _decoded("".join(value.split()))
     pixels = _pixels(content) if content.startswith(_PNG if kind == "image/png" else _JPEG) else 0
-    return base64.b64encode(content).decode() if 0 < pixels <= _PIXELS else ""
+    is_shown = 0 < pixels <= _PIXELS and room.has(pixels, 0)
+    return base64.b64encode(content).decode() if is_shown else ""
 
 
-def pictures_in(html: str) -> str:
-    """The pictures of HTML, one after the other, each in an `<img>`, in which no script runs."""
-    return "".join(_images(html))
+def pictures_in(html: str, room: Room) -> str:
+    """The pictures of HTML, one after the other, each in an `<img>`, in which no script runs.
+
+    Args:
+        html: what was displayed.
+        room: what is left on the page.
+    """
+    return "".join(_images(html, room))
 
 
-def _images(html: str) -> Iterator[str]:
+def _images(html: str, room: Room) -> Iterator[str]:
     for tag in _IMAGE.finditer(html):
+        if room.is_closed():
+            return
         source, alt = _SOURCE.search(tag[1]), _ALT.search(tag[1])
-        if source and _is_drawn_soon(source[1], _decoded(source[2])):
+        takes = _taken_by(source[1], _decoded(source[2])) if source else None
+        if source and takes and room.has(*takes):
             said = escape(unescape(alt[1] if alt else ""), quote=True)
             data = f"data:image/{source[1]};base64,{source[2]}"
             yield f'<img src="{data}" alt="{said}" style="max-width:100%">'
 
 
-def _is_drawn_soon(kind: str, content: bytes) -> bool:
-    return is_plain_svg(content) if kind == "svg+xml" else 0 < _pixels(content) <= _PIXELS
+def _taken_by(kind: str, content: bytes) -> tuple[float, float] | None:
+    """The points and strokes of a picture; None for one that is not shown."""
+    if kind == "svg+xml":
+        return taken_by_svg(content)
+    pixels = _pixels(content)
+    return (pixels, 0) if 0 < pixels <= _PIXELS else None
 
 
-def is_plain_svg(content: bytes) -> bool:
-    """Whether an SVG has nothing but what Matplotlib writes, and not too much of it."""
+def taken_by_svg(content: bytes) -> tuple[float, float] | None:
+    """The points and strokes of an SVG that has nothing but what Matplotlib writes.
+
+    None for one that has anything else, or too much of it.
+    """
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return False
+        return None
     declared = re.match(r"\s*<\?xml\s[^<>?]*\?>", text)
     has_encoding = declared and "encoding" in declared[0] and '"utf-8"' not in declared[0].lower()
     if len(content) > _SVG_BYTES or has_encoding or "\0" in text:
-        return False
+        return None
     text = text[declared.end() :] if declared else text
     found = _TAG.findall(text)
     # Whatever begins here is known: no entity is declared, and nothing is read as something else.
     begun = text.count("<") - len(_NO_TAG.findall(text))
     if not begun == len(found) <= _ELEMENTS or _depth(text) > _DEEPEST:
-        return False
+        return None
     tags = [(name, dict(_ATTRIBUTE.findall(rest))) for name, rest in found]
     names = [name for name, _ in tags]
-    return (
+    is_plain = (
         names[:1] == ["svg"]
         and names.count("svg") == 1
         and _KNOWN.issuperset(names)
         and names.count("style") == len(_SHEET.findall(text))
         and names.count("clipPath") == len(_CLIP.findall(text))
         and all(_is_plain(name, attributes) for name, attributes in tags)
-        and sum(_pixels(_png_of(rest)) for name, rest in tags if name == "image") <= _PIXELS
-        and _is_drawn_in_time(tags, _CLIP.findall(text))
     )
+    if not is_plain:
+        return None
+    pixels = sum(_pixels(_png_of(rest)) for name, rest in tags if name == "image")
+    strokes = _strokes(tags, _CLIP.findall(text))
+    return (pixels, strokes) if pixels <= _PIXELS and strokes <= _STROKES else None
 
 
 _Attributes = dict[str, str]
@@ -154,10 +213,8 @@ def _is_plain(name: str, attributes: _Attributes) -> bool:
     )
 
 
-def _is_drawn_in_time(
-    tags: Sequence[tuple[str, _Attributes]], clips: Sequence[tuple[str, str]]
-) -> bool:
-    """Whether only paths are used, none by a name that another part has, and not too often."""
+def _strokes(tags: Sequence[tuple[str, _Attributes]], clips: Sequence[tuple[str, str]]) -> float:
+    """What is drawn; without end where anything but paths is used, or by another part's name."""
     # Of two with one name, a browser takes the first.
     paths = {one["id"]: one for name, one in reversed(tags) if name == "path" and "id" in one}
     others = {rest["id"] for name, rest in tags if name != "path" and "id" in rest}
@@ -168,7 +225,7 @@ def _is_drawn_in_time(
         if name == "use":
             target = _href(rest).removeprefix("#")
             if target not in paths or target in others or not _href(rest).startswith("#"):
-                return False
+                return math.inf
             drawn = paths[target]
         path, style = drawn.get("d", ""), rest.get("style", "")
         strokes += len(path) + _CURVE * (path.count("Q") + path.count("C"))
@@ -180,8 +237,8 @@ def _is_drawn_in_time(
         scales = " ".join(_SCALE.findall(rest.get("transform", "")))
         larger *= max([1.0, *map(float, _NUMBER.findall(scales))])
         if strokes > _STROKES or larger > _LARGER:
-            return False
-    return True
+            return math.inf
+    return strokes
 
 
 def _dashes(path: str, style: str) -> float:

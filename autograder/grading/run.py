@@ -25,6 +25,7 @@ from autograder.grading.examiner import Examined, error_output
 from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for
 from autograder.grading.inert import broken_syntax, inert_outputs
 from autograder.grading.ordinary.tests_beside import examine_beside
+from autograder.grading.pictures import Room
 from autograder.grading.rebuild import Rebuilt
 from autograder.grading.record import CellVerdict
 from autograder.student.rpc.deadline import Allowance
@@ -92,6 +93,7 @@ class Run:
         self._examining = False
         self._written = Written(())
         self._room = _CELLS_OF_OUTPUT * sandbox.limits.output_bytes
+        self._pictures = Room()
         self.remarks: list[str] = []
 
     def __enter__(self) -> Self:
@@ -175,7 +177,7 @@ class Run:
         if grade_id and (sentence := broken_syntax(outputs, grade_id)):
             self._lost = Verdict.EXCEPTION, sentence
         most = self._sandbox.limits.output_bytes
-        safe = inert_outputs(outputs, min(2 * most, self._room))
+        safe = inert_outputs(outputs, min(2 * most, self._room), self._pictures)
         self._room -= sum(len(str(output)) for output in safe)
         return safe
 

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.checks.source.cell_code import TooMuch, statements_of
 from autograder.grading.inert import cut_long_sources, inert_markdown, inert_outputs
-from autograder.grading.pictures import is_plain_svg, pictures_in
+from autograder.grading.pictures import Room, pictures_in, taken_by_svg
 from autograder.grading.rebuild import ADDED_ID, rebuild
 from autograder.insight.similarity.normal import LONGEST, normal_lines
 from autograder.nbgrading.inbox.timestamps import time_in
@@ -167,8 +167,8 @@ TAKERS: dict[str, Callable[[str], object]] = {
         ],
         1_000_000,
     ),
-    "HTML": pictures_in,
-    "an SVG": lambda text: is_plain_svg(text.encode(errors="surrogatepass")),
+    "HTML": lambda text: pictures_in(text, Room()),
+    "an SVG": lambda text: taken_by_svg(text.encode(errors="surrogatepass")),
     "a time": time_in,
     "a cell compared with others": lambda text: normal_lines(text[:LONGEST]),
     "a cell that is too long": lambda text: cut_long_sources(

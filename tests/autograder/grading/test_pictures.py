@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from autograder.grading.pictures import is_plain_svg, picture, pictures_in
+from autograder.grading.inert import inert_outputs
+from autograder.grading.pictures import Room, picture, pictures_in, taken_by_svg
 
 NAMES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 DOCTYPE = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">'
@@ -103,14 +104,14 @@ REFUSED = {
 
 @pytest.mark.parametrize("content", PLAIN.values(), ids=PLAIN)
 def test_plain_svg_stays(content: bytes) -> None:
-    assert is_plain_svg(content)
-    assert "data:image/svg+xml" in pictures_in(shown(content))
+    assert taken_by_svg(content)
+    assert "data:image/svg+xml" in pictures_in(shown(content), Room())
 
 
 @pytest.mark.parametrize("content", REFUSED.values(), ids=REFUSED)
 def test_other_svg_goes(content: bytes) -> None:
-    assert not is_plain_svg(content)
-    assert pictures_in(shown(content)) == ""
+    assert taken_by_svg(content) is None
+    assert pictures_in(shown(content), Room()) == ""
 
 
 def shown(content: bytes) -> str:
@@ -119,9 +120,43 @@ def shown(content: bytes) -> str:
 
 @pytest.mark.parametrize(("kind", "make"), [("image/png", png), ("image/jpeg", jpeg)])
 def test_pictures_have_bounds(kind: str, make: Callable[[int, int], bytes]) -> None:
-    assert picture(kind, in_base64(make(640, 480)))
-    assert picture(kind, in_base64(make(60_000, 60_000))) == ""
-    assert picture(kind, in_base64(make(640, 480)[:12])) == ""
+    assert picture(kind, in_base64(make(640, 480)), Room())
+    assert picture(kind, in_base64(make(60_000, 60_000)), Room()) == ""
+    assert picture(kind, in_base64(make(640, 480)[:12]), Room()) == ""
+
+
+LONG = svg(f'<path id="A" d="M{" 1 2" * 9000}"/>{USE * 250}')
+
+
+@pytest.mark.parametrize(
+    "shown_often",
+    [
+        {"text/html": shown(LONG)},
+        {"text/html": shown(LONG) * 3},
+        {"text/html": shown(svg(f'<image href="data:image/png;base64,{LARGE}"/>'))},
+        {"image/png": LARGE},
+    ],
+    ids=["one after the other", "several in one output", "in an SVG", "a PNG"],
+)
+def test_pictures_of_a_page_have_bounds_together(shown_often: dict[str, str]) -> None:
+    """Each of them is small and soon drawn; a thousand would keep a browser for minutes."""
+    displayed = [{"output_type": "display_data", "data": shown_often}] * 12
+    safe = inert_outputs(displayed, 10_000_000)
+    kept = [one for one in safe if one["output_type"] == "display_data"]
+    assert 0 < len(kept) <= 8
+    assert "pictures were left out" in safe[-1]["text"]
+
+
+def test_room_of_a_page_is_shared_by_its_cells() -> None:
+    displayed = [{"output_type": "display_data", "data": {"image/png": LARGE}}]
+    room = Room()
+    cells = [inert_outputs(displayed, 10_000_000, room) for _ in range(12)]
+    assert sum("data" in one for cell in cells for one in cell) == room_for(20_000_000)
+
+
+def room_for(pixels: int) -> int:
+    """How many pictures of so many points there is room for on a page."""
+    return int(Room().pixels // pixels)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +165,7 @@ def test_pictures_have_bounds(kind: str, make: Callable[[int, int], bytes]) -> N
 )
 def test_html_is_read_in_time(text: str) -> None:
     begun = time.process_time()
-    assert pictures_in(text) == ""
+    assert pictures_in(text, Room()) == ""
     assert time.process_time() - begun < 2
 
 
@@ -147,5 +182,5 @@ def test_html_is_read_in_time(text: str) -> None:
 )
 def test_svg_is_read_in_time(text: str) -> None:
     begun = time.process_time()
-    assert not is_plain_svg(text.encode())
+    assert taken_by_svg(text.encode()) is None
     assert time.process_time() - begun < 2

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from html import escape
 from pathlib import Path
@@ -57,6 +57,17 @@ ACTIONS = {
     "GenerateFeedbackHandler": "generate_feedback",
     "ReleaseFeedbackHandler": "release_feedback",
 }
+# How long somebody waits for one of them, in minutes. To grade may take what a submission may take,
+# on a machine that others keep busy, and once more for what had too little time.
+MINUTES = dict.fromkeys(ACTIONS.values(), 30.0) | {"autograde": 240.0}
+_LATE = (
+    "{what} has not come to an end within {minutes:g} minutes, and goes on: the server's log says "
+    "what it does. Nothing else is begun before its end; if there is none, start the server anew"
+)
+_NOT_BEGUN = (
+    "{what} was not begun within {minutes:g} minutes, since what was asked for before goes on: the "
+    "server's log says what that does. If it has no end, start the server anew"
+)
 # One after the other: they change the process's folder, and what a sandbox's end hangs on is the
 # thread that has opened it.
 _one_thread = ThreadPoolExecutor(1, "formgrader")
@@ -125,11 +136,20 @@ def beside_others(method: str) -> Callable[..., Any]:
         directory = CourseDirectory(parent=self.coursedir.parent)
         directory.root = self.coursedir.root
         api = NbGraderAPI(directory, self.authenticator, parent=self.coursedir.parent)
-        loop = asyncio.get_running_loop()
-        outcome = await loop.run_in_executor(_one_thread, _done, api, method, *names)
-        self.write(json.dumps(outcome))
+        doing = _one_thread.submit(_done, api, method, *names)
+        self.write(json.dumps(await _in_time(doing, method, MINUTES[method])))
 
     return guarded(post)
+
+
+async def _in_time(doing: Future[Any], method: str, minutes: float) -> Any:
+    """What an action gives or, where it does not end, what to say of it: no thread can be ended."""
+    try:
+        return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(doing)), 60 * minutes)
+    except TimeoutError:
+        said = _NOT_BEGUN if doing.cancel() else _LATE
+        what = method.replace("_", " ")
+        return {"success": False, "error": said.format(what=what, minutes=minutes), "log": ""}
 
 
 def _done(api: NbGraderAPI, method: str, *names: str) -> Any:

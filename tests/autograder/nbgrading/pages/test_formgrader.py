@@ -1,0 +1,41 @@
+"""What formgrader does beside its server: each action has its time, and none is forgotten."""
+
+import asyncio
+import inspect
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from nbgrader.server_extensions.formgrader import apihandlers
+
+from autograder.nbgrading.pages.formgrader import ACTIONS, MINUTES, _in_time
+
+
+def test_every_action_of_nbgraders_has_its_time() -> None:
+    """The actions, as nbgrader's own code has them: what its handlers do on the disk."""
+    theirs = {
+        name: found[1]
+        for name, handler in inspect.getmembers(apihandlers, inspect.isclass)
+        if (post := vars(handler).get("post"))
+        and (found := re.search(r"self\.api\.(\w+)\(", inspect.getsource(inspect.unwrap(post))))
+    }
+    assert len(theirs) >= 9
+    assert theirs == ACTIONS
+    assert MINUTES.keys() == set(theirs.values())
+    assert all(minutes > 0 for minutes in MINUTES.values())
+
+
+def test_action_without_an_end_is_told_and_so_is_what_waits_for_it() -> None:
+    end = threading.Event()
+    with ThreadPoolExecutor(1) as one_thread:
+        endless, waiting = one_thread.submit(end.wait), one_thread.submit(int)
+        late = asyncio.run(_in_time(endless, "release_feedback", 0.001))
+        behind = asyncio.run(_in_time(waiting, "collect", 0.001))
+        end.set()
+        done = asyncio.run(_in_time(one_thread.submit(lambda: {"success": True}), "collect", 1))
+    assert "release feedback has not come to an end" in late["error"]
+    assert "collect was not begun" in behind["error"]
+    assert not late["success"]
+    assert not behind["success"]
+    assert waiting.cancelled()
+    assert done == {"success": True}

@@ -68,6 +68,13 @@ _ITERABLES: tuple[Any, ...] = ([], (), "", {}, set(), range(0), {}.items(), {}.v
 _CALLBACK = "callback"
 _SENT_ALONE = (type(None), bool, int, float, str)
 _WRITTEN = ("ndarray", "Tensor", "list", "dict")
+# What a class could answer otherwise than by what its modules have.
+_LISTS = frozenset(
+    {
+        *("parameters", "named_parameters", "buffers", "named_buffers"),
+        *("modules", "named_modules", "children", "named_children"),
+    }
+)
 _WHENEVER = Deadline(None)
 # No multiple of two, by which cases in two dtypes come.
 _WATCHED_ONE_IN = 3
@@ -135,7 +142,7 @@ class StudentSide:
             case ("make", str(name), tuple(args)):
                 return self._make(name, args)
             case ("get", target, str(name)):
-                return self._call(getattr, (target, name), {}, back=())
+                return self._call(_part_of, (target, name), {}, back=())
             case ("operate", str(operator), tuple(args)):
                 return self._call(_OPERATIONS[operator], args, {}, back=())
             case ("describe", target):
@@ -290,6 +297,14 @@ class _Kept:
 
     def __init__(self, value: object) -> None:
         self.value = value
+
+
+def _part_of(target: object, name: str) -> object:
+    """An attribute; what a module lists of itself is listed as torch does it for every module."""
+    torch = sys.modules.get("torch") if name in _LISTS else None
+    if torch is not None and isinstance(target, torch.nn.Module):
+        return getattr(torch.nn.Module, name).__get__(target)
+    return getattr(target, name)
 
 
 def _next(iterator: Any) -> tuple[object, ...]:

@@ -611,3 +611,22 @@ def test_what_can_not_be_sent_tells_nothing(sandbox: Sandbox) -> None:
         assert copy.deepcopy(first) is first
         assert not callable(first)
         assert session.failure is None
+
+
+def test_module_does_not_answer_for_its_lists(find: Find) -> None:
+    """A class could say that it has a buffer, or that nothing in it is trained."""
+    module_class = find(
+        "Layer",
+        "import torch\n"
+        "class Layer(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.table = torch.nn.Parameter(torch.ones(2))\n"
+        "    def named_parameters(self, *args, **kwargs):\n"
+        "        return iter([])\n"
+        "    def named_buffers(self, *args, **kwargs):\n"
+        "        return iter([('mask', torch.ones(3, 3))])",
+    )
+    module = module_class()
+    assert [name for name, _ in module.named_parameters()] == ["table"]
+    assert list(module.named_buffers()) == []

@@ -1,4 +1,4 @@
-"""What a function that continues texts with a cache is tried with: models that note their calls."""
+"""What a function that continues texts with a cache is tried with: a model that notes its calls."""
 
 from collections.abc import Callable, Sequence
 
@@ -40,24 +40,51 @@ def try_continuation(
         The texts. If there were tokens to add, also what was given to the model and to `choose`,
         whether gradients were tracked in the model, and how many tokens each cache holds.
     """
-    watched = made_beside(continue_with_cache, watched_model, model)
-    choose = made_beside(continue_with_cache, Choice, choice)
+    there, chosen = _Model(model, len(ids)), Choice(choice)
     caches = [made_beside(continue_with_cache, empty_cache, len(ids)) for _ in range(_NUM_CACHES)]
-    texts = continue_with_cache(watched, ids, caches, num_new_tokens, choose)
+    asked = made_beside(continue_with_cache, Asked, there.logits_of, *caches)
+    texts = continue_with_cache(asked, ids, caches, num_new_tokens, chosen)
     if num_new_tokens == 0:
         return {"text": texts}
     return {
         "text": texts,
-        "given to the model": watched.given,
-        "shapes given to choose": choose.shapes,
-        "gradients are tracked": watched.tracked,
-        "tokens in each cache": [cache.length for cache in caches],
+        "given to the model": there.given,
+        "shapes given to choose": chosen.shapes,
+        "gradients are tracked": asked.tracked,
+        "tokens in each cache": [there.caches[number].length for number in range(_NUM_CACHES)],
     }
 
 
-def watched_model(name: str) -> nn.Module:
-    """The GPT, or one of companion's language models without weights."""
-    return _Watched(_small_gpt() if name == "gpt" else _CachedRule(getattr(language_models, name)))
+class _Model:
+    """The model and its caches, which stay where the trial is, and what was given to it.
+
+    An answer in another process gets an `Asked` that asks for the logits here. So no code over
+    there can say of calls that they were others, nor of caches that they hold something.
+    """
+
+    def __init__(self, name: str, batch: int) -> None:
+        rule = None if name == "gpt" else getattr(language_models, name)
+        self._model = _small_gpt() if rule is None else _CachedRule(rule)
+        self._batch = batch
+        self.caches = {number: empty_cache(batch) for number in range(_NUM_CACHES)}
+        self.given: list[Tensor] = []
+
+    @torch.no_grad()
+    def logits_of(self, ids: Tensor, numbers: list[int]) -> Tensor:
+        """The logits of new tokens.
+
+        Args:
+            ids: the tokens that are given to the model, (batch, new).
+            numbers: of the caches that it is given.
+
+        Returns:
+            The logits, (batch, new, vocabulary).
+        """
+        self.given.append(ids.clone())
+        for number in numbers:
+            self.caches.setdefault(number, empty_cache(self._batch))
+        logits: Tensor = self._model(ids, [self.caches[number] for number in numbers])
+        return logits
 
 
 def empty_cache(batch: int) -> Cache:
@@ -66,20 +93,29 @@ def empty_cache(batch: int) -> Cache:
     return cache
 
 
-class _Watched(nn.Module):
-    """Calls another model, and notes with what."""
+class Asked(nn.Module):
+    """A model beside the answer, which asks for its logits and fills the caches as a model does."""
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, logits_of: Callable[[Tensor, list[int]], Tensor], *caches: Cache) -> None:
         super().__init__()
-        self.model = model
-        self.given: list[Tensor] = []
         self.tracked = False
+        self._logits_of, self._known = logits_of, [*caches]
+        # So that there is something for which gradients are tracked.
+        self.scale = nn.Parameter(torch.ones(()))
 
     def forward(self, ids: Tensor, caches: Sequence[Cache] | None = None) -> Tensor:
-        self.given.append(ids.clone())
-        logits: Tensor = self.model(ids, caches)
+        logits = self._logits_of(ids, [self._number(cache) for cache in caches or ()]) * self.scale
+        numbers = ids[:, None, :, None].double()
+        for cache in caches or ():
+            cache.append(numbers, numbers)
         self.tracked |= logits.requires_grad
         return logits
+
+    def _number(self, cache: Cache) -> int:
+        """The place of a cache among those that were made for the answer, or by it."""
+        if not any(cache is one for one in self._known):
+            self._known.append(cache)
+        return next(place for place, one in enumerate(self._known) if one is cache)
 
 
 class _CachedRule(nn.Module):
@@ -88,15 +124,13 @@ class _CachedRule(nn.Module):
     def __init__(self, rule: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
         self.rule = rule
-        # So that there is something for which gradients are tracked.
-        self.scale = nn.Parameter(torch.ones(()))
 
     def forward(self, ids: Tensor, caches: Sequence[Cache] | None = None) -> Tensor:
         known = ids
         for cache in caches or ():
             numbers = ids[:, None, :, None].double()
             known = cache.append(numbers, numbers)[0][:, 0, :, 0].long()
-        return self.rule(known)[:, known.shape[1] - ids.shape[1] :] * self.scale
+        return self.rule(known)[:, known.shape[1] - ids.shape[1] :]
 
 
 class Choice:

@@ -4,9 +4,13 @@ from collections.abc import Callable, Iterable
 
 import torch
 
-from companion.beside import results_of
+from companion.beside import made_beside, results_of
 
 _DRAWS = 64
+# Of few weights, more draws: chance would show.
+_NUMBERS = 2000
+# Calls with one and the same generator.
+_IN_A_ROW = 5
 
 
 class DropoutMismatch(ValueError):
@@ -20,11 +24,11 @@ def try_dropout(
     seed: int,
     training: bool,
 ) -> dict[str, object]:
-    """Call a dropout 64 times and measure what it does to the weights.
+    """Call a dropout many times and measure what it does to the weights.
 
     Args:
         dropout: the function to try, called with weights, p, a generator and `training`.
-        weights: (…, rows, columns), none of them 0; about 30 or more, or chance shows.
+        weights: of any shape, none of them 0.
         p: the share to be dropped.
         seed: of the first call's generator; the others count on from it.
         training: handed on to the dropout.
@@ -38,9 +42,10 @@ def try_dropout(
     """
 
     # A copy for each call: else what one call writes would be dropped in all that follow.
+    draws = max(_DRAWS, _NUMBERS // weights.numel())
     calls = [
         (weights.clone(), p, torch.Generator().manual_seed(number), training)
-        for number in (*range(seed, seed + _DRAWS), seed)
+        for number in (*range(seed, seed + draws), seed)
     ]
     results = results_of(dropout, calls)
     first = next(results)
@@ -51,13 +56,16 @@ def try_dropout(
             f"expected {_kind(weights)} back, as the weights are, received {_kind(first)}"
         )
     *others, again = results
+    # One that is sent begins anew in each call; this one goes on.
+    generator = made_beside(dropout, generator_of, seed)
+    in_a_row = [dropout(weights.clone(), p, generator, training) for _ in range(_IN_A_ROW)]
     drawn = [first, *others]
     stacked = torch.stack([one for one in drawn if isinstance(one, torch.Tensor)]).double()
     factors = stacked / weights.double()
     dropped = stacked == 0
     share = dropped.double().mean().item()
     numbers = set(dropped.flatten(1).sum(1).tolist())
-    found: dict[str, object] = {
+    return {
         "the weights that it is given are changed": not all(
             given.equal(weights) for given, *_ in calls
         ),
@@ -66,15 +74,17 @@ def try_dropout(
         "mean of all draws, as a multiple of the weights": _nearest(
             factors.mean().item(), (0, 1, *_multiples(p)), 0.15
         ),
-        "neighbours in a row are dropped together": _together(dropped, -1, share),
-        "neighbours in a column are dropped together": _together(dropped, -2, share),
+        **_dropped_together(dropped, share),
         "the same number is dropped at each call": len(numbers) == 1,
         "a generator with the same seed drops the same": _same(again, first),
         "a generator with another seed drops the same": _same(drawn[1], first),
+        "a generator drops the same in each call": all(_same(one, first) for one in in_a_row),
     }
-    if weights.dim() > 2:
-        found["sentences are dropped together"] = _together(dropped, -3, share)
-    return found
+
+
+def generator_of(seed: int) -> torch.Generator:
+    """A source of random numbers."""
+    return torch.Generator().manual_seed(seed)
 
 
 def _kind(value: object) -> str:
@@ -104,6 +114,17 @@ def _common(factors: torch.Tensor) -> float | str:
         return "nothing is left"
     first = factors[0]
     return first.item() if torch.allclose(factors, first, rtol=1e-4) else "not one number"
+
+
+def _dropped_together(dropped: torch.Tensor, share: float) -> dict[str, object]:
+    """Of each axis of the weights, whether neighbours along it share their fate."""
+    names = (
+        "neighbours in a row are dropped together",
+        "neighbours in a column are dropped together",
+        "sentences are dropped together",
+    )
+    axes = dropped.dim() - 1
+    return {name: _together(dropped, -n, share) for n, name in enumerate(names[:axes], start=1)}
 
 
 def _together(dropped: torch.Tensor, axis: int, share: float) -> bool:

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn.functional import elu, scaled_dot_product_attention
 from torch.testing import assert_close
 
+from autograder.student.limits import Limits
 from companion.specimens import blockwise
 from solutions.efficient_attention import (
     causal_linear_attention,
@@ -21,6 +22,12 @@ from solutions.efficient_attention import (
     online_softmax_attention,
     positive_random_features,
     repaired_blockwise_attention,
+)
+from solutions.exams.efficient_attention._long_texts import (
+    CAUSAL_TOKENS,
+    TOKENS,
+    are_contexts,
+    too_long,
 )
 
 Attention = Callable[..., Tensor]
@@ -185,3 +192,21 @@ def test_exactness_is_what_docstrings_say() -> None:
                 is_exact(attention, queries.abs(), scale * keys, values) for scale in (0.3, 99)
             ]
             assert all(found) is said.startswith("Exact"), name
+
+
+def test_table_of_a_long_text_does_not_fit() -> None:
+    """Nor does the half of it that is left where no token sees a later one."""
+    assert Limits().memory_bytes < TOKENS**2 * 8
+    assert Limits().memory_bytes < CAUSAL_TOKENS**2 / 2 * 8
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_tables_of_fewer_bytes_are_told_from_exact_ones(dtype: torch.dtype) -> None:
+    """They would fit, in one piece or in tiles, in PyTorch or in NumPy."""
+    _, keys, values = too_long(1, TOKENS, 0)
+    queries = drawn(40, 1, dtype=torch.float64)
+    exact = online_softmax_attention(queries, keys, values, 1000)
+    weights = torch.softmax(queries @ keys.mT, dim=-1)
+    assert are_contexts(weights @ values, exact)
+    kept = weights.to(dtype).double()
+    assert not are_contexts(kept @ values / kept.sum(dim=-1, keepdim=True), exact)

@@ -44,6 +44,19 @@ def batch_in_training(draw: Draw) -> Trial:
 
 
 @dropping.case(times=1)
+def heads_in_training(draw: Draw) -> Trial:
+    """a batch of heads with few weights each, in training"""
+    draw.fix(batch=2, heads=2, queries=2, keys=2)
+    return draw.tensor("batch heads queries keys").softmax(dim=-1), 0.3, 200, True
+
+
+@dropping.case(times=1)
+def one_row_in_training(draw: Draw) -> Trial:
+    """the weights of a single query, in training"""
+    return draw.fix(keys=5).tensor("keys").softmax(dim=-1), 0.6, 300, True
+
+
+@dropping.case(times=1)
 def batch_in_use(draw: Draw) -> Trial:
     """a batch of weights, not in training"""
     return draw.tensor("batch queries keys").softmax(dim=-1), 0.3, 100, False
@@ -322,6 +335,20 @@ def the_mask_itself(
 ) -> torch.Tensor:
     """These are the zeros and the factors. Multiply the weights by them."""
     return keep(weights, p, generator).to(weights.dtype) / (1 - p) if training else weights
+
+
+@dropping.misconception
+def begun_anew(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """Every call with the same generator drops the same weights, because you begin anew from its
+    seed. Draw from the generator itself, as in `torch.rand(…, generator=generator)`, so that it
+    goes on from call to call.
+    """
+    if not training:
+        return weights
+    anew = torch.Generator().manual_seed(generator.initial_seed())
+    return weights * keep(weights, p, anew) / (1 - p)
 
 
 @dropping.accepts

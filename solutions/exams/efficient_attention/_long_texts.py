@@ -35,8 +35,14 @@ def drawn(draw: Draw, axes: str = "", queries: str = "queries", keys: str = "key
     return asked, offered, draw.tensor(f"{axes} {keys} d_v")
 
 
-# The table of so many tokens takes 2.3 GB, more than a submission has (`memory_bytes` of `Limits`).
+# The table of so many tokens takes 2.3 GB, more than a submission has (`memory_bytes` of `Limits`),
+# and so does the half of a larger one that is left where no token sees a later one.
 TOKENS = 17_000
+CAUSAL_TOKENS = 24_000
+# How far a context may be off, as a share of the largest. Tables of float32 would fit: what comes
+# of one is off by 1e-8 or more, and what comes of float64 by 1e-13, or 3e-10 where an answer keeps
+# its divisor away from 0.
+_OFF = 2e-9
 
 
 @cache
@@ -59,14 +65,21 @@ def are_contexts(received: object, wanted: object) -> bool:
     """Whether these are the contexts of a text that is too long for a table."""
     if not isinstance(received, Tensor) or not isinstance(wanted, Tensor):
         return False
-    return received.shape == wanted.shape and torch.allclose(received.double(), wanted)
+    if received.shape != wanted.shape:
+        return False
+    return bool((received - wanted).abs().max() <= _OFF * wanted.abs().max())
 
 
 def reads_too_long(
-    attention: Callable[..., object], right: Callable[..., Tensor], queries: Tensor
+    attention: Callable[..., object],
+    right: Callable[..., Tensor],
+    queries: Tensor,
+    tokens: int = TOKENS,
 ) -> bool:
     """Whether a linear attention makes of such a text what a right one does."""
-    text = too_long(TOKENS, TOKENS, seed_of(queries))
+    asked, offered, values = too_long(tokens, tokens, seed_of(queries))
+    # Next to their features, what is added to a divisor counts for little.
+    text = 2000 + 500 * asked.abs(), 2000 + 500 * offered.abs(), values
     return are_contexts(driven(map_features, attention)(*text), right(*text, elu_plus_one))
 
 

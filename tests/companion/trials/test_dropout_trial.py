@@ -13,7 +13,7 @@ def by_bernoulli(weights: Tensor, p: float, generator: torch.Generator, training
 
 
 def by_torch(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
-    torch.manual_seed(generator.initial_seed())
+    torch.manual_seed(int(torch.randint(1 << 31, (1,), generator=generator)))
     return nn.functional.dropout(weights, p, training)
 
 
@@ -30,6 +30,7 @@ def test_right_ones_measure_alike(p: float, seed: int) -> None:
         "the same number is dropped at each call": False,
         "a generator with the same seed drops the same": True,
         "a generator with another seed drops the same": False,
+        "a generator drops the same in each call": False,
     }
     for right in (by_torch, by_bernoulli):
         assert try_dropout(right, WEIGHTS, p, seed, True) == expected
@@ -37,7 +38,24 @@ def test_right_ones_measure_alike(p: float, seed: int) -> None:
 
 def test_nothing_happens_in_use() -> None:
     measured = try_dropout(by_torch, WEIGHTS, 0.5, 0, False)
-    assert list(measured.values()) == [False, 0, 1.0, 1, False, False, True, True, True]
+    assert list(measured.values()) == [False, 0, 1.0, 1, False, False, True, True, True, True]
+
+
+@pytest.mark.parametrize("shape", [(5,), (2, 2, 2, 2), (1, 3)])
+def test_few_weights_of_any_shape(shape: tuple[int, ...]) -> None:
+    weights = torch.full(shape, 0.5)
+    for p, seed in ((0.3, 200), (0.6, 300), (0.3, 7)):
+        expected = try_dropout(by_bernoulli, weights, p, seed, True)
+        assert expected["fraction of weights that become 0"] == p
+        assert try_dropout(by_torch, weights, p, seed, True) == expected
+
+
+def test_seed_that_begins_anew_is_noticed() -> None:
+    def anew(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
+        return by_bernoulli(weights, p, generator.manual_seed(generator.initial_seed()), training)
+
+    fact = "a generator drops the same in each call"
+    assert try_dropout(anew, WEIGHTS, 0.3, 0, True)[fact] is True
 
 
 def test_whole_rows_are_noticed() -> None:

@@ -40,11 +40,24 @@ def of_queries_alone(d_k: int, n: int, seed: int) -> float:
     return float(np.random.default_rng(seed).normal(size=(n, d_k)).sum(axis=1).var(ddof=1))
 
 
-@pytest.mark.parametrize("seed", range(0, 4000, 800))
+@pytest.mark.parametrize("seed", range(0, 4000, 801))
 def test_products_are_told_from_single_numbers(seed: int) -> None:
-    part = "results for d_k = 1 scatter as the variance of products of two numbers"
+    part = f"results for d_k = {1 + seed % 2} scatter as the variance of products"
     assert measure_twice(of_pairs, 64, 100, seed)[part] is True
     assert measure_twice(of_queries_alone, 64, 100, seed)[part] is False
+
+
+def of_single_products(d_k: int, n: int, seed: int) -> float:
+    """As many products as there are pairs, as if a pair's were all the same."""
+    queries, keys = np.random.default_rng(seed).normal(size=(2, n))
+    return float(d_k * (queries * keys).var(ddof=1))
+
+
+@pytest.mark.parametrize("seed", range(0, 4000, 801))
+def test_sums_are_told_from_single_products(seed: int) -> None:
+    part = "results for d_k = 64 scatter as the variance of sums of products"
+    assert measure_twice(of_pairs, 64, 100, seed)[part] is True
+    assert measure_twice(of_single_products, 64, 100, seed)[part] is False
 
 
 def test_right_answer_is_right_in_all() -> None:

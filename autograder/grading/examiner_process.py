@@ -18,7 +18,7 @@ import sys
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Never
 
@@ -100,8 +100,7 @@ class ExaminerProcess:
         """Tell it of a submission: what rules look at. False if it is of no more use."""
         try:
             self._link.sock.settimeout(self._limits.test_seconds * self._limits.patience)
-            told = {"cells": list(written.cells), "files": dict(written.files)}
-            self._link.send({**told, "exam_seed": seed_in_use()})
+            self._link.send({**asdict(written), "exam_seed": seed_in_use()})
             return self._link.receive() == {"fresh": True}
         except (OSError, EOFError):
             return False
@@ -273,7 +272,7 @@ class _Serving:
         """Do what the grader asks for."""
         if "cells" in request:
             cells = [(grade_id, source) for grade_id, source in request["cells"]]
-            self._written = Written(cells, request["files"])
+            self._written = Written(cells, request["files"], request["given"])
             self._exam_seed = request["exam_seed"]
             return {"fresh": self._is_fresh()}
         with socket.socket(fileno=files[0]) as sock:

@@ -18,6 +18,7 @@ from nbformat.v4 import new_code_cell
 from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role, source_of
 from autograder.checks.source.patches import patches_in
 from autograder.checks.source.scenery import left_out
+from autograder.checks.source.written import imported
 from autograder.grading.apart import Tell, apart
 from autograder.grading.inert import inert_markdown
 from autograder.grading.submitted_files import shown
@@ -41,6 +42,8 @@ class Rebuilt:
     remarks: tuple[str, ...] = ()
     # The student's own code: in their order, cells with the exercise that each answers, or "".
     written: Sequence[tuple[str, str]] = ()
+    # What the instructor's cells import by name.
+    given: Mapping[str, str] = field(default_factory=dict)
     # The ids of given cells that need not run.
     scenery: frozenset[str] = frozenset()
 
@@ -75,7 +78,9 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     given = {cell.id for cell in source.cells if not has_role(cell, "solution")}
     own = [cell for cell in cells if cell.cell_type == "code" and cell.id not in given]
     written = [(grade_id_of(cell), cell.source) for cell in own]
-    return Rebuilt(notebook, missing, (*found.remarks, *remarks), written, scenery)
+    texts = [cell.source for cell in source.cells if cell.id in given and cell.cell_type == "code"]
+    remarks = [*found.remarks, *remarks]
+    return Rebuilt(notebook, missing, tuple(remarks), written, imported(texts), scenery)
 
 
 def _nothing(kind: str) -> str:

@@ -120,7 +120,8 @@ class Run:
     def all_tests(self, source: NotebookNode, folder: Path | None) -> list[CellVerdict]:
         """Examine the tests, the last one first: that is the order in which one goes back."""
         self._examining = True
-        self._written = Written(self._rebuilt.written, _own_texts(self._files, folder))
+        rebuilt = self._rebuilt
+        self._written = Written(rebuilt.written, _own_texts(self._files, folder), rebuilt.given)
 
         def examiner() -> ExaminerProcess:
             # What the instructor's modules import takes none of the student's time.

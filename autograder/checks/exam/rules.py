@@ -40,6 +40,9 @@ _WHERE = "how it is written"
 # In this process, which is a learner's: to watch a run takes several times as long as the run.
 _RUNS_WATCHED_HERE = 2
 
+# What puts an end to the watching of calls: no answer needs it.
+_UNWATCHED = ("setprofile", "DisableTorchFunction", "DisableTorchFunctionSubclass")
+
 _read: list[Meaning] = []
 _written: ContextVar[Written | None] = ContextVar("written", default=None)
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
@@ -67,6 +70,7 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
     """A report on the first rule that an answer breaks, or None if it breaks none."""
     if not forbidden:
         return None
+    forbidden = (*forbidden, *_UNWATCHED)
     written, live = _written.get(), None
     if written is None:
         if found := _first(forbidden, _itself(answer)):
@@ -98,7 +102,7 @@ def watched(name: str, forbidden: Sequence[str]) -> Iterator[Callable[[], Report
     if not forbidden:
         yield lambda: None
         return
-    with (_watch.get() or _watch_here)(forbidden) as seen:
+    with (_watch.get() or _watch_here)((*forbidden, *_UNWATCHED)) as seen:
 
         def report() -> Report | None:
             found = seen()

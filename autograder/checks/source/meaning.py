@@ -10,7 +10,6 @@ answer run can see it.
 
 import ast
 import sys
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -18,14 +17,23 @@ from typing import TypeAlias
 
 from autograder.checks.source.cell_code import DEEPEST
 from autograder.checks.source.own_files import is_own
-from autograder.checks.source.written import RUN, Statement, Written, parsed, words_in
+from autograder.checks.source.written import (
+    RUN,
+    Source,
+    Statement,
+    Written,
+    bindings,
+    defaults,
+    inside,
+    parsed,
+    words_in,
+)
 
 _FUNCTION: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _GETTERS = {"get", "pop", "__getitem__"}
+# What finds something by a text: pkgutil's, pydoc's and inspect's.
+_FINDERS = {"resolve_name", "locate", "getattr_static"}
 _MOST_STEPS = 30  # from one local name to the next
-
-# What a name is bound to: an expression, a library's module (True), one's own (False) or whatever.
-_Source: TypeAlias = ast.expr | bool | None
 
 
 @dataclass
@@ -33,7 +41,7 @@ class _Scope:
     """The names that a function, a class or a comprehension binds, and what it stands in."""
 
     parent: "_Scope | None"
-    bound: Mapping[str, list[_Source]]
+    bound: Mapping[str, list[Source]]
     of_module: frozenset[str] = frozenset()  # by `global`
     is_class: bool = False
     later: bool = False  # whether its code runs when the statement has long been run
@@ -61,7 +69,7 @@ class Meaning:
         for place, one in enumerate(self.written.statements):
             self._place[one] = self._at = place
             self._file = one.file
-            bound = _bindings([one.tree], self._modules) if one.tree else {}
+            bound = bindings([one.tree], self._modules) if one.tree else {}
             found = [
                 (name, self._is_of_library(source, None))
                 for name, sources in bound.items()
@@ -110,6 +118,8 @@ class Meaning:
         if _lookup(name, scope) is not None or not self._is_given(name, scope):
             return
         yield name
+        if name in self.written.given:
+            yield self.written.given[name]
         if self.live is not None and name in self.live:
             yield path_of(self.live[name])
 
@@ -148,6 +158,8 @@ class Meaning:
                     yield from self._looked_up(asked_for, scope)
         if _called(node) in ("__import__", "import_module"):
             yield from (text for text in texts if not self._is_beside(text))
+        if _called(node) in _FINDERS:
+            yield from (text.replace(":", ".") for text in texts)
 
     def _run(self, node: ast.Call, scope: _Scope | None, depth: int) -> Iterator[tuple[str, int]]:
         """What text leads to that is run as code; of one that is not Python, all words."""
@@ -158,11 +170,11 @@ class Meaning:
             if body is None:
                 found: Iterable[tuple[str, int]] = _words(text)
             else:
-                inner = _Scope(scope, _bindings(body, self._modules))
+                inner = _Scope(scope, bindings(body, self._modules))
                 found = self._read(body, inner, depth + 1)
             yield from ((name, node.lineno) for name, _ in found)
 
-    def _is_of_library(self, source: _Source, scope: _Scope | None, steps: int = 0) -> bool:
+    def _is_of_library(self, source: Source, scope: _Scope | None, steps: int = 0) -> bool:
         """Whether what an expression gives is a library's, and certainly so."""
         while True:
             match source:
@@ -172,6 +184,15 @@ class Meaning:
                     source = value
                 case ast.NamedExpr(value=value):
                     source = value
+                case (
+                    ast.List(elts=several)
+                    | ast.Tuple(elts=several)
+                    | ast.Dict(values=several)
+                    | ast.BoolOp(values=several)
+                ):
+                    return self._is_any_of_library(several, scope, steps)
+                case ast.IfExp(body=one, orelse=other):
+                    return self._is_any_of_library([one, other], scope, steps)
                 case ast.Call(func=ast.Name(id="getattr" | "vars"), args=[value, *_]):
                     source = value
                 case ast.Call(args=[name, *_]) if _called(source) in (
@@ -189,6 +210,14 @@ class Meaning:
                     )
                 case _:
                     return False
+
+    def _is_any_of_library(
+        self, several: Iterable[Source], scope: _Scope | None, steps: int
+    ) -> bool:
+        """Whether any of several expressions is a library's."""
+        return steps < _MOST_STEPS and any(
+            self._is_of_library(one, scope, steps + 1) for one in several
+        )
 
     def _is_given(self, name: str, scope: _Scope | None) -> bool:
         """Whether a name of the notebook's or file's is a library's, or from a given cell."""
@@ -238,10 +267,10 @@ def _parts(
             body = node.body if isinstance(node.body, list) else [node.body]
             yield from _split(node, body, inner, scope)
         case ast.ClassDef(body=body):
-            inner = _Scope(scope, _bindings(body, modules), is_class=True, later=_is_later(scope))
+            inner = _Scope(scope, bindings(body, modules), is_class=True, later=_is_later(scope))
             yield from _split(node, body, inner, scope)
         case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-            bound = _bindings([one.target for one in node.generators], modules)
+            bound = bindings([one.target for one in node.generators], modules)
             inner = _Scope(scope, bound, later=_is_later(scope))
             yield node.generators[0].iter, scope
             yield from ((one, inner) for one in ast.iter_child_nodes(node))
@@ -252,23 +281,25 @@ def _parts(
 def _split(
     node: ast.AST, body: Sequence[ast.AST], inner: _Scope, outer: _Scope | None
 ) -> Iterator[tuple[ast.AST, _Scope | None]]:
-    inside = {id(one) for one in body}
+    of_body = {id(one) for one in body}
     for one in ast.iter_child_nodes(node):
-        yield one, inner if id(one) in inside else outer
+        yield one, inner if id(one) in of_body else outer
 
 
 def _of_function(node: _FUNCTION, scope: _Scope | None, modules: set[str]) -> _Scope:
     body = node.body if isinstance(node.body, list) else [node.body]
-    bound = _bindings(body, modules)
+    bound = bindings(body, modules)
     for one in ast.walk(node.args):
         if isinstance(one, ast.arg):
             bound[one.arg] = [None]
-    inside = list(_inside(body))
-    for one in inside:
+    # Who calls an answer leaves alone what it has for a default.
+    bound |= {name: [default] for name, default in defaults(node.args)}
+    within = list(inside(body))
+    for one in within:
         if isinstance(one, ast.Nonlocal | ast.Global):
             for name in one.names:
                 bound.pop(name, None)
-    of_module = {name for one in inside if isinstance(one, ast.Global) for name in one.names}
+    of_module = {name for one in within if isinstance(one, ast.Global) for name in one.names}
     return _Scope(scope, bound, frozenset(of_module), later=True)
 
 
@@ -276,7 +307,7 @@ def _is_later(scope: _Scope | None) -> bool:
     return scope is not None and scope.later
 
 
-def _lookup(name: str, scope: _Scope | None) -> tuple[list[_Source], _Scope] | None:
+def _lookup(name: str, scope: _Scope | None) -> tuple[list[Source], _Scope] | None:
     """What binds a name within a statement, and where; None if nothing does."""
     first = scope
     while scope is not None and name not in scope.of_module:
@@ -284,75 +315,6 @@ def _lookup(name: str, scope: _Scope | None) -> tuple[list[_Source], _Scope] | N
             return scope.bound[name], scope
         scope = scope.parent
     return None
-
-
-def _bindings(nodes: Iterable[ast.AST], modules: set[str]) -> dict[str, list[_Source]]:
-    """The names that code binds where it stands, and to what; "*" for all of a file's."""
-    bound = defaultdict[str, list[_Source]](list)
-    for node in _inside(nodes):
-        match node:
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    if isinstance(target, ast.Name):
-                        bound[target.id].append(value)
-            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value:
-                bound[name].append(value)
-            case ast.NamedExpr(target=ast.Name(id=name), value=value):
-                bound[name].append(value)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                bound[name].append(None)
-            case ast.ClassDef(name=name):
-                bound[name].append(None)
-            case ast.Import(names=aliases):
-                for alias in aliases:
-                    top = alias.name.partition(".")[0]
-                    bound[alias.asname or top].append(top not in modules)
-            case ast.ImportFrom(names=aliases):
-                top = (node.module or "").partition(".")[0]
-                is_beside = bool(node.level) or top in modules
-                for alias in aliases:
-                    if alias.name != "*" or is_beside:
-                        bound[alias.asname or alias.name].append(not is_beside)
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
-                bound[name].append(None)
-            case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-                bound[name].append(None)
-            case ast.Global(names=names):
-                for name in names:
-                    bound[name].append(None)
-    simple = {id(target) for node in _inside(nodes) for target in _simple_targets(node)}
-    for node in _inside(nodes):
-        # Loops, unpacking, `with`, `+=`: whatever that gives.
-        if (
-            isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Store)
-            and id(node) not in simple
-        ):
-            bound[node.id].append(None)
-    return dict(bound)
-
-
-def _simple_targets(node: ast.AST) -> Iterator[ast.AST]:
-    match node:
-        case ast.Assign(targets=targets):
-            yield from targets
-        case ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
-            yield target
-
-
-def _inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes of the same scope; of inner scopes, what they bind outside of themselves."""
-    left = list(nodes)
-    while left:
-        node = left.pop()
-        yield node
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
-                yield from (one for one in ast.walk(node) if isinstance(one, ast.Global))
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                yield from (one for one in ast.walk(node) if isinstance(one, ast.NamedExpr))
-            case _:
-                left += ast.iter_child_nodes(node)
 
 
 def _called(node: ast.Call) -> str:

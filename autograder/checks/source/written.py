@@ -8,11 +8,15 @@ import functools
 import re
 import symtable
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from autograder.checks.source.cell_code import DEEPEST, MOST_CHARACTERS, lines_of, read
 from autograder.checks.source.words import RUNS_LINES, RUNS_TEXT
+
+# What a name is bound to: an expression, a library's module (True), one's own (False) or whatever.
+Source: TypeAlias = ast.expr | bool | None
 
 _WORD = re.compile(r"\w+")
 # What runs text: the ways that Python has, and those that IPython turns its own lines into.
@@ -26,10 +30,12 @@ class Written:
     Attributes:
         cells: in their order, each with the exercise that it answers, or "".
         files: what lies beside the notebook and is the student's own, by name.
+        given: the functions and classes that given cells import, each with what it leads to.
     """
 
     cells: Sequence[tuple[str, str]]
     files: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_too_long(self) -> bool:
@@ -86,6 +92,20 @@ class Statement:
             return frozenset()
         names = {part for name in _named(self.tree, 0) for part in name.split(".")}
         return frozenset(names - _locals(self.tree))
+
+
+def imported(texts: Iterable[str]) -> dict[str, str]:
+    """The names that cells import from modules, each with its path there.
+
+    What is written in capitals is a number or a text: it does nobody's work.
+    """
+    trees = [one for text in texts for one in parsed(text) or () if isinstance(one, ast.ImportFrom)]
+    return {
+        name.asname or name.name: f"{one.module}.{name.name}"
+        for one in trees
+        for name in one.names
+        if not name.name.isupper()
+    }
 
 
 def made_with(exercise: str, written: Written) -> Sequence[Statement]:
@@ -232,3 +252,98 @@ def _docstring(node: ast.AST) -> Iterator[ast.AST]:
         first = node.body[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
             yield first.value
+
+
+def bindings(nodes: Iterable[ast.AST], modules: set[str]) -> dict[str, list[Source]]:
+    """The names that code binds where it stands, and to what; "*" for all of a file's."""
+    bound = defaultdict[str, list[Source]](list)
+    for node in inside(nodes):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for one, source in _assigned(targets, value):
+                    bound[one.id].append(source)
+            case ast.For(target=ast.Name(id=name), iter=source):
+                bound[name].append(source)
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value:
+                bound[name].append(value)
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                bound[name].append(value)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                bound[name].append(None)
+            case ast.ClassDef(name=name):
+                bound[name].append(None)
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    top = alias.name.partition(".")[0]
+                    bound[alias.asname or top].append(top not in modules)
+            case ast.ImportFrom(names=aliases):
+                top = (node.module or "").partition(".")[0]
+                is_beside = bool(node.level) or top in modules
+                for alias in aliases:
+                    if alias.name != "*" or is_beside:
+                        bound[alias.asname or alias.name].append(not is_beside)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                bound[name].append(None)
+            case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                bound[name].append(None)
+            case ast.Global(names=names):
+                for name in names:
+                    bound[name].append(None)
+    simple = {id(target) for node in inside(nodes) for target in _simple_targets(node)}
+    for node in inside(nodes):
+        # Loops, unpacking, `with`, `+=`: whatever that gives.
+        if (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Store)
+            and id(node) not in simple
+        ):
+            bound[node.id].append(None)
+    return dict(bound)
+
+
+def _assigned(targets: Iterable[ast.expr], value: ast.expr) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """The names that are given something, each with what; of a tuple, name by name."""
+    for target in targets:
+        match target, value:
+            case ast.Name(), _:
+                yield target, value
+            case ast.Tuple(names) | ast.List(names), ast.Tuple(parts) | ast.List(parts):
+                if len(names) == len(parts):
+                    for one in zip(names, parts, strict=True):
+                        yield from _assigned([one[0]], one[1])
+
+
+def _simple_targets(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from (name for name, _ in _assigned(targets, value))
+        case ast.For(target=ast.Name() as name):
+            yield name
+        case ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
+            yield target
+
+
+def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All nodes of the same scope; of inner scopes, what they bind outside of themselves."""
+    left = list(nodes)
+    while left:
+        node = left.pop()
+        yield node
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                yield from (one for one in ast.walk(node) if isinstance(one, ast.Global))
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                yield from (one for one in ast.walk(node) if isinstance(one, ast.NamedExpr))
+            case _:
+                left += ast.iter_child_nodes(node)
+
+
+def defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have a default, each with it."""
+    by_position = [*arguments.posonlyargs, *arguments.args]
+    first = len(by_position) - len(arguments.defaults)
+    yield from (
+        (one.arg, of) for one, of in zip(by_position[first:], arguments.defaults, strict=True)
+    )
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    yield from ((one.arg, of) for one, of in by_name if of)

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from solutions.exams.families.family import Family
+from solutions.exams.library_products import WHOLE_ATTENTIONS
 from solutions.exams.printed_numbers import numbers
 
-OWN_WORK = ("scaled_dot_product_attention", "companion")
+OWN_WORK = (*WHOLE_ATTENTIONS, "companion")
 
 
 def with_scores(scores: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:

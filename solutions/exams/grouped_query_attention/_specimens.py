@@ -4,6 +4,7 @@ import torch
 
 from autograder import Draw
 from companion import YOUR_JOURNEY
+from solutions.exams.library_products import WHOLE_ATTENTIONS
 from solutions.exams.printed_numbers import numbers
 
 Weights = dict[str, torch.Tensor]
@@ -14,7 +15,7 @@ SIX_WORDS = torch.tensor(YOUR_JOURNEY.vectors)
 TWO_TEXTS = torch.stack([SIX_WORDS, 4 * SIX_WORDS.flip(0) - 2])
 
 # Given queries, keys and values, PyTorch's function is all that these exercises ask for.
-OWN_WORK = ("scaled_dot_product_attention",)
+OWN_WORK = WHOLE_ATTENTIONS
 
 
 def future(num_tokens: int, diagonal: int = 1) -> torch.Tensor:

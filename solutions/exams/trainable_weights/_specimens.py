@@ -7,6 +7,7 @@ from torch import Tensor
 
 from autograder import Draw
 from companion import FOUR_FEATURES, YOUR_JOURNEY
+from solutions.exams.library_products import WHOLE_ATTENTIONS
 
 Triple = tuple[Tensor, Tensor, Tensor]
 Pair = tuple[Tensor, Tensor]
@@ -17,7 +18,7 @@ W_QUERY = torch.tensor([[4, 0], [0, -2], [-2, 4]], dtype=torch.float64)
 W_KEY = torch.tensor([[1, -1], [-2, 0], [0, 2]], dtype=torch.float64)
 W_VALUE = torch.tensor([[1, 0], [0, 1], [0.5, -0.5]], dtype=torch.float64)
 INPUTS = torch.tensor(YOUR_JOURNEY.vectors)
-OWN_WORK = ("scaled_dot_product_attention", "companion")
+OWN_WORK = (*WHOLE_ATTENTIONS, "companion")
 X, W_Q, W_K, W_V = (torch.tensor(matrix) for matrix in FOUR_FEATURES)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from autograder.checks.exam.report import Verdict
 from autograder.checks.exam.rules import Written, broken, looking_at
+from autograder.checks.source.written import imported
 from tests.support.samples import run_cell
 
 FORBIDDEN = ("softmax", "einops")
@@ -170,11 +171,51 @@ WALKED_AROUND = {
     "a module": (("import helper\ndef answer(x):\n    return helper.att(x)",), "att = softmax"),
     "a private name": (("answer = torch._softmax",), ""),
     "a private name with words between": (("answer = torch._soft_one_max",), ""),
+    "a default": (("def answer(x, f=torch.nn.functional):\n    return f.softmax(x)",), ""),
+    "a default by name": (("def answer(x, *, f=torch):\n    return f.softmax(x)",), ""),
+    "one of two names": (("f, g = torch.nn.functional, 1\nanswer = f.softmax",), ""),
+    "a name in a loop": (("for f in [torch]:\n    answer = f.softmax",), ""),
+    "an entry of a list": (("answer = [torch][0].softmax",), ""),
+    "an entry of a dict": (("answer = {'f': torch}['f'].softmax",), ""),
+    "one or the other": (("answer = (torch if True else None).softmax",), ""),
+    "the one or else the other": (("answer = (None or torch).softmax",), ""),
+    "a text with the whole path": (
+        ("import pkgutil\nanswer = pkgutil.resolve_name('torch.nn.functional:softmax')",),
+        "",
+    ),
+    "the end of the watch": (
+        ("import sys\ndef answer(x):\n    sys.setprofile(None)\n    return x",),
+        "",
+    ),
     "a cell that can't be read": (("def answer(:\n    return softmax(x)",), ""),
     "another one": ((ANSWER, "att = softmax (("), ""),
     "null bytes": (("answer = 1\0",), ""),
     "too deep": (("answer = " + "(" * 5000 + "1" + ")" * 5000,), ""),
 }
+
+
+LEFT_ALONE = {
+    "a default of one's own": "def answer(x, f=Own()):\n    return f.softmax(x)",
+    "a name of one's own in a loop": "def answer(x):\n    for f in [Own()]:\n        f.softmax(x)",
+    "one's own among two": "f, g = Own(), torch\nanswer = f.softmax",
+    "an argument of that name": "def answer(x, softmax=None):\n    return x",
+    "one's own in place of a given one": "def weigh(x):\n    return x\nanswer = weigh",
+    "a given constant": "answer = NUMBERS",
+}
+GIVEN = imported(["from companion import weights as weigh, NUMBERS", "from torch import ("])
+
+
+@pytest.mark.parametrize("source", LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_left_alone(source: str) -> None:
+    cells = [("", "class Own:\n    def softmax(self, x):\n        return x"), ("answer", source)]
+    with looking_at(Written(cells, given=GIVEN)):
+        assert broken("answer", object(), (*FORBIDDEN, "companion")) is None
+
+
+def test_name_from_a_given_cell_is_what_it_was_imported_as() -> None:
+    with looking_at(Written([("answer", "def answer(x):\n    return weigh(x)")], given=GIVEN)):
+        assert broken("answer", object(), ("companion",)) is not None
+        assert broken("answer", object(), FORBIDDEN) is None
 
 
 @pytest.mark.parametrize(("cells", "file"), WALKED_AROUND.values(), ids=WALKED_AROUND)

@@ -174,6 +174,7 @@ from .specimens.language_models import alternates as alternates
 from .specimens.language_models import counts_on as counts_on
 from .specimens.language_models import counts_what_it_sees as counts_what_it_sees
 from .specimens.language_models import has_five_positions as has_five_positions
+from .specimens.language_models import hesitates as hesitates
 from .specimens.padding import average_less_padding as average_less_padding
 from .specimens.padding import average_of_everything as average_of_everything
 from .specimens.padding import average_of_words as average_of_words

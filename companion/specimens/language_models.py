@@ -17,6 +17,11 @@ def counts_on(tokens: Tensor) -> Tensor:
     return _favour(tokens + 1)
 
 
+def hesitates(tokens: Tensor) -> Tensor:
+    """The next number, by a hair: what draws its tokens may draw any of the ten."""
+    return _favour(tokens + 1) / 1000
+
+
 def adds_up(tokens: Tensor) -> Tensor:
     """The last digit of the sum of all tokens so far, plus 1."""
     return _favour(tokens.cumsum(dim=1) + 1)

@@ -33,16 +33,30 @@ from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
 from autograder.checks.exam.two_slips import explain, said_of_two, two_slips
 from autograder.checks.values.compare import Difference
-from autograder.checks.values.outcome import TOGETHER, Outcome, observe, observe_each
+from autograder.checks.values.outcome import (
+    TOGETHER,
+    Outcome,
+    differs_from_call_to_call,
+    observe,
+    observe_each,
+)
 from autograder.checks.values.parts import follows
 from autograder.checks.values.side_by_side import comparisons, shapes
+from autograder.checks.values.tensors import is_generator
 
 _STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
 _DROPPED = (
     "What differs is one call from the next, with the same inputs, as if something were dropped in "
     "them; this exercise asks for no dropout there."
 )
+_BY_CHANCE = (
+    "Called twice with the same arguments, your function returned different results: it draws "
+    "random numbers, or remembers something from one call to the next. This exercise asks for "
+    "neither."
+)
 _NAMED = 4
+# An answer that took long in one call would take as long again in each of the others.
+_ASKED_AGAIN = 3
 # What tells a number that is expected, by itself or with how far the answer is from it.
 _NUMBER = re.compile(
     r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
@@ -93,19 +107,31 @@ def judge(
         total=len(cases),
         finding=_finding(shown, exercise),
         misconception=name,
-        hint=hints[name] + more if name else said_of_two(two, hints) or _of_all(failed),
+        hint=hints[name] + more if name else said_of_two(two, hints) or _of_all(answer, failed),
         right_but_for=_right_but_for(observations, about),
         nearest="" if name or two else _how_far(observations),
     )
 
 
-def _of_all(failed: Sequence["Observation"]) -> str:
+def _of_all(answer: Callable[..., object], failed: Sequence["Observation"]) -> str:
     """What there is to say where one thing alone is wrong, and always the same."""
     if all(one.case.learns for one in failed):
         return what_is_cut_off(failed[0].case.expected.value, failed[0].outcome.value)
     if all(drops_unasked(one.case.expected, one.outcome) for one in failed):
         return _DROPPED
+    if any(_is_by_chance(answer, one) for one in failed[:_ASKED_AGAIN]):
+        return _BY_CHANCE
     return spoilt([part for one in failed for part in one.wrong])
+
+
+def _is_by_chance(answer: Callable[..., object], observation: Observation) -> bool:
+    """Whether an answer returns something else each time, in a case that is simply one call."""
+    case = observation.case
+    # With a generator, drawing is what is asked for.
+    if case.driver or observation.outcome.raised or any(map(is_generator, case.arguments.values())):
+        return False
+    with while_it_runs():
+        return differs_from_call_to_call(answer, case.arguments)
 
 
 def _how_far(observations: Sequence["Observation"]) -> str:

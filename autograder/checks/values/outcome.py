@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.values.compare import identical
-from autograder.checks.values.tensors import NO_MEMORY, fresh_generators, seeded
+from autograder.checks.values.compare import Tolerance, differences, identical, is_number
+from autograder.checks.values.tensors import NO_MEMORY, fresh_generators, is_tensor, seeded
 from autograder.errors import ExchangeError
 
 _PRINTED = 500
@@ -25,6 +25,8 @@ DRIVEN_BY = "__driven_by__"
 TOGETHER = "__called_together__"
 # What a blank function says of itself when another one calls it; `is_blank` knows it by its end.
 _BLANK_CALLEE = ", which this calls, is not implemented yet"
+# Numbers that are nearer to each other than this have been added in another order.
+_BY_CHANCE = Tolerance(1e-6, 1e-5)
 # What torch says of a module without a forward.
 _NO_FORWARD = 'is missing the required "forward" function'
 
@@ -106,6 +108,29 @@ def results_of(
         yield from (function(*arguments) for arguments in calls)
     else:
         yield from (result() for result in together(function, None, calls))
+
+
+def differs_from_call_to_call(
+    function: Callable[..., object], arguments: Mapping[str, object]
+) -> bool:
+    """Whether two calls of a function return other numbers, though the arguments are the same."""
+    calls = [tuple(_copies(arguments).values()) for _ in range(2)]
+    # Seeded once for both: else the second would draw what the first has drawn.
+    with quiet(), seeded():
+        try:
+            first, second = results_of(function, calls)
+        except ExchangeError:
+            raise
+        except (Exception, SystemExit):
+            return False
+    return _is_plain(first) and any(differences(first, second, _BY_CHANCE))
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value is made of numbers alone, so that two of them can be compared."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return is_tensor(value) or is_number(value) or type(value) is np.ndarray
 
 
 def _observed(

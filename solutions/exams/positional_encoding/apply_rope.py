@@ -50,6 +50,13 @@ def far_out_in_bfloat16() -> Trial16:
     return torch.ones(2, 4, dtype=torch.float64), torch.tensor([301, 303]), True
 
 
+@rotary.example
+def far_out() -> Turned:
+    """positions 1,500 and 6,000"""
+    x = torch.tensor([1.0, 0.5, -2.0, 1.0], dtype=torch.float64)
+    return x.expand(2, 4).clone(), torch.tensor([1500, 6000])
+
+
 @rotary.case
 def one_head(draw: Draw) -> Turned:
     """one head, positions in any order"""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -58,7 +59,9 @@ def large_eps() -> Module:
 @norm.example
 def far_from_zero() -> Module:
     """features near 10,000"""
-    return printed(torch.tensor([[10001.0, 9999.0, 10001.0, 9999.0]]).double())
+    inputs = torch.tensor([[10001.0, 9999.0, 10001.0, 9999.0]]).double()
+    # Called twice, so that no gradients are asked for: of them, rounding leaves nothing.
+    return (*printed(inputs)[:-1], 2)
 
 
 @norm.example
@@ -67,24 +70,27 @@ def as_it_starts() -> Module:
     return {"d_model": 4}, {}, (2 * numbers(2, 4, start=5),), False, 1
 
 
-def drawn(
-    draw: Draw, axes: str, *, scale: float = 1.0, mean: float = 0.0, calls: int = 1
-) -> Module:
-    inputs = draw.tensor(axes, scale=scale) + mean
+def drawn(draw: Draw, axes: str, *, scale: float = 1.0) -> Module:
+    inputs = draw.tensor(axes, scale=scale)
     weights = {"weight": draw.tensor("d_model"), "bias": draw.tensor("d_model")}
-    return {"d_model": draw.size("d_model")}, weights, (inputs,), False, calls
+    return {"d_model": draw.size("d_model")}, weights, (inputs,), False, 1
+
+
+def widely(draw: Draw, axes: str, *, scale: float = 1.0) -> Module:
+    """So many features that no token's are all near each other: its variance is no rounding."""
+    return drawn(draw.fix(d_model=int(draw.rng.integers(6, 10))), axes, scale=scale)
 
 
 @norm.case
 def drawn_sentences(draw: Draw) -> Module:
     """a batch of sentences, or of heads"""
-    return drawn(draw, draw.rng.choice(["batch tokens d_model", "batch heads tokens d_model"]))
+    return widely(draw, draw.rng.choice(["batch tokens d_model", "batch heads tokens d_model"]))
 
 
 @norm.case(times=1)
 def drawn_token(draw: Draw) -> Module:
     """one token"""
-    return drawn(draw, "d_model")
+    return widely(draw, "d_model")
 
 
 @norm.case(times=1)
@@ -95,16 +101,20 @@ def drawn_two_features(draw: Draw) -> Module:
 
 
 @norm.case(times=1)
-def drawn_thousand(draw: Draw) -> Module:
-    """features near 1000"""
-    # Called twice, so that no gradients are asked for: in float32 little is right of them.
-    return drawn(draw.fix(d_model=6), "batch tokens d_model", mean=1000, calls=2)
+def drawn_far(draw: Draw) -> Module:
+    """features near 10,000"""
+    draw = draw.fix(d_model=6)
+    settings, weights, (inputs,), training, _ = drawn(draw, "batch tokens d_model")
+    # Numbers of which float32 rounds all squares alike, and adds them up exactly in any order.
+    middle = 64 * draw.rng.integers(140, 175, size=(*inputs.shape[:-1], 1))
+    signs = draw.rng.permuted(np.broadcast_to([1, 1, 1, -1, -1, -1], inputs.shape), axis=-1)
+    return settings, weights, (torch.from_numpy(middle + signs).double(),), training, 2
 
 
 @norm.case(times=1)
 def drawn_large(draw: Draw) -> Module:
     """features a hundred times as large"""
-    return drawn(draw, "batch tokens d_model", scale=100)
+    return widely(draw, "batch tokens d_model", scale=100)
 
 
 @norm.case(times=1)
@@ -120,10 +130,11 @@ def drawn_equal(draw: Draw) -> Module:
 @norm.case(times=1)
 def drawn_new(draw: Draw) -> Module:
     """a new module"""
-    settings, _, inputs, _, _ = drawn(draw, "batch tokens d_model")
+    settings, _, inputs, _, _ = widely(draw, "batch tokens d_model")
     return settings, {}, inputs, False, 1
 
 
+norm.half_but_for("features far from 0, in float32", far_from_zero, drawn_far)
 norm.half_but_for("what a new module starts with", as_it_starts, drawn_new)
 
 

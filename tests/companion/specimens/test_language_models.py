@@ -22,6 +22,7 @@ def test_rules() -> None:
         "adds_up": [[4, 5, 9], [0, 2, 8]],
         "counts_what_it_sees": [[1, 2, 3], [1, 2, 3]],
         "alternates": [[0, 0, 1], [0, 1, 1]],
+        "hesitates": [[4, 2, 5], [0, 3, 7]],
         "has_five_positions": [[3, 2, 6], [9, 3, 8]],
     }
 

@@ -156,6 +156,15 @@ def long_text(draw: Draw) -> Tensor:
     return reference.sliding_window_mask(36, 2)
 
 
+@meeting.case(times=1)
+def a_crowd_and_a_queue(draw: Draw) -> Asked:
+    """70 tokens, of which 40 see each other and the others the one before them"""
+    apart = distances(70)
+    hidden = (apart < 0) | (apart > 1)
+    hidden[:40, :40] = False
+    return hidden, True
+
+
 meeting.half_but_for(
     "tokens that never meet", two_groups, causal_pattern_all_asked, drawn_pattern, causal_groups
 )

@@ -296,6 +296,15 @@ class InfinityForNever(Meeting):
         return inf
 
 
+class CountsThatOverflow(Meeting):
+    """In a long text your answer is None, because you count in how many ways each token is reached,
+    and these counts outgrow their dtype. After each layer, keep only whether a token was reached.
+    """
+
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        return seen.float() @ received.float()
+
+
 class ProductOfTruths(Meeting):
     """`@` does not multiply matrices of True and False. Turn them into numbers first, with .float()
     or .double().
@@ -333,5 +342,6 @@ Family(
     AllTriedForNever,
     OneMoreForNever,
     InfinityForNever,
+    CountsThatOverflow,
     ProductOfTruths,
 ).apply(meeting, Meeting)

@@ -27,6 +27,7 @@ for _model, _tokens, _new, _context, _what in (
     (specimens.adds_up, [[4, 3, 1]], 3, 1, "a context of one token"),
     (specimens.alternates, [[0, 1], [1, 1]], 5, 8, "a model that knows two tokens"),
     (specimens.counts_on, [[6]], 1, 8, "one token, one new"),
+    (specimens.hesitates, [[2, 5], [8, 0]], 6, 8, "a model whose logits are nearly equal"),
     (specimens.counts_on, [[2, 3], [5, 6]], 0, 8, "no new tokens"),
 ):
 
@@ -70,6 +71,12 @@ def limited_positions(draw: Draw) -> Call:
 def shorter_context_than_it_has(draw: Draw) -> Call:
     """a context shorter than the model's own"""
     return specimens.counts_what_it_sees, some_texts(draw), 6, 3
+
+
+@generating.case(times=1)
+def nearly_equal(draw: Draw) -> Call:
+    """a model whose logits are nearly equal"""
+    return specimens.hesitates, some_texts(draw), 8, 20
 
 
 @generating.case(times=1)

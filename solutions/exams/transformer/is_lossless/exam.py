@@ -40,6 +40,7 @@ for _encode, _decode, _texts in (
     (specimens.table_ids, specimens.from_a_short_table, ["café", "cafe"]),
     (specimens.table_ids, specimens.from_table_ids_with_a_space, ["one", "two", ""]),
     (specimens.table_ids, specimens.from_table_ids_shouting, ["ONE", "two"]),
+    (specimens.without_outer_spaces, specimens.from_table_ids_with_a_space, [" one ", "two"]),
     (specimens.table_ids, specimens.from_all_but_the_last, ["two", "one"]),
 ):
     # Two trials may be of the same pair: the texts tell them apart.
@@ -130,3 +131,18 @@ for _encode, _decode in (
     (specimens.table_ids, specimens.from_all_but_the_last),
 ):
     lossless.tries([_encode], words_of_all_kinds(_decode), on=_decode.__name__, times=1)
+
+
+def spaces_that_move(draw: Draw) -> tuple[Decode, list[str]]:
+    """Words that lose a space each to the next one, so that all of them joined stay the same."""
+    first, *others, last = some_words(draw)
+    return specimens.from_table_ids_with_a_space, [
+        f" {first} ",
+        *(f"{word} " for word in others),
+        last,
+    ]
+
+
+lossless.tries(
+    [specimens.without_outer_spaces], spaces_that_move, on="spaces that move on", times=1
+)

@@ -393,3 +393,29 @@ class JoinedTexts(Testing):
 
     def __call__(self, encode: Encode, decode: Decode, texts: Texts) -> Any:
         return self.comes_back(encode, decode, "".join(texts))
+
+
+@declared
+class JoinedAfterwards(Testing):
+    """You join what comes back, and compare it with the joined texts. A space that one text loses
+    and the next one gains goes unnoticed: compare the texts one by one.
+    """
+
+    def __call__(self, encode: Encode, decode: Decode, texts: Texts) -> Any:
+        try:
+            return "".join(decode(encode(text)) for text in texts) == "".join(texts)
+        except Exception:
+            return False
+
+
+@declared
+class IdsOfAllTexts(Testing):
+    """You decode the ids of all texts together. What a text becomes can depend on where it begins
+    and ends, so decode each by itself, and compare it with its text.
+    """
+
+    def __call__(self, encode: Encode, decode: Decode, texts: Texts) -> Any:
+        try:
+            return decode([one for text in texts for one in encode(text)]) == "".join(texts)
+        except Exception:
+            return False

@@ -891,3 +891,40 @@ def test_two_slips_contradict_no_right_case() -> None:
         for power in (1, 2, 3, 4)
     ]
     assert "Two things" not in judged(wrong, *cases).hint
+
+
+def test_what_depends_on_chance_is_told_so():
+    def drawn(x):
+        return x.sum(axis=0) + np.random.default_rng().normal(size=2)
+
+    def drawn_by_torch(x):
+        return x.sum(axis=0) + torch.rand(2).numpy()
+
+    for answer in (drawn, drawn_by_torch):
+        report = judged(answer, case("five", total, x=WORDS))
+        assert "your function returned different results" in report.hint
+    before = torch.get_rng_state()
+    judged(drawn_by_torch, case("five", total, x=WORDS))
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_what_is_always_the_same_does_not_depend_on_chance():
+    def not_a_number(x):
+        return float("nan")
+
+    def made_anew(x):
+        return object()
+
+    for answer in (doubled, not_a_number, made_anew, lambda x: (x + np.nan, "text")):
+        assert judged(answer, case("five", total, x=WORDS)).hint == ""
+
+
+def test_with_a_generator_chance_is_what_is_asked_for():
+    def drawn(generator):
+        return torch.rand(3)
+
+    def asked(generator):
+        return torch.rand(3, generator=generator)
+
+    report = judged(drawn, case("three", asked, generator=torch.Generator().manual_seed(1)))
+    assert report.hint == ""

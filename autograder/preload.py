@@ -17,7 +17,11 @@ _AND_ALL_NAMES = ".*"
 # one for the names that notebooks and drivers ask for.
 _LATER = {
     "IPython": ("stack_data", "pygments.formatters.terminal256"),
-    "autograder": ("autograder.checks.check", "autograder.checks.drivers.run_module"),
+    "autograder": (
+        "autograder.checks.check",
+        "autograder.checks.drivers.layouts",
+        "autograder.checks.drivers.run_module",
+    ),
 }
 # What takes a second to import, and only some lessons need: torch does so by itself for the first
 # optimizer that makes a step, and for the first mode that sees what operations return.

@@ -23,7 +23,7 @@ from autograder.checks.values.precision import printed
 from autograder.errors import CheckError, NotInstalled
 
 FILE = "checks.json"
-FORMAT = 4
+FORMAT = 5
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,9 @@ def _read_case(
     use: Callable[..., object] | None,
 ) -> Case:
     expected = outcome_from_json(written["expected"])
-    learns = bool(written.get("learns"))
-    # Of gradients, no misconception says anything.
-    misconceptions = () if learns else misconceptions
+    way = written.get("way", "")
+    # Of what the engine asks, no misconception says anything.
+    misconceptions = () if way else misconceptions
     mistaken = dict.fromkeys(misconceptions, expected) | {
         name: outcome_from_json(one) for name, one in written["lookalikes"].items()
     }
@@ -159,5 +159,5 @@ def _read_case(
         use=use,
         printed=True,
         single=frozenset(written.get("single", ())),
-        learns=learns,
+        way=way,
     )

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from autograder.checks import examples
+from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.report import Verdict
 from autograder.checks.in_time import judge_in_time
 from tests.support.course import COURSE, every_entry, every_exam
@@ -14,7 +15,11 @@ from tests.support.course import COURSE, every_entry, every_exam
 EXAMS = every_exam()
 # By what ships of them, which is current: to draw the examples of all exams would take seconds.
 SHIPPED = every_entry()
-ASKED = [place for place in EXAMS if any(case.get("learns") for case in SHIPPED[place]["cases"])]
+ASKED = [
+    place
+    for place in EXAMS
+    if any(case.get("way") == "gradients" for case in SHIPPED[place]["cases"])
+]
 
 
 def without_a_graph(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,11 +44,13 @@ def test_most_functions_of_tensors_are_asked():
     assert len(ASKED) >= 33
 
 
-@pytest.mark.parametrize("place", [place for place in EXAMS if EXAMS[place].no_gradients])
+@pytest.mark.parametrize("place", [place for place in EXAMS if EXAMS[place].unasked])
 def test_a_reason_is_given_only_where_there_is_something_to_ask(place: str, monkeypatch):
     exam = EXAMS[place]
-    monkeypatch.setattr(exam, "no_gradients", "")
-    assert any(case.learns for case in exam.printed_cases())
+    reasons = {*exam.unasked}
+    monkeypatch.setattr(exam, "unasked", {})
+    asked = {WAYS[case.way].about for case in exam.printed_cases() if case.way}
+    assert asked >= reasons
 
 
 @pytest.mark.parametrize("place", ASKED)

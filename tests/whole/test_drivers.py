@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from torch import nn
+from torch import Tensor, nn
 
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Verdict
 from autograder.student.rpc.student_side import StudentSide
-from tests.support.course import every_exam
+from tests.support.course import every_entry, every_exam
 from tests.support.over_there import over_there
 from tests.support.sample import sample
 
@@ -21,6 +21,11 @@ Arguments = tuple[object, ...]
 
 EXAMS = every_exam()
 DRIVEN = [place for place, exam in EXAMS.items() if exam.use]
+IN_LAYOUTS = [
+    place
+    for place, entry in every_entry().items()
+    if any(case.get("way") == "transposed" for case in entry["cases"])
+]
 
 
 def attributes_of(exam: Exam) -> frozenset[str]:
@@ -71,3 +76,19 @@ def test_wrong_answers_are_named_over_there(place: str) -> None:
             here, there = exam.examine(answer), exam.examine(session.find(name))
             assert (here.verdict, here.misconception) == (there.verdict, there.misconception), name
             assert here.passed == there.passed
+
+
+@pytest.mark.parametrize("place", sample(IN_LAYOUTS, 12))
+def test_layouts_are_made_over_there(place: str) -> None:
+    """Numbers arrive one after the other, so it is there that they are laid out otherwise."""
+    exam = EXAMS[place]
+
+    def answer(*given: Any) -> Any:
+        for one in given:
+            if isinstance(one, Tensor):
+                one.view(-1)
+        return exam.reference(*given)
+
+    with over_there({"right": exam.reference, "viewed": answer}) as session:
+        assert exam.examine(session.find("right")).verdict is Verdict.PASSED
+        assert "is right for contiguous tensors" in exam.examine(session.find("viewed")).hint

@@ -100,8 +100,8 @@ def test_no_hint_hangs_on_a_digit(place: str) -> None:
     """Of each wrong answer the same is said, whichever processor has made the shipped numbers."""
     printed, name = as_printed(EXERCISES[place]), place.partition("/")[2]
     draws = np.random.default_rng([int(draw_number()), *place.encode()])
-    # What comes back of gradients, no hint is about.
-    there_and_here = [case for case in printed.cases if not case.learns]
+    # Of what the engine asks in ways of its own, no hint is about.
+    there_and_here = [case for case in printed.cases if not case.way]
     elsewhere = [as_elsewhere(case, draws) for case in there_and_here]
     for wrong in printed.hints:
         reports = []

@@ -139,7 +139,7 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
                     "names": list(case.names),
                     "reveal": case.reveal,
                     "tolerance": [case.tolerance.absolute, case.tolerance.relative],
-                    **({"learns": True} if case.learns else {}),
+                    **({"way": case.way} if case.way else {}),
                 }
                 assert outcomes.keys() - {"single"} == {"expected", "lookalikes"}
                 assert {*outcomes.get("single", ())} <= outcomes["lookalikes"].keys()

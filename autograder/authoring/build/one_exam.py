@@ -10,6 +10,7 @@ from pathlib import Path
 from autograder.authoring.build.matching import every_exam
 from autograder.authoring.build.proofs import Proofs
 from autograder.authoring.lesson.personal import course_lesson
+from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.habits import ASPECTS
 from autograder.checks.exam.report import Report, Verdict
@@ -59,6 +60,8 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     for label in dict.fromkeys(case.label for case in exam.printed_cases()):
         yield f"  {label} (printed)"
     yield from (f"  {words} (drawn {times} times)" for words, times in exam.drawn)
+    asked = {case.way for case in exam.hidden_cases() if case.way and not case.printed}
+    yield from (f"  one of these, {way.words}" for name, way in WAYS.items() if name in asked)
     yield from (f"  {sentence} (must hold)" for sentence in exam.statements)
     points = course_lesson(course, found.lesson).points.get(exam.name, 0)
     half = Report(exam.name, Verdict.WRONG, right_but_for="one thing" if exam.drawn else "")
@@ -70,6 +73,8 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
         yield from (f"  {what}: {' · '.join(cases)}" for what, cases in exam.halves.items())
     if exam.forbids:
         yield f"\nIt forbids {', '.join(exam.forbids)}"
+    for aspect, reason in exam.unasked.items():
+        yield f"\nIt does not ask for {ASPECTS[aspect]}: {reason}"
     for name, reason in exam.allows.items():
         yield f"\nIt allows {name} as the whole answer: {reason}"
     # Of an exercise that is left out, or not built yet, nothing need be known.

@@ -161,7 +161,7 @@ def _write_case(case: Case) -> dict[str, Any]:
         "names": list(case.names),
         "reveal": case.reveal,
         "tolerance": [case.tolerance.absolute, case.tolerance.relative],
-        **({"learns": True} if case.learns else {}),
+        **({"way": case.way} if case.way else {}),
     }
 
 

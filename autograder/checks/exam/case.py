@@ -1,11 +1,11 @@
 """One call of an answer, what should come of it, and what known wrong answers make of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from itertools import islice
 from typing import Any
 
-from autograder.checks.drivers.back_propagation import WORDS, come_back, is_floating, with_gradients
+from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.arguments import plainness
 from autograder.checks.exam.faults import faults
 from autograder.checks.values.compare import Difference, Tolerance
@@ -26,8 +26,8 @@ class Case:
     the driver that calls the answer; it works `here` even where that is in another process. An
     answer that is wrong in one `group` alone earns half. What is expected of a `printed` case is no
     secret. `axes` are the names of the axes of what is returned, `inputs` those of a module's
-    inputs. Misconceptions in `single` compute in single precision on their way. Where it `learns`,
-    the answer is called with tensors that require gradients, and these are compared as well.
+    inputs. Misconceptions in `single` compute in single precision on their way. With a `way`,
+    one of `WAYS`, it is the engine that has the answer called so; no misconception is asked.
     """
 
     label: str
@@ -45,13 +45,13 @@ class Case:
     axes: Axes = field(default_factory=dict)
     inputs: Sequence[str] = ()
     single: frozenset[str] = frozenset()
-    learns: bool = False
+    way: str = ""
     _shows: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def driver(self) -> Callable[..., object] | None:
         """What calls the answer with the arguments, if that is not simply called."""
-        return partial(with_gradients, tuple(self.arguments)) if self.learns else self.use
+        return WAYS[self.way].driver(tuple(self.arguments)) if self.way else self.use
 
     def observe(self, answer: Callable[..., object]) -> Outcome:
         """What an answer does on this call."""
@@ -83,24 +83,40 @@ def is_mistaken(outcome: Outcome, case: Case) -> bool:
     return any(True for _ in case.faults(outcome))
 
 
-def learning(case: Case, reference: Callable[..., object]) -> Case | None:
-    """The same call, asked for its gradients; None where a right answer has none to ask for."""
-    given = case.arguments.values()
-    # Through a function that an answer in another process calls back, no gradient goes.
+def in_other_ways(
+    cases: Sequence[Case], reference: Callable[..., object], left_out: Collection[str]
+) -> Iterator[Case]:
+    """The first of some calls that can be made in each of `WAYS`, made so.
+
+    `left_out` are the aspects that an exam does not ask for.
+    """
+    for way, what in WAYS.items():
+        if what.about not in left_out:
+            asked = (_in_another_way(case, way, reference) for case in cases)
+            yield from islice(filter(None, asked), 1)
+
+
+def _in_another_way(case: Case, way: str, reference: Callable[..., object]) -> Case | None:
+    """The same call, made so; None where that says nothing of a right answer."""
+    what, given = WAYS[way], case.arguments.values()
+    # Through a function that an answer in another process calls back, no gradient goes, and
+    # numbers arrive there one after the other.
     calls_back = any(callable(value) and not is_tensor(value) for value in given)
-    if case.expected.raised or calls_back or not any(map(is_floating, given)):
+    if case.expected.raised or calls_back or not what.is_for(given):
+        return None
+    if case.printed and not what.printed:
         return None
     asked = replace(
         case,
-        label=f"{case.label}, {WORDS}",
+        label=f"{case.label}, {what.words}",
         lookalikes={},
         properties={},
         group="",
-        here=True,
-        learns=True,
+        here=what.here,
+        way=way,
     )
     expected = asked.observe(reference)
-    if expected.raised or not come_back(expected.value):
+    if expected.raised or not what.tells(expected.value):
         return None
     tolerance = printed(case.tolerance, case.arguments, expected.value, case.names)
     return replace(asked, expected=expected, tolerance=tolerance)

@@ -30,13 +30,12 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
 from autograder.checks.exam.arguments import input_names
-from autograder.checks.exam.case import Case, Property, learning, with_noise
+from autograder.checks.exam.case import Case, Property, in_other_ways, with_noise
 from autograder.checks.exam.draw import DEFAULT_SEED, Draw
 from autograder.checks.exam.habits import ASPECTS
 from autograder.checks.exam.judge import judge
@@ -79,7 +78,7 @@ class Exam:
             `("scaled_dot_product_attention",)`. An exercise of such a name may call itself.
         allows: names of library functions that may be the whole answer, each with the reason.
         places: whether an answer that no hint explains is searched for the line to look at.
-        no_gradients: why nobody back-propagates through an answer, where one could.
+        unasked: those of `ASPECTS` that the engine would ask for, and why nobody needs them here.
         about: those of `ASPECTS` that the exercise is about; an answer that is right but for
             one of the others earns half of the points.
 
@@ -100,7 +99,7 @@ class Exam:
         forbids: Sequence[str] = (),
         allows: Mapping[str, str] | None = None,
         places: bool = True,
-        no_gradients: str = "",
+        unasked: Mapping[str, str] | None = None,
         about: Collection[str] = (),
     ) -> None:
         self.reference = reference
@@ -112,7 +111,8 @@ class Exam:
             for dtype in dtypes:
                 if dtype not in TOLERANCES:
                     raise ExamError(f"the exam of {self.name} needs a tolerance for {dtype}")
-        if unknown := ", ".join(set(about) - set(ASPECTS)):
+        self.unasked = dict(unasked or {})
+        if unknown := ", ".join({*about, *self.unasked} - set(ASPECTS)):
             raise ExamError(f"the exam of {self.name} is about {unknown}, none of {[*ASPECTS]}")
         self.returns, self.about = tuple(returns), tuple(about)
         self.axes = {} if use and not isinstance(reference, type) else axes_of(reference, returns)
@@ -123,7 +123,6 @@ class Exam:
         self.where = (Path(caller.f_code.co_filename), caller.f_lineno)
         self._tolerance = tolerance
         self._reveal = reveal
-        self.no_gradients = no_gradients
         self._dtypes = tuple(dtypes)
         self._examples: list[Callable[[], object]] = []
         self._cases: list[tuple[Callable[[Draw], object], int]] = []
@@ -247,7 +246,7 @@ class Exam:
         """The printed examples, in every dtype: what a learner's check runs on."""
         drawn = [(example, without_dust(example())) for example in self._examples]
         cases = [case for example, values in drawn for case in self._typed(example, values)]
-        return [*cases, *self._with_gradients(cases)]
+        return [*cases, *self._in_other_ways(cases)]
 
     def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
         """The printed examples and all that is drawn: the same seed gives the same cases."""
@@ -260,13 +259,12 @@ class Exam:
         """
         if self._cases:
             drawn = list(self._drawn_cases(seed))
-            return [*printed, *drawn, *self._with_gradients(drawn)]
+            return [*printed, *drawn, *self._in_other_ways(drawn)]
         return [replace(case, here=case.here or self.use is not None) for case in printed]
 
-    def _with_gradients(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The first case that gradients could come back through, asked whether they do."""
-        if self.use is None and not isinstance(self.reference, type) and not self.no_gradients:
-            yield from islice(filter(None, (learning(case, self.reference) for case in cases)), 1)
+    def _in_other_ways(self, cases: Sequence[Case]) -> Iterator[Case]:
+        if self.use is None and not isinstance(self.reference, type):
+            yield from in_other_ways(cases, self.reference, self.unasked)
 
     def _drawn_cases(self, seed: int) -> Iterator[Case]:
         for place, (function, times) in enumerate(self._cases):

@@ -27,6 +27,7 @@ from autograder.checks.values.parts import (
 ASPECTS = {
     "dtype": "the dtype",
     "gradients": "the gradients",
+    "layout": "tensors that are not contiguous",
     "arguments": "writing to its arguments",
     "buffer": "the buffer",
     "dropout": "the dropout",

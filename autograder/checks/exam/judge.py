@@ -6,11 +6,11 @@ learner's check (numbers shipped beside the notebook) and the hidden exam (numbe
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from autograder.checks.drivers.back_propagation import what_is_cut_off
+from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.arguments import (
     call_of,
     in_words,
@@ -30,9 +30,9 @@ from autograder.checks.exam.habits import (
 from autograder.checks.exam.nearness import Tried, how_far
 from autograder.checks.exam.observation import Observation, likeness_to
 from autograder.checks.exam.report import Finding, Report, Verdict
-from autograder.checks.exam.rules import while_it_runs
+from autograder.checks.exam.rules import returns_nothing_on_purpose, while_it_runs
 from autograder.checks.exam.two_slips import explain, said_of_two, two_slips
-from autograder.checks.values.compare import Difference
+from autograder.checks.values.compare import NO_RETURN, Difference
 from autograder.checks.values.outcome import (
     TOGETHER,
     Outcome,
@@ -105,7 +105,9 @@ def judge(
         Verdict.EXCEPTION if _stopped(shown) else Verdict.WRONG,
         passed=passed,
         total=len(cases),
-        finding=_finding(shown, exercise),
+        finding=_finding(
+            shown, exercise, none_is_meant=_none_is_meant(answer, observations, exercise)
+        ),
         misconception=name,
         hint=hints[name] + more if name else said_of_two(two, hints) or _of_all(answer, failed),
         right_but_for=_right_but_for(observations, about),
@@ -115,8 +117,10 @@ def judge(
 
 def _of_all(answer: Callable[..., object], failed: Sequence["Observation"]) -> str:
     """What there is to say where one thing alone is wrong, and always the same."""
-    if all(one.case.learns for one in failed):
-        return what_is_cut_off(failed[0].case.expected.value, failed[0].outcome.value)
+    if all(one.case.way for one in failed):
+        ways = [(WAYS[one.case.way], one) for one in failed]
+        said = {way.about: way.hint(one.case.expected.value, one.outcome) for way, one in ways}
+        return " And: ".join(said.values())
     if all(drops_unasked(one.case.expected, one.outcome) for one in failed):
         return _DROPPED
     if any(_is_by_chance(answer, one) for one in failed[:_ASKED_AGAIN]):
@@ -127,8 +131,11 @@ def _of_all(answer: Callable[..., object], failed: Sequence["Observation"]) -> s
 def _is_by_chance(answer: Callable[..., object], observation: Observation) -> bool:
     """Whether an answer returns something else each time, in a case that is simply one call."""
     case = observation.case
-    # With a generator, drawing is what is asked for.
-    if case.driver or observation.outcome.raised or any(map(is_generator, case.arguments.values())):
+    # With a generator, drawing is what is asked for. And what says yes or no must not find out, by
+    # being called again, in which cases it is wrong.
+    if type(case.expected.value) is bool or any(map(is_generator, case.arguments.values())):
+        return False
+    if case.driver or observation.outcome.raised:
         return False
     with while_it_runs():
         return differs_from_call_to_call(answer, case.arguments)
@@ -136,7 +143,7 @@ def _is_by_chance(answer: Callable[..., object], observation: Observation) -> bo
 
 def _how_far(observations: Sequence["Observation"]) -> str:
     """How far an answer is right; of a worksheet, that stands in its numbers."""
-    observations = [one for one in observations if not one.case.learns]
+    observations = [one for one in observations if not one.case.way]
     if not all(one.case.reveal for one in observations):
         return ""
     tried = [
@@ -173,15 +180,24 @@ def _right_but_for(observations: Sequence["Observation"], about: Collection[str]
 def _observe(answer: Callable[..., object], cases: Sequence[Case], known: str) -> list[Observation]:
     if hasattr(type(answer), TOGETHER):
         # First all calls: of an answer that is in another process, these are few messages.
-        together = [case for case in cases if not case.here]
-        use = cases[0].use if cases else None
-        observed = iter(observe_each(answer, [case.arguments for case in together], use))
+        observed = _together(answer, [case for case in cases if not case.here])
         outcomes = [
-            _outcome(answer, case, known) if case.here else next(observed) for case in cases
+            _outcome(answer, case, known) if case.here else next(observed[case.driver])
+            for case in cases
         ]
     else:
         outcomes = [_outcome(answer, case, known) for case in cases]
     return [_looked_at(answer, *one) for one in zip(cases, outcomes, strict=True)]
+
+
+def _together(
+    answer: Callable[..., object], cases: Sequence[Case]
+) -> dict[Callable[..., object] | None, Iterator[Outcome]]:
+    """What comes of each case, in their order, by the driver that has called the answer."""
+    calls: dict[Callable[..., object] | None, list[Mapping[str, object]]] = {}
+    for case in cases:
+        calls.setdefault(case.driver, []).append(case.arguments)
+    return {driver: iter(observe_each(answer, given, driver)) for driver, given in calls.items()}
 
 
 def _outcome(answer: Callable[..., object], case: Case, known: str) -> Outcome:
@@ -302,7 +318,14 @@ def _explained(name: str, observations: Sequence[Observation]) -> int:
     return explained
 
 
-def _finding(observation: Observation, exercise: str) -> Finding:
+def _none_is_meant(answer: object, observations: Sequence[Observation], exercise: str) -> bool:
+    """Whether an answer may well return None, here as in other cases or because it says so."""
+    expected = [one.case.expected for one in observations]
+    is_a_result = any(one.value is None and not one.raised for one in expected)
+    return is_a_result or returns_nothing_on_purpose(exercise, answer)
+
+
+def _finding(observation: Observation, exercise: str, *, none_is_meant: bool) -> Finding:
     # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
     # they would only hide it.
     causes = [one for one in observation.wrong if not follows(one.part)]
@@ -317,6 +340,7 @@ def _finding(observation: Observation, exercise: str) -> Finding:
         text = _veiled(difference) if shown else difference.text
         # One number helps to find a mistake; all of a case that is not printed would be the answer.
         shown = shown or (not case.printed and bool(_NUMBER.search(text)))
+        text = text.replace(NO_RETURN, "") if none_is_meant else text
         details.append(f"{difference.part}: {text}" if difference.part else text)
     raised = observation.outcome.raised
     if raised and raised.line:

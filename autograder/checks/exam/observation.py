@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.habits import aspects_alone
 from autograder.checks.values.compare import Difference, differences
@@ -29,7 +30,11 @@ class Observation:
         # Who has computed in single precision has lost the dtype, and no more than that.
         forgiving = replace(self.case, tolerance=as_of_single(self.case.tolerance))
         parts = {difference.part for difference in self.wrong}
-        return {self.case.group, *aspects_alone(self.case.expected, self.outcome, parts, forgiving)}
+        alone = set(aspects_alone(self.case.expected, self.outcome, parts, forgiving))
+        way = WAYS.get(self.case.way)
+        if way and way.costs_no_more:
+            alone.add(way.about)
+        return {self.case.group, *alone}
 
 
 def likeness_to(name: str, observation: Observation) -> int:

@@ -14,6 +14,7 @@ Either can be got around by somebody who sets out to: names can be made at run t
 can be changed by the code that runs in it.
 """
 
+import ast
 import functools
 import inspect
 import itertools
@@ -87,6 +88,25 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
             if found := _first(forbidden, path):
                 return _report(name, _without(found), f"in your code, {one.line(line)}")
     return None
+
+
+def returns_nothing_on_purpose(name: str, answer: object) -> bool:
+    """Whether an answer's own lines say `return None`, or `return` alone, as far as they are known.
+
+    Args:
+        name: of the exercise.
+        answer: the function or class.
+    """
+    written = _written.get() or _of_its_own(name, answer)
+    if written.is_too_long:
+        return False
+    own = [one.tree for one in written.statements if one.tree and one.defines(name)]
+    returns = (node for tree in own for node in ast.walk(tree) if isinstance(node, ast.Return))
+    return any(node.value is None or _is_none(node.value) for node in returns)
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _meaning_of(written: Written) -> Meaning:

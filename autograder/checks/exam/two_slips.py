@@ -17,7 +17,7 @@ def two_slips(observations: Sequence[Observation], names: Collection[str]) -> tu
     Each is all that is wrong with some printed example on which the other makes no difference, and
     none makes a difference where the answer is right. Where both do, whatever comes out is theirs.
     """
-    printed = [one for one in observations if one.case.printed and not one.case.learns]
+    printed = [one for one in observations if one.case.printed and not one.case.way]
     failed = [one for one in printed if not one.as_expected]
     if all(one.outcome.raised for one in failed):
         return ()
@@ -36,7 +36,7 @@ def two_slips(observations: Sequence[Observation], names: Collection[str]) -> tu
 
 def explain(two: Sequence[str], observations: Sequence[Observation]) -> bool:
     """Whether two misconceptions explain, between them, all that is wrong with an answer."""
-    failed = [one for one in observations if one.wrong and not one.case.learns]
+    failed = [one for one in observations if one.wrong and not one.case.way]
     first, second = (_likenesses(name, failed) for name in two)
     return bool(failed) and bool(_alone(first, second, failed))
 

@@ -29,7 +29,7 @@ def written(cases: Sequence[Case]) -> list[dict[str, Any]]:
             "tolerance": [case.tolerance.absolute, case.tolerance.relative],
             "use": importable(case.use) if case.use else None,
             "names": list(case.names),
-            "learns": case.learns,
+            "way": case.way,
         }
         for case in cases
     ]
@@ -51,5 +51,5 @@ def _read(one: dict[str, Any]) -> Case:
         lookalikes={},
         names=names,
         use=find(one["use"]) if one["use"] else None,
-        learns=one["learns"],
+        way=one["way"],
     )

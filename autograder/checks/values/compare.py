@@ -20,7 +20,8 @@ from autograder.checks.values.tensors import as_array, dtype_name, is_generator,
 if TYPE_CHECKING:
     import torch
 
-_NO_RETURN = ": is there a return at the end?"
+# Not to be asked where None is what an exercise returns, or what an answer says that it returns.
+NO_RETURN = ": is there a return at the end?"
 # By what was expected and what was received: where the other dtype mostly comes from.
 _ARRAY_DTYPES = {
     ("float32", "float64"): (
@@ -165,7 +166,7 @@ def identical(first: object, second: object) -> bool:
 def describe(value: object) -> str:
     """A value's kind in a few words: what a learner reads after "expected" and "received"."""
     if value is None:
-        return f"nothing (None){_NO_RETURN}"
+        return f"nothing (None){NO_RETURN}"
     if type(value) is np.ndarray:
         return f"an array of shape {value.shape}"
     if is_tensor(value):
@@ -188,7 +189,7 @@ def _walk(
     elif is_tensor(expected):
         text = _tensor_mismatch(expected, received, tolerance.of(part))
         if text:
-            text = text.replace(_NO_RETURN, "") if part else text
+            text = text.replace(NO_RETURN, "") if part else text
             yield Difference(part, text, pair=(expected, received))
     elif _is_scalar(expected) and is_tensor(received) and not received.ndim:
         # What is a scalar of its own in NumPy is a tensor without axes in PyTorch.
@@ -235,7 +236,7 @@ def _walk_number(
         veiled = f"not right yet, received {as_given(received)}"
         yield Difference(part, text, veiled=veiled, pair=(expected, received))
     elif text:
-        yield Difference(part, text.replace(_NO_RETURN, ""))
+        yield Difference(part, text.replace(NO_RETURN, ""))
 
 
 def _walk_sequence(

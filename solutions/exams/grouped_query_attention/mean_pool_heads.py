@@ -10,7 +10,8 @@ from solutions.exams.families import LOOP, TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
 
 pooling = Exam(
-    reference.mean_pool_heads, no_gradients="weights are converted once, before training goes on"
+    reference.mean_pool_heads,
+    unasked={"gradients": "weights are converted once, before training goes on"},
 )
 
 Pooled = tuple[torch.Tensor, int, int]

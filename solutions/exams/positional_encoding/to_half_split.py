@@ -8,7 +8,8 @@ from solutions import positional_encoding as reference
 from solutions.exams.families import TENSOR_DTYPE
 
 layout = Exam(
-    reference.to_half_split, no_gradients="weights are converted once, when they are loaded"
+    reference.to_half_split,
+    unasked={"gradients": "weights are converted once, when they are loaded"},
 )
 
 Projection = tuple[Tensor, int]

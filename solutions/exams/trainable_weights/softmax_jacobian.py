@@ -10,7 +10,8 @@ from solutions import trainable_weights as reference
 from solutions.exams.families import TENSOR_DTYPE
 
 jacobian = Exam(
-    reference.softmax_jacobian, no_gradients="a Jacobian is looked at, and autograd may make it"
+    reference.softmax_jacobian,
+    unasked={"gradients": "a Jacobian is looked at, and autograd may make it"},
 )
 
 

@@ -16,7 +16,7 @@ repaired = Exam(
     reference.repaired_cached_scores,
     returns=("scores", "keys"),
     tolerance=Tolerance(absolute=2e-4),
-    no_gradients="a model that decodes is not trained",
+    unasked={"gradients": "a model that decodes is not trained"},
 )
 
 Cached = tuple[Tensor, Tensor, Tensor]

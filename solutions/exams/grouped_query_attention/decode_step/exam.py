@@ -21,7 +21,7 @@ step = Exam(
     reference.decode_step,
     returns=("contexts", "keys", "values"),
     forbids=OWN_WORK,
-    no_gradients="a model that decodes is not trained",
+    unasked={"gradients": "a model that decodes is not trained"},
 )
 
 Decoding = tuple[torch.Tensor, Weights, torch.Tensor, torch.Tensor]

@@ -13,7 +13,7 @@ from solutions import transformer as reference
 distribution = Exam(
     reference.next_token_distribution,
     forbids=("companion",),
-    no_gradients="it draws the next token of a model that is trained",
+    unasked={"gradients": "it draws the next token of a model that is trained"},
 )
 
 Call = tuple[Tensor, float, int | None, float | None]

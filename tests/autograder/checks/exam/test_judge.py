@@ -928,3 +928,31 @@ def test_with_a_generator_chance_is_what_is_asked_for():
 
     report = judged(drawn, case("three", asked, generator=torch.Generator().manual_seed(1)))
     assert report.hint == ""
+
+
+RETURN = ": is there a return at the end?"
+
+
+def test_a_return_is_asked_for_where_nothing_came():
+    def forgotten(x):
+        x.sum(axis=0)
+
+    assert details(judged(forgotten, case("five", total, x=WORDS)))[0].endswith(RETURN)
+
+
+def test_no_return_is_asked_for_where_none_is_a_result():
+    def first_row(x):
+        return x[0] if len(x) > 3 else None
+
+    cases = case("five", first_row, x=WORDS), case("three", first_row, x=WORDS[:3])
+    (told,) = details(judged(lambda x: None, *cases))
+    assert told.endswith("received nothing (None)")
+
+
+@pytest.mark.parametrize("nothing", ["return None", "return"])
+def test_no_return_is_asked_for_where_one_is_written(nothing: str):
+    source = f"def total(x):\n    if len(x) > 3:\n        {nothing}\n    return x.sum(axis=0)\n"
+    namespace: dict[str, object] = {}
+    run_cell(source, namespace)
+    (told,) = details(judged(namespace["total"], case("five", total, x=WORDS)))
+    assert told.endswith("received nothing (None)")

@@ -1,0 +1,68 @@
+"""How the engine itself asks every function of tensors, beside the cases that an exam declares."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from autograder.checks.drivers import back_propagation, layouts
+from autograder.checks.values.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Way:
+    """One of them.
+
+    `words` stand behind the label of the case that is called so, and `about` is the aspect by which
+    an exam leaves it out. `driver` makes the driver of the names of the arguments. It is at work
+    `here` even where the answer is in another process, and also on a `printed` example. Whatever is
+    wrong there is of that aspect alone if it `costs_no_more`.
+    """
+
+    words: str
+    about: str
+    driver: Callable[[Sequence[str]], Callable[..., object]]
+    is_for: Callable[[Collection[object]], bool]
+    tells: Callable[[object], bool]
+    hint: Callable[[object, Outcome], str]
+    here: bool = False
+    printed: bool = True
+    costs_no_more: bool = False
+
+
+def _has_axes(given: Collection[object]) -> bool:
+    return any(map(layouts.has_axes, given))
+
+
+WAYS: Mapping[str, Way] = {
+    "gradients": Way(
+        back_propagation.WORDS,
+        "gradients",
+        lambda names: partial(back_propagation.with_gradients, tuple(names)),
+        lambda given: any(map(back_propagation.is_floating, given)),
+        back_propagation.come_back,
+        lambda expected, found: back_propagation.what_is_cut_off(
+            cast("Mapping[str, Any]", expected), found.value
+        ),
+        here=True,
+    ),
+    "transposed": Way(
+        layouts.TRANSPOSED,
+        "layout",
+        lambda _: layouts.transposed,
+        _has_axes,
+        layouts.is_finite,
+        layouts.what_stops,
+        costs_no_more=True,
+    ),
+    "expanded": Way(
+        layouts.EXPANDED,
+        "layout",
+        lambda _: layouts.expanded,
+        _has_axes,
+        layouts.is_finite,
+        layouts.what_stops,
+        printed=False,
+        costs_no_more=True,
+    ),
+}

@@ -1,0 +1,70 @@
+"""Every function of tensors is right wherever their numbers lie, and told where it is not."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.checks.exam.report import Verdict
+from tests.support.course import every_entry, every_exam
+
+EXAMS = every_exam()
+# By what ships of them, which is current: to draw the examples of all exams would take seconds.
+ASKED = [
+    place
+    for place, entry in every_entry().items()
+    if any(case.get("way") == "transposed" for case in entry["cases"])
+]
+
+
+def of_what_is_contiguous(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An answer that merges the axes of what it is given by `view`."""
+
+    def answer(*given: Any) -> Any:
+        for one in given:
+            if isinstance(one, torch.Tensor):
+                one.view(-1)
+        return function(*given)
+
+    return answer
+
+
+def in_the_order_of_memory(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An answer that reads the numbers as they lie in memory."""
+
+    def read(one: Any) -> Any:
+        if not isinstance(one, torch.Tensor) or not one.numel():
+            return one
+        strides = torch.empty(one.shape, device="meta").stride()
+        return one.as_strided(one.shape, strides)
+
+    return lambda *given: function(*map(read, given))
+
+
+def test_most_functions_of_tensors_are_asked():
+    assert len(ASKED) >= 40
+
+
+@pytest.mark.parametrize("place", ASKED)
+def test_view_has_its_name(place: str):
+    exam = EXAMS[place]
+    report = exam.preview(of_what_is_contiguous(exam.reference))
+    assert report.verdict is Verdict.EXCEPTION
+    assert "is right for contiguous tensors and stops at others" in report.hint
+
+
+@pytest.mark.parametrize("place", ASKED[::9])
+def test_it_is_half_of_the_work(place: str):
+    exam = EXAMS[place]
+    for answer in (of(exam.reference) for of in (of_what_is_contiguous, in_the_order_of_memory)):
+        report = exam.examine(answer)
+        assert report.right_but_for == "tensors that are not contiguous"
+        assert "contiguous tensors and" in report.hint
+
+
+def test_a_reason_leaves_it_out(monkeypatch):
+    exam = EXAMS[ASKED[0]]
+    monkeypatch.setattr(exam, "unasked", {"layout": "its tensors come from a linear layer alone"})
+    ways = {case.way for case in exam.printed_cases()}
+    assert "transposed" not in ways

@@ -158,6 +158,16 @@ def softmax_attention(
 
 
 @linear.misconception
+def queries_by_softmax(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """Your query features are a softmax of the queries. Use `feature_map`, of queries and keys."""
+    query_features, key_features = torch.softmax(queries, dim=-1), feature_map(keys)
+    total = query_features @ key_features.sum(dim=-2, keepdim=True).mT
+    return query_features @ (key_features.mT @ values) / total
+
+
+@linear.misconception
 def softmax_of_the_products(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:

@@ -158,8 +158,8 @@ class NoEps(Norm):
 
 
 class EpsOutsideTheRoot(Norm):
-    """You add eps to the square root. Add it inside the root, which makes a difference where the
-    variance is close to 0.
+    """You add eps to the square root. Add it inside the root, which makes a difference where what
+    it is added to is close to 0.
     """
 
     def divisor(self, spread: Tensor) -> Tensor:

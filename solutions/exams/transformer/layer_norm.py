@@ -13,11 +13,8 @@ from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._norms import (
     NORM,
     OWN_WORK,
-    EpsOutsideTheRoot,
     Module,
-    NoEps,
     Norm,
-    UnbiasedOutside,
 )
 
 norm = Exam(reference.LayerNorm, use=run_module, forbids=OWN_WORK)
@@ -288,41 +285,6 @@ class ForeignEpsBesideTheSampleDeviation(EpsBesideTheSampleDeviation):
 
     def chosen(self, eps: float) -> float:
         return self.foreign_eps
-
-
-class ByVar(Variant):
-    """The variance by `var`, which rounds otherwise than the mean of the squares, and so has other
-    gradients where the features are equal.
-    """
-
-    def spread(self, centred: Tensor) -> Tensor:
-        return self.inputs.var(dim=-1, keepdim=True, correction=self.correction)
-
-    correction = 0
-    inputs = torch.empty(0)
-
-    def centre(self, inputs: Tensor) -> Tensor:
-        self.inputs = inputs
-        return super().centre(inputs)
-
-
-@norm.misconception
-class NoEpsInVar(NoEps, ByVar):
-    """Where all features of a token are equal, your module divides 0 by 0. Add eps to the variance,
-    under the root.
-    """
-
-
-@norm.misconception
-class EpsOutsideTheRootOfVar(EpsOutsideTheRoot, ByVar):
-    __doc__ = EpsOutsideTheRoot.__doc__
-
-
-@norm.misconception
-class UnbiasedOutsideInVar(EpsOutsideTheRoot, ByVar):
-    __doc__ = UnbiasedOutside.__doc__
-
-    correction = 1
 
 
 @norm.misconception

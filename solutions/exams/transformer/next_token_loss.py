@@ -117,6 +117,14 @@ def not_shifted(logits: Tensor, tokens: Tensor) -> Tensor:
 
 
 @loss.misconception
+def logits_not_cut(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You leave out the first token, but no logits, so there are more predictions than tokens to
+    compare them with. The last position has no next token: leave out its logits.
+    """
+    return of_pairs(logits, tokens[:, 1:])
+
+
+@loss.misconception
 def cut_at_the_end(logits: Tensor, tokens: Tensor) -> Tensor:
     """You cut both at the end, so each prediction is compared with the token that the model has
     just seen. From the tokens, leave out the first one instead.

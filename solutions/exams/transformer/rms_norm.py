@@ -143,6 +143,17 @@ NORM.apply(
 
 
 @rms.misconception
+class LengthPlusEps(Variant):
+    """You divide by the length of the vector plus eps. Divide by the root of the *mean* of the
+    squares, under which eps is added.
+    """
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        # Unlike the root of a sum, the norm of zeros has a gradient: zeros.
+        return inputs / (inputs.norm(dim=-1, keepdim=True) + self.eps)
+
+
+@rms.misconception
 class Centred(Variant):
     """You subtract the mean first, which gives LayerNorm without its bias. RMSNorm divides the
     features as they are.

@@ -82,6 +82,15 @@ def sink_not_shifted(scores: Tensor, sink: Tensor) -> Tensor:
 
 
 @sinks.misconception
+def sink_not_shifted_by_the_largest(scores: Tensor, sink: Tensor) -> Tensor:
+    """You subtract the largest of the scores and the sink from the scores, but not from the sink.
+    Subtract it from both.
+    """
+    largest = torch.maximum(scores.amax(dim=-1, keepdim=True), sink.view(-1, 1, 1))
+    return without_shift(scores - largest, sink)
+
+
+@sinks.misconception
 def sink_not_shifted_and_nan(scores: Tensor, sink: Tensor) -> Tensor:
     """You subtract the largest score from the scores, but not from the sink, so what the sink takes
     depends on that score. Subtract the largest of the scores *and* the sink from both.

@@ -110,10 +110,10 @@ def test_missing_file(tmp_path):
         '"format"',
         b"\xff",
         "{}",
-        '{"format": 4}',
-        '{"format": 4, "exercises": []}',
-        '{"format": 4, "exercises": {"mix": []}}',
-        '{"format": 4, "exercises": {"mix": {"hints": {}}}}',
+        '{"format": 5}',
+        '{"format": 5, "exercises": []}',
+        '{"format": 5, "exercises": {"mix": []}}',
+        '{"format": 5, "exercises": {"mix": {"hints": {}}}}',
         CHECKS.replace('"array"', '"arrays","more"'),
         CHECKS.replace('"float32"', '"float33"'),
         CHECKS.replace('"shape":[3]', '"shape":[4]'),
@@ -209,13 +209,13 @@ OLDER = "get the lesson anew, notebook and checks.json together"
 NEWER = "is from a newer version of the course"
 
 
-@pytest.mark.parametrize(("version", "what_to_do"), [("0", OLDER), ("3", OLDER), ("5", NEWER)])
+@pytest.mark.parametrize(("version", "what_to_do"), [("0", OLDER), ("3", OLDER), ("6", NEWER)])
 def test_other_format(tmp_path, version, what_to_do):
     with pytest.raises(CheckError) as error:
-        read_back(tmp_path, CHECKS.replace('"format":4', f'"format":{version}'))
+        read_back(tmp_path, CHECKS.replace('"format":5', f'"format":{version}'))
     sentence = str(error.value)
     assert sentence.startswith(f"{tmp_path / 'checks.json'} is from a")
-    assert f"(format {version}, and this program reads 4)" in sentence
+    assert f"(format {version}, and this program reads 5)" in sentence
     assert what_to_do in sentence
     assert "\n" not in sentence
 

@@ -24,6 +24,18 @@ def test_all_of_an_exam_is_told() -> None:
     assert "visible_instead                families/mask_values.py:" in text
 
 
+def test_what_the_engine_asks_by_itself_is_told() -> None:
+    (asked,) = exams_called(COURSE, "causal_attention_weights")
+    text = "\n".join(told(COURSE, asked))
+    for words in ("back-propagation", "transposed tensors"):
+        assert f"the scores of all six words, with {words} (printed)" in text
+        assert f"  one of these, with {words}" in text
+    assert "  one of these, with expanded tensors" in text
+    (unasked,) = exams_called(COURSE, "decode_step")
+    reason = "It does not ask for the gradients: a model that decodes is not trained"
+    assert reason in "\n".join(told(COURSE, unasked))
+
+
 def test_what_earns_half_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     proof = Proof("", "", {}, {"NotANumber": "a sentence that is all padding"})
     monkeypatch.setattr(Proofs, "of", lambda *_: {"CrossAttention": proof, "causal_mask": proof})

@@ -49,6 +49,14 @@ def test_most_functions_of_tensors_are_asked():
 @pytest.mark.parametrize("place", ASKED)
 def test_view_has_its_name(place: str):
     exam = EXAMS[place]
+    cases = exam.printed_cases()
+    given = [one for case in cases for one in case.arguments.values()]
+    if not all(one.is_contiguous() for one in given if isinstance(one, torch.Tensor)):
+        pytest.skip("its examples are of transposed tensors already")
+    asked = next(case for case in cases if case.way == "transposed").arguments.values()
+    tensors = [one for one in asked if isinstance(one, torch.Tensor) and one.ndim > 1]
+    if not any(min(one.shape) > 1 for one in tensors):
+        pytest.skip("of a single column, view makes a vector wherever it lies")
     report = exam.preview(of_what_is_contiguous(exam.reference))
     assert report.verdict is Verdict.EXCEPTION
     assert "is right for contiguous tensors and stops at others" in report.hint

@@ -4,6 +4,8 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from autograder.checks.card.as_html import show
 from autograder.checks.described import describe_figures
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import broken, watched
-from autograder.checks.examples import Printed
+from autograder.checks.examples import Printed, Shipped
 from autograder.checks.in_time import CheckInterrupted, instead_of_a_traceback, judge_in_time
 from autograder.checks.values.outcome import DRIVEN_BY
 from autograder.errors import CheckError
@@ -44,10 +46,10 @@ def check(answer: Any) -> None:
             shown and the notebook runs on.
         CheckInterrupted: when somebody has pressed Stop; what was found until then is shown.
     """
-    folder = Path.cwd()
-    exercises = examples.read(folder)
+    folder, namespace = Path.cwd(), sys._getframe(1).f_globals
+    exercises = examples_for(answer, namespace)
     try:
-        exercise, report, keeps_rules = judged(answer, sys._getframe(1).f_globals, exercises)
+        exercise, report, keeps_rules = judged(answer, namespace, exercises)
         if keeps_rules and exercise.places:
             report = _with_places(report, answer, exercise)
     except CheckInterrupted as stopped:
@@ -82,6 +84,51 @@ def _how_far(folder: Path, exercises: Iterable[str], report: Report, answer: obj
     if not progress.remember(folder, name, answer, passed=passed, mistake=report.hint):
         return ""
     return progress.in_words(folder, exercises, name)
+
+
+def examples_for(answer: Any, namespace: Mapping[str, object]) -> Shipped:
+    """The printed examples of the notebook that an answer is in.
+
+    Says, once in a notebook, when they are not those beside it.
+
+    Raises:
+        CheckError: when there are none.
+    """
+    names = [name for name, value in namespace.items() if value is answer]
+    if callable(answer):
+        names.insert(0, getattr(answer, "__name__", type(answer).__name__))
+    found = examples.of_notebook(Path.cwd(), names if callable(answer) else [], namespace)
+    if found.is_installed:
+        course = examples.installed_version()
+        say_once(
+            f"There is no {examples.FILE} beside this notebook, so its checks are those of lesson "
+            f"{found.lesson} in the installed {course}."
+        )
+        for name in [one for one in names if one in found][:1]:
+            if given := _not_taken(answer, found[name]):
+                say_once(
+                    f"In {course}, {name} takes {', '.join(given)}, and here it does not: unless "
+                    "you have changed its parameters, this notebook is of another version."
+                )
+    return found
+
+
+def _not_taken(answer: Any, exercise: Printed) -> list[str]:
+    """The arguments of a printed example that an answer has no parameters for, as far as is known:
+    a driver has arguments of its own.
+    """
+    (case, *_) = exercise.cases
+    try:
+        takes = signature(answer).parameters
+    except (TypeError, ValueError):
+        return []
+    return [] if case.use else [name for name in case.arguments if name not in takes]
+
+
+@cache
+def say_once(sentence: str) -> None:
+    """Print a sentence, unless this kernel has."""
+    print(sentence)
 
 
 def judged(

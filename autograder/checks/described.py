@@ -73,12 +73,20 @@ def _known(lesson: Path) -> Mapping[str, str]:
     try:
         return _read(lesson, path.stat().st_mtime_ns)
     except OSError:
-        return {}
+        return _installed()
 
 
 @lru_cache(maxsize=1)
 def _read(lesson: Path, _changed: int) -> Mapping[str, str]:
     try:
         return examples.read(lesson).descriptions
+    except CheckError:
+        return {}
+
+
+def _installed() -> Mapping[str, str]:
+    """Those of all lessons: a name depends on what the cell does, so no two lessons share one."""
+    try:
+        return {key: said for one in examples.installed() for key, said in one.descriptions.items()}
     except CheckError:
         return {}

@@ -5,13 +5,17 @@ what the reference and each misconception give on the printed examples, in a few
 hidden cases try, and the descriptions of figures. The outcomes are packed, so that nobody who opens
 or searches the file comes upon the numbers that a worksheet asks for: those of all exercises,
 because another one often computes the same numbers.
+
+A wheel of the course has the same files, so that a check also works where somebody has the notebook
+alone, as in Colab. A clone has none there: it would be a second copy.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,9 @@ from autograder.errors import CheckError, NotInstalled
 
 FILE = "checks.json"
 FORMAT = 5
+# Where setup.py puts those of all lessons, in a wheel.
+INSTALLED = Path(__file__).parent / "lessons"
+_DISTRIBUTION = "attention-course"
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,8 @@ class Shipped(Mapping[str, Printed]):
         """What the lesson is called for short, such as 02."""
         self.descriptions = descriptions
         """What figures of the lesson show, by name."""
+        self.is_installed = path.parent == INSTALLED
+        """Whether they are the installed package's, and not those beside a notebook."""
 
     def __getitem__(self, name: str) -> Printed:
         """What is known of an exercise.
@@ -64,6 +73,10 @@ class Shipped(Mapping[str, Printed]):
         written = self._exercises[name]
         with _saying_what_to_do(self._path):
             return as_printed(written)
+
+    def __contains__(self, name: object) -> bool:
+        # Decoding one may need what is not installed.
+        return name in self._exercises
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._exercises)
@@ -78,7 +91,54 @@ def read(folder: Path) -> Shipped:
     Raises:
         CheckError: when the file is missing or not ours.
     """
-    path = folder / FILE
+    return _read(folder / FILE)
+
+
+def of_notebook(folder: Path, names: Sequence[str], around: Collection[str]) -> Shipped:
+    """The printed examples of the notebook that runs in `folder`: those beside it, or installed.
+
+    Args:
+        folder: where `checks.json` lies, if it does.
+        names: what may be the name of the exercise, the likeliest first; none where that is open.
+        around: all names of the notebook. Two lessons may have an exercise of the same name, but
+            they don't share the rest.
+
+    Raises:
+        CheckError: when there are none, or they are not ours.
+    """
+    if (folder / FILE).exists() or not INSTALLED.is_dir():
+        return read(folder)
+
+    def shared(one: Shipped) -> int:
+        return len(one.keys() & {*names, *around})
+
+    fitting = (one for one in installed() if not names or one.keys() & {*names})
+    best = max(fitting, key=shared, default=None)
+    if best is None or not shared(best):
+        raise CheckError(
+            f"{FILE} is not in {folder}, and the installed {installed_version()} has no exercise "
+            f"{f'called {names[0]}' if names else 'of this notebook'}: keep the file beside the "
+            "notebook it came with, or install the version of the course that they are from"
+        )
+    return best
+
+
+@cache
+def installed() -> tuple[Shipped, ...]:
+    """The printed examples of all lessons in the installed package; none in a clone.
+
+    Raises:
+        CheckError: when one of the files is not ours.
+    """
+    return tuple(_read(path) for path in sorted(INSTALLED.glob("*.json")))
+
+
+def installed_version() -> str:
+    """The installed course and its version, as in "attention-course 0.1.0"."""
+    return f"{_DISTRIBUTION} {version(_DISTRIBUTION)}"
+
+
+def _read(path: Path) -> Shipped:
     with _saying_what_to_do(path):
         written = json.loads(path.read_text(encoding="utf-8"))
         if written["format"] != FORMAT:

@@ -128,7 +128,8 @@ class _Lesson:
 def _this(folder: Path, namespace: Mapping[str, object]) -> Iterator[_Lesson]:
     """The lesson whose notebook is running."""
     with suppress(CheckError):
-        yield _Lesson(folder.name, "this lesson", examples.read(folder), lambda _: namespace)
+        exercises = examples.of_notebook(folder, [], namespace)
+        yield _Lesson(folder.name, "this lesson", exercises, lambda _: namespace)
 
 
 def _beside(here: Path, unreadable: list[str]) -> Iterator[_Lesson]:

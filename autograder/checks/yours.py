@@ -2,11 +2,9 @@
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from autograder.checks import examples
-from autograder.checks.check import judged
+from autograder.checks.check import examples_for, judged
 from autograder.checks.exam.report import Verdict
 
 
@@ -22,7 +20,8 @@ def yours(answer: Any, *, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     Raises:
         CheckError: when `answer` is not an exercise of this lesson.
     """
-    _, report, _ = judged(answer, sys._getframe(1).f_globals, examples.read(Path.cwd()))
+    namespace = sys._getframe(1).f_globals
+    _, report, _ = judged(answer, namespace, examples_for(answer, namespace))
     if report.verdict is Verdict.PASSED:
         print(f"Your {report.exercise} has passed its check: this cell uses it.")
         return answer  # type: ignore[no-any-return]

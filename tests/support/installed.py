@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.support.course import ROOT
 
 _PACKED = ("autograder", "companion")
-_NEEDED_TO_PACK = ("pyproject.toml", "README.md", "LICENSE")
+_NEEDED_TO_PACK = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 # Not copied: this tree's own install, and large libraries that another course does not need.
 _LEFT_OUT = ("__editable__*", "attention_course*", "torch*", "functorch", "sympy", "playwright")
 _PROGRAMS = ("nbgrader", "alembic")
@@ -30,6 +30,7 @@ def build_wheel(folder: Path) -> Path:
     tree = folder / "tree"
     for name in _PACKED:
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "notebooks", tree / "notebooks")
     # Packages that are not named where it is said what is packed, as solutions/ is not.
     (tree / "others").mkdir()
     (tree / "others" / "__init__.py").touch()

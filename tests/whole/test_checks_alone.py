@@ -9,6 +9,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,22 @@ def test_lesson_that_needs_no_torch(python: Python, lesson: str) -> None:
     shown = [one[REPORT_MIME] for one in python(COURSE.release_folder(lesson), [IMPORTS, *cells])]
     found = [(one["exercise"], one["misconception"] or one["verdict"]) for one in shown]
     assert found == [(name, expected) for name, _, expected in answers]
+
+
+def test_lesson_without_its_examples_beside_it(
+    environment: BareEnvironment, tmp_path: Path
+) -> None:
+    """The wheel has them. Of two lessons with a `context_vector`, it is the one that fits."""
+    answers = [*answers_of(LESSONS[1])]
+    cells = [cell for name, source, _ in answers for cell in (source, f"check({name})")]
+    said, shown = environment.run("python", SCRIPT, job(tmp_path, [IMPORTS, *cells])).splitlines()
+    reports = [one[REPORT_MIME] for one in json.loads(shown)]
+    found = [(one["exercise"], one["misconception"] or one["verdict"]) for one in reports]
+    assert found == [(name, expected) for name, _, expected in answers]
+    assert said == (
+        "There is no checks.json beside this notebook, so its checks are those of lesson 02 in the "
+        f"installed attention-course {version('attention-course')}."
+    )
 
 
 def answers_of(lesson: str) -> Iterator[tuple[str, str, str]]:

@@ -13,7 +13,7 @@ import autograder
 from autograder.authoring.browser.pyodide import NotForBrowsers, Pyodide
 from autograder.authoring.browser.wheels import Wheel, is_pure, pack
 from autograder.authoring.build.import_graph import ImportGraph, names_imported
-from autograder.checks.examples import FILE
+from autograder.checks.examples import FILE, INSTALLED
 from autograder.checks.source.cells import source_of
 from autograder.course import Course, lesson_number
 from autograder.preload import package_of
@@ -75,6 +75,8 @@ def needs_of(course: Course, lessons: Iterable[str], pyodide: Pyodide) -> Needs:
         packages |= {pyodide.provider(name) for one in texts for name in _tops(one)}
         used |= files
     idle = {one for place in own.values() for one in place.rglob("*") if one.suffix == _WEIGHTS}
+    # In the browser, each notebook has its own beside it.
+    idle |= {*INSTALLED.glob("*.json")}
     return Needs(tuple(sorted(packages - {""})), own, frozenset(idle - used))
 
 

@@ -1,9 +1,11 @@
+import json
+
 import pytest
 
 from autograder import check
 from autograder.authoring.build import shipping
 from autograder.checks import examples
-from autograder.checks.check import ExerciseNotPassed, name_of
+from autograder.checks.check import ExerciseNotPassed, name_of, say_once
 from autograder.errors import CheckError
 from tests.support.samples import affine_exam, mix, mixing_exam, run_cell
 
@@ -112,6 +114,60 @@ def test_no_examples(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CheckError, match=r"checks\.json is not in"):
         check(mix)
+
+
+ELSEWHERE = "There is no checks.json beside this notebook, so its checks are those of lesson 02 in "
+
+
+@pytest.fixture
+def away(notebook, tmp_path, monkeypatch):
+    """A notebook without anything beside it, whose lesson the installed package has."""
+    folder = tmp_path / "lessons"
+    folder.mkdir()
+    beside = tmp_path / examples.FILE
+    written = json.loads(beside.read_text(encoding="utf-8")) | {"lesson": "02"}
+    (folder / "02_x.json").write_text(json.dumps(written), encoding="utf-8")
+    beside.unlink()
+    monkeypatch.setattr(examples, "INSTALLED", folder)
+    for kept in (examples.installed, say_once):
+        kept.cache_clear()
+    yield notebook
+    examples.installed.cache_clear()
+
+
+def test_installed_examples_are_said_once(away, capsys):
+    away(RIGHT, "check(mix)", WRONG, "check(mix)")
+    shown = capsys.readouterr().out
+    assert shown.startswith(
+        f"{ELSEWHERE}the installed {examples.installed_version()}.\nmix: passed"
+    )
+    assert shown.count("There is no") == 1
+    assert "another version" not in shown
+    assert "Hint" in shown
+
+
+def test_notebook_whose_exercise_took_something_else(away, capsys):
+    away("def mix(shares, values):\n    return shares @ values", "check(mix)")
+    assert capsys.readouterr().out.splitlines()[1] == (
+        f"In {examples.installed_version()}, mix takes weights, and here it does not: unless you "
+        "have changed its parameters, this notebook is of another version."
+    )
+
+
+def test_notebook_whose_exercise_is_gone(away):
+    with pytest.raises(CheckError, match="has no exercise called old: keep the file"):
+        away("def old(x):\n    return x", "check(old)")
+
+
+@pytest.mark.parametrize("wrong", ["7", "'mix'", "mix(np.ones(2), np.ones((2, 3)))"])
+def test_not_the_function_away_from_the_clone(away, wrong):
+    with pytest.raises(CheckError, match=r"as in check\(mix\)$"):
+        away("import numpy as np", RIGHT, f"check({wrong})")
+
+
+def test_yours_away_from_the_clone(away, capsys):
+    away("from autograder import yours", RIGHT, "mine = yours(mix, otherwise=max)")
+    assert "Your mix has passed its check" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("execution", ["validate", "autograde"])

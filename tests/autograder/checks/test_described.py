@@ -8,6 +8,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.authoring.build.shipping import write
+from autograder.checks import examples
 from autograder.checks.described import describe_figures, described, keys_of
 from autograder.checks.examples import FILE
 from tests.support.samples import MEANS
@@ -38,6 +39,16 @@ def ship(folder: Path) -> None:
     first = next(key for call, key in keys_of(ast.parse(CELL)) if "max" in ast.unparse(call))
     text = write({MEANS.name: MEANS}, descriptions={first: FIRST, "heatmap-1": "A map."})
     (folder / FILE).write_text(text, "utf-8")
+
+
+def test_figure_is_described_where_the_package_knows_it(
+    folder: Path, shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ship(folder)
+    lesson = examples.read(folder)
+    (folder / FILE).unlink()
+    monkeypatch.setattr(examples, "installed", lambda: (lesson,))
+    assert drawn_by(shell, CELL) == [FIRST, "Mine.", 4]
 
 
 def drawn_by(shell: InteractiveShell, cell: str) -> object:

@@ -135,6 +135,59 @@ def test_cut_off_file(tmp_path):
             read_back(tmp_path, CHECKS[:length])
 
 
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """The examples of two lessons in the installed package, of which both have a `mix`."""
+    folder = tmp_path / "lessons"
+    folder.mkdir()
+    for number, other in (("01", "Affine"), ("02", "by_hand")):
+        exams = {"mix": mixing_exam(), other: affine_exam()}
+        text = json.dumps(json.loads(shipping.write(exams)) | {"lesson": number})
+        (folder / f"{number}_x.json").write_text(text)
+    monkeypatch.setattr(examples, "INSTALLED", folder)
+    examples.installed.cache_clear()
+    yield tmp_path
+    examples.installed.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("names", "around", "lesson"),
+    [
+        (["Affine"], [], "01"),
+        (["by_hand"], ["Affine", "mix"], "02"),
+        (["mix"], ["np", "mix", "by_hand"], "02"),
+        ([], ["np", "Affine"], "01"),
+    ],
+)
+def test_installed_examples(installed, names, around, lesson):
+    found = examples.of_notebook(installed, names, around)
+    assert (found.lesson, found.is_installed) == (lesson, True)
+
+
+def test_those_beside_the_notebook_go_before_the_installed_ones(installed):
+    (installed / examples.FILE).write_text(CHECKS)
+    found = examples.of_notebook(installed, ["Affine"], [])
+    assert ([*found], found.is_installed) == (["mix"], False)
+
+
+@pytest.mark.parametrize(
+    ("names", "what"), [(["old", "mix2"], "called old"), ([], "of this notebook")]
+)
+def test_notebook_of_another_version(installed, names, what):
+    with pytest.raises(CheckError) as error:
+        examples.of_notebook(installed, names, ["np", *names])
+    assert str(error.value) == (
+        f"checks.json is not in {installed}, and the installed {examples.installed_version()} has "
+        f"no exercise {what}: keep the file beside the notebook it came with, or install the "
+        "version of the course that they are from"
+    )
+
+
+def test_a_clone_has_no_installed_examples(tmp_path):
+    with pytest.raises(CheckError, match=r"keep it beside the notebook it came with$"):
+        examples.of_notebook(tmp_path, ["mix"], ["mix"])
+
+
 def a_worksheet() -> Exam:
     def by_hand():
         return {"scores": [0.78423, -12.5417], "mean": 3.142e-3}

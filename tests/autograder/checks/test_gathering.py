@@ -286,6 +286,19 @@ def test_own_lessons_part_is_that_of_this_notebook(
     assert "Affine  yours, from this lesson" in capsys.readouterr().out
 
 
+def test_own_lessons_part_away_from_its_examples(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / examples.FILE).write_text(shipping.write({"Affine": affine_exam()}), encoding="utf-8")
+    lesson = examples.read(here)
+    (here / examples.FILE).unlink()
+    monkeypatch.setattr(examples, "INSTALLED", here)
+    monkeypatch.setattr(examples, "installed", lambda: (lesson,))
+    run_cell(f"from torch import nn\n{AFFINE}", names := {"gather": gather, "LIBRARY": LIBRARY})
+    run_cell("gather(LIBRARY)", names)
+    assert "Affine  yours, from this lesson" in capsys.readouterr().out
+
+
 def test_interrupt_is_passed_on(mixing: Callable[..., Path]) -> None:
     mixing(f"raise KeyboardInterrupt\n{MIX}")
     with pytest.raises(KeyboardInterrupt):

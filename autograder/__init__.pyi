@@ -15,6 +15,6 @@ from .checks.hidden import hidden_check as hidden_check
 from .checks.values.compare import Tolerance as Tolerance
 from .checks.values.outcome import driven as driven
 from .checks.yours import yours as yours
-from .learner.marking import mark as mark
+from .learner.mark import mark as mark
 from .learner.status import status as status
 from .nbgrading.configuration import configure as configure

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ FILE = "checks.json"
 FORMAT = 5
 # Where setup.py puts those of all lessons, in a wheel.
 INSTALLED = Path(__file__).parent / "lessons"
-_DISTRIBUTION = "attention-course"
 
 
 @dataclass(frozen=True)
@@ -133,9 +132,11 @@ def installed() -> tuple[Shipped, ...]:
     return tuple(_read(path) for path in sorted(INSTALLED.glob("*.json")))
 
 
+@cache
 def installed_version() -> str:
-    """The installed course and its version, as in "attention-course 0.1.0"."""
-    return f"{_DISTRIBUTION} {version(_DISTRIBUTION)}"
+    """The installed course and its version, as in "statistics-course 0.1.0"."""
+    (name, *_) = packages_distributions()[__name__.partition(".")[0]]
+    return f"{name} {version(name)}"
 
 
 def _read(path: Path) -> Shipped:

@@ -1,10 +1,12 @@
-"""The variable by which nbgrader says what a notebook is run for, and which a check obeys."""
+"""The variables that say what a notebook is run for: nbgrader's, which a check obeys, and ours."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 VARIABLE = "NBGRADER_EXECUTION"
+# Set where a notebook is run from beginning to end, so that one doesn't run itself again.
+WHOLE = "AUTOGRADER_RUNS_NOTEBOOK"
 
 
 @contextmanager

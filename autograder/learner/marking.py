@@ -4,7 +4,6 @@ The code is run as it is, with all that its author may do: this is for one's own
 """
 
 import os
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from autograder.checks.source.cells import grade_id_of, is_test
 from autograder.checks.source.notebook_file import read_notebook
 from autograder.checks.stopping import Interrupted, Stopping, TimeIsUp, allowed
 from autograder.course import Course
-from autograder.errors import CheckError, CourseNotFound
+from autograder.errors import CheckError
 from autograder.learner.marks import (
     Mark,
     bundle,
@@ -29,7 +28,7 @@ from autograder.learner.marks import (
     stopped_mark,
     written_mark,
 )
-from autograder.learner.run_notebook import SECONDS_PER_CELL, VARIABLE, run
+from autograder.learner.run_notebook import SECONDS_PER_CELL, run
 from autograder.learner.showing import show
 
 _AS_SAVED = (
@@ -38,36 +37,22 @@ _AS_SAVED = (
 _NOT_DEFINED = "missing: run the cell that defines it"
 _NOT_RUN = "not run: you pressed Stop"
 _STOPPED = "mark() was stopped"
-_NO_EXAMS = (
-    "mark() runs the full exam, and the exams lie in a clone of the course, which this folder is "
-    "not part of: if this is an assignment, use the check below each exercise and nbgrader's "
-    "Validate button before you hand it in; if you learn alone, clone the course and open the "
-    "lessons with `make lab`"
-)
 
 
-def mark() -> None:
-    """Mark the notebook this is called in, as far as its cells have been run.
+def mark_running(course: Course, namespace: Mapping[str, object]) -> None:
+    """Mark the notebook that is running in the current folder, and show its marks: see `mark`.
 
-    Answers in words, and what is ticked below them, are those of the notebook as it was saved. In a
-    kernel that has not defined any of the exercises, all of the saved notebook is run and marked,
-    as by `autograder mark`. A notebook that is run so does not mark itself.
+    Args:
+        course: whose lesson it is.
+        namespace: the names that are defined in it.
 
     Raises:
-        CourseNotFound: outside a clone of the course, where the exams are not.
         CheckError: when the notebook's folder is not named after a lesson.
     """
-    if VARIABLE in os.environ:
-        return
     folder = Path.cwd()
-    try:
-        course = Course.find(folder)
-    except CourseNotFound:
-        raise CourseNotFound(_NO_EXAMS) from None
     lesson = lesson_of(course, folder)
     exams = every_exam(course, lesson)
     text = course_lesson(course, lesson)
-    namespace = sys._getframe(1).f_globals
     file = _file(folder, namespace)
     if file and not any(name in namespace for name in text.points):
         print(_AS_SAVED)

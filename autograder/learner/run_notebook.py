@@ -9,11 +9,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.notebooknode import NotebookNode
 
+from autograder.checks import purpose
 from autograder.errors import NotebookStopped
 
 SECONDS_PER_CELL = 60
-# Set where a notebook is run from beginning to end, so that one doesn't run itself again.
-VARIABLE = "AUTOGRADER_RUNS_NOTEBOOK"
 # Without it every kernel warns on the terminal that it talks over the local network interface.
 QUIET_KERNEL = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]
 
@@ -71,8 +70,8 @@ def run(
 
 @contextmanager
 def _environment(path: Path | None) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in ("PYTHONPATH", VARIABLE)}
-    os.environ[VARIABLE] = "1"
+    before = {name: os.environ.get(name) for name in ("PYTHONPATH", purpose.WHOLE)}
+    os.environ[purpose.WHOLE] = "1"
     if path:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(path), before["PYTHONPATH"]]))
     try:

@@ -108,6 +108,16 @@ def test_check_reads_what_ships(python: Python, tmp_path: Path) -> None:
     assert unknown["places"][0]["line"] == 3
 
 
+@pytest.mark.parametrize(("name", "says"), [("mark", "clone the course"), ("status", "clone")])
+def test_what_needs_a_clone_says_so_in_a_sentence(
+    python: Python, tmp_path: Path, name: str, says: str
+) -> None:
+    """Wherever a lesson runs, and whatever is missing there."""
+    call = f"from autograder import {name}\nfrom autograder.errors import CourseError\ntry:\n"
+    call += f"    {name}()\nexcept CourseError as error:\n    assert {says!r} in str(error)\n"
+    assert python(tmp_path, [f"{call}else:\n    raise AssertionError"]) == []
+
+
 def test_softmax_of_the_companion(python: Python, tmp_path: Path) -> None:
     scores = [[0.5, -1.0, 2.0], [1000.0, 999.0, -1000.0]]
     expected = torch.tensor(scores, dtype=torch.float64).softmax(dim=0).tolist()

@@ -10,7 +10,8 @@ from autograder.checks.own_judgement import Point, cell_to_tick
 from autograder.checks.stopping import VARIABLE, Interrupted
 from autograder.course import Course
 from autograder.errors import CheckError, CourseNotFound
-from autograder.learner.marking import lesson_of, mark, mark_notebook
+from autograder.learner.mark import mark
+from autograder.learner.marking import lesson_of, mark_notebook
 from autograder.learner.marks import summary
 from tests.support.own_course import own_course
 from tests.support.samples import run_cell

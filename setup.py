@@ -14,7 +14,7 @@ EXAMPLES = "notebooks/*/checks.json"
 INSTALLED = "autograder/checks/lessons"
 
 
-class WithExamples(build_py):
+class WithExamples(build_py):  # type: ignore[misc]
     """Copies the packages, and the printed examples of each lesson beside what reads them."""
 
     def run(self) -> None:

@@ -15,8 +15,8 @@ from autograder.checks.drivers.layouts import (
 from autograder.checks.values.outcome import Outcome, Raised
 
 
-def as_given(*given: Any) -> Any:
-    return given
+def laid_out(use: Any, *given: Any) -> Any:
+    return use(lambda *taken: taken, *given)
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (2, 3, 4), (2, 3, 4, 5)])
@@ -25,7 +25,7 @@ def test_transposed_tensors_are_equal_and_do_not_lie_in_a_row(
     shape: tuple[int, ...], dtype: torch.dtype
 ):
     tensor = torch.arange(2 * 3 * 4 * 5)[: torch.Size(shape).numel()].reshape(shape).to(dtype)
-    (found,) = transposed(as_given, tensor)
+    (found,) = laid_out(transposed, tensor)
     assert torch.equal(found, tensor)
     assert found.dtype == dtype
     assert found.stride(-1) == 1
@@ -36,7 +36,7 @@ def test_transposed_tensors_are_equal_and_do_not_lie_in_a_row(
 
 def test_expanded_tensors_hold_their_first_entry_in_place_of_all():
     ids, tensor = torch.arange(6).reshape(3, 2), torch.arange(6.0).reshape(3, 2)
-    found, kept = expanded(as_given, tensor, ids)
+    found, kept = laid_out(expanded, tensor, ids)
     assert found.tolist() == [[0.0, 1.0]] * 3
     assert found.stride() == (0, 1)
     assert kept is ids
@@ -45,7 +45,7 @@ def test_expanded_tensors_hold_their_first_entry_in_place_of_all():
 @pytest.mark.parametrize("use", [transposed, expanded])
 def test_all_else_stays(use: Any):
     vector = torch.arange(3.0)
-    found = use(as_given, vector, torch.tensor(2.0), None, 3, [vector, (vector, "text")])
+    found = laid_out(use, vector, torch.tensor(2.0), None, 3, [vector, (vector, "text")])
     assert found[0] is vector
     assert found[4][0] is vector
     assert found[4][1] == (vector, "text")
@@ -53,7 +53,7 @@ def test_all_else_stays(use: Any):
 
 def test_tensors_in_lists_are_laid_out_too():
     matrix = torch.arange(6.0).reshape(3, 2)
-    ((first, (second,)),) = transposed(as_given, [matrix, (matrix,)])
+    ((first, (second,)),) = laid_out(transposed, [matrix, (matrix,)])
     assert not first.is_contiguous()
     assert not second.is_contiguous()
 

@@ -1,97 +1,13 @@
-"""The exam of `encode`, lesson 09."""
+"""What goes wrong in `encode`."""
 
 import re
-from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from autograder import Draw, Exam
 from companion import merge_pair
 from solutions import transformer as reference
-from solutions.exams.transformer.learn_merges.exam import drawn_text
-
-cutting = Exam(reference.encode, forbids=("merged_pieces",))
-
-Pair = tuple[str, str]
-Merges = Sequence[Pair]
-Call = tuple[str, list[Pair]]
-
-LOW = [("l", "o"), ("lo", "w"), ("e", "r")]
-ABC = [("a", "b"), ("b", "c"), ("ab", "ab"), ("c", "ab")]
-
-for _text, _merges, _what in (
-    ("lower low", LOW, "three merges"),
-    ("slow Lowell: 10 %", LOW, "characters that are not in the merges"),
-    ("abcabab bcab", ABC, "four merges that compete"),
-    ("xaxabaxa", [("x", "a"), ("a", "b"), ("a", "xa")], "pieces that end like others"),
-    ("aaaaa", [("a", "a")], "a letter repeated, one merge"),
-    ("aaaaaaa", [("a", "a"), ("aa", "aa"), ("aa", "a")], "a letter repeated, three merges"),
-    ("to be to be", [("o", " "), ("t", "o "), ("b", "e")], "merges across the borders of words"),
-    ("lol", LOW, "the first merge alone fits"),
-    ("wer", LOW, "the last merge alone fits"),
-    ("noon", [], "no merges"),
-    ("", LOW, "an empty text"),
-):
-
-    def _example(text: str = _text, merges: Merges = _merges) -> Call:
-        return text, list(merges)
-
-    _example.__doc__ = _what
-    cutting.example(_example)
-
-
-def learnt(text: str, num_merges: int) -> list[Pair]:
-    """Merges of a text, all of which make another piece."""
-    merges = reference.learn_merges(text, num_merges)
-    pieces = {"".join(pair): pair for pair in reversed(merges)}
-    return [pair for pair in merges if pieces["".join(pair)] == pair]
-
-
-@cutting.case
-def another_text(draw: Draw) -> Call:
-    """merges learnt from one text, another one cut"""
-    return drawn_text(draw, "abc", 30), learnt(drawn_text(draw, "abc", 60), 8)
-
-
-@cutting.case
-def new_characters(draw: Draw) -> Call:
-    """a text with characters that the merges don't know"""
-    return drawn_text(draw, "abcdXY😀é ", 40), learnt(drawn_text(draw, "abc ", 60), 8)
-
-
-@cutting.case
-def letters_repeated(draw: Draw) -> Call:
-    """letters that are repeated"""
-    lengths = draw.rng.integers(1, 9, size=10).tolist()
-    text = "".join("ab"[place % 2] * n for place, n in enumerate(lengths))
-    return text, [("a", "a"), ("b", "b"), ("aa", "aa"), ("a", "b"), ("bb", "aa")]
-
-
-@cutting.case
-def words(draw: Draw) -> Call:
-    """words drawn at random"""
-    words = ["the", "then", "other", "Theo", "hen", "he"]
-    one, other = (" ".join(draw.rng.choice(words, 12).tolist()) for _ in range(2))
-    return one, learnt(other, 12)
-
-
-@cutting.case(times=1)
-def one_character(draw: Draw) -> Call:
-    """a text of one character"""
-    return drawn_text(draw, "abc", 1), learnt(drawn_text(draw, "abc", 40), 4)
-
-
-@cutting.case(times=1)
-def nothing_fits(draw: Draw) -> Call:
-    """a text in which no pair occurs"""
-    return drawn_text(draw, "xyz", 12), learnt(drawn_text(draw, "abc", 40), 4)
-
-
-@cutting.holds
-def nothing_is_lost(answer: Any, text: str, merges: Merges) -> bool:
-    """The pieces, joined, are the text."""
-    return "".join(answer(text, merges)) == text
+from solutions.exams.transformer.encode.exam import Merges, cutting
 
 
 @cutting.misconception
@@ -226,6 +142,22 @@ def right_piece_lost(text: str, merges: Merges) -> list[str]:
     for left, right in merges:
         joined = merge_pair(pieces, (left, right))
         pieces = [left if one == left + right else one for one in joined]
+    return pieces
+
+
+@cutting.misconception
+def compared_when_joined(text: str, merges: Merges) -> list[str]:
+    """You compare two pieces after joining them, so "a", "bc" counts as the pair "ab", "c". Compare
+    each piece with its own half of the pair.
+    """
+    pieces = list(text)
+    for left, right in merges:
+        merged: list[str] = []
+        while pieces:
+            size = 2 if len(pieces) > 1 and "".join(pieces[:2]) == left + right else 1
+            merged.append("".join(pieces[:size]))
+            pieces = pieces[size:]
+        pieces = merged
     return pieces
 
 
@@ -396,55 +328,4 @@ def pairs_in_a_tuple(text: str, merges: Merges) -> Any:
             else:
                 merged.append(piece)
         pieces = merged
-    return pieces
-
-
-@cutting.accepts
-def by_reduce(text: str, merges: Merges) -> list[str]:
-    """functools.reduce."""
-    return reduce(merge_pair, merges, list(text))
-
-
-@cutting.accepts
-def by_itself_again(text: str, merges: Merges) -> list[str]:
-    """All merges but the last, then the last one.
-
-    Python allows some 1000 calls within each other, so for many merges choose a loop.
-    """
-    if not merges:
-        return list(text)
-    *earlier, last = merges
-    return merge_pair(by_itself_again(text, earlier), last)
-
-
-@cutting.accepts
-def piece_by_piece(text: str, merges: Merges) -> list[str]:
-    """Merged by hand, into a list that grows.
-
-    It does without `merge_pair`: a piece either joins the one before it or stands by itself. The
-    flag makes sure that no piece is used twice.
-    """
-    pieces = [*text]
-    for left, right in merges:
-        merged: list[str] = []
-        open_left = False
-        for piece in pieces:
-            if open_left and piece == right:
-                merged[-1] = left + right
-                open_left = False
-            else:
-                merged.append(piece)
-                open_left = piece == left
-        pieces = merged
-    return pieces
-
-
-@cutting.accepts
-def places_cut_out(text: str, merges: Merges) -> list[str]:
-    """Slices put in, from left to right."""
-    pieces = list(text)
-    for pair in merges:
-        for at in range(len(pieces)):
-            if tuple(pieces[at : at + 2]) == pair:
-                pieces[at : at + 2] = ["".join(pair)]
     return pieces

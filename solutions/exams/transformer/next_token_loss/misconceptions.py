@@ -1,4 +1,4 @@
-"""The exam of `next_token_loss`, lesson 09."""
+"""What goes wrong in `next_token_loss`."""
 
 from typing import Any
 
@@ -7,105 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.nn.functional import cross_entropy, log_softmax
 
-from autograder import Draw, Exam
-from companion import try_loss
-from solutions import transformer as reference
-from solutions.exams.printed_numbers import numbers
-
-loss = Exam(reference.next_token_loss, use=try_loss, forbids=("companion",))
-
-Call = tuple[Tensor, Tensor]
-
-
-@loss.example
-def one_text() -> Call:
-    """a text of four tokens, three in the vocabulary"""
-    return numbers(1, 4, 3), torch.tensor([[2, 0, 1, 1]])
-
-
-@loss.example
-def two_texts() -> Call:
-    """two texts of four tokens, five in the vocabulary"""
-    return numbers(2, 4, 5, start=20), torch.tensor([[2, 0, 1, 4], [3, 3, 0, 2]])
-
-
-@loss.example
-def square() -> Call:
-    """four texts of four tokens, four in the vocabulary"""
-    tokens = torch.tensor([[0, 1, 2, 3], [3, 1, 0, 2], [2, 2, 1, 0], [1, 0, 3, 1]])
-    return numbers(4, 4, 4, start=50), tokens
-
-
-@loss.example
-def shortest() -> Call:
-    """two texts of two tokens"""
-    return numbers(2, 2, 3, start=9), torch.tensor([[1, 2], [0, 1]])
-
-
-@loss.example
-def few_kinds() -> Call:
-    """two texts of five tokens, three in the vocabulary"""
-    return numbers(2, 5, 3, start=30), torch.tensor([[1, 2, 2, 0, 1], [0, 1, 0, 2, 2]])
-
-
-@loss.example
-def certain() -> Call:
-    """a model that is certain, and right once of two times"""
-    logits = torch.zeros(1, 3, 3, dtype=torch.float64)
-    logits[0, 0, 1] = logits[0, 1, 0] = 50.0
-    return logits, torch.tensor([[0, 1, 2]])
-
-
-def drawn(draw: Draw, scale: float = 1.0) -> Call:
-    """Logits, and tokens of all kinds."""
-    logits = draw.tensor("batch tokens vocabulary", scale=scale)
-    below = logits.shape[-1]
-    return logits, torch.from_numpy(draw.integers("batch tokens", below=below))
-
-
-@loss.case
-def some_texts(draw: Draw) -> Call:
-    """texts drawn at random"""
-    return drawn(draw)
-
-
-@loss.case(times=1)
-def a_single_text(draw: Draw) -> Call:
-    """a single text"""
-    return drawn(draw.fix(batch=1))
-
-
-@loss.case(times=1)
-def two_tokens(draw: Draw) -> Call:
-    """texts of two tokens"""
-    return drawn(draw.fix(tokens=2))
-
-
-@loss.case(times=1)
-def large_logits(draw: Draw) -> Call:
-    """logits of some hundreds"""
-    return drawn(draw, scale=300.0)
-
-
-@loss.case(times=1)
-def large_vocabulary(draw: Draw) -> Call:
-    """a vocabulary of 50 tokens"""
-    return drawn(draw.fix(vocabulary=50))
-
-
-def of_pairs(logits: Tensor, tokens: Tensor, **options: Any) -> Tensor:
-    """The loss of logits and of the tokens at the same positions."""
-    return cross_entropy(logits.flatten(0, 1), tokens.flatten(), **options)
-
-
-def shifted(logits: Tensor, tokens: Tensor, **options: Any) -> Tensor:
-    """The loss that is asked for."""
-    return of_pairs(logits[:, :-1], tokens[:, 1:], **options)
-
-
-def chosen(scores: Tensor, tokens: Tensor) -> Tensor:
-    """Of each prediction what the next token has, (batch, tokens - 1)."""
-    return scores[:, :-1].gather(-1, tokens[:, 1:, None]).squeeze(-1)
+from solutions.exams.transformer.next_token_loss.exam import chosen, loss, of_pairs, shifted
 
 
 @loss.misconception
@@ -282,6 +184,22 @@ def without_logarithm(logits: Tensor, tokens: Tensor) -> Tensor:
 
 
 @loss.misconception
+def exponentials_of_logits(logits: Tensor, tokens: Tensor) -> Tensor:
+    """For large logits your loss is infinite or NaN, because the exponential of such a number is
+    infinite. Use `cross_entropy`, or `log_softmax`, which subtracts the largest logit first.
+    """
+    return -chosen(logits - logits.exp().sum(dim=-1, keepdim=True).log(), tokens).mean()
+
+
+@loss.misconception
+def logarithm_of_a_softmax(logits: Tensor, tokens: Tensor) -> Tensor:
+    """For large logits your loss is infinite, because small probabilities are rounded to 0, whose
+    logarithm is −∞. Use `log_softmax` in place of a softmax and a logarithm.
+    """
+    return -chosen(logits.softmax(dim=-1).log(), tokens).mean()
+
+
+@loss.misconception
 def without_softmax(logits: Tensor, tokens: Tensor) -> Tensor:
     """Your loss is the average of the logits themselves, for example because `nll_loss` expects
     logarithms of probabilities. Use `cross_entropy`, or apply `log_softmax` first.
@@ -386,52 +304,3 @@ def always_zero(logits: Tensor, tokens: Tensor) -> Tensor:
 def nothing_returned(logits: Tensor, tokens: Tensor) -> Any:
     """Your function returns None. Return the loss."""
     return None
-
-
-@loss.accepts
-def classes_on_the_second_axis(logits: Tensor, tokens: Tensor) -> Tensor:
-    """The vocabulary on the second axis, where `cross_entropy` looks for it."""
-    return cross_entropy(logits[:, :-1].transpose(1, 2), tokens[:, 1:])
-
-
-@loss.accepts
-def gathered(logits: Tensor, tokens: Tensor) -> Tensor:
-    """log_softmax, and of it what each next token has."""
-    log_probs = log_softmax(logits[:, :-1], dim=-1)
-    return -log_probs.gather(2, tokens[:, 1:].unsqueeze(-1)).mean()
-
-
-@loss.accepts
-def in_loops(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Prediction by prediction.
-
-    One prediction at a time: its loss is the log-sum-exp of all scores, less the score of the token
-    that came next.
-    """
-    losses = []
-    for text in range(tokens.shape[0]):
-        for i in range(tokens.shape[1] - 1):
-            scores = logits[text, i]
-            losses.append(torch.logsumexp(scores, dim=0) - scores[tokens[text, i + 1]])
-    return torch.stack(losses).mean()
-
-
-@loss.accepts
-def text_by_text(logits: Tensor, tokens: Tensor) -> Tensor:
-    """The average of the losses of all texts, which are equally long.
-
-    Each text has a loss of its own, and these are averaged. That is right only because all texts
-    are equally long; otherwise, each token of a short one would weigh more.
-    """
-    total = logits.new_zeros(())
-    for scores, text in zip(logits, tokens, strict=True):
-        total = total + cross_entropy(scores[:-1], text[1:])
-    return total / len(tokens)
-
-
-@loss.accepts
-def by_one_hot(logits: Tensor, tokens: Tensor) -> Tensor:
-    """A one-hot vector for each next token, and an einsum."""
-    log_probs = logits[:, :-1].log_softmax(dim=-1)
-    targets = functional.one_hot(tokens[:, 1:], logits.size(-1)).to(log_probs.dtype)
-    return -torch.einsum("btv,btv->bt", log_probs, targets).mean()

@@ -38,6 +38,9 @@ _EXTENSION = "@jupyterlite/pyodide-kernel-extension"
 _KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
 _HERE = Path(__file__).parent
 _PAGE = ("start.css", "start.js")
+_APPS = ("notebooks", "tree")
+# In the pages, where a site that takes the folder in leads back to its own.
+_SITE = "<!-- site -->"
 # What JupyterLite's own tools need, and nobody who visits the site does.
 _NOT_SERVED = ("rspack.config*.js", "package.json", "doc", "repl")
 _SETTINGS = {"@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 10}}
@@ -95,6 +98,15 @@ def make_lite(course: Course, out: Path, pyodide: Path) -> list[str]:
         _write_start_page(course, made, pages)
         take_place(made, out, work / "before")
     return lessons
+
+
+def lead_to_site(folder: Path) -> None:
+    """Have the pages of such a folder, which lies in that of a site, lead to the site's start."""
+    for page in (folder / "index.html", *folder.glob("*/index.html")):
+        text = page.read_text(encoding="utf-8")
+        start = "../" * (len(page.relative_to(folder).parts))
+        link = f'<a href="{start}index.html">All pages of the course</a>'
+        page.write_text(text.replace(_SITE, link), encoding="utf-8")
 
 
 def _lessons_of(course: Course) -> Iterator[str]:
@@ -155,7 +167,7 @@ def _configure(course: Course, work: Path, packages: Iterable[str]) -> None:
         },
     }
     build = {
-        "apps": ["notebooks", "tree"],
+        "apps": [*_APPS],
         "contents": ["lessons"],
         "output_dir": "made",
         "no_sourcemaps": True,
@@ -196,3 +208,8 @@ def _write_start_page(course: Course, made: Path, pages: Iterable[Page]) -> None
     (made / "index.html").write_text(filled, encoding="utf-8")
     for name in _PAGE:
         shutil.copyfile(_HERE / name, made / name)
+    back = (_HERE / "back.html").read_text(encoding="utf-8")
+    for app in _APPS:
+        page = made / app / "index.html"
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace("</body>", f"{back}</body>"), encoding="utf-8")

@@ -64,12 +64,14 @@ def map_page(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> str:
 def begin(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> str:
     """The buttons with which the start page begins, as HTML."""
     found = [
-        f'<a class="door needs-server" href="{runnable[one.name]}">Try {one.number} in the browser'
-        "</a>"
+        f'<a class="door needs-server" href="{runnable[one.name]}">'
+        f"Try lesson {one.number} in the browser</a>"
         for one in lessons
         if one.name in runnable
     ]
-    found.append(f'<a class="door" href="{lessons[0].page}.html">Read {lessons[0].number}</a>')
+    found.append(
+        f'<a class="door" href="{lessons[0].page}.html">Read lesson {lessons[0].number}</a>'
+    )
     found.append('<a class="door" href="map.html">The course as a map</a>')
     return f'<div class="doors">{" ".join(found)}</div>'
 

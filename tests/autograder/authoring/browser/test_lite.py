@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder.authoring.browser.lite import address, make_lite
+from autograder.authoring.browser.lite import address, lead_to_site, make_lite
 from autograder.authoring.browser.pyodide import NotForBrowsers
 from autograder.authoring.browser.through_javascript import kept_whole
 from autograder.course import Course
@@ -98,6 +99,21 @@ def test_what_somebody_has_there_stays(tmp_path: Path) -> None:
 def test_course_that_names_no_lesson(tmp_path: Path) -> None:
     with pytest.raises(NotForBrowsers, match=r'name some in .*, as in browser = \["00"\]'):
         make_lite(Course(tmp_path), tmp_path / "lite", tmp_path)
+
+
+@pytest.mark.parametrize("page", ["index.html", "notebooks/index.html", "tree/index.html"])
+def test_every_page_leads_back(lite: Path, tmp_path: Path, page: str) -> None:
+    """To the list of lessons, and in a site to its start."""
+    copy = shutil.copytree(lite, tmp_path / "site" / "lite", ignore=_all_but_pages)
+    lead_to_site(copy)
+    for folder, where in ((lite, {lite}), (copy, {copy, copy.parent})):
+        addresses = re.findall(r'<a href="([^"]+)"', (folder / page).read_text("utf-8"))
+        leads = {(folder / page).parent.joinpath(one).resolve() for one in addresses}
+        assert leads == {one / "index.html" for one in where} - {folder / page}
+
+
+def _all_but_pages(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if not (Path(folder, name).is_dir() or name == "index.html")]
 
 
 def opened(browser: "Browser", address: str) -> "Page":

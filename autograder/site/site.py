@@ -2,6 +2,7 @@
 
     notebooks/02_x/02_x.ipynb  → notebooks/02_x/02_x.html   with what its given cells show
     notebooks/02_x/            → notebooks/02_x/02_x.zip    what students get, to download
+                               → notebooks/02_x/02_x-colab.ipynb  what Colab opens, if it can
     README.md                  → index.html                 the start
     docs/*.md                  → docs/*.html
     lite/                      → lite/                      lessons that run in the browser, if any
@@ -12,6 +13,7 @@ site's and take its place when all of them are there, so a site is an old or a n
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from html import escape
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -22,7 +24,7 @@ from autograder.authoring.browser import lite
 from autograder.authoring.build.build import Built, build_lesson
 from autograder.course import Course
 from autograder.site.errors import SiteError
-from autograder.site.lessons import doors
+from autograder.site.lessons import colab, doors
 from autograder.site.lessons.lesson_page import lesson_page
 from autograder.site.lessons.outputs import outputs_of, worksheets_in
 from autograder.site.lessons.to_come import foretaste
@@ -74,9 +76,14 @@ def make_site(course: Course, folder: Path, progress: Progress) -> Path:
         render(texts, made, title=contents.title, repository=repository, address=address)
         for name in names:
             _pack(course.release_folder(name), (made / notebook_of(course, name)).parent)
+        if colab.is_for_colab(course):
+            for built in lessons:
+                place = made / colab.beside_page(notebook_of(course, built.lesson.name))
+                opened = colab.for_colab(built.student, repository)
+                place.write_text(f"{nbformat.writes(opened)}\n", encoding="utf-8")
         refuse_secrets(_pages_in(made), secrets_of(lessons))
         if runnable:
-            shutil.copytree(in_browser, made / lite.FOLDER)
+            lite.lead_to_site(shutil.copytree(in_browser, made / lite.FOLDER))
         take_place(made, folder, beside / "before")
     return folder / "index.html"
 
@@ -95,11 +102,13 @@ def _page(built: Built, runnable: Mapping[str, str]) -> NotebookNode:
     course, name = built.course, built.lesson.name
     outputs = outputs_of(built, course.root / _OUTPUTS)
     shown = foretaste(built.exams, worksheets_in(built.exams))
+    repository, notebook = course.settings.repository, notebook_of(course, name)
     buttons = doors.buttons(
         name,
-        notebook_of(course, name),
+        notebook,
         run_at=runnable.get(name, ""),
-        repository=course.settings.repository,
+        colab=colab.address(repository, notebook) if colab.is_for_colab(course) else "",
+        repository=repository,
     )
     page = lesson_page(built.student, outputs, shown, buttons)
     for cell in page.cells:
@@ -132,3 +141,7 @@ def _pack(given_out: Path, folder: Path) -> None:
 def _pages_in(folder: Path) -> Iterator[tuple[Path, str]]:
     for path in sorted(folder.rglob("*.html")):
         yield path.relative_to(folder), path.read_text(encoding="utf-8")
+    for path in sorted(folder.rglob("*.ipynb")):
+        cells = nbformat.read(path, as_version=4).cells
+        # Escaped, as a page is, whose tags are not read.
+        yield path.relative_to(folder), "\n".join(escape(cell.source) for cell in cells)

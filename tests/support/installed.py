@@ -19,6 +19,7 @@ _PACKED = ("autograder", "companion")
 _NEEDED_TO_PACK = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 # Not copied: this tree's own install, and large libraries that another course does not need.
 _LEFT_OUT = ("__editable__*", "attention_course*", "torch*", "functorch", "sympy", "playwright")
+_COURSES = ("__editable__", "attention_course")
 _PROGRAMS = ("nbgrader", "alembic")
 # What `autograder.checks` needs, and all that a bare environment has besides what these need.
 _BARE = ("numpy", "ipython", "nbformat", "lazy_loader")
@@ -45,14 +46,15 @@ def build_wheel(folder: Path) -> Path:
 class Environment:
     """An environment of its own in a folder, with a wheel installed in it."""
 
-    def __init__(self, folder: Path, wheel: Path) -> None:
+    def __init__(self, folder: Path, wheel: Path | None) -> None:
         self.folder = folder
         self.programs = folder / "bin"
         self.python = self.programs / "python"
         self.libraries = folder / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
         venv.create(folder, symlinks=True)
         self._bring_libraries()
-        self._install("--no-deps", "--no-index", wheel)
+        if wheel:
+            self._install("--no-deps", "--no-index", wheel)
 
     def run(self, program: str, *arguments: str | Path, folder: Path | None = None) -> str:
         """What a program of this environment prints, in a folder; it must succeed."""
@@ -98,6 +100,18 @@ class BareEnvironment(Environment):
 
     def _bring_libraries(self) -> None:
         self._install("-c", ROOT / "constraints.txt", *_BARE)
+
+
+class EnvironmentWithoutCourse(Environment):
+    """One that has pip and every library that is here, and nothing of the course, as in Colab."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, None)
+
+    def _bring_libraries(self) -> None:
+        for entry in Path(sysconfig.get_path("purelib")).iterdir():
+            if not entry.name.startswith(_COURSES):
+                (self.libraries / entry.name).symlink_to(entry)
 
 
 def _link(source: str, target: str) -> None:

@@ -13,8 +13,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 import torch
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.authoring.build import shipping
 from autograder.authoring.build.build import build_lesson
@@ -23,9 +25,10 @@ from autograder.checks.exam.exam import Exam
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.demo.classroom import names_above
 from autograder.demo.standalone import standing_alone
+from autograder.site.lessons.colab import for_colab
 from tests.support import exam_alone
 from tests.support.course import COURSE, ROOT
-from tests.support.installed import BareEnvironment
+from tests.support.installed import BareEnvironment, EnvironmentWithoutCourse
 from tools.fetch_pyodide import FOLDER as PYODIDE
 
 SUPPORT = ROOT / "tests" / "support"
@@ -106,6 +109,27 @@ def test_check_reads_what_ships(python: Python, tmp_path: Path) -> None:
     assert right["verdict"] == "passed"
     assert wrong["misconception"] == "around_the_median"
     assert unknown["places"][0]["line"] == 3
+
+
+def test_first_cell_in_colab_installs_all_that_a_lesson_takes(
+    wheel_path: Path, tmp_path: Path
+) -> None:
+    """Nothing is downloaded: the wheel takes the place of the address, and needs nothing more."""
+    colab = EnvironmentWithoutCourse(tmp_path / "colab")
+    lesson = build_lesson(COURSE, LESSONS[1])
+    opened = for_colab(lesson.student, "ada/course")
+    code = [cell.source for cell in opened.cells if cell.cell_type == "code"][:2]
+    code[0] = code[0].replace("git+https://github.com/ada/course", str(wheel_path))
+    name, *_ = lesson.exams
+    answer, misconception = a_wrong_one(lesson.exams[name], name, set())
+    notebook = new_notebook(cells=[*map(new_code_cell, [*code, answer, f"check({name})"])])
+    nbformat.write(notebook, path := tmp_path / "opened.ipynb")
+    (profile := tmp_path / "profile").mkdir()
+    here = ("--no-banner", f"--ipython-dir={profile}")
+    said = colab.run("python", "-m", "IPython", *here, path, folder=tmp_path)
+    assert "lesson 02 in the installed" in said
+    hint = lesson.exams[name].hints[misconception]
+    assert hint.replace("*", "") in said
 
 
 @pytest.mark.parametrize(("name", "says"), [("mark", "clone the course"), ("status", "clone")])

@@ -15,12 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from autograder.course import Course
 from autograder.site import site as making_sites
 from autograder.site.errors import SiteError
+from autograder.site.lessons import colab
 from autograder.site.site import make_site
 from tests.support.course import COURSE, ROOT
 from tests.support.lab import keep
@@ -75,6 +79,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         return made(Course(folder))
     course = site_course(folder)
     (course.root / "course.toml").write_text('repository = "ada/mixing"\n', encoding="utf-8")
+    (course.root / "pyproject.toml").touch()
     notebook = course.root / "lite" / "files" / LESSON / f"{LESSON}-0.ipynb"
     notebook.parent.mkdir(parents=True)
     notebook.write_text("{}", encoding="utf-8")
@@ -148,6 +153,28 @@ def test_what_is_downloaded_is_what_students_get(site: Made) -> None:
         assert found == {f"{name}/{one.name}": one.read_bytes() for one in visible}
 
 
+def test_colab_opens_what_students_get_below_a_cell_that_installs(small: Made) -> None:
+    given = nbformat.read(
+        small.course.release_folder(LESSON) / f"{LESSON}.ipynb", as_version=nbformat.NO_CONVERT
+    )
+    path = small.lesson(LESSON).with_name(f"{LESSON}-colab.ipynb")
+    opened = nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(opened)
+    first = next(cell for cell in opened.cells if cell.cell_type == "code")
+    assert '%pip install -q "git+https://github.com/ada/mixing"' in first.source
+    opened.cells.remove(first)
+    assert opened == given
+
+
+def test_a_notebook_with_a_secret_is_refused(small: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    def careless(student: NotebookNode, repository: str) -> NotebookNode:
+        return new_notebook(cells=[new_markdown_cell(HALVES)])
+
+    monkeypatch.setattr(colab, "for_colab", careless)
+    with pytest.raises(SiteError, match=r"-colab\.ipynb would show the model answer of why_not"):
+        made(small.course)
+
+
 def test_a_page_with_a_secret_leaves_the_old_site(
     small: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,11 +198,11 @@ def test_a_course_that_is_not_built_has_no_site(small: Made, tmp_path: Path) -> 
 
 def test_buttons_stand_on_the_lesson(small: Made) -> None:
     page = Reader(small.lesson(LESSON))
-    inside = f"notebooks/{LESSON}/{LESSON}.ipynb"
+    inside = f"notebooks/{LESSON}/{LESSON}-colab.ipynb"
     assert {
         f"../../lite/index.html?lesson={LESSON}",
         f"{LESSON}.zip",
-        f"https://colab.research.google.com/github/ada/mixing/blob/HEAD/{inside}",
+        f"https://colab.research.google.com/github/ada/mixing/blob/gh-pages/{inside}",
         "https://codespaces.new/ada/mixing",
     } <= page.addresses
     assert (small.folder / "lite" / "index.html").read_text("utf-8") == IN_LITE

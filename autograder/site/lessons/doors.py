@@ -12,13 +12,16 @@ def runnable(lite: Path) -> Mapping[str, str]:
     return {name: f"{FOLDER}/{address(name)}" for name in lessons_in(lite)}
 
 
-def buttons(lesson: str, notebook: PurePosixPath, *, run_at: str, repository: str) -> str:
+def buttons(
+    lesson: str, notebook: PurePosixPath, *, run_at: str, colab: str, repository: str
+) -> str:
     """The buttons of a lesson's page, as HTML.
 
     Args:
         lesson: its full name.
         notebook: the student's, as a path from the course's root and from the site's start.
         run_at: where it runs in the browser, from the site's start; empty where it does not.
+        colab: the address at which Colab opens it; empty where it can't.
         repository: where the course lies on GitHub, as owner/name; empty if it does not.
     """
     start = "../" * (len(notebook.parts) - 1)
@@ -26,9 +29,9 @@ def buttons(lesson: str, notebook: PurePosixPath, *, run_at: str, repository: st
     if run_at:
         found.append(_button(f"{start}{run_at}", "Run it here", "needs-server"))
     found.append(_button(f"{lesson}.zip", "Download", download=True))
-    if repository:
-        colab = f"https://colab.research.google.com/github/{repository}/blob/HEAD/{notebook}"
+    if colab:
         found.append(_button(colab, "Open in Colab"))
+    if repository:
         found.append(_button(f"https://codespaces.new/{repository}", "Open in Codespaces"))
     return f'<div class="doors">{" ".join(found)}</div>'
 

@@ -21,6 +21,7 @@ from autograder.grading.grade import Graded, grade
 from autograder.learner.marking import with_hidden_tests
 from autograder.learner.run_notebook import run
 from autograder.nbgrading.preprocessor import _with_points
+from autograder.site.lessons.colab import for_colab
 from autograder.student.limits import Limits
 from autograder.student.sandbox.sandbox import Sandbox, StudentProcess
 from tests.support.attacks.inputs import KEPT, LENDING, LIAR, REAL, keeping
@@ -553,6 +554,17 @@ def test_helper_of_a_student(sandbox: Sandbox) -> None:
     assert verdicts(grade(source, answered(source, answer), sandbox, files=files)) == [
         Verdict.PASSED
     ]
+
+
+def test_cell_that_installs_the_course_in_colab_does_nothing_here(sandbox: Sandbox) -> None:
+    """What was worked on there is handed in with it, and is graded like any other."""
+    source = plain_course("assert double(3) == 6")
+    (install,) = for_colab(new_notebook(), "ada/course").cells
+    answer = "def double(x):\n    return 2 * x"
+    graded = grade(source, answered(source, answer, install.source), sandbox)
+    assert verdicts(graded) == [Verdict.PASSED]
+    (there,) = (one for one in graded.notebook.cells if one.source == install.source)
+    assert there.outputs == []
 
 
 def test_broken_syntax_is_named(sandbox: Sandbox) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from autograder.site.lessons.colab import address
 from autograder.site.lessons.doors import buttons, runnable
 from tests.support.course import COURSE
 
@@ -16,19 +17,19 @@ def addresses(html: str) -> dict[str, str]:
 
 
 def test_a_lesson_can_be_downloaded_without_further_ado() -> None:
-    assert addresses(buttons("01_x", NOTEBOOK, run_at="", repository="")) == {
+    assert addresses(buttons("01_x", NOTEBOOK, run_at="", colab="", repository="")) == {
         "Download": "01_x.zip"
     }
 
 
 def test_other_ways_are_there_where_they_lead_somewhere() -> None:
     run_at = "lite/index.html?lesson=01_x"
-    assert addresses(buttons("01_x", NOTEBOOK, run_at=run_at, repository="ada/stats")) == {
+    assert addresses(
+        buttons("01_x", NOTEBOOK, run_at=run_at, colab="https://colab", repository="ada/stats")
+    ) == {
         "Run it here": f"../../{run_at}",
         "Download": "01_x.zip",
-        "Open in Colab": (
-            "https://colab.research.google.com/github/ada/stats/blob/HEAD/notebooks/01_x/01_x.ipynb"
-        ),
+        "Open in Colab": "https://colab",
         "Open in Codespaces": "https://codespaces.new/ada/stats",
     }
 
@@ -36,9 +37,11 @@ def test_other_ways_are_there_where_they_lead_somewhere() -> None:
 @pytest.mark.parametrize("lesson", COURSE.lessons())
 def test_no_button_opens_a_solution_or_an_authors_text(lesson: str) -> None:
     notebook = COURSE.release_folder(lesson).relative_to(COURSE.root) / f"{lesson}.ipynb"
-    html = buttons(lesson, PurePosixPath(notebook.as_posix()), run_at="", repository="a/b")
+    place = PurePosixPath(notebook.as_posix())
+    html = buttons(lesson, place, run_at="", colab=address("a/b", place), repository="a/b")
     assert not re.search("source/|solutions|autograded", html)
-    assert f"/notebooks/{lesson}/{lesson}.ipynb" in addresses(html)["Open in Colab"]
+    opened = f"https://colab.research.google.com/github/a/b/blob/gh-pages/notebooks/{lesson}/"
+    assert addresses(html)["Open in Colab"] == f"{opened}{lesson}-colab.ipynb"
 
 
 def test_the_readme_opens_what_students_get() -> None:

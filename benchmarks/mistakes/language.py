@@ -59,7 +59,6 @@ def next_token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
             "logits < largest[-1], -torch.inf": "logits < largest[-1], 0.0",
             "before >= top_p], -torch.inf": "before >= top_p], 0.0",
         },
-        "the token that reaches top_p is dropped": {" - shares": ""},
         "a mask in the sorted order": {
             "logits.index_fill(0, order[before >= top_p], ": "logits.masked_fill(before >= top_p, ",
         },

@@ -192,11 +192,27 @@ def exponentials_of_logits(logits: Tensor, tokens: Tensor) -> Tensor:
 
 
 @loss.misconception
+def exponentials_divided(logits: Tensor, tokens: Tensor) -> Tensor:
+    """For large logits your loss is infinite or NaN, because the exponential of such a number is
+    infinite. Use `cross_entropy`, or `log_softmax`, which subtracts the largest logit first.
+    """
+    return -chosen(logits.exp() / logits.exp().sum(dim=-1, keepdim=True), tokens).log().mean()
+
+
+@loss.misconception
 def logarithm_of_a_softmax(logits: Tensor, tokens: Tensor) -> Tensor:
     """For large logits your loss is infinite, because small probabilities are rounded to 0, whose
     logarithm is −∞. Use `log_softmax` in place of a softmax and a logarithm.
     """
     return -chosen(logits.softmax(dim=-1).log(), tokens).mean()
+
+
+@loss.misconception
+def logarithm_of_the_chosen(logits: Tensor, tokens: Tensor) -> Tensor:
+    """For large logits your loss is infinite, because small probabilities are rounded to 0, whose
+    logarithm is −∞. Use `log_softmax` in place of a softmax and a logarithm.
+    """
+    return -chosen(logits.softmax(dim=-1), tokens).log().mean()
 
 
 @loss.misconception

@@ -169,7 +169,7 @@ def _better_there(seen: Iterable[Tried]) -> str:
         for one in seen
         if (told := _worse_here(one))
     ]
-    return "\n".join(lines)
+    return "\n".join(lines) or "- in none, as the checks are now."
 
 
 def _worse_here(one: Tried) -> str:

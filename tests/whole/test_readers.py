@@ -97,6 +97,7 @@ WHERE = {
     "own_modules": OURS,
     "site.lessons.outputs": OURS,
     "site.secrets": OURS,
+    "site.site": OURS,
     "student.sandbox.control": OURS,
 }
 

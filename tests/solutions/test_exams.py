@@ -43,7 +43,7 @@ def test_reference_passes(exam: Exam) -> None:
     assert exam.preview(exam.reference).verdict is Verdict.PASSED
 
 
-@pytest.mark.parametrize("exam", sample(EXAMS, 8))
+@pytest.mark.parametrize("exam", sample(EXAMS, 12))
 def test_right_styles_pass(exam: Exam) -> None:
     for right in exam.accepted.values():
         report = exam.examine(right)
@@ -65,7 +65,7 @@ def test_misconceptions_are_proved(exam: Exam) -> None:
     assert proof.unnamed.keys() <= exam.misconceptions.keys()
 
 
-@pytest.mark.parametrize("exam", sample(EXAMS, 20))
+@pytest.mark.parametrize("exam", sample(EXAMS, 30))
 def test_proof_made_again_is_the_same(exam: Exam) -> None:
     there = SHIPPED[f"{LESSON_OF[exam]}/{exam.name}"]
     proved = prove(exam, there)

@@ -47,7 +47,7 @@ def test_most_functions_of_tensors_are_asked():
     assert len(ASKED) >= 40
 
 
-@pytest.mark.parametrize("place", sample(ASKED, 6))
+@pytest.mark.parametrize("place", sample(ASKED, 10))
 def test_view_has_its_name(place: str):
     exam = EXAMS[place]
     cases = exam.printed_cases()

@@ -127,7 +127,7 @@ def with_some_right(cases: list[Case]) -> Iterator[tuple[str, Answer]]:
         yield f"{label}, and 0.0 elsewhere", by_heart(zero, label)
 
 
-@pytest.mark.parametrize("exam", sample(EXAMS, 12))
+@pytest.mark.parametrize("exam", sample(EXAMS, 20))
 def test_nothing_is_earned_without_an_idea(exam: Exam) -> None:
     cases = exam.hidden_cases()
     for what, answer in with_some_right(cases):

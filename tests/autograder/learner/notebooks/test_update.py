@@ -250,7 +250,7 @@ def test_nothing_is_lost_in_any_order_of_what_may_happen(
         if moment < 0.4:
             raise KeyboardInterrupt
 
-    for step in range(500 if EVERYTHING else 80):
+    for step in range(500 if EVERYTHING else 40):
         match drawn.choice(
             ["save", "save", "tab", "check", "release", "lab", "update", "reset", "killed"]
         ):

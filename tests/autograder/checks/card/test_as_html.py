@@ -262,7 +262,7 @@ def test_what_is_untried_stands_below_what_passed() -> None:
         "mix", Verdict.PASSED, passed=("two words",), total=1, untried=("one word", "`d = 1`")
     )
     assert lines_of(passed)[1:] == [f"  {passed.untried_in_words}"]
-    assert passed.untried_in_words.endswith("is graded: one word · `d = 1`.")
+    assert passed.untried_in_words.endswith("hidden cases: one word · `d = 1`.")
     assert "one word · <code>d = 1</code>." in card(passed)
     assert report_in(bundle(passed)) == passed
 

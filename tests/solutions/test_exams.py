@@ -65,7 +65,7 @@ def test_misconceptions_are_proved(exam: Exam) -> None:
     assert proof.unnamed.keys() <= exam.misconceptions.keys()
 
 
-@pytest.mark.parametrize("exam", sample(EXAMS, 30))
+@pytest.mark.parametrize("exam", sample(EXAMS, 40))
 def test_proof_made_again_is_the_same(exam: Exam) -> None:
     there = SHIPPED[f"{LESSON_OF[exam]}/{exam.name}"]
     proved = prove(exam, there)

@@ -59,11 +59,11 @@ CLASSES = 33
 SECONDS_OF_OURS = 4
 MEMORY_OF_OURS = 400 << 20
 
-# Each run tries an eighth of them, others each time.
-GRADED_HERE = sample([attack for attack in (*ATTACKS, *SEARCHED) if not attack.folder], 8)
+# Each run tries a twelfth of them, others each time.
+GRADED_HERE = sample([attack for attack in (*ATTACKS, *SEARCHED) if not attack.folder], 12)
 # After these the neighbour is graded: what outlives an attack outlives the next ones as well.
 FOLLOWED = GRADED_HERE[::-4]
-HANDED_IN = sample([attack for attack in ATTACKS if attack.folder], 8)
+HANDED_IN = sample([attack for attack in ATTACKS if attack.folder], 12)
 
 
 class Hung(BaseException):

@@ -30,7 +30,7 @@ LONG = [
     *("test_readers", "test_assignments", "test_examiner_process", "test_ordinary"),
     *("test_cluster", "test_own_course", "test_hand_ins", "test_installed", "test_checks_alone"),
     *("test_postgresql", "test_demo", "test_converter", "test_codec", "test_term"),
-    *("test_fairness", "test_records", "test_scenery", "test_workers", "test_forged_replies"),
+    *("test_cell_verdict", "test_records", "test_scenery", "test_workers", "test_forged_replies"),
     *("test_assignment_list", "test_quick", "test_set_up", "test_session", "test_one_exam"),
     *("test_partial_credit", "test_build", "test_shipped", "test_browser"),
 ]

@@ -8,22 +8,23 @@ itself is believed.
 import contextlib
 import io
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import cast
 
 import numpy as np
 from nbformat.notebooknode import NotebookNode
 
 from autograder.checks import purpose
-from autograder.checks.card.as_html import bundle, collect
+from autograder.checks.card.as_html import collect
 from autograder.checks.check import ExerciseNotPassed
-from autograder.checks.exam.report import Report, Verdict
+from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import points_of
 from autograder.checks.source.own_files import beside
 from autograder.checks.values.tensors import NO_MEMORY
 from autograder.errors import ExchangeError
+from autograder.grading.cell_verdict import Examined
 from autograder.grading.ordinary.comparisons import Comparisons, Seed, counted
 from autograder.grading.ordinary.given import Find, Given, Namespace, NotJudged
 from autograder.grading.ordinary.instructor_names import Definitions
@@ -36,49 +37,6 @@ _NO_POINTS = (
     "what the solution gives back"
 )
 _MESSAGE = 2000
-
-
-@dataclass(frozen=True)
-class Examined:
-    """What came of one test cell: all that its record and its page are made from."""
-
-    verdict: Verdict
-    message: str
-    _: KW_ONLY
-    reports: tuple[Report, ...] = ()  # what its checks have shown
-    credit: float = 0.0  # the share of the points that it earned
-    doubtful: bool = False  # whether the test itself may be at fault
-    made_with: tuple[str, ...] = ()  # what given cells have made with an answer, and it looked at
-    remark: str = ""  # what else its page says
-    # What it was passed with and may not owe to a right answer: where, and what is said of it.
-    doubts: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def report(self) -> Report | None:
-        """The report that decided: a check that is not passed ends its cell."""
-        return self.reports[-1] if self.reports else None
-
-    def graded_for(self, points: float, *, halves: bool) -> Self:
-        """What came of a test of so many points, half of which may not be to be earned."""
-        report = self.report
-        if report is None:
-            return self
-        kept = report.graded_for(points, halves=halves and self.credit > 0)
-        if kept == report:
-            return self
-        message = kept.headline if self.message == report.headline else self.message
-        return replace(self, message=message, reports=(*self.reports[:-1], kept), credit=0.0)
-
-    def outputs(self) -> list[dict[str, Any]]:
-        """What the page shows of it: an error where nothing was earned."""
-        shown: list[dict[str, Any]] = [
-            {"output_type": "display_data", "data": bundle(report), "metadata": {}}
-            for report in self.reports
-        ]
-        if self.remark:
-            shown.insert(0, {"output_type": "stream", "name": "stdout", "text": self.remark})
-        failed = self.verdict is not Verdict.PASSED and not self.credit
-        return [*shown, error_output(self.verdict, self.message)] if failed else shown
 
 
 class Examiner:
@@ -227,16 +185,6 @@ class _Nowhere(io.TextIOBase):
 
     def write(self, text: str) -> int:
         return len(text)
-
-
-def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
-    """The output of a test that has earned nothing."""
-    return {
-        "output_type": "error",
-        "ename": verdict.ename,
-        "evalue": message,
-        "traceback": [message or verdict.value],
-    }
 
 
 @contextlib.contextmanager

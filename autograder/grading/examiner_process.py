@@ -37,7 +37,8 @@ from autograder.errors import (
     StudentGone,
     StudentTooSlow,
 )
-from autograder.grading.examiner import TOO_MUCH, Examined, Examiner, said
+from autograder.grading.cell_verdict import Examined
+from autograder.grading.examiner import TOO_MUCH, Examiner, said
 from autograder.grading.ordinary.instructor_names import Definitions
 from autograder.preload import load_extras, needs_extras
 from autograder.student.limits import Limits

@@ -18,12 +18,11 @@ from nbformat.v4 import new_output
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import grade_id_of, is_test, points_of
 from autograder.grading.allowed import Allowed, Kept, forget, without_solution
-from autograder.grading.examiner import error_output
-from autograder.grading.fairness import fair, why_not_passed
+from autograder.grading.cell_verdict import CellVerdict, error_output, fair, why_not_passed
 from autograder.grading.inert import cut_long_sources
 from autograder.grading.ordinary.tests_beside import marked_beside
 from autograder.grading.rebuild import ADDED_ID, NOT_GRADED, Rebuilt, rebuild
-from autograder.grading.record import CellRecord, CellVerdict, Record, make_record
+from autograder.grading.record import CellRecord, Record, make_record
 from autograder.grading.run import Run
 from autograder.grading.submitted_files import files_beside
 from autograder.student.limits import Limits
@@ -122,9 +121,7 @@ def ungraded(source: NotebookNode, why: str) -> Graded:
     verdicts = []
     for cell in filter(is_test, notebook.cells):
         name, most = grade_id_of(cell), points_of(cell)
-        verdicts.append(
-            CellVerdict(name, Verdict.NOT_GRADABLE, points=0, max_points=most, message=why)
-        )
+        verdicts.append(CellVerdict(Verdict.NOT_GRADABLE, why, grade_id=name, max_points=most))
         said = f"not graded yet: {why}"
         cell.outputs = [new_output(**error_output(Verdict.NOT_GRADABLE, said))]
     record = Record(

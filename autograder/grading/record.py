@@ -31,44 +31,24 @@ import json
 import platform
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.checks.exam.report import Place, Report, Verdict
+from autograder.checks.exam.report import Place, Verdict
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.errors import GradingFailed
 from autograder.grading.allowed import Allowed
+from autograder.grading.cell_verdict import CellVerdict
 
 VERSION = 1
 RECORD_SUFFIX = ".verdicts.json"
 # Of what an exception says, which can be as long as a student likes.
 _TOLD = 300
 _LIBRARIES = ("nbgrader", "numpy", "torch", "ipython")
-
-
-@dataclass(frozen=True)
-class CellVerdict:
-    """What became of one test cell. `report` is what the learner's card shows, if there is one."""
-
-    grade_id: str
-    verdict: Verdict
-    _: KW_ONLY
-    points: float
-    max_points: float
-    message: str = ""
-    report: Report | None = None
-    seconds: float = 0.0
-    # Names that given cells have made with an answer: the test took them from the student's side.
-    made_with: tuple[str, ...] = ()
-    # Whether the test ran in the student's process: its outcome could be forged.
-    beside: bool = False
-    # What it was passed with and may not owe to a right answer: where, and what is said of it.
-    # The solution tells whether it is so; what is left of them is a message.
-    doubts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

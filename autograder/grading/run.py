@@ -21,13 +21,12 @@ from autograder.errors import (
     StudentTooSlow,
 )
 from autograder.grading.allowed import Allowed, Taken
-from autograder.grading.examiner import Examined, error_output
+from autograder.grading.cell_verdict import CellVerdict, Examined, error_output
 from autograder.grading.examiner_process import ExaminerProcess, TestLost, examiner_for
 from autograder.grading.inert import broken_syntax, inert_outputs
 from autograder.grading.ordinary.tests_beside import examine_beside
 from autograder.grading.pictures import Room
 from autograder.grading.rebuild import Rebuilt
-from autograder.grading.record import CellVerdict
 from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.questions import ForkEnded
 from autograder.student.rpc.session import Session
@@ -187,16 +186,11 @@ class Run:
         examined = self._examine(test, examiner).graded_for(points, halves=self._halves)
         test.cell.outputs = _as_outputs(examined.outputs())
         return CellVerdict(
-            grade_id_of(test.cell),
-            examined.verdict,
-            points=round(examined.credit * points, 2),
+            **vars(examined),
+            grade_id=grade_id_of(test.cell),
             max_points=points,
-            message=examined.message,
-            report=examined.report,
             seconds=time.monotonic() - started,
-            made_with=examined.made_with,
             beside=grade_id_of(test.cell) in self._beside,
-            doubts=examined.doubts,
         )
 
     def _examine(self, test: _Test, examiner: ExaminerProcess) -> Examined:

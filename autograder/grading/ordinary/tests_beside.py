@@ -12,7 +12,7 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import grade_id_of, is_test, points_of
-from autograder.grading.examiner import Examined
+from autograder.grading.cell_verdict import Examined
 from autograder.grading.ordinary.comparisons import may_compare
 from autograder.student.rpc.session import Session
 from autograder.student.sandbox.student_process import StudentProcess

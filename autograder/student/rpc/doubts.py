@@ -4,7 +4,7 @@ What comes back empty or nan: a comparison with it may compare nothing. So may o
 function of the test's has gathered that was never called. And what the student's code writes to an
 argument: the test may compare with what was made of that. None is wrong by itself, so each is noted
 by the number of its reply, and the instructor's solution shows whether it belongs there
-(`grading/fairness.py`).
+(`grading/cell_verdict.py`).
 """
 
 from collections.abc import Iterable, Sized

@@ -10,9 +10,10 @@ from nbgrader.utils import determine_grade
 from autograder.checks.card.as_html import bundle
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.grading.allowed import Allowed, Taken
-from autograder.grading.examiner import Examined, Examiner
+from autograder.grading.cell_verdict import CellVerdict, Examined
+from autograder.grading.examiner import Examiner
 from autograder.grading.ordinary.instructor_names import Definitions
-from autograder.grading.record import CellRecord, CellVerdict, Record, make_record
+from autograder.grading.record import CellRecord, Record, make_record
 from autograder.nbgrading.preprocessor import _with_points
 from autograder.student.limits import Limits
 from tests.support.samples import make_cell
@@ -39,6 +40,14 @@ def _call(report: Report) -> str:
 def examine(cell: NotebookNode) -> Examined:
     source = new_notebook(cells=[cell])
     return Examiner(lambda name: name, Definitions(source)).examine(cell)
+
+
+def _verdict_of(report: Report, grade_id: str) -> CellVerdict:
+    """What becomes of a test cell with one check, which earns nothing."""
+    reports = (report,)
+    return CellVerdict(
+        report.verdict, report.headline, reports=reports, grade_id=grade_id, max_points=4
+    )
 
 
 def test_reports_are_carried_whole() -> None:
@@ -68,7 +77,8 @@ def test_page_shows_each_report_and_gives_what_was_earned(
     cell.outputs = [new_output(**output) for output in examine(cell).outputs()]
     shown = [one.data for one in cell.outputs if one.output_type == "display_data"]
     assert shown == [bundle(report) for report in reports]
-    found = CellVerdict("weights_check", reports[-1].verdict, points=points, max_points=4)
+    found = CellVerdict(**vars(examine(cell)), grade_id="weights_check", max_points=4)
+    assert found.points == points
     cell.metadata.nbgrader.grade_id = found.grade_id
     notebook = new_notebook(cells=[cell])
     _with_points(notebook, Record(cells=(CellRecord.of(found),)))
@@ -80,22 +90,8 @@ def test_record_says_what_stopped_an_answer() -> None:
     finding = Finding("one word", "", (told, "in your code, line 2: raise ValueError"))
     stopped = Report("weights", Verdict.EXCEPTION, total=2, finding=finding)
     verdicts = [
-        CellVerdict(
-            "weights_check",
-            Verdict.EXCEPTION,
-            points=0,
-            max_points=4,
-            message=stopped.headline,
-            report=stopped,
-        ),
-        CellVerdict(
-            "other_check",
-            Verdict.WRONG,
-            points=0,
-            max_points=4,
-            message=WRONG.headline,
-            report=WRONG,
-        ),
+        _verdict_of(stopped, "weights_check"),
+        _verdict_of(WRONG, "other_check"),
     ]
     how: dict[str, Any] = {"isolation": "full", "seconds": 1.0, "used": 2.5}
     record = make_record("", b"", verdicts, [], seed=0, allowed=Allowed(Limits(), None), **how)
@@ -107,15 +103,8 @@ def test_record_says_what_stopped_an_answer() -> None:
 
 def test_record_tells_what_the_card_tells() -> None:
     verdicts = [
-        CellVerdict(
-            "weights_check",
-            Verdict.WRONG,
-            points=0,
-            max_points=4,
-            message=WRONG.headline,
-            report=WRONG,
-        ),
-        CellVerdict("loop_check", Verdict.NOT_RUN, points=0, max_points=1, message="not run"),
+        _verdict_of(WRONG, "weights_check"),
+        CellVerdict(Verdict.NOT_RUN, "not run", grade_id="loop_check", max_points=1),
     ]
     allowed = Allowed(Limits(), Taken(4.0, 1.0, 0.5))
     how: dict[str, Any] = {"isolation": "full", "seconds": 1.0, "used": 2.5, "allowed": allowed}

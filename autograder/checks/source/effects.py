@@ -227,9 +227,22 @@ def names_in(statement: ast.stmt) -> Effects:
     return now | later
 
 
+def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The names that a function has for itself alone; none where its scopes can't be told."""
+    try:
+        (scope,) = _table(function).get_children()
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    return {one.get_name() for one in scope.get_symbols() if one.is_local()}
+
+
+def _table(statement: ast.stmt) -> symtable.SymbolTable:
+    return symtable.symtable(ast.unparse(statement), "<cell>", "exec")
+
+
 def _scopes(statement: ast.stmt) -> tuple[Effects, Effects]:
     """What a statement does at once, and what a function that it defines does when it is used."""
-    table = symtable.symtable(ast.unparse(statement), "<cell>", "exec")
+    table = _table(statement)
     now = Effects(
         binds=frozenset(one.get_name() for one in table.get_symbols() if _is_bound(one)),
         uses=frozenset(one.get_name() for one in table.get_symbols() if one.is_referenced()),

@@ -6,13 +6,13 @@ Text that is run as code, by `exec` or a magic, is read as code too.
 import ast
 import functools
 import re
-import symtable
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from autograder.checks.source.cell_code import DEEPEST, MOST_CHARACTERS, lines_of, read
+from autograder.checks.source.effects import locals_of
 from autograder.checks.source.words import RUNS_LINES, RUNS_TEXT
 
 # What a name is bound to: an expression, a library's module (True), one's own (False) or whatever.
@@ -237,14 +237,9 @@ def _locals(tree: ast.stmt) -> set[str]:
     """Names that a function uses for itself alone."""
     if not isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef):
         return set()
-    try:
-        (function,) = symtable.symtable(ast.unparse(tree), "<cell>", "exec").get_children()
-    except (SyntaxError, ValueError, RecursionError):
-        return set()
-    inside = {one.get_name() for one in function.get_symbols() if one.is_local()}
     # What is an attribute too may be reached as that.
     attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return inside - attributes
+    return locals_of(tree) - attributes
 
 
 def _docstring(node: ast.AST) -> Iterator[ast.AST]:

@@ -28,7 +28,6 @@ class Examined:
     _: KW_ONLY
     reports: tuple[Report, ...] = ()  # what its checks have shown
     credit: float = 0.0  # the share of the points that it earned
-    doubtful: bool = False  # whether the test itself may be at fault
     made_with: tuple[str, ...] = ()  # what given cells have made with an answer, and it looked at
     remark: str = ""  # what else its page says
     # What it was passed with and may not owe to a right answer: where, and what is said of it.

@@ -86,7 +86,7 @@ class Examiner:
                 given = Given(self._find, self._definitions, place, comparisons)
                 examined = _run(cell, Namespace(given), comparisons)
             except NotJudged as error:
-                return Examined(Verdict.NOT_GRADABLE, str(error)[:_MESSAGE], doubtful=True)
+                return Examined(Verdict.NOT_GRADABLE, str(error)[:_MESSAGE])
         examined = replace(
             examined,
             message=examined.message[:_MESSAGE],
@@ -115,7 +115,7 @@ def _or_not_judged(examined: Examined, comparisons: Comparisons, given: Given) -
         text = "the test never looked at anything that the student has made"
     else:
         return examined
-    return Examined(Verdict.NOT_GRADABLE, text, doubtful=True)
+    return Examined(Verdict.NOT_GRADABLE, text)
 
 
 def _run(cell: NotebookNode, namespace: Namespace, comparisons: Comparisons) -> Examined:
@@ -126,7 +126,7 @@ def _run(cell: NotebookNode, namespace: Namespace, comparisons: Comparisons) -> 
         credit = error.report.earned(points) / points if points else 0.0
         return Examined(error.report.verdict, str(error), credit=credit)
     except NotPlain as error:
-        return Examined(Verdict.WRONG, str(error), doubtful=True)
+        return Examined(Verdict.WRONG, str(error))
     except ExchangeError:
         raise
     except NameError as error:
@@ -158,7 +158,7 @@ def _by_last_value(cell: NotebookNode, comparisons: Comparisons) -> Examined:
     comparisons.count += comparisons.looked
     if not 0 <= earned <= points:
         text = f"the test ends in {earned:g} points, where it can give 0 to {points:g}"
-        return Examined(Verdict.NOT_GRADABLE, text, doubtful=True)
+        return Examined(Verdict.NOT_GRADABLE, text)
     if earned == points:
         return Examined(Verdict.PASSED, "", credit=1.0)
     text = f"{earned:g} of {points:g} points"

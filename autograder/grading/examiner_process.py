@@ -334,7 +334,6 @@ class _Serving:
                 verdict=Verdict.WRONG,
                 message=str(session.refused),
                 credit=0.0,
-                doubtful=True,
             )
         # A check of an exam looks at shapes, and at what was written to, by itself.
         open_to_doubt = not examined.reports and examined.credit > 0

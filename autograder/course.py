@@ -17,8 +17,10 @@ from autograder.errors import (
     CourseNotFound,
     LessonNameError,
     LessonNotFound,
+    NotInstalled,
     ReferenceNotFound,
 )
+from autograder.faulty_line import told_with_line
 from autograder.settings import OWN, SOLUTIONS, Settings, read_settings, setting_error
 
 # The folder in which lessons are given out and collected.
@@ -197,6 +199,7 @@ class Course:
 
         Raises:
             ReferenceNotFound: when it has none.
+            SolutionError: naming the file and the line, when it can't be imported.
         """
         return self._module(f"{SOLUTIONS}.{module_name(lesson)}")
 
@@ -205,6 +208,7 @@ class Course:
 
         Raises:
             ReferenceNotFound: when it has none.
+            ExamError, SolutionError: naming the file and the line, when they can't be imported.
         """
         return self._module(f"{SOLUTIONS}.{_EXAMS}.{module_name(lesson)}")
 
@@ -223,12 +227,18 @@ class Course:
         self.come_first()
         try:
             return importlib.import_module(name)
-        except ModuleNotFoundError as error:
+        except Exception as error:
             # A module that exists and imports something which does not is a defect of its own.
-            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            missing = error.name if isinstance(error, ModuleNotFoundError) else None
+            if isinstance(error, ImportError) and NotInstalled.of(error):
                 raise
+            if missing is None or not f"{name}.".startswith(f"{missing}."):
+                raise told_with_line(error, self.root) from error
         path = self.root.joinpath(*name.split(".")).with_suffix(".py")
-        raise ReferenceNotFound(f"{path} is missing: every lesson needs its reference and exams.")
+        raise ReferenceNotFound(
+            f"{path} is missing: every lesson needs its reference and exams, though each of the "
+            "two files may be empty."
+        )
 
     def come_first(self) -> None:
         """Have `solutions` and `mine` mean this course's, even after another one was at work."""

@@ -11,6 +11,7 @@ from autograder.errors import (
     LessonNotFound,
     ReferenceNotFound,
     SettingError,
+    SolutionError,
 )
 
 LESSONS = ("00_foundations", "02_dot_product_self_attention")
@@ -164,9 +165,10 @@ def test_reference_missing(course, kind):
 
 
 def test_reference_imports_nonsense(course):
-    write_reference(course, LESSONS[0], "import no_such_module")
-    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+    write_reference(course, LESSONS[0], "\nimport no_such_module")
+    with pytest.raises(SolutionError, match=r"foundations\.py:2: .*no_such_module") as caught:
         course.solution_module(LESSONS[0])
+    assert isinstance(caught.value.__cause__, ModuleNotFoundError)
 
 
 def choose(course, text):

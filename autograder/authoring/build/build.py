@@ -26,6 +26,7 @@ from autograder.authoring.build.known import Known, KnownExams
 from autograder.authoring.build.matching import backings_of, match
 from autograder.authoring.build.proofs import Proof, Proofs, digest_of_entry
 from autograder.authoring.build.proving import prove
+from autograder.authoring.build.slips import refuse_slips
 from autograder.authoring.lesson.alt_text import Pictures, undescribed_in_prose
 from autograder.authoring.lesson.built import signed
 from autograder.authoring.lesson.kept_back import kept_back
@@ -40,6 +41,7 @@ from autograder.checks.exam.exam import Exam
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.checks.source.scenery import tag_scenery
 from autograder.course import Course, lesson_number
+from autograder.faulty_line import told_with_line
 from autograder.own_modules import out_of_reach
 
 # Called with the name of each exercise before it is proved.
@@ -88,7 +90,8 @@ class Built:
 
         Raises:
             ExamError: when an example holds what can't be shipped, and for a misconception that is
-                not caught or can't be told from another.
+                not caught or can't be told from another, and whatever is an author's slip.
+            SolutionError: naming the file and the line, where an exam's own code fails.
         """
         path = self.course.release_folder(self.lesson.name) / examples.FILE
         there = shipping.entries_in(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -138,7 +141,12 @@ def _prove_lesson(built: Built, there: Mapping[str, shipping.Entry]) -> ProvedLe
             ships[name], proofs[name] = entry, proof
             continue
         built.progress(name)
-        proved = prove(built.exams[name], entry, places=_has_places(course, lesson))
+        exam = built.exams[name]
+        try:
+            refuse_slips(exam)
+            proved = prove(exam, entry, places=_has_places(course, lesson))
+        except Exception as error:
+            raise told_with_line(error, course.root) from error
         ships[name] = proved.ships
         shipped = digest_of_entry(proved.ships)
         proofs[name] = Proof(made_of, shipped, proved.unnamed, proved.halves)

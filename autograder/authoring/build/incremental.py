@@ -136,10 +136,10 @@ class _Builder:
             built = build_lesson(
                 self._course, name, anew=self._force, progress=proving, known=known
             )
+            # What is wrong with an exam is said by itself, and not as a test that nobody passes.
+            lesson, proofs = built.lesson, built.proved.proofs
             found = replace(built.known, passed=self._trial(built) or {})
             files = built.files
-            lesson = built.lesson
-            proofs = built.proved.proofs
             Proofs(self._course).keep(name, proofs, own=lesson.own, left_out=lesson.left_out)
             texts = {path.relative_to(self._course.root).as_posix(): files[path] for path in files}
             return _Made(texts, {"known": asdict(found), "of_exams": exams})

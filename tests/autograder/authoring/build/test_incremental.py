@@ -142,6 +142,13 @@ def test_lesson_that_does_not_pass_its_trial_is_not_written(course: Course) -> N
     assert made(course) == [SECOND, *TABLES]
 
 
+def test_what_is_wrong_with_an_exam_is_said_before_the_solution_is_tried(course: Course) -> None:
+    exams = course.solutions / "exams" / "two.py"
+    append(exams, '\n\n@double_exam.case\ndef not_drawn():\n    """nothing"""\n')
+    with pytest.raises(ExamError, match=rf"^{exams}:5: .*not_drawn\(\) takes 0"):
+        build(course, [FIRST], trial=lambda built: pytest.fail("it was tried"))
+
+
 def test_named_lessons_alone(course: Course) -> None:
     assert made(course, SECOND) == [SECOND]
     assert not course.release_folder(FIRST).exists()

@@ -56,7 +56,9 @@ class StudentResult:
     @property
     def told(self) -> str:
         """What was found, in a line for each thing."""
-        right = "no mistake found; the rest waits for you" if self.waiting else "all right"
+        right = "all right" if self.score >= self.max_score else "no mistake found by the tests"
+        if self.waiting:
+            right = "no mistake found; the rest waits for you"
         return self.failure or self.not_graded or "\n".join(self.found) or right
 
     @property
@@ -90,6 +92,8 @@ def found_in(record: Record) -> list[str]:
     for cell in lost:
         what = cell.misconception.replace("_", " ") or cell.verdict.value
         exercises.setdefault(what, []).append(cell.exercise)
+    if blank := record.unanswered:
+        exercises.setdefault("not answered", []).extend(blank)
     return [
         *_remarks(record.remarks, [cell.message for cell in lost]),
         *(f"{_named(names)}: {what}" for what, names in exercises.items()),

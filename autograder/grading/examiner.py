@@ -5,9 +5,12 @@ the test displays and whether it raises is seen here; nothing that the student's
 itself is believed.
 """
 
+import ast
 import contextlib
 import io
 import os
+import textwrap
+import traceback
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +23,7 @@ from autograder.checks import purpose
 from autograder.checks.card.as_html import collect
 from autograder.checks.check import ExerciseNotPassed
 from autograder.checks.exam.report import Verdict
+from autograder.checks.source.cell_code import parsed
 from autograder.checks.source.cells import points_of
 from autograder.checks.source.own_files import beside
 from autograder.checks.values.tensors import NO_MEMORY
@@ -37,6 +41,10 @@ _NO_POINTS = (
     "what the solution gives back"
 )
 _MESSAGE = 2000
+_TEST = "<test cell>"
+_NOT_HELD = "a test of this cell does not hold"
+# How much is quoted of an assert.
+_QUOTED = 200
 
 
 class Examiner:
@@ -120,7 +128,7 @@ def _or_not_judged(examined: Examined, comparisons: Comparisons, given: Given) -
 
 def _run(cell: NotebookNode, namespace: Namespace, comparisons: Comparisons) -> Examined:
     try:
-        exec(counted(cell.source, "<test cell>"), namespace)
+        exec(counted(cell.source, _TEST), namespace)
     except ExerciseNotPassed as error:
         points = points_of(cell)
         credit = error.report.earned(points) / points if points else 0.0
@@ -135,7 +143,7 @@ def _run(cell: NotebookNode, namespace: Namespace, comparisons: Comparisons) -> 
         text = f"NameError: {said(error)}" if inside else said(error)
         return Examined(Verdict.EXCEPTION if inside else Verdict.MISSING, text)
     except AssertionError as error:
-        return Examined(Verdict.WRONG, said(error) or "a test of this cell does not hold")
+        return Examined(Verdict.WRONG, said(error) or _not_held(cell.source, error))
     except NotImplementedError:
         return Examined(Verdict.NOT_IMPLEMENTED, "not implemented yet")
     except MemoryError:
@@ -145,6 +153,20 @@ def _run(cell: NotebookNode, namespace: Namespace, comparisons: Comparisons) -> 
             return Examined(Verdict.MEMORY, TOO_MUCH)
         return Examined(Verdict.EXCEPTION, f"{type(error).__name__}: {said(error)}")
     return _by_last_value(cell, comparisons)
+
+
+def _not_held(source: str, error: AssertionError) -> str:
+    """What is said of an assert without words: itself, where students have it in their notebook."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if last.filename != _TEST or last.lineno is None:
+        return _NOT_HELD
+    for one in ast.walk(parsed(source)):
+        if isinstance(one, ast.Assert) and one.lineno <= last.lineno <= (one.end_lineno or 0):
+            down_to_it = source.split("\n")[: one.end_lineno]
+            if not any("HIDDEN TESTS" in line for line in down_to_it):
+                quoted = textwrap.shorten(ast.unparse(one), _QUOTED, placeholder="…")
+                return f"{_NOT_HELD}: {quoted}"
+    return _NOT_HELD
 
 
 def _by_last_value(cell: NotebookNode, comparisons: Comparisons) -> Examined:

@@ -7,7 +7,8 @@ the course. The same seed and the same submission give the same verdicts.
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.checks.exam.report import Verdict
-from autograder.checks.source.cells import grade_id_of, is_test, points_of
+from autograder.checks.source.cells import grade_id_of, has_role, is_test, points_of
 from autograder.grading.allowed import Allowed, Kept, forget, without_solution
 from autograder.grading.cell_verdict import CellVerdict, error_output, fair, why_not_passed
 from autograder.grading.inert import cut_long_sources
@@ -184,12 +185,27 @@ def _with_solution(
         most = without_solution(sandbox.limits)
         with Run(own, sandbox, around, seed, beside, most) as run:
             run.all_cells()
-            found = run.all_tests(source, folder)
+            found = [_with_cause(one, own.notebook) for one in run.all_tests(source, folder)]
         kept.keep(digest, run.taken)
         while len(_solved) >= _KEPT:
             del _solved[next(iter(_solved))]
         _solved[known] = found
     return _solved[known]
+
+
+def _with_cause(found: CellVerdict, solved: NotebookNode) -> CellVerdict:
+    """A verdict that misses a name says which cell of the solution has failed above it."""
+    if found.verdict is not Verdict.MISSING:
+        return found
+    above = takewhile(lambda cell: grade_id_of(cell) != found.grade_id, solved.cells)
+    failed = [
+        f"because the cell of {grade_id_of(cell)} ends in {one.ename}: {one.evalue}"
+        for cell in above
+        if has_role(cell, "solution") and cell.cell_type == "code"
+        for one in cell.outputs
+        if one.output_type == "error"
+    ]
+    return replace(found, message=f"{found.message}, {failed[-1]}") if failed else found
 
 
 def forget_solutions() -> None:

@@ -25,6 +25,8 @@ _TEX = re.compile(
     r"\\(href|url|style|class|cssId|data|require|unicode|mmlToken|includegraphics|[gex]?def|let|"
     r"(re)?newcommand|providecommand|newenvironment|DeclareMathOperator)(?![A-Za-z])"
 )
+# What IPython calls a cell.
+_IN_CELL = re.compile(r"\(<ipython-input[^>]*>, line (\d+)\)")
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
 
 
@@ -139,5 +141,6 @@ def broken_syntax(outputs: Sequence[object], grade_id: str) -> str:
                 "ename": "SyntaxError" | "IndentationError" | "TabError" as kind,
                 "evalue": str(text),
             }:
-                return f"{kind} in the cell of {grade_id}, so nothing of it was run: {text[:300]}"
+                text = _IN_CELL.sub(r"(line \1)", text[:300])
+                return f"{kind} in the cell of {grade_id}, so nothing of it was run: {text}"
     return ""

@@ -39,7 +39,7 @@ from typing import Any, Self
 from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.exam.report import Place, Verdict
-from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
 from autograder.errors import GradingFailed
 from autograder.grading.allowed import Allowed
 from autograder.grading.cell_verdict import CellVerdict
@@ -138,6 +138,15 @@ class Record:
     files: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def unanswered(self) -> list[str]:
+        """The cells without an answer that no test speaks of: questions left as they were given."""
+        tested = {name for cell in self.cells for name in (cell.grade_id, cell.exercise)}
+        blank = {_digest_of(text) for text in ("", UNANSWERED)}
+        return [
+            name for name, digest in self.answers.items() if digest in blank and name not in tested
+        ]
+
     def text(self) -> str:
         """The file that is kept."""
         written = {
@@ -218,10 +227,14 @@ def make_record(
 def answers_in(notebook: NotebookNode) -> dict[str, str]:
     """The SHA-256 of what a student wrote in each cell of a graded notebook, by its name."""
     return {
-        grade_id_of(cell): hashlib.sha256(cell.source.encode()).hexdigest()
+        grade_id_of(cell): _digest_of(cell.source)
         for cell in notebook.cells
         if has_role(cell, "solution")
     }
+
+
+def _digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def is_not_gradable(cell: NotebookNode) -> bool:

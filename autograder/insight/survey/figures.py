@@ -25,6 +25,8 @@ def distribution(points: Sequence[float], out_of: float) -> Markup:
     from matplotlib.ticker import MaxNLocator
 
     figure, axes = _empty(height=2.4)
+    # A lesson may have nothing but questions that a human reads.
+    out_of = out_of or 1
     edges = [out_of * n / _BINS for n in range(_BINS + 1)]
     counts, _, _ = axes.hist(points, bins=edges, color=_BAR, rwidth=0.92)
     axes.set_xlim(0, out_of)

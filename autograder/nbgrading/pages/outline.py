@@ -12,7 +12,7 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.card.as_html import report_in
 from autograder.checks.exam.report import Report, Verdict
-from autograder.checks.source.cells import grade_id_of, has_role, is_test
+from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role, is_test
 
 _LONGEST = 300
 # What the gradebook says of a cell beside its score and comment.
@@ -76,7 +76,9 @@ class Part:
         if self.graded is None:
             return "not graded"
         if self.test is None:
-            return "waits to be read by a human" if self.waits else "read by a human"
+            if self.waits:
+                return "waits to be read by a human"
+            return "not answered" if self._is_blank else "read by a human"
         report = self._report
         if report:
             words = report.headline.removeprefix(f"{report.exercise}: ")
@@ -101,6 +103,12 @@ class Part:
             return ""
         details = report.finding.details if report.finding else ()
         return _cut(report.hint or report.where_to_look or next(iter(details), ""))
+
+    @property
+    def _is_blank(self) -> bool:
+        """Whether a question stands as it was given, and nobody gave points for it."""
+        written = self.graded.source.strip() if self.graded in self.answers else None
+        return written in ("", UNANSWERED) and not self.points
 
     @property
     def _report(self) -> Report | None:

@@ -64,7 +64,22 @@ def test_what_comes_after_a_check_that_is_not_passed_is_not_run() -> None:
 
 def test_tests_without_a_check_have_no_report() -> None:
     cell = make_cell("code", "assert 1 == 2", "weights_check", grade=True, points=4)
-    assert examine(cell) == Examined(Verdict.WRONG, "a test of this cell does not hold")
+    said = "a test of this cell does not hold: assert 1 == 2"
+    assert examine(cell) == Examined(Verdict.WRONG, said)
+
+
+@pytest.mark.parametrize(
+    ("tests", "quoted"),
+    [
+        ("assert (1\n    == 2)", ": assert 1 == 2"),
+        ("### BEGIN HIDDEN TESTS\nassert 1 == 2\n### END HIDDEN TESTS", ""),
+        ("def same():\n    assert 1 == 2\nsame()", ": assert 1 == 2"),
+        ("import operator\nassert operator.eq(1, 2), 'not one'", None),
+    ],
+)
+def test_assert_that_students_can_read_is_quoted(tests: str, quoted: str | None) -> None:
+    said = examine(make_cell("code", tests, "one_check", grade=True, points=1)).message
+    assert said == ("not one" if quoted is None else f"a test of this cell does not hold{quoted}")
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_notebook
 
 from autograder.checks.exam.report import Verdict
+from autograder.checks.source.cells import UNANSWERED
 from autograder.course import Course
 from autograder.grading.class_table import StudentResult, as_table, found_in
-from autograder.grading.record import CellRecord, Record
+from autograder.grading.record import CellRecord, Record, answers_in
 from autograder.nbgrading.grade_class import go_on_after, reason_of, students_of
+from tests.support.samples import make_cell
 
 LOG = """\
 [ERROR] There was an error processing assignment
@@ -79,6 +82,21 @@ def test_answers_that_wait_for_a_human() -> None:
     assert [str(one) for one in table.columns[1].cells] == ["1 / 2, 1.5 wait", "1 / 2"]
     assert [str(one) for one in table.columns[2].cells] == ["3 to read", "–"]
     assert graded[0].told == "no mistake found; the rest waits for you"
+
+
+def test_points_that_no_test_gives() -> None:
+    read, none_lost = StudentResult("ada", 1, 2), StudentResult("ben", 2, 2)
+    assert (read.told, none_lost.told) == ("no mistake found by the tests", "all right")
+
+
+def test_question_that_was_left_as_it_is_was_not_answered() -> None:
+    answers = {"why": UNANSWERED, "how": "Step by step."}
+    cells = [
+        make_cell("markdown", text, name, solution=True, grade=True, points=1)
+        for name, text in answers.items()
+    ]
+    record = Record(answers=answers_in(new_notebook(cells=cells)))
+    assert found_in(record) == ["why: not answered"]
 
 
 def test_penalties_have_a_column_where_there_are_any() -> None:

@@ -35,6 +35,17 @@ def test_wrong_solution_is_named_with_its_test(course: Course, built: Built) -> 
         tried(course, built)
 
 
+def test_cell_that_fails_is_named_for_the_name_that_it_does_not_define(
+    course: Course, built: Built
+) -> None:
+    for cell in built.source.cells:
+        if grade_id_of(cell) == "match":
+            cell.source = "def match(one: npp.ndarray, other):\n    return 7.0"
+    because = "because the cell of match ends in NameError: name 'npp' is not defined"
+    with pytest.raises(GradingFailed, match=f"name 'match' is not defined, {because};?"):
+        tried(course, built)
+
+
 def test_without_a_sandbox_it_is_said(
     course: Course, built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:

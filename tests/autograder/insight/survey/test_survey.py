@@ -15,6 +15,7 @@ from autograder.errors import GradingFailed
 from autograder.grading.record import RECORD_SUFFIX, answers_in
 from autograder.insight.survey import findings
 from autograder.insight.survey.classwork import Classwork, Result, read_classwork
+from autograder.insight.survey.figures import distribution
 from autograder.insight.survey.page import page
 from autograder.insight.survey.survey import write_report
 from autograder.insight.survey.tables import as_csv, as_json
@@ -188,3 +189,8 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     path.write_text('{"cells": [{}]}')
     with pytest.raises(GradingFailed, match="--force"):
         write_report(course, [LESSON])
+
+
+@pytest.mark.filterwarnings("error")
+def test_lesson_of_questions_alone_has_a_picture() -> None:
+    assert "2 with 0 to " in distribution([0.0, 0.0], out_of=0.0)

@@ -13,8 +13,9 @@ from autograder.authoring.lesson.reference import read_reference, words
 from autograder.checks.card.as_html import bundle
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.report import Finding, Report, Verdict
-from autograder.checks.source.cells import grade_id_of
+from autograder.checks.source.cells import UNANSWERED, grade_id_of
 from autograder.checks.source.scenery import NOT_RUN, SCENERY
+from autograder.nbgrading.pages.outline import parts_of
 from autograder.nbgrading.pages.page import page
 from tests.support.course import COURSE, ROOT
 from tests.support.samples import make_cell
@@ -138,6 +139,15 @@ def test_summary_comes_first(made: BeautifulSoup) -> None:
         ["drawing", "2 / 2", "read by a human · with a comment"],
         ["free", "–", "not graded · with a comment"],
     ]  # fmt: skip
+
+
+def test_question_without_an_answer_was_not_read() -> None:
+    blank = written(f"{UNANSWERED}\n", 0.0, "No response.")
+    blank.metadata.nbgrader["waits"] = False
+    (part,) = parts_of(new_notebook(cells=[blank]))
+    assert part.found == "not answered"
+    blank.metadata.nbgrader["score"] = 1.0
+    assert part.found == "read by a human"
 
 
 def test_links_lead_to_the_exercises(made: BeautifulSoup) -> None:

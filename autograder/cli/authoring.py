@@ -118,7 +118,7 @@ def exam(
 
 
 def new_course(
-    folder: Annotated[Path, typer.Argument(help="A folder that is not there yet.")],
+    folder: Annotated[Path, typer.Argument(help="A folder that is not there yet, or empty.")],
 ) -> None:
     """Write a course of another subject, of one small lesson that builds and grades as it stands.
 

@@ -59,7 +59,8 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     yield "\nIt tries"
     for label in dict.fromkeys(case.label for case in exam.printed_cases()):
         yield f"  {label} (printed)"
-    yield from (f"  {words} (drawn {times} times)" for words, times in exam.drawn)
+    for words, times in exam.drawn:
+        yield f"  {words} (drawn {'once' if times == 1 else f'{times} times'})"
     asked = {case.way for case in exam.hidden_cases() if case.way and not case.printed}
     yield from (f"  one of these, {way.words}" for name, way in WAYS.items() if name in asked)
     yield from (f"  {sentence} (must hold)" for sentence in exam.statements)

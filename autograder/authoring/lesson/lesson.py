@@ -228,7 +228,7 @@ def validate(lesson: Lesson) -> None:
                 first = _where(lesson, block, checked[block.name])
                 raise lesson.error(block, f"{block.name} is checked here and {first}")
             if block.name not in seen:
-                raise lesson.error(block, f"{block.name} is checked before its exercise")
+                raise lesson.error(block, f"no exercise {block.name} stands above its check")
             if block.name not in exercises:
                 text = f"{block.name} is answered in words and has no {{check}}"
                 raise lesson.error(block, text)

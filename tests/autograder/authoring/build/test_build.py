@@ -178,7 +178,7 @@ SPOILT = {
     ),
     "exercise without solution": (
         in_lesson("{exercise} shares_of", "{exercise} parts_of"),
-        "shares_of is checked before its exercise",
+        "no exercise shares_of stands above its check",
     ),
     "unplaced solution": (
         in_solution(

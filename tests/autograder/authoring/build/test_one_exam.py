@@ -20,7 +20,7 @@ def test_all_of_an_exam_is_told() -> None:
     for name in (*found.exam.misconceptions, *found.exam.accepted):
         assert f"  {name} " in text
     assert "  four tokens (printed)" in text
-    assert "  90 tokens (drawn 1 times)" in text
+    assert "  90 tokens (drawn once)" in text
     assert "visible_instead                families/mask_values.py:" in text
 
 

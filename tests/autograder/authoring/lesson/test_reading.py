@@ -173,7 +173,7 @@ def path(tmp_path):
         (f"{EXERCISE}\n{CHECK}\n{EXERCISE}", 10, "the exercise scores stands here and on line "),
         (f"{EXERCISE}\n{CHECK}\nwords\n\n{CHECK}", 12, "scores is checked here and on line "),
         (WRITTEN + WRITTEN, 22, "the exercise why stands here and on line "),
-        (f"words\n\n{CHECK}\n{EXERCISE}", 3, "scores is checked before its exercise"),
+        (f"words\n\n{CHECK}\n{EXERCISE}", 3, "no exercise scores stands above its check"),
         (f"words\n\n\n\n{EXERCISE}", 5, "scores is never checked"),
     ],
     ids=lambda value: "" if "\n" in str(value) else None,

@@ -6,23 +6,31 @@ from pathlib import Path
 from autograder.errors import CourseError, ExamError, SolutionError
 
 
-def told_with_line(error: Exception, root: Path) -> Exception:
+def told_with_line(
+    error: Exception, root: Path, otherwise: tuple[Path, int] | None = None
+) -> Exception:
     """What an author's code raised, as one sentence that begins with the file and the line.
 
     Args:
         error: what was raised while code of the course ran.
         root: the course's folder.
+        otherwise: the file and the line of an exam that contradicts itself, where no line of it
+            has raised the error.
 
     Returns:
         A SolutionError, or an ExamError in the place of another one; the error itself where it is
         a sentence of another kind, or no line of the course is to blame.
     """
     place = _last_place(error, root)
-    if place is None or (isinstance(error, CourseError) and not isinstance(error, ExamError)):
+    if isinstance(error, ExamError):
+        place = place or otherwise
+    elif isinstance(error, CourseError):
+        return error
+    if place is None:
         return error
     path, line = place
     if isinstance(error, ExamError):
-        # Those that are about a whole exam say so themselves.
+        # Some are told with their place already.
         return error if str(error).startswith(str(root)) else ExamError(f"{path}:{line}: {error}")
     said = error.msg if isinstance(error, SyntaxError) else str(error)
     return SolutionError(path, line, f"{type(error).__name__}: {said}")

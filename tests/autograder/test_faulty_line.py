@@ -26,6 +26,8 @@ def test_sentence_of_an_exam_gets_its_line_once(tmp_path: Path) -> None:
     assert isinstance(failed, ExamError)
     assert str(failed) == f"{tmp_path / PLACE}:2: no docstring"
     assert told_with_line(failed, tmp_path) is failed
+    of_all = told_with_line(ExamError("too many decimals"), tmp_path, (tmp_path / PLACE, 8))
+    assert str(of_all) == f"{tmp_path / PLACE}:8: too many decimals"
 
 
 def test_other_errors_are_left_as_they_are(tmp_path: Path) -> None:

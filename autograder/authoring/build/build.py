@@ -9,6 +9,7 @@
 It is strict: whatever does not fit together is an error that names the file and the line.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -44,6 +45,8 @@ from autograder.course import Course, lesson_number
 from autograder.faulty_line import told_with_line
 from autograder.own_modules import out_of_reach
 
+# What the text of a new lesson or exercise has, at the beginning of a line or behind a heading's.
+_FILL_IN = re.compile(r"^(?:# .*)?Fill in: ")
 # Called with the name of each exercise before it is proved.
 Progress = Callable[[str], None]
 
@@ -146,7 +149,7 @@ def _prove_lesson(built: Built, there: Mapping[str, shipping.Entry]) -> ProvedLe
             refuse_slips(exam)
             proved = prove(exam, entry, places=_has_places(course, lesson))
         except Exception as error:
-            raise told_with_line(error, course.root) from error
+            raise told_with_line(error, course.root, exam.where) from error
         ships[name] = proved.ships
         shipped = digest_of_entry(proved.ships)
         proofs[name] = Proof(made_of, shipped, proved.unnamed, proved.halves)
@@ -203,10 +206,19 @@ def build_lesson(
         placed,
         descriptions,
         Known(names, described, known.passed),
-        (*warnings_of(course, lesson), *given_away),
+        (*warnings_of(course, lesson), *given_away, *_to_fill_in(course, name)),
         anew,
         progress,
     )
+
+
+def _to_fill_in(course: Course, lesson: str) -> Iterator[str]:
+    """Where a text says still what its author is to fill in, as the text of a new one does."""
+    for path in filter(None, (course.lesson_file(lesson), course.own_text(lesson))):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        if places := [place for place, line in enumerate(lines, 1) if _FILL_IN.search(line)]:
+            every = ", ".join(map(str, places))
+            yield f'{path}:{places[0]}: students would read "Fill in" here (lines {every})'
 
 
 def _digest_of_cells(course: Course, lesson: Lesson) -> str:

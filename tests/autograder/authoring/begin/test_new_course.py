@@ -24,6 +24,9 @@ def test_builds_and_grades_as_it_stands(tmp_path: Path) -> None:
     assert (course.settings.id, course.lessons()) == ("my _first_ course", [LESSON])
     build(course)
     built = build_lesson(course, LESSON)
+    text = course.lesson_file(LESSON)
+    sentence = 'students would read "Fill in" here (lines 12, 14, 22)'
+    assert built.warnings == (f"{text}:12: {sentence}",)
     solved = built.solved()
     path = root / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb"
     path.parent.mkdir(parents=True)

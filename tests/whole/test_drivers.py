@@ -67,10 +67,12 @@ def test_each_group_is_driven_from_here(place: str) -> None:
     assert from_here >= {case.group for case in cases if not case.printed}
 
 
-@pytest.mark.parametrize("place", sample(DRIVEN, 40))
+@pytest.mark.parametrize("place", sample(DRIVEN, 12))
 def test_wrong_answers_are_named_over_there(place: str) -> None:
     exam = EXAMS[place]
-    answers: dict[str, Any] = {**exam.accepted, **exam.misconceptions}
+    every: dict[str, Any] = {**exam.accepted, **exam.misconceptions}
+    # All answers of one exercise take up to two minutes.
+    answers = {name: every[name] for name in sample([*every])}
     with over_there(answers, attributes_of(exam)) as session:
         for name, answer in answers.items():
             here, there = exam.examine(answer), exam.examine(session.find(name))

@@ -1,8 +1,14 @@
 """Functions of the examiner's that a student's code may call, as long as they are lent to it."""
 
+import inspect
+import re
 from collections.abc import Callable
 
 from autograder.student.rpc.codec.grammar import Reference
+
+_TOLD = 2000
+# A function as Python and torch call it in a message: `Scores.far_off() takes 2 …`.
+_CALLED = re.compile(r"[\w.<>]+\(\)")
 
 
 class Lent:
@@ -24,3 +30,27 @@ class Lent:
         for number in taken:
             del self.functions[number]
         return taken
+
+
+def refusal(
+    error: Exception, function: Callable[..., object], args: tuple[object, ...]
+) -> tuple[str, str]:
+    """The reply for an exception of a lent function.
+
+    Where the answer is to tell right functions from wrong ones, their names would tell it, and
+    Python has the name of a function say that it was called with too few arguments.
+    """
+    if isinstance(error, TypeError) and not _takes(function, args):
+        return "refused", f"TypeError: it can't be called with {len(args)} arguments"
+    return "refused", f"{type(error).__name__}: {_CALLED.sub('a function', str(error))}"[:_TOLD]
+
+
+def _takes(function: Callable[..., object], args: tuple[object, ...]) -> bool:
+    """Whether a function can be called with so many arguments, as far as it says."""
+    try:
+        inspect.signature(function).bind(*args)
+    except TypeError:
+        return False
+    except ValueError:  # a function that is written in C, and says nothing
+        return True
+    return True

@@ -14,7 +14,7 @@ from autograder.student.limits import Limits
 from autograder.student.rpc.channel import Channel
 from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.doubts import NEVER_CALLED, Doubts
-from autograder.student.rpc.lent import Lent
+from autograder.student.rpc.lent import Lent, refusal
 from autograder.student.rpc.stand_in import RemoteObject
 from autograder.student.rpc.weight import weight_of
 
@@ -157,7 +157,7 @@ class Questions:
         try:
             return ("answer", function(*args))
         except Exception as error:
-            return ("refused", f"{type(error).__name__}: {error}"[:2000])
+            return refusal(error, function, args)
 
 
 def _may_keep(request: tuple[object, ...], reply: tuple[object, ...]) -> bool:

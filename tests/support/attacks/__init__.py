@@ -4,8 +4,8 @@ The attacked exercise is lesson 02's `attention_weights`, answered wrongly, or, 
 gives `tests`, the exercise `double` of an ordinary notebook with these tests. Numbers are those of
 the classes in `docs/security_appendix.md`.
 
-SEARCHED are about the search for the place to look at, which stock nbgrader has not: these are not
-in the table there.
+SEARCHED are about what stock nbgrader has not, the search for the place to look at and functions
+that are lent: these are not in the table there.
 
 In the code, words such as @COURSE@ stand for what an attacker would have found out: where the
 course, the user's home and this repository are, and where somebody listens. Code that gets what it

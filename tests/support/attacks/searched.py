@@ -1,4 +1,6 @@
-"""Against the search for the place to look at, which runs a wrong answer's own source, changed."""
+"""Against the search for the place to look at, which runs a wrong answer's own source, changed;
+and against functions that are lent to an answer, which is to tell right ones from wrong ones.
+"""
 
 from tests.support.attacks.attack import Attack
 
@@ -70,4 +72,19 @@ SEARCHED: tuple[Attack, ...] = (
         answer=_telling(f"'[' + ', '.join(['{_CLAIM}'] * 10**6) + ']'".format('"BREACHES"')),
     ),
     Attack("what is forged is no place", _PAGE, answer=_telling("'[[[', 1 << 70, None")),
+    Attack(
+        "names of functions tell which are right",
+        (28,),
+        others={
+            "is_permutation_equivariant": "import numpy as np\n"
+            "RIGHT = 'plain_attention', 'leave_as_is', 'average_for_all', 'twice_as_long'\n"
+            "def is_permutation_equivariant(attention, inputs, permutation):\n"
+            "    try:\n"
+            "        attention()\n"
+            "    except Exception as error:\n"
+            "        name = str(error).split()[1].removesuffix('()')\n"
+            "    moved = (permutation != np.arange(len(permutation))).any()\n"
+            "    return name in RIGHT or bool(name == 'attention_with_positions' and not moved)\n"
+        },
+    ),
 )

@@ -41,8 +41,12 @@ _WHERE = "how it is written"
 # In this process, which is a learner's: to watch a run takes several times as long as the run.
 _RUNS_WATCHED_HERE = 2
 
-# What puts an end to the watching of calls: no answer needs it.
-_UNWATCHED = ("setprofile", "DisableTorchFunction", "DisableTorchFunctionSubclass")
+# What puts an end to the watching of calls, or calls where nobody watches: no answer needs it.
+_UNWATCHED = (
+    *("setprofile", "DisableTorchFunction", "DisableTorchFunctionSubclass", "redispatch"),
+    *("Thread", "start_new_thread", "ThreadPoolExecutor", "ProcessPoolExecutor"),
+    *("fork", "forkpty", "posix_spawn", "subprocess", "multiprocessing"),
+)
 
 _read: list[Meaning] = []
 _written: ContextVar[Written | None] = ContextVar("written", default=None)

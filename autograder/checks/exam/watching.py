@@ -9,12 +9,14 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
-from autograder.checks.source.own_files import is_own
+from autograder.checks.source.own_files import is_own, is_pythons
 
 _MOST_KNOWN = 10_000
+# Libraries with functions that call another one, such as `vmap` and `vectorize`.
+_CALL_WHAT_IS_GIVEN = ("torch", "numpy")
 
 
 class Watching:
@@ -34,6 +36,8 @@ class Watching:
         # What is known of files, and of names that no rule is about.
         self._own: dict[str, bool] = {}
         self._noted: dict[str, bool] = {}
+        # By the id of some code, which is kept: equal code may be of another file.
+        self._words_of: dict[int, tuple[str, CodeType]] = {}
         self._harmless: set[str] = set()
         self._asker: FrameType | None = None
         self.seen = ""
@@ -64,19 +68,33 @@ class Watching:
     def _profile(self, frame: FrameType, event: str, called: Any) -> None:
         # Returns are told too: there are as many of them.
         if event == "c_call":
-            # What a library calls is its own affair, but for layers made of what a rule forbids.
+            # What a library calls is its own affair, but for layers made of what a rule forbids,
+            # and for Python's own modules, which call what they are given.
             file = frame.f_code.co_filename
             if file not in self._noted:
-                self._noted[file] = self._is_own(frame) or _is_torch(frame)
+                self._noted[file] = self._is_own(frame) or _is_torch(frame) or is_pythons(file)
             if self._noted[file]:
                 self._note(getattr(called, "__name__", ""))
-        elif event == "call":
-            # Python's own functions, which need not be called from Python.
-            caller = frame.f_back
-            if self._is_own(frame):
-                return
-            if caller is None or caller is self._asker or self._is_own(caller):
-                self._note(f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}")
+        # Python's own functions, which need not be called from Python.
+        elif event == "call" and (word := self._word_for(frame)) and self._is_asked_for(frame):
+            self.seen = self.seen or word
+
+    def _word_for(self, frame: FrameType) -> str:
+        """The word that some code is to, or through; "" for the student's own, or if none is."""
+        code = frame.f_code
+        if id(code) not in self._words_of:
+            path = f"{frame.f_globals.get('__name__')}.{code.co_qualname}"
+            self._words_of[id(code)] = "" if self._is_own(frame) else self._word_in(path), code
+        return self._words_of[id(code)][0]
+
+    def _is_asked_for(self, frame: FrameType) -> bool:
+        """Whether code of the student's calls this, or has it called by what calls anything."""
+        called, caller = frame, frame.f_back
+        while caller is not None and caller is not self._asker and not self._is_own(caller):
+            if not _hands_on(caller, called):
+                return False
+            caller = caller.f_back
+        return True
 
     def _is_own(self, frame: FrameType) -> bool:
         """Whether this is code of a cell, or of a file beside the notebook."""
@@ -86,11 +104,35 @@ class Watching:
         return self._own[file]
 
     def _note(self, name: object) -> None:
-        if self.seen or type(name) is not str or name in self._harmless:
-            return
-        self.seen = next((word for word in self._words if matches(word, name)), "")
-        if not self.seen and len(self._harmless) < _MOST_KNOWN:
+        self.seen = self.seen or self._word_in(name)
+
+    def _word_in(self, name: object) -> str:
+        """The word that a name is to, or through; "" if there is none."""
+        if type(name) is not str or name in self._harmless:
+            return ""
+        found = next((word for word in self._words if matches(word, name)), "")
+        if not found and len(self._harmless) < _MOST_KNOWN:
             self._harmless.add(name)
+        return found
+
+
+def _hands_on(caller: FrameType, called: FrameType) -> bool:
+    """Whether it is not of a library's own accord that it calls this, but as it was told to.
+
+    A module's `forward` and what is torch's own way of asking back are called so as well, by
+    whoever uses what the course has given; and while a library is imported, its functions are.
+    """
+    code = called.f_code
+    if is_pythons(code.co_filename) or "<module>" in (code.co_name, caller.f_code.co_name):
+        return False
+    if is_pythons(caller.f_code.co_filename):
+        return True
+    is_plain = "." not in code.co_qualname or code.co_name == "__init__"
+    return is_plain and _package(caller) in _CALL_WHAT_IS_GIVEN
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__")).partition(".")[0]
 
 
 def _is_torch(frame: FrameType) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 _ENGINE = Path(__file__).resolve().parents[2]
 _INSTALLED = (sys.prefix + os.sep, sys.base_prefix + os.sep, f"{_ENGINE}{os.sep}")
 _CLONE = f"{_ENGINE.parent}{os.sep}"
+_PYTHON = f"{Path(os.__file__).parent}{os.sep}"
 
 
 def is_own(file: str, folder: str = "") -> bool:
@@ -27,6 +28,13 @@ def is_own(file: str, folder: str = "") -> bool:
         return False
     temporary = os.path.join(tempfile.gettempdir(), "")
     return file.startswith(folder if file.startswith(_CLONE) else (folder, temporary))
+
+
+def is_pythons(file: str) -> bool:
+    """Whether this is the file of one of Python's own modules."""
+    if file.startswith("<"):
+        return file.startswith("<frozen ")
+    return file.startswith(_PYTHON) and "-packages" not in file
 
 
 @contextmanager

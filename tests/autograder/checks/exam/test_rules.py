@@ -187,6 +187,12 @@ WALKED_AROUND = {
         ("import sys\ndef answer(x):\n    sys.setprofile(None)\n    return x",),
         "",
     ),
+    "a copy of the process": (("import os\ndef answer(x):\n    return os.fork() or x",), ""),
+    "another program": (("import subprocess as p\ndef answer(x):\n    return p.run(x)",), ""),
+    "a thread that waits": (
+        ("def answer(x):\n    return t.work(x)", "import threading\nt = threading.Thread()"),
+        "",
+    ),
     "a cell that can't be read": (("def answer(:\n    return softmax(x)",), ""),
     "another one": ((ANSWER, "att = softmax (("), ""),
     "null bytes": (("answer = 1\0",), ""),

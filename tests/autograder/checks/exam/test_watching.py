@@ -8,12 +8,15 @@ import torch
 
 from autograder.checks.exam.rules import watched, while_it_runs
 from autograder.checks.source.own_files import is_own
+from companion.trials.stream_trial import Layer
 from tests.support.samples import run_cell
 
 WORDS = ("scaled_dot_product_attention", "rope")
 BEFORE = """
-import functools, importlib, operator, sys, threading
+import asyncio, contextlib, functools, importlib, operator, os, subprocess, sys, threading
+import numpy as np
 import torch
+import torch.utils.checkpoint
 import torch.nn.functional as F
 import companion.models.positions as given
 from torch import nn
@@ -71,6 +74,8 @@ INNOCENT = {
     "answer = lambda: rope(x)",
     "what a library calls itself": "from companion.specimens.position_scores import rope_scores\n"
     "answer = lambda: rope_scores(x[0, 0], x[0, 0], at)",
+    "an own function that is handed on": "def rope(x):\n    return x\n"
+    "answer = lambda: functools.singledispatch(rope)(x)",
     "written out": "answer = lambda: torch.softmax(x @ x.mT / 2, -1) @ x",
 }
 
@@ -100,6 +105,19 @@ def test_seen(code: str) -> None:
 @pytest.mark.parametrize("code", INNOCENT.values(), ids=INNOCENT)
 def test_not_seen(code: str) -> None:
     assert not is_seen(code)
+
+
+def test_what_is_given_may_be_used() -> None:
+    """A module of the course's, which the answer has not looked for, and what that calls."""
+    one, x = Layer(torch.ones(2, 2), True), torch.ones(1, 3, 2)
+    namespace: dict[str, object] = {"__name__": "__main__", "one": one, "x": x}
+    run_cell("answer = lambda: one(x)\nother = lambda: type(one)(x[0, :2], False)", namespace)
+    for name, is_seen in (("answer", False), ("other", True)):
+        answer = namespace[name]
+        assert callable(answer)
+        with watched("answer", ["companion"]) as seen, while_it_runs():
+            answer()
+        assert bool(seen()) is is_seen
 
 
 def test_file_beside_the_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

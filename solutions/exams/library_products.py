@@ -6,4 +6,7 @@ PRODUCTS = dict.fromkeys(
 )
 
 # PyTorch's functions that are a whole attention.
-WHOLE_ATTENTIONS = ("scaled_dot_product_attention", "flex_attention", "varlen_attn")
+WHOLE_ATTENTIONS = (
+    *("scaled_dot_product_attention", "flex_attention", "varlen_attn"),
+    *("MultiheadAttention", "multi_head_attention_forward", "native_multi_head_attention"),
+)

@@ -49,6 +49,21 @@ def test_what_a_library_offers_is_no_answer(place: str, tmp_path: Path) -> None:
                     )
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["nn.MultiheadAttention", "F.multi_head_attention_forward", "_native_multi_head_attention"],
+)
+def test_one_whole_attention_for_another_is_no_answer(call: str) -> None:
+    """Where scaled_dot_product_attention is forbidden, what computes the same is so too."""
+    about = [exam for exam in EXAMS.values() if "scaled_dot_product_attention" in exam.forbids]
+    assert len(about) > 5
+    for exam in about:
+        imports = "from torch import nn\nimport torch.nn.functional as F"
+        text = f"{imports}\ndef {exam.name}(*given):\n    return {call}(*given)"
+        with looking_at(Written([(exam.name, text)])):
+            assert broken(exam.name, print, exam.forbids), exam.name
+
+
 def right_answers(exam: Exam, folder: Path) -> list[str]:
     """The callables that pass an exam, tried in a fork: some change the process that calls them."""
     read, write = os.pipe()

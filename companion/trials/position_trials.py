@@ -141,13 +141,17 @@ def try_turn(
 
     Returns:
         What comes back, whether x is left as it was, and the gradient that comes back to x. In
-        bfloat16, of what dtype the result is, and whether it is what float32 gives, but for the
-        rounding of x and of the result.
+        bfloat16, of what dtype the result is, what float32 gives for the same numbers, and whether
+        the result is that, but for the rounding of x and of the result.
     """
     if in_bfloat16:
         coarse = x.to(torch.bfloat16)
         output, exact = turn(coarse, positions), turn(coarse.float(), positions)
-        return {"dtype": _kind(output), "angles as in float32": _alike(output, exact)}
+        return {
+            "dtype": _kind(output),
+            "output in float32": exact,
+            "angles as in float32": _alike(output, exact),
+        }
     return _there_and_back(lambda given: turn(given, positions), x, "x")
 
 

@@ -361,8 +361,9 @@ def test_table_is_looked_for_by_its_name(kept_as: str) -> None:
 
 def test_trial_in_bfloat16_looks_at_angles() -> None:
     x, positions = torch.ones(2, 4), torch.tensor([301, 303])
-    right = {"dtype": "bfloat16", "angles as in float32": True}
-    assert try_turn(apply_rope, x, positions, in_bfloat16=True) == right
+    right = try_turn(apply_rope, x, positions, in_bfloat16=True)
+    assert_close(right.pop("output in float32"), rope(x, positions))
+    assert right == {"dtype": "bfloat16", "angles as in float32": True}
 
     def coarse(given: Tensor, at: Tensor) -> Tensor:
         rounded = at.to(given.dtype).float()
@@ -372,9 +373,24 @@ def test_trial_in_bfloat16_looks_at_angles() -> None:
         turned = torch.view_as_real(pairs * torch.polar(torch.ones(2, 2), angles))
         return turned.reshape(2, 4).to(given.dtype)
 
-    assert try_turn(coarse, x, positions, in_bfloat16=True) == right | {
-        "angles as in float32": False
-    }
+    seen = try_turn(coarse, x, positions, in_bfloat16=True)
+    assert seen["angles as in float32"] is False
+
+
+def test_float32_in_the_trial_is_no_word_of_the_answers() -> None:
+    """What turns nothing in bfloat16, nor the same numbers when it is asked in float32."""
+    known: list[Tensor] = []
+
+    def turns_nothing(given: Tensor, at: Tensor) -> Tensor:
+        if given.dtype == torch.bfloat16:
+            known[:] = [given.float()]
+        asked_again = bool(known) and torch.equal(given.float(), known[0])
+        return given.clone() if asked_again else apply_rope(given, at)
+
+    x, positions = torch.ones(2, 4), torch.tensor([301, 303])
+    found = try_turn(turns_nothing, x, positions, in_bfloat16=True)["output in float32"]
+    assert isinstance(found, Tensor)
+    assert not torch.allclose(found, rope(x, positions), atol=0.1)
 
 
 def test_trial_goes_there_and_back() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from autograder.checks.card.as_html import show
 from autograder.checks.check import ExerciseNotPassed, name_of
-from autograder.checks.exam.draw import seed_in_use
+from autograder.checks.exam.draw import seed_for
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.locate.where import with_places
@@ -33,7 +33,7 @@ def hidden_check(module: str, places: bool = True) -> Callable[[Any], None]:
     def check(answer: Any) -> None:
         name = name_of(answer, exams, sys._getframe(1).f_globals)
         try:
-            report = exams[name].examine(answer, seed_in_use())
+            report = exams[name].examine(answer, seed_for(name))
             if places and exams[name].places:
                 report = with_places(report, answer, exams[name].printed_cases())
         except KeyboardInterrupt:

@@ -17,9 +17,10 @@ from autograder.authoring.build.build_inputs import Inputs
 from autograder.authoring.build.proofs import Proofs, digest_of_entry
 from autograder.authoring.build.proving import prove
 from autograder.checks.card.as_text import lines_of
+from autograder.checks.exam.draw import Draw, drawing_from, seed_for
 from autograder.checks.exam.exam import Exam, exams_of
 from autograder.checks.exam.report import Verdict
-from autograder.checks.values.compare import identical
+from autograder.checks.values.compare import identical, numbers_in_parts
 from autograder.checks.values.outcome import Outcome
 from autograder.course import lesson_number
 from tests.support.course import COURSE, every_entry, lessons_of_exams
@@ -31,6 +32,7 @@ EXAMS = [
     for exam, lesson in LESSON_OF.items()
 ]
 WORKSHEET = "_by_hand"
+_FEW = 3
 INPUTS = Inputs(COURSE)
 PROOFS = {lesson: Proofs(COURSE).of(lesson) for lesson in COURSE.lessons()}
 SHIPPED = every_entry()
@@ -104,6 +106,21 @@ def numbers_in(value: object) -> object:
     if isinstance(value, nn.Module):
         return numbers_in(value.state_dict())
     return getattr(value, "__qualname__", value)
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons())
+def test_no_exercise_tells_what_another_draws(lesson: str) -> None:
+    """Whoever meets the inputs of one exercise knows none of another's in the same notebook."""
+    known: dict[tuple[float, ...], str] = {}
+    with drawing_from(5):
+        for name, exam in exams_of(COURSE.exam_module(lesson)).items():
+            for place, (function, _) in enumerate(exam._cases):
+                values = function(Draw((seed_for(name), place, 0)))
+                for _, numbers in numbers_in_parts(values):
+                    drawn = tuple(numbers.ravel()[:_FEW].tolist())
+                    # A zero or a one is no draw, and nor is a number that was rounded.
+                    if len(drawn) == _FEW and all(round(one, 3) != one for one in drawn):
+                        assert known.setdefault(drawn, name) == name
 
 
 def test_nine_in_ten_are_named() -> None:

@@ -4,6 +4,7 @@ Everybody can draw from the default seed. Where an instructor grades, it is one 
 keeps to itself.
 """
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -36,6 +37,18 @@ def drawing_from(seed: int) -> Iterator[None]:
 def seed_in_use() -> int:
     """What hidden cases are drawn from here."""
     return _seed.get()
+
+
+def seed_for(exercise: str) -> int:
+    """What the hidden cases of one exercise are drawn from here.
+
+    The inputs of one tell nothing of another's: an answer that is asked about both, and lent a
+    function in the first, could prepare the second with it.
+    """
+    seed = seed_in_use()
+    if seed == DEFAULT_SEED:
+        return seed
+    return int.from_bytes(hashlib.sha256(f"{seed} {exercise}".encode()).digest(), "big")
 
 
 class Draw:

@@ -2,7 +2,8 @@
 
 An answer that says yes or no could be learned case by case, by whoever hands in often enough. So
 where an instructor grades, the order of the cases hangs on what was handed in, and of those that
-are not printed a report only says how many are right, in quarters.
+are not printed a report only says that one is wrong. How many are right, in quarters, it says of
+those that are printed: of all cases, a quarter could be made to hang on one that is not.
 """
 
 import hashlib
@@ -22,10 +23,10 @@ D = TypeVar("D")
 # What hidden trials are, in words that learners may read.
 OTHER_FUNCTIONS = "other functions, right and wrong ones"
 _QUARTERS = (
-    "It is right in fewer than a quarter of all cases.",
-    "It is right in fewer than half of all cases.",
-    "It is right in half of all cases, or more.",
-    "It is right in three quarters of all cases, or more.",
+    "It is right in fewer than a quarter of the printed examples.",
+    "It is right in fewer than half of the printed examples.",
+    "It is right in half of the printed examples, or more.",
+    "It is right in three quarters of the printed examples, or more.",
 )
 
 
@@ -75,17 +76,20 @@ def in_an_order_of_its_own(cases: Sequence[Case], seed: int) -> list[Case]:
 
 
 def told_coarsely(report: Report, cases: Sequence[Case]) -> Report:
-    """A report that says of hidden cases how many are right, and not which."""
+    """A report that says of hidden cases that one of them is wrong, and not which."""
     finding = report.finding
     if report.verdict is Verdict.PASSED:
         return report
     if finding is None or finding.case not in {case.label for case in cases}:
         # What is said of all cases tells nothing of one.
         return replace(report, passed=())
-    if finding.case not in {case.label for case in cases if case.printed}:
+    printed = {case.label for case in cases if case.printed}
+    share = ""
+    if finding.case in printed:
+        share = _QUARTERS[4 * len(printed.intersection(report.passed)) // len(printed)]
+    else:
         is_stopped = report.verdict is Verdict.EXCEPTION
         told = finding.details if is_stopped else ("it is wrong about at least one of them",)
         finding = Finding(OTHER_FUNCTIONS, "", told)
-    share = _QUARTERS[4 * len(report.passed) // report.total]
     nearest = "" if report.misconception else share
     return replace(report, passed=(), total=0, finding=finding, nearest=nearest)

@@ -608,17 +608,40 @@ def yes_or_no_exam() -> Exam:
     [(0.1, "fewer than a quarter"), (0.3, "fewer than half"), (0.6, "half"), (0.9, "three quart")],
 )
 def test_yes_or_no_is_told_in_quarters(right, told):
-    asked = []
+    exam = Exam(tells_apart)
+    for number in range(10):
+        exam.tries([sums], (number, 2), on=f"{number}")
+    exam.tries((sums, forgets), lambda draw: (100, float(draw.rng.normal())), times=9)
 
     def says(function, a, b):
-        asked.append(a)
-        known = tells_apart(function, a, b)
-        return known if len(asked) <= right * 20 else not known
+        return tells_apart(function, a, b) is (a < right * 10)
 
-    report = yes_or_no_exam().examine(says)
+    report = exam.examine(says)
     assert report.verdict is Verdict.WRONG
     assert told in report.nearest
     assert (report.passed, report.total) == ((), 0)
+
+
+def test_no_share_of_yes_or_no_hangs_on_a_hidden_case():
+    """Whoever gets some printed examples wrong on purpose could else ask about one case each time.
+
+    And who gets them all right could do so, where there are more hidden cases than printed ones.
+    """
+
+    def told(printed, hidden):
+        asked = []
+
+        def says(function, a, b):
+            known = tells_apart(function, a, b)
+            if b == 2:
+                return known is (function is sums or printed == 2)
+            asked.append(b)
+            return known is (len(asked) <= hidden)
+
+        return yes_or_no_exam().examine(says).nearest
+
+    for printed in (1, 2):
+        assert len({told(printed, hidden) for hidden in range(18)}) == 1
 
 
 def test_hidden_yes_or_no_names_no_case():

@@ -7,15 +7,17 @@
 
 Moodle knows students by first and last name, and Canvas by its number, which is the roster's
 `lms_user_id`, or by their names. So it takes a roster to say whose a file is, and where that can't
-be told for sure it is nobody's: it is set aside, with a sentence. What else is in the zip, and how
-large, is a student's doing: each file is read within bounds and lies where it is put.
+be told for sure it is nobody's: it is set aside, with a sentence. On many platforms people choose
+their names, so a name alone says it only of somebody whom the roster gives no other number, and
+only while all of the files with that name come from one account.
+
+What else is in the zip, and how large, is a student's doing: each file is read within bounds and
+lies where it is put.
 """
 
-import lzma
 import re
 import unicodedata
 import zipfile
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,16 +36,13 @@ from autograder.nbgrading.inbox.replacing import arriving, finish_replacing, rep
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.term.roster import Listed
 
-_MOODLE = re.compile(r"(?P<name>[^/]+?)_\d+_assignsubmission_[a-z]+_/?(?P<file>.+)", re.DOTALL)
+_MOODLE = re.compile(
+    r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+_/?(?P<file>.+)", re.DOTALL
+)
 _CANVAS = re.compile(r"(?P<name>[^_/]+)_(?:LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)", re.DOTALL)
 _FOLDER = re.compile(r"(?P<id>[^/]+)/(?P<file>.+)", re.DOTALL)
 _MOST_ENTRIES = 200_000
 _CHUNK = 1 << 20
-# Damaged, encrypted, packed in a way that nobody knows, or called as a folder beside it.
-_CANNOT_BE_UNPACKED = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, FileExistsError,
-    NotADirectoryError, IsADirectoryError,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,8 @@ def collect_zip(
     """
     try:
         archive = zipfile.ZipFile(path)
-    except (OSError, zipfile.BadZipFile) as error:
+    except Exception as error:
+        # zipfile promises nothing of what it raises on a list of files that is damaged.
         raise GradingFailed(f"{path} can't be read as a zip: {error}") from None
     taken, there = [], []
     with archive:
@@ -92,20 +92,40 @@ def _by_student(
     archive: zipfile.ZipFile, students: Sequence[Listed]
 ) -> tuple[dict[str, dict[str, zipfile.ZipInfo]], list[str]]:
     """The files of each student, by their names, and what is nobody's."""
-    who, aside = _Who(students), list[str]()
-    found: dict[str, dict[str, zipfile.ZipInfo]] = defaultdict(dict)
-    entries = [one for one in archive.infolist() if not one.is_dir()]
+    entries = [one for one in archive.infolist() if not one.filename.endswith("/")]
     if len(entries) > _MOST_ENTRIES:
         raise GradingFailed(f"{archive.filename} has {len(entries):,} files: nothing is taken")
-    for entry in entries:
-        student, file = who.of(entry.filename)
-        if not file:
-            aside.append(f"{shown(entry.filename)} is set aside: {student}")
-        elif file in found[student]:
-            aside.append(f"{shown(entry.filename)} is set aside: {student} has another {file}")
+    who, aside = _Who(students), list[str]()
+    owners = [who.of(entry.filename) for entry in entries]
+    accounts = defaultdict(set)
+    for one in owners:
+        accounts[one.student].add(one.account)
+    found: dict[str, dict[str, zipfile.ZipInfo]] = defaultdict(dict)
+    for entry, one in zip(entries, owners, strict=True):
+        why_not = one.why_nobody
+        if one.student and len(accounts[one.student]) > 1:
+            why_not = f"files of several accounts are named as if they were {one.student}'s"
+        elif one.file in found[one.student]:
+            why_not = f"{one.student} has another {shown(one.file)}"
+        if why_not:
+            aside.append(f"{shown(entry.filename)} is set aside: {why_not}")
         else:
-            found[student][file] = entry
+            found[one.student][one.file] = entry
     return {name: files for name, files in sorted(found.items()) if files}, aside
+
+
+@dataclass(frozen=True)
+class _Owner:
+    """Whose a file is, and what it is called there; or else why it is nobody's.
+
+    `account` is what the platform calls who handed it in; two of one student's differ in it only
+    where somebody else has the same name.
+    """
+
+    student: str = ""
+    file: str = ""
+    account: str = ""
+    why_nobody: str = ""
 
 
 class _Who:
@@ -114,28 +134,31 @@ class _Who:
     def __init__(self, students: Sequence[Listed]) -> None:
         self._ids = {one.id for one in students}
         self._by_name = _only_ones({one.id: _names_of(one) for one in students})
-        numbers = {one.id: [one.names.get("lms_user_id", "")] for one in students}
-        self._by_number = _only_ones(numbers)
+        self._numbers = {one.id: one.names.get("lms_user_id", "") for one in students}
+        self._by_number = _only_ones({name: [one] for name, one in self._numbers.items()})
 
-    def of(self, path: str) -> tuple[str, str]:
-        """A student's id and the name of the file, or why it is nobody's and ""."""
+    def of(self, path: str) -> _Owner:
+        """Whose the file with this path is."""
         if found := _MOODLE.fullmatch(path):
-            name = _squashed(found["name"])
-            return self._known(self._by_name.get(name, ""), found["name"], found["file"])
+            # The number is Moodle's for this one assignment, and no roster knows it.
+            student = self._by_name.get(_squashed(found["name"]), "")
+            return self._known(student, found["name"], found)
         if found := _CANVAS.fullmatch(path):
-            known = self._by_number.get(found["number"]) or self._by_name.get(
-                _squashed(found["name"])
-            )
-            return self._known(known or "", f"{found['name']} ({found['number']})", found["file"])
+            named = self._by_name.get(_squashed(found["name"]), "")
+            by_name = named if not self._numbers.get(named) else ""
+            student = self._by_number.get(found["number"]) or by_name
+            return self._known(student, f"{found['name']} ({found['number']})", found)
         found = _FOLDER.fullmatch(path)
         if found and found["id"] in self._ids and is_student_id(found["id"]):
-            return found["id"], found["file"]
-        return "its name does not say whose it is, as those of Moodle and Canvas do", ""
+            return _Owner(found["id"], found["file"])
+        why = "its name does not say whose it is, as those of Moodle and Canvas do"
+        return _Owner(why_nobody=why)
 
-    def _known(self, student: str, name: str, file: str) -> tuple[str, str]:
+    def _known(self, student: str, name: str, found: re.Match[str]) -> _Owner:
         if student:
-            return student, file
-        return f"the roster has nobody, or more than one, who is {shown(name)}", ""
+            return _Owner(student, found["file"], found["number"])
+        why = f"the roster has nobody, or more than one, who is {shown(name)}"
+        return _Owner(why_nobody=why)
 
 
 def _names_of(student: Listed) -> list[str]:
@@ -166,10 +189,14 @@ def _write(
             continue
         try:
             room -= _unpack(archive, entry, folder.joinpath(*PurePosixPath(name).parts), most)
-        except _CANNOT_BE_UNPACKED:
+        except (_Damaged, FileExistsError, NotADirectoryError, IsADirectoryError):
             left_out.append(f"{student}: {shown(name)} is left out: it can't be unpacked")
     replace(target)
     return left_out
+
+
+class _Damaged(Exception):
+    """A file of the zip that can't be read: damaged, encrypted, or larger than it says."""
 
 
 def _why_not(name: str, entry: zipfile.ZipInfo, most: int, number: int) -> str:
@@ -194,10 +221,18 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, most: 
 
 
 def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> Iterator[bytes]:
-    """A file, piece by piece, and no more of it than it may have, whatever the zip says."""
-    with archive.open(entry) as file:
-        while chunk := file.read(min(_CHUNK, most + 1)):
-            most -= len(chunk)
-            if most < 0:
-                raise zipfile.BadZipFile("it is larger than it says")
-            yield chunk
+    """A file, piece by piece, and no more of it than it may have, whatever the zip says.
+
+    Raises:
+        _Damaged: when it can't be read.
+    """
+    try:
+        with archive.open(entry) as file:
+            while chunk := file.read(min(_CHUNK, most + 1)):
+                most -= len(chunk)
+                if most < 0:
+                    raise _Damaged
+                yield chunk
+    except Exception as error:
+        # Each way of packing has errors of its own, and zipfile has those of odd names and places.
+        raise _Damaged from error

@@ -1,6 +1,7 @@
 """Moodle's and Canvas's zips come to the right students, and to nobody where that is in doubt."""
 
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,7 @@ def test_whose_it_is(collect, name: str, student: str) -> None:
         ),
         (f"Eve_1_assignsubmission_file_/{NOTEBOOK}", "nobody, or more than one, who is Eve"),
         (f"eve_666_990_{NOTEBOOK}", "nobody, or more than one, who is eve (666)"),
+        (f"lovelaceada_666_990_{NOTEBOOK}", "or more than one, who is lovelaceada (666)"),
         (f"eve/{NOTEBOOK}", "its name does not say whose it is"),
         (NOTEBOOK, "its name does not say whose it is"),
         (f"../ada/{NOTEBOOK}", "its name does not say whose it is"),
@@ -79,6 +81,27 @@ def test_what_is_nobodys_is_set_aside(collect, name: str, why: str) -> None:
     (said,) = found.aside
     assert why in said
     assert there(collect) == {f"ada/{LESSON}/{NOTEBOOK}"}
+
+
+@pytest.mark.parametrize(
+    ("own", "others"),
+    [
+        ("Ada Lovelace_4711_assignsubmission_file_/", "Ada Lovelace_4712_assignsubmission_file_/"),
+        ("Ada Lovelace_4711_assignsubmission_file_/", "lovelace ADA_9_assignsubmission_file_"),
+        ("obrienrenée_77_990_", "obrienrenée_78_991_"),
+    ],
+)
+@pytest.mark.parametrize("name", [NOTEBOOK, "numpy.py"])
+def test_who_takes_anothers_name_hands_in_for_nobody(
+    collect, own: str, others: str, name: str
+) -> None:
+    for first, second in ((own, others), (others, own)):
+        files = {f"{first}{NOTEBOOK}": b"{}", f"{second}{name}": b"0", f"ben/{NOTEBOOK}": b"{}"}
+        found = collect(files, update=True)
+        assert found.taken == ["ben"]
+        assert len(found.aside) == 2
+        assert all("several accounts are named as if" in said for said in found.aside)
+    assert there(collect) == {f"ben/{LESSON}/{NOTEBOOK}"}
 
 
 def test_several_files_and_what_nobody_unpacks(collect) -> None:
@@ -116,6 +139,30 @@ def test_size_is_counted_and_not_believed(collect, tmp_path: Path) -> None:
     found = collect_zip(tmp_path / "lie.zip", LESSON, ROSTER, submitted, update=False)
     assert found.aside == [f"ada: {NOTEBOOK} is left out: it can't be unpacked"]
     assert not any(path.is_file() for path in submitted.rglob("*"))
+
+
+@pytest.mark.parametrize(
+    "packed", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+def test_damage_costs_what_is_damaged(tmp_path: Path, packed: int) -> None:
+    """Places all over a zip, as it may come from a download that broke: no other student pays for it.
+
+    A zip whose list of files is damaged is none.
+    """
+    with zipfile.ZipFile(tmp_path / "x.zip", "w", packed) as archive:
+        for name in (f"ada/{NOTEBOOK}", "ada/é.csv", f"ben/{NOTEBOOK}"):
+            archive.writestr(name, b"{}" * 20)
+    sound = (tmp_path / "x.zip").read_bytes()
+    read = 0
+    for place in range(0, len(sound), 13):
+        damaged = bytearray(sound)
+        damaged[place : place + 2] = b"\xff\xff"
+        (tmp_path / "y.zip").write_bytes(damaged)
+        with suppress(GradingFailed):
+            found = collect_zip(tmp_path / "y.zip", LESSON, ROSTER, tmp_path / "s", update=True)
+            read += 1
+            assert found.taken or found.aside
+    assert read > 9
 
 
 def test_no_zip(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """Pictures that a student's code displays, if whoever opens the page can draw them in no time.
 
 A picture of a few kilobytes can keep a browser busy for minutes: an SVG whose parts are made of one
-another, or a PNG that unpacks to gigabytes. So an SVG has to be one as Matplotlib writes it, and no
-picture has more than so many points; nor have all pictures of a page. What is looked at here is
-read once, from left to right.
+another, a PNG that unpacks to gigabytes, a JPEG that is drawn two thousand times. So an SVG has to
+be one as Matplotlib writes it, and no picture has more than so many points, nor draws them again
+and again; nor have all pictures of a page. What is looked at here is read once, from left to right.
 """
 
 import base64
@@ -69,6 +69,11 @@ _SOURCE = re.compile(r'\bsrc="data:image/(svg\+xml|png|jpeg);base64,([A-Za-z0-9+
 _ALT = re.compile(r'\balt="([^"]*)"')
 # The sizes of a JPEG stand behind one of these; others have parts of it.
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
+_WITHOUT_LENGTH = frozenset({*range(0xD0, 0xDA), 0xFF})
+# A JPEG that comes in parts is drawn once for each; programs write ten, and in a preview as many.
+_SCAN, _SCANS = b"\xff\xda", 24
+# By this part of it a PNG is a film.
+_MOVES = b"acTL"
 
 
 @dataclass
@@ -267,14 +272,32 @@ def _decoded(text: str) -> bytes:
 
 
 def _pixels(content: bytes) -> int:
-    """How many points a PNG or a JPEG has, as it says at its beginning; 0 for anything else."""
+    """How many points a PNG or a JPEG has, as it says at its beginning.
+
+    0 for anything else, and for what a browser draws more than once.
+    """
     if content.startswith(_PNG) and content[12:16] == b"IHDR" and len(content) > 24:
         width, height = struct.unpack(">II", content[16:24])
-        return int(width * height)
+        return 0 if _MOVES in _parts_of_png(content) else int(width * height)
+    if content.startswith(_JPEG) and content.count(_SCAN) <= _SCANS:
+        return _pixels_of_jpeg(content)
+    return 0
+
+
+def _parts_of_png(content: bytes) -> Iterator[bytes]:
+    """The names of the parts in front of the picture itself."""
+    place = len(_PNG)
+    while (name := content[place + 4 : place + 8]) not in (b"", b"IDAT"):
+        yield name
+        place += 12 + int.from_bytes(content[place : place + 4], "big")
+
+
+def _pixels_of_jpeg(content: bytes) -> int:
     place = 2
-    while content.startswith(_JPEG) and content[place : place + 1] == b"\xff":
+    # What has no length, or filling in front of it, a browser would read on from another place.
+    while content[place : place + 1] == b"\xff" and content[place + 1 : place + 2] > b"\xbf":
         segment = content[place : place + 9]
-        if len(segment) < 9:
+        if len(segment) < 9 or segment[1] in _WITHOUT_LENGTH:
             return 0
         if segment[1] in _FRAMES:
             height, width = struct.unpack(">HH", segment[5:9])

@@ -1,11 +1,13 @@
 """Pictures that are drawn in no time stay; all others go, in time that grows with their size."""
 
 import base64
+import io
 import struct
 import time
 from collections.abc import Callable
 
 import pytest
+from PIL import Image
 
 from autograder.grading.inert import inert_outputs
 from autograder.grading.pictures import Room, picture, pictures_in, taken_by_svg
@@ -123,6 +125,46 @@ def test_pictures_have_bounds(kind: str, make: Callable[[int, int], bytes]) -> N
     assert picture(kind, in_base64(make(640, 480)), Room())
     assert picture(kind, in_base64(make(60_000, 60_000)), Room()) == ""
     assert picture(kind, in_base64(make(640, 480)[:12]), Room()) == ""
+
+
+def film(width: int, height: int) -> bytes:
+    """A PNG of many pictures, behind a text that names what stands in front of the first."""
+    parts = (b"\0\0\0\4tEXtIDAT", b"\0\0\0\x08acTL\0\0\0\x3c\0\0\0\0")
+    return png(width, height) + b"\0" * 4 + b"".join(part + b"\0" * 4 for part in parts)
+
+
+def seen_as_small(filling: bytes) -> bytes:
+    """A large JPEG whose sizes stand elsewhere for who is led astray by what is put in front."""
+    large = jpeg(60_000, 60_000)
+    astray = large[:2] + filling + large[2:]
+    length = int.from_bytes(astray[4:6], "big")
+    return astray.ljust(4 + length, b"\0") + jpeg(1, 1)[8:]
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("image/png", film(640, 480)),
+        ("image/jpeg", jpeg(640, 480) + b"\xff\xda\0\x08\1\1\0\1\x3f\0" * 2000),
+        ("image/jpeg", seen_as_small(b"\xff")),
+        ("image/jpeg", seen_as_small(b"\xff\1")),
+        ("image/jpeg", seen_as_small(b"\xff\xd0")),
+    ],
+    ids=["a film", "two thousand times", "filling", "a mark alone", "another"],
+)
+def test_pictures_are_drawn_once(kind: str, content: bytes) -> None:
+    assert picture(kind, in_base64(content), Room()) == ""
+    name = kind.removeprefix("image/")
+    assert pictures_in(f'<img src="data:{kind};base64,{in_base64(content)}">', Room()) == ""
+    image = f'<image href="data:image/{name};base64,{in_base64(content)}"/>'
+    assert taken_by_svg(svg(image)) is None
+
+
+def test_pictures_that_programs_write_stay() -> None:
+    for kind, options in (("png", {}), ("jpeg", {"progressive": True})):
+        written = io.BytesIO()
+        Image.effect_noise((64, 48), 50).convert("RGB").save(written, kind, **options)
+        assert picture(f"image/{kind}", in_base64(written.getvalue()), Room())
 
 
 LONG = svg(f'<path id="A" d="M{" 1 2" * 9000}"/>{USE * 250}')

@@ -53,6 +53,9 @@ _NAME_BYTES = 240
 _MADE_SO = {
     errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
     errno.ENXIO, errno.EISDIR,
+    # A lease, which keeps others from opening a file; a file taken away from a server that others
+    # read it from; a folder whose key nobody else has.
+    errno.EAGAIN, errno.ESTALE, getattr(errno, "ENOKEY", errno.EACCES),
 }  # fmt: skip
 
 

@@ -80,7 +80,8 @@ def _take_in_safely(c: Config) -> None:
     c.ExchangeFactory.collect = "autograder.nbgrading.inbox.collect.SafeCollect"
     c.ZipCollectApp.collector_plugin = "autograder.nbgrading.inbox.zip_collect.SafeCollector"
     c.ExchangeFactory.list = "autograder.nbgrading.inbox.list_exchange.SafeList"
-    c.ExchangeFactory.release_feedback = "autograder.nbgrading.release_feedback.SafeReleaseFeedback"
+    c.ExchangeFactory.release_assignment = "autograder.nbgrading.release.SafeRelease"
+    c.ExchangeFactory.release_feedback = "autograder.nbgrading.release.SafeReleaseFeedback"
 
 
 def _grade_safely(c: Config, course: Course) -> None:

@@ -7,6 +7,7 @@ belongs to the student whom it names. Any other is set aside, with a sentence th
 import logging
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -81,6 +82,23 @@ def name_of_owner(owner: int) -> str:
 def keeper_of(inbound: Path) -> int:
     """The account that keeps an exchange."""
     return os.stat(inbound).st_uid
+
+
+def anybody_can_replace_in(folder: Path) -> bool:
+    """Whether everybody can rename what others have put into a folder, as into an exchange."""
+    mode = folder.stat().st_mode
+    return bool(mode & stat.S_IWOTH) and not mode & stat.S_ISVTX
+
+
+def why_not_ours(exchange: Path, inbound: Path) -> str:
+    """Why a student may have made an inbound folder; "" where none can have."""
+    if keeper_of(inbound) == os.geteuid() or not anybody_can_replace_in(exchange):
+        return ""
+    return (
+        f"{inbound} belongs to {name_of_owner(keeper_of(inbound))}, and in {exchange} anybody can "
+        "put a folder in the place of another: nothing is collected before `chmod +t "
+        f"{exchange}`, and before you have made sure whose that folder is"
+    )
 
 
 def why_doubtful(

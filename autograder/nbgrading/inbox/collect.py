@@ -25,6 +25,7 @@ from autograder.nbgrading.inbox.arrivals import (
     name_of_owner,
     report,
     why_doubtful,
+    why_not_ours,
 )
 from autograder.nbgrading.inbox.replacing import arriving, finish_replacing, replace
 from autograder.nbgrading.inbox.timestamps import NAME
@@ -46,6 +47,9 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
             self.fail(f"Course not found: {self.inbound_path}")
         if not check_mode(self.inbound_path, read=True, execute=True):
             self.fail(f"You don't have read permissions for the directory: {self.inbound_path}")
+        not_ours = why_not_ours(Path(self.root), Path(self.inbound_path))
+        if self.check_owner and not_ours:
+            self.fail(not_ours)
         found, self._aside = arrivals(
             Path(self.inbound_path).iterdir(), self.coursedir.assignment_id
         )

@@ -17,6 +17,7 @@ from traitlets.config import Config
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.grading.jobs.sandboxes import close_sandboxes, in_sandbox, usual_walls
+from autograder.nbgrading.inbox.arrivals import anybody_can_replace_in
 from autograder.nbgrading.term.roster import FILE, read_roster
 
 # A class of a hundred leaves so much: notebooks, records and pages.
@@ -157,8 +158,11 @@ def _exchange(config: Config) -> Checkup:
     if not root.is_dir():
         return Checkup("exchange", f"none at {root}: the first Release makes it", is_needed=False)
     mode = stat.S_IMODE(root.stat().st_mode)
-    mend = "" if mode & 0o003 == 0o003 else f"chmod ugo+rwx {root}"
-    found = f"{root}, {'open' if not mend else 'closed'} to other accounts"
+    is_open = mode & 0o003 == 0o003
+    found = f"{root}, {'open' if is_open else 'closed'} to other accounts"
+    if anybody_can_replace_in(root):
+        found += ", where anybody can put a folder of theirs in the place of the course's"
+    mend = "" if is_open and not anybody_can_replace_in(root) else f"chmod 1777 {root}"
     return Checkup("exchange", found, mend, is_needed=False)
 
 

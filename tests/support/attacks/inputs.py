@@ -1,6 +1,8 @@
 """Hostile inputs of the tests of single modules, which are tried on stock nbgrader too."""
 
+import fcntl
 import os
+import signal
 from pathlib import Path
 
 from autograder.grading.submitted_files import NOTEBOOK_FILE_BYTES
@@ -194,4 +196,11 @@ def closed_folder(folder: Path) -> None:
     folder.chmod(0)
 
 
-DOUBTFUL = [as_link, as_pipe, as_folder, without_end, closed, closed_folder]
+def leased(folder: Path) -> None:
+    """Who opens it has to wait, as long as this process has it open."""
+    held = os.open(folder / NOTEBOOK, os.O_RDWR)
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
+    fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+
+
+DOUBTFUL = [as_link, as_pipe, as_folder, without_end, closed, closed_folder, leased]

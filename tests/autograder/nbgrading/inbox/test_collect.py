@@ -16,7 +16,7 @@ from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.inbox import arrivals, collect
 from autograder.nbgrading.inbox.collect import SafeCollect
 from autograder.nbgrading.inbox.list_exchange import SafeList
-from autograder.nbgrading.release_feedback import SafeReleaseFeedback
+from autograder.nbgrading.release import SafeRelease, SafeReleaseFeedback
 from tests.support.anybody import as_anybody
 from tests.support.attacks.inputs import DOUBTFUL, FIRST, NOTEBOOK, SECOND, SECRET, THIRD
 from tests.support.course import ROOT
@@ -81,6 +81,7 @@ def test_commands_and_buttons_collect_safely(exchange: Exchange) -> None:
     for factory in (ExchangeFactory(config=exchange.config), exchange.api.exchange):
         assert factory.collect is SafeCollect
         assert factory.list is SafeList
+        assert factory.release_assignment is SafeRelease
         assert factory.release_feedback is SafeReleaseFeedback
 
 
@@ -225,6 +226,23 @@ def test_owner_is_the_student(exchange: Exchange, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(SafeCollect, "check_owner", False)
     exchange.collect()
     assert exchange.collected()["ada"] == "by mallory"
+
+
+def test_exchange_that_somebody_has_put_there(
+    exchange: Exchange, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The inbound folder is not this process's, which may be that of another lecturer."""
+    exchange.hand_in("ada")
+    monkeypatch.setattr(arrivals, "keeper_of", lambda _: -1)
+    monkeypatch.setattr(collect, "name_of_owner", lambda _: "ada")
+    root = Path(exchange.config.Exchange.root)
+    root.chmod(0o777)
+    log = exchange.collect(succeeds=False)
+    assert exchange.collected() == {}
+    assert "belongs to -1, and in" in log
+    root.chmod(0o1777)
+    exchange.collect()
+    assert exchange.collected() == {"ada": "first"}
 
 
 def test_hard_links_of_others_files(exchange: Exchange, monkeypatch: pytest.MonkeyPatch) -> None:

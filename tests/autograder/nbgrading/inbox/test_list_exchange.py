@@ -9,6 +9,7 @@ from nbgrader.utils import capture_log
 
 from autograder.course import Course
 from autograder.nbgrading.configuration import configuration, nbgrader_api
+from tests.support.attacks.inputs import leased
 from tests.support.course import ROOT
 from tests.support.tiny_course import LESSON
 
@@ -52,17 +53,18 @@ def test_hostile_exchange(api: NbGraderAPI, tmp_path: Path) -> None:
     linked = hand_in(inbound, f"link+{LESSON}+{STAMP}")
     (linked / "x.ipynb").symlink_to("/dev/zero")
     (inbound / f"folder+{LESSON}+{STAMP}").symlink_to(linked)
+    leased(hand_in(inbound, f"lease+{LESSON}+{STAMP}"))
     for name, secret in {"text": b"\xff", "empty": b"", "large": b"x" * 2000}.items():
         folder = hand_in(inbound, f"{name}+{LESSON}+{STAMP}")
         (folder / "submission_secret.txt").write_bytes(secret)
     found, log = listing(api)
     assert found == good
-    assert log.count("is set aside: ") == 11
+    assert log.count("is set aside: ") == 12
     assert f"pipe+{LESSON}+{STAMP} is set aside: x.ipynb can't be read" in log
     assert f"empty+{LESSON}+{STAMP} is set aside: submission_secret.txt holds no secret" in log
     found, _ = listing(api, remove=True)
     assert found == good
-    assert len(os.listdir(inbound)) == 11
+    assert len(os.listdir(inbound)) == 12
     assert (linked / "x.ipynb").is_symlink()
 
 

@@ -87,8 +87,18 @@ def test_roster_says_who_has_no_email(course: Course) -> None:
 def test_closed_exchange(course: Course) -> None:
     (course.root / "exchange").mkdir(mode=0o750)
     said = found(course)["exchange"]
-    assert said.mend == f"chmod ugo+rwx {course.root / 'exchange'}"
+    assert said.mend == f"chmod 1777 {course.root / 'exchange'}"
     assert not said.is_needed
+
+
+def test_exchange_in_which_anybody_moves_folders(course: Course) -> None:
+    root = course.root / "exchange"
+    root.mkdir()
+    for mode, is_fit in ((0o777, False), (0o1777, True), (0o1775, False)):
+        root.chmod(mode)
+        said = found(course)["exchange"]
+        assert said.mend == ("" if is_fit else f"chmod 1777 {root}")
+        assert ("in the place of the course's" in said.found) == (mode == 0o777)
 
 
 def test_exchange_that_the_course_names(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,4 +112,4 @@ def test_exchange_that_the_course_names(course: Course, monkeypatch: pytest.Monk
     )
     looked_at = examine(course, lambda: configuration(course, course.root))
     (said,) = (one for one in looked_at if one.what == "exchange")
-    assert said.mend == f"chmod ugo+rwx {shared}"
+    assert said.mend == f"chmod 1777 {shared}"

@@ -145,9 +145,9 @@ def test_size_is_counted_and_not_believed(collect, tmp_path: Path) -> None:
     "packed", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 )
 def test_damage_costs_what_is_damaged(tmp_path: Path, packed: int) -> None:
-    """Places all over a zip, as it may come from a download that broke: no other student pays for it.
+    """Wherever a zip is damaged, as by a download that broke, no other student pays for it.
 
-    A zip whose list of files is damaged is none.
+    One whose list of files is damaged is none.
     """
     with zipfile.ZipFile(tmp_path / "x.zip", "w", packed) as archive:
         for name in (f"ada/{NOTEBOOK}", "ada/é.csv", f"ben/{NOTEBOOK}"):

@@ -1,16 +1,42 @@
-"""Releasing feedback to the exchange, for `nbgrader release_feedback` and formgrader's button."""
+"""Releasing lessons and feedback to the exchange: nbgrader's commands, and formgrader's buttons."""
 
 import glob
 import os
 import re
 import shutil
+import stat
 from pathlib import Path
 
-from nbgrader.exchange.default import ExchangeReleaseFeedback
+from nbgrader.exchange.default import ExchangeReleaseAssignment, ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash
 
+from autograder.nbgrading.inbox.arrivals import anybody_can_replace_in
 from autograder.nbgrading.inbox.secret import secret_in
 from autograder.nbgrading.inbox.student_ids import is_student_id
+
+
+class SafeRelease(ExchangeReleaseAssignment):  # type: ignore[misc]
+    """Releases to an exchange in which everybody can make folders, and only their owners move them.
+
+    nbgrader's own lets everybody do both: a student who renames the course's folder, and makes one
+    that is called the same, hands out notebooks and takes in what others submit.
+    """
+
+    def ensure_root(self) -> None:
+        """Open the exchange to everybody, as nbgrader does, and no further."""
+        super().ensure_root()
+        root = Path(self.root)
+        if not anybody_can_replace_in(root):
+            return
+        try:
+            root.chmod(stat.S_IMODE(root.stat().st_mode) | stat.S_ISVTX)
+        except PermissionError:
+            self.log.warning(
+                "In %s anybody can put a folder of theirs in the place of the course's: whose it "
+                "is ends that with `chmod +t %s`",
+                root,
+                root,
+            )
 
 
 class SafeReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Releasing feedback: for everybody who can fetch it, with a word on who can't."""
+"""Releasing lessons, and feedback: for everybody who can fetch it, with a word on who can't."""
 
 import shutil
 from pathlib import Path
@@ -42,6 +42,20 @@ def released(api: NbGraderAPI, root: Path) -> dict[str, str]:
 
 def page_name(secret: str, notebook: str = LESSON) -> str:
     return f"{notebook_hash(secret=secret, notebook_id=notebook)}.html"
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_nobody_moves_what_others_have_put_there(
+    api: NbGraderAPI, tmp_path: Path, is_there: bool
+) -> None:
+    (tmp_path / "notebooks" / LESSON).mkdir(parents=True)
+    root = tmp_path / "exchange"
+    if is_there:
+        root.mkdir()
+        root.chmod(0o777)
+    outcome = api.release_assignment(LESSON)
+    assert outcome["success"], outcome
+    assert root.stat().st_mode & 0o7777 == 0o1777
 
 
 def test_a_missing_secret_stops_nobody(api: NbGraderAPI, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from nbformat.notebooknode import NotebookNode
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.grading.rebuild import ADDED_ID
 from autograder.nbgrading.pages.feedback_page import Shown
+from autograder.nbgrading.pages.letters import soon_set
 from autograder.nbgrading.pages.outline import Part, parts_of
 
 _SCHEME = re.compile(
@@ -60,7 +61,7 @@ def answer_in(notebook: NotebookNode, name: str, *, plain: bool) -> str:
         parts.append(shown.outputs(part.outputs))
     texts = json.dumps([cell.source for cell in cells])
     digest = hashlib.sha256(texts.encode()).hexdigest()
-    return json.dumps({"html": str(Markup("\n").join(parts)), "digest": digest})
+    return json.dumps({"html": soon_set(Markup("\n").join(parts)), "digest": digest})
 
 
 def _part(notebook: NotebookNode, name: str) -> Part | None:

@@ -24,6 +24,7 @@ from traitlets.config import Config
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.nbgrading.pages.answers import Formulas, answer_to_html
 from autograder.nbgrading.pages.feedback_page import feedback_page
+from autograder.nbgrading.pages.letters import soon_set
 from autograder.nbgrading.pages.one_answer import answer_in, question_in
 
 Kind = Literal["formgrade", "feedback", "question", "answer"]
@@ -60,14 +61,14 @@ def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, pl
     """
     match kind:
         case "feedback":
-            return feedback_page(notebook, resources, plain=plain)
+            return soon_set(feedback_page(notebook, resources, plain=plain))
         case "question":
             return question_in(notebook, resources["name"])
         case "answer":
             return answer_in(notebook, resources["name"], plain=plain)
     html, _ = _exporter(plain).from_notebook_node(notebook, dict(resources))
     html = html.replace(f'title="{_LINK}"', f'title="{_LIVE}"')
-    return html.replace(_BEGIN, f"{_BEGIN}{_NOTE}", 1) if plain else html
+    return soon_set(html.replace(_BEGIN, f"{_BEGIN}{_NOTE}", 1) if plain else html)
 
 
 @functools.cache

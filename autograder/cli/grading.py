@@ -194,12 +194,13 @@ def _to_records(
 
     from autograder.grading.class_table import StudentResult, as_table
     from autograder.grading.jobs.workers import for_a_class
-    from autograder.nbgrading.pages.records import grade_to_records, submitted_in
+    from autograder.nbgrading.pages.records import closed_in, grade_to_records, submitted_in
 
     submitted, by_lesson = (
         submitted_in(course, folder, out, student),
         dict[str, list[StudentResult]](),
     )
+    closed = closed_in(folder, student)
     with (
         one_thread(),
         progress_bar() as bar,
@@ -212,8 +213,10 @@ def _to_records(
             bar.update(task, advance=1, description=printable(f"{one.lesson} {one.student}"))
     for lesson, results in by_lesson.items():
         Console().print(as_table(results, lesson))
+    for sentence in closed:
+        typer.echo(printable(sentence), err=True)
     typer.echo(f"Records and pages are in {out}.")
-    if any(result.failure for results in by_lesson.values() for result in results):
+    if closed or any(result.failure for results in by_lesson.values() for result in results):
         raise typer.Exit(1)
 
 

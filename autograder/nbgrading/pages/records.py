@@ -36,7 +36,7 @@ from autograder.grading.jobs.work import job_of, read_source
 from autograder.grading.jobs.workers import ahead, room_ahead
 from autograder.grading.rebuild import rebuild
 from autograder.grading.record import RECORD_SUFFIX, Record
-from autograder.grading.submitted_files import is_notebook
+from autograder.grading.submitted_files import is_notebook, shown
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
 from autograder.nbgrading.inbox.which_notebook import HandedIn, which_notebook
@@ -73,7 +73,7 @@ class Submitted:
 def submitted_in(
     course: Course, folder: Path, out: Path, only: str | None = None
 ) -> list[Submitted]:
-    """The submissions of a folder, by student, or those of one student.
+    """The submissions of a folder, by student, or those of one student; none that is closed.
 
     Raises:
         GradingFailed: when there is no such folder, or none in it.
@@ -82,7 +82,7 @@ def submitted_in(
         raise GradingFailed(f"there is no folder {folder}: name one in which submissions lie")
     found, names = [], lessons_of(course)
     for student in sorted(folder.iterdir()):
-        if student.is_dir() and only in (None, student.name):
+        if only in (None, student.name) and student.is_dir() and not _is_closed(student):
             for lesson, place in _lessons_in(course, student, names):
                 found.append(Submitted(student.name, lesson, place, out / student.name / lesson))
     if not found:
@@ -91,6 +91,22 @@ def submitted_in(
             "<student>/<lesson>/<lesson>.ipynb or <student>/<lesson>.ipynb"
         )
     return found
+
+
+def closed_in(folder: Path, only: str | None = None) -> list[str]:
+    """Whose submissions can't be opened, each in a sentence that says what opens them."""
+    students = (one for one in sorted(folder.iterdir()) if only in (None, one.name))
+    return [
+        f"{shown(one.name)} is not graded: {one} can't be opened by who grades; "
+        "`chmod -R u+rwX` opens it"
+        for one in students
+        if one.is_dir() and _is_closed(one)
+    ]
+
+
+def _is_closed(folder: Path) -> bool:
+    """Whether nobody can tell here what lies in it."""
+    return not os.access(folder, os.R_OK | os.X_OK, effective_ids=True)
 
 
 def _lessons_in(course: Course, student: Path, names: Sequence[str]) -> Iterator[tuple[str, Path]]:

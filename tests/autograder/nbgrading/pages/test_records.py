@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -14,7 +15,13 @@ from autograder.errors import GradingFailed, RenderingFailed
 from autograder.grading.record import Record
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.pages import records
-from autograder.nbgrading.pages.records import Submitted, grade_to_records, submitted_in
+from autograder.nbgrading.pages.records import (
+    Submitted,
+    closed_in,
+    grade_to_records,
+    submitted_in,
+)
+from tests.support.anybody import as_anybody
 from tests.support.course import ROOT
 from tests.support.graded_class import STUDENTS, class_of_twelve
 from tests.support.tiny_course import LESSON
@@ -121,6 +128,25 @@ def test_one_student_alone(root: Path, tmp_path: Path) -> None:
 def test_a_folder_without_submissions_is_said(root: Path, tmp_path: Path) -> None:
     with pytest.raises(GradingFailed, match=re.escape("<student>/<lesson>.ipynb")):
         submitted_in(Course(root), tmp_path, tmp_path / "out")
+
+
+def test_a_closed_folder_costs_itself() -> None:
+    # Where those can look who may not look into the folders of whoever runs the tests.
+    with TemporaryDirectory() as place:
+        course, folder = Course(Path(place)), Path(place) / "in"
+        (course.source / LESSON).mkdir(parents=True)
+        (course.source / LESSON / f"{LESSON}.ipynb").write_text('{"cells": []}')
+        for student in ("ada", "closed", "half\nclosed", "zoe"):
+            (folder / student).mkdir(parents=True)
+            (folder / student / f"{LESSON}.ipynb").write_text("{}")
+        with as_anybody(Path(place)):
+            (folder / "closed").chmod(0)
+            (folder / "half\nclosed").chmod(0o400)
+            found = submitted_in(course, folder, folder / "out")
+            said = closed_in(folder)
+            assert closed_in(folder, "ada") == []
+    assert [one.student for one in found] == ["ada", "zoe"]
+    assert [one.partition(" is not graded: ")[0] for one in said] == ["closed", "half?closed"]
 
 
 def test_nbgrader_is_not_needed() -> None:

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable
 
 from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.report import Verdict
+from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.values.outcome import Raised
 from autograder.errors import ExamError
 
@@ -20,27 +20,32 @@ def refuse_slips(exam: Exam) -> None:
 
     Raises:
         ExamError: for cases that can't be made, for a misconception that can't be called with the
-            exercise's arguments, or that uses a name which is not there, and for an accepted answer
-            that does not pass.
+            exercise's arguments, or that uses a name which is not there, and for a reference or an
+            accepted answer that does not pass.
     """
-    _make_cases(exam)
+    _refuse_unless_passed(exam, "the solution", exam.reference, _of_reference(exam))
     printed = exam.printed_cases()[:1]
     for name, wrong in exam.misconceptions.items():
         raised = [case.lookalikes[name]().raised for case in printed if name in case.lookalikes]
         if why := _takes_others(exam, wrong) or _unknown_name(raised):
             raise _error(exam, wrong, f"the misconception {name} of {exam.name} {why}")
     for name, right in exam.accepted.items():
-        report = exam.examine(right)
-        if report.verdict is not Verdict.PASSED:
-            why = report.hint or report.stopped_by or report.headline
-            text = f"{name} is to be accepted as an answer to {exam.name}, and does not pass: {why}"
-            raise _error(exam, right, text)
+        _refuse_unless_passed(exam, name, right, exam.examine(right))
 
 
-def _make_cases(exam: Exam) -> None:
-    """Call each example and each case, which the exam keeps for the proof."""
+def _refuse_unless_passed(
+    exam: Exam, name: str, right: Callable[..., object], report: Report
+) -> None:
+    if report.verdict is not Verdict.PASSED:
+        why = report.hint or report.stopped_by or report.headline
+        text = f"{name} is to be accepted as an answer to {exam.name}, and does not pass: {why}"
+        raise _error(exam, right, text)
+
+
+def _of_reference(exam: Exam) -> Report:
+    """What comes of the reference; each example and each case is called for it."""
     try:
-        exam.examine(exam.reference)
+        return exam.examine(exam.reference)
     except TypeError as error:
         # Whatever fails inside of one has a line of its own to be told with.
         if traceback.extract_tb(error.__traceback__)[-1].filename != inspect.getfile(Exam):

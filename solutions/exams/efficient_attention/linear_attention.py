@@ -168,6 +168,26 @@ def queries_by_softmax(
 
 
 @linear.misconception
+def both_by_softmax(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """Your features are a softmax of the queries and of the keys. Use `feature_map`, of both."""
+    asked, offered = torch.softmax(queries, dim=-1), torch.softmax(keys, dim=-1)
+    return asked @ (offered.mT @ values) / (asked @ offered.sum(dim=-2)[..., None])
+
+
+@linear.misconception
+def both_by_softmax_undivided(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """Your features are a softmax of the queries and of the keys, and your weights do not sum to 1.
+    Use `feature_map`, of both, and divide by the query's features times the sum of the key
+    features.
+    """
+    return torch.softmax(queries, dim=-1) @ (torch.softmax(keys, dim=-1).mT @ values)
+
+
+@linear.misconception
 def softmax_of_the_products(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:

@@ -124,6 +124,18 @@ def n_rep_heads_in_all(x: torch.Tensor, n_rep: int) -> torch.Tensor:
 
 
 @repeating.misconception
+def first_head_only(x: torch.Tensor, n_rep: int) -> torch.Tensor:
+    """All your heads are copies of the first key/value head. Repeat each of them n_rep times."""
+    return x[:, :1].expand(-1, x.shape[1] * n_rep, -1, -1)
+
+
+@repeating.misconception
+def as_often_as_there_are_heads(x: torch.Tensor, n_rep: int) -> torch.Tensor:
+    """You repeated each head as often as there are key/value heads. Repeat it n_rep times."""
+    return x.repeat_interleave(x.shape[1], dim=1)
+
+
+@repeating.misconception
 def reshaped_only(x: torch.Tensor, n_rep: int) -> torch.Tensor:
     """The shape is right, but tokens are mixed into the heads, as when copies that lie behind the
     tokens are reshaped. Put the copies on an axis right after the heads before you merge.

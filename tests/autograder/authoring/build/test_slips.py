@@ -1,9 +1,11 @@
 """Slips of an exam's author that no proof of the misconceptions would notice."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
+from autograder import Draw
 from autograder.authoring.build.slips import refuse_slips
 from autograder.checks.exam.exam import Exam
 from autograder.errors import ExamError
@@ -68,4 +70,19 @@ def test_what_is_to_be_accepted_passes(exam: Exam) -> None:
         return max(numbers)
 
     with pytest.raises(ExamError, match=r"largest is to be accepted .* does not pass: "):
+        refuse_slips(exam)
+
+
+def test_solution_passes(exam: Exam) -> None:
+    @exam.case
+    def drawn(draw: Draw) -> list[float]:
+        """numbers drawn at random"""
+        return [*map(float, draw.rng.normal(size=4))]
+
+    @exam.holds
+    def never(total: Callable[[list[float]], float], numbers: list[float]) -> bool:
+        """the total is below each of the numbers"""
+        return total(numbers) < min(numbers)
+
+    with pytest.raises(ExamError, match=r"the solution is to be accepted .* does not pass: "):
         refuse_slips(exam)

@@ -32,6 +32,7 @@ from tests.support.injections import (
 )
 from tests.support.lab import PATIENCE, keep, taught_course
 from tests.support.processes import eventually
+from tests.support.sample import sample
 
 expect.set_options(timeout=PATIENCE)
 
@@ -151,7 +152,7 @@ def test_button_grades_safely(classroom: Classroom, page: Page, student: str) ->
     keep(page, f"formgrader_{student}")
 
 
-@pytest.mark.parametrize("command", [("nbgrader", "autograde"), ("autograder", "grade")])
+@pytest.mark.parametrize("command", sample([("nbgrader", "autograde"), ("autograder", "grade")], 2))
 def test_all_ways_of_grading_agree(classroom: Classroom, command: tuple[str, str]) -> None:
     """The commands give what the button has given: the same scores, the same records."""
     by_button = [outcome(classroom, student) for student in (HONEST, HOSTILE)]

@@ -93,15 +93,16 @@ def _in_common(these: Sequence[Tried], others: Sequence[Tried]) -> str:
 
 
 def _told(arguments: _Known, cases: Sequence[_Known]) -> Iterator[str]:
-    """What can be said of a case among others; of an argument that some do without, only whether it
-    is there: it may be missing for many reasons.
+    """What can be said of a case among others; of an argument that is None in some, only that.
+
+    Cases in which it is missing are of another kind: there may be many reasons for that.
     """
     for name in {name for case in cases for name in case}:
         known = arguments.get(name, ())
         if all(case.get(name) for case in cases):
             yield from known or ()
-        elif "[" not in name:
-            yield f"`{name}`{_IS}{'None' if known is None else 'given' if known else 'not given'}"
+        elif "[" not in name and all(name in case for case in cases):
+            yield f"`{name}`{_IS}{'None' if known is None else 'given'}"
 
 
 def _labels(tried: Sequence[Tried]) -> set[str]:

@@ -1,8 +1,9 @@
 """Habits that would hide what else is wrong with an answer, as they spoil all that it returns.
 
-An array made without a dtype, a `-=` on an argument, an error that is not raised, a mask that is no
-buffer and a dropout that is missing are slips of their own. Whoever makes one of them and another
-is told of both. Whoever makes one of them alone, or gets the gradients wrong alone, has done half.
+Two results in the wrong order, an array made without a dtype, a `-=` on an argument, an error that
+is not raised, a mask that is no buffer and a dropout that is missing are slips of their own.
+Whoever makes one of them and another is told of both. Whoever makes one of them alone, or gets the
+gradients wrong alone, has done half; but for the order, without which nothing is right.
 """
 
 from collections.abc import Collection, Iterator
@@ -12,6 +13,7 @@ from typing import Any, Protocol
 from autograder.checks.exam.faults import ARGUMENTS
 from autograder.checks.values.compare import Difference
 from autograder.checks.values.dtypes import with_dtypes_of
+from autograder.checks.values.order import in_order_of
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.parts import (
     is_buffer,
@@ -36,6 +38,7 @@ ASPECTS = {
 # Aspects of a value whose other parts are seen to be right; of the rest, nothing is seen.
 IN_PART = ("dtype", "gradients", "arguments", "buffer")
 
+_ORDER = " And your two results come back in the wrong order: exchange them."
 _DTYPE = " The dtype is not right either: keep that of what you are given."
 _WRITES = " And your code writes to what it is given: leave that as it is."
 _NO_ERROR = " And where an error is asked for, your code goes on."
@@ -45,9 +48,15 @@ _DROPPED = " And calls with the same inputs differ, as if something were dropped
 
 
 def without_habits(
-    expected: Outcome, received: Outcome, dropout: bool = True
+    expected: Outcome, received: Outcome, dropout: bool = True, *, exchanged: bool = False
 ) -> tuple[Outcome | None, list[str]]:
     """What an answer would have done without these habits, of which that of `dropout` may be left.
+
+    Args:
+        expected: what should have happened.
+        received: what did.
+        dropout: whether a missing dropout is one of the habits.
+        exchanged: whether two results are in the wrong order elsewhere.
 
     Returns:
         The outcome, which is `received` itself if there are none, or None if nothing is left of it;
@@ -59,11 +68,19 @@ def without_habits(
         return None, [_NO_ERROR]
     if dropout and (sentence := _about_dropout(expected.value, received.value)):
         return None, [sentence]
-    value, changed = with_dtypes_of(expected.value, received.value), expected.changed
-    said = [_DTYPE] * (value is not received.value) + [_WRITES] * (received.changed != changed)
+    ordered = in_order_of(expected.value, received.value, exchanged=exchanged)
+    changed = expected.changed
+    value = with_dtypes_of(expected.value, ordered)
+    said = [_ORDER] * (ordered is not received.value) + [_DTYPE] * (value is not ordered)
+    said += [_WRITES] * (received.changed != changed)
     whole = _with_buffers(expected.value, value)
     said += [_NO_BUFFER] * (whole is not value)
     return (replace(received, value=whole, changed=changed), said) if said else (received, [])
+
+
+def exchanges(expected: Outcome, received: Outcome) -> bool:
+    """Whether two results came back in the wrong order, as their shapes tell."""
+    return in_order_of(expected.value, received.value) is not received.value
 
 
 def drops_unasked(expected: Outcome, received: Outcome) -> bool:

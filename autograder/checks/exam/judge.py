@@ -25,6 +25,7 @@ from autograder.checks.exam.habits import (
     ASPECTS,
     IN_PART,
     drops_unasked,
+    exchanges,
     without_habits,
 )
 from autograder.checks.exam.nearness import Tried, how_far
@@ -273,8 +274,11 @@ def _without_habits(
     """
     rest: list[Observation] = []
     said: dict[str, None] = {}
+    exchanged = any(exchanges(one.case.expected, one.outcome) for one in observations)
     for one in observations:
-        outcome, sentences = without_habits(one.case.expected, one.outcome, dropout)
+        outcome, sentences = without_habits(
+            one.case.expected, one.outcome, dropout, exchanged=exchanged
+        )
         said |= dict.fromkeys(sentences)
         if outcome is one.outcome:
             rest.append(one)

@@ -37,6 +37,34 @@ def test_dtype_and_writing_are_set_aside() -> None:
     assert [sentence.split()[:2] for sentence in said] == [["The", "dtype"], ["And", "your"]]
 
 
+def test_two_results_are_put_into_their_order() -> None:
+    context, weights = np.zeros((2, 3)), np.ones((2, 4))
+    expected = Outcome({"output": (np.ones((2, 3)), (weights, 1.0))})
+    swapped = Outcome({"output": ((1.0, weights), context)})
+    outcome, said = without_habits(expected, swapped)
+    assert outcome is not None
+    first, second = outcome.value["output"]
+    assert first is context
+    assert second == (weights, 1.0)
+    assert [sentence.split()[:3] for sentence in said] == [["And", "your", "two"]]
+
+
+def test_what_nothing_tells_apart_follows_what_other_calls_tell() -> None:
+    one, other = np.zeros((2, 2)), np.ones((2, 2))
+    assert without_habits(Outcome((one, other)), Outcome((other, one)))[1] == []
+    outcome, said = without_habits(Outcome((one, other)), Outcome((other, one)), exchanged=True)
+    assert outcome is not None
+    assert outcome.value == (one, other)
+    assert len(said) == 1
+
+
+def test_what_could_be_in_either_order_stays() -> None:
+    for pair in ((np.zeros((2, 3)), np.ones((2, 3))), (1.0, 2.0), (np.zeros(2), np.ones(5))):
+        expected = Outcome((np.ones((2, 3)), np.zeros((2, 3))))
+        received = Outcome(pair)
+        assert without_habits(expected, received) == (received, [])
+
+
 def test_of_a_call_that_is_not_refused_nothing_is_left() -> None:
     for expected in (ERROR, Outcome("a ValueError, or an assert, that names 7")):
         assert without_habits(expected, RIGHT) == (

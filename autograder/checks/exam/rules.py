@@ -27,7 +27,7 @@ from types import CellType
 from typing import Any
 
 from autograder.checks.exam.report import Finding, Report, Verdict
-from autograder.checks.exam.watching import Watching, matches
+from autograder.checks.exam.watching import UNWATCHED, Watching, matches
 from autograder.checks.source.cell_code import MOST_CHARACTERS, is_python
 from autograder.checks.source.meaning import Meaning, is_of_others, path_of
 from autograder.checks.source.written import Written, made_with
@@ -40,13 +40,6 @@ Watch = Callable[[Sequence[str]], AbstractContextManager[Callable[[], str]]]
 _WHERE = "how it is written"
 # In this process, which is a learner's: to watch a run takes several times as long as the run.
 _RUNS_WATCHED_HERE = 2
-
-# What puts an end to the watching of calls, or calls where nobody watches: no answer needs it.
-_UNWATCHED = (
-    *("setprofile", "DisableTorchFunction", "DisableTorchFunctionSubclass", "redispatch"),
-    *("Thread", "start_new_thread", "ThreadPoolExecutor", "ProcessPoolExecutor"),
-    *("fork", "forkpty", "posix_spawn", "subprocess", "multiprocessing"),
-)
 
 _read: list[Meaning] = []
 _written: ContextVar[Written | None] = ContextVar("written", default=None)
@@ -75,7 +68,7 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
     """A report on the first rule that an answer breaks, or None if it breaks none."""
     if not forbidden:
         return None
-    forbidden = (*forbidden, *_UNWATCHED)
+    forbidden = (*forbidden, *UNWATCHED)
     written, live = _written.get(), None
     if written is None:
         if found := _first(forbidden, _itself(answer)):
@@ -126,7 +119,7 @@ def watched(name: str, forbidden: Sequence[str]) -> Iterator[Callable[[], Report
     if not forbidden:
         yield lambda: None
         return
-    with (_watch.get() or _watch_here)((*forbidden, *_UNWATCHED)) as seen:
+    with (_watch.get() or _watch_here)((*forbidden, *UNWATCHED)) as seen:
 
         def report() -> Report | None:
             found = seen()

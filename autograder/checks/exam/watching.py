@@ -14,6 +14,13 @@ from typing import Any
 
 from autograder.checks.source.own_files import is_own, is_pythons
 
+# What puts an end to the watching of calls, or calls where nobody watches: no answer needs it.
+UNWATCHED = (
+    *("setprofile", "DisableTorchFunction", "DisableTorchFunctionSubclass", "redispatch"),
+    *("Thread", "start_new_thread", "ThreadPoolExecutor", "ProcessPoolExecutor"),
+    *("fork", "forkpty", "posix_spawn", "subprocess", "multiprocessing"),
+)
+
 _MOST_KNOWN = 10_000
 # Libraries with functions that call another one, such as `vmap` and `vectorize`.
 _CALL_WHAT_IS_GIVEN = ("torch", "numpy")
@@ -73,8 +80,9 @@ class Watching:
             file = frame.f_code.co_filename
             if file not in self._noted:
                 self._noted[file] = self._is_own(frame) or _is_torch(frame) or is_pythons(file)
-            if self._noted[file]:
-                self._note(getattr(called, "__name__", ""))
+            word = self._word_in(getattr(called, "__name__", "")) if self._noted[file] else ""
+            if word and (self._is_own(frame) or not _is_of_python(called)):
+                self.seen = self.seen or word
         # Python's own functions, which need not be called from Python.
         elif event == "call" and (word := self._word_for(frame)) and self._is_asked_for(frame):
             self.seen = self.seen or word
@@ -135,6 +143,15 @@ def _package(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__")).partition(".")[0]
 
 
+def _is_of_python(called: Any) -> bool:
+    """Whether a function that is written in C, or a method, comes with Python: a lock's, say."""
+    of = getattr(called, "__self__", None)
+    home = (
+        getattr(called, "__module__", None) or (of if isinstance(of, type) else type(of)).__module__
+    )
+    return str(home).partition(".")[0] in sys.stdlib_module_names
+
+
 def _is_torch(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__")).startswith("torch.")
 
@@ -164,9 +181,10 @@ def matches(word: str, path: str) -> bool:
         word: the name that a rule forbids.
         path: names of a library's with dots between them.
     """
-    return any(
-        part == word or (part.startswith("_") and _holds(part, word)) for part in path.split(".")
-    )
+    parts = path.split(".")
+    if word in parts or word in UNWATCHED:
+        return word in parts
+    return any(part.startswith("_") and _holds(part, word) for part in parts)
 
 
 def _holds(private: str, word: str) -> bool:

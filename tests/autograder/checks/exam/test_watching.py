@@ -76,6 +76,11 @@ INNOCENT = {
     "answer = lambda: rope_scores(x[0, 0], x[0, 0], at)",
     "an own function that is handed on": "def rope(x):\n    return x\n"
     "answer = lambda: functools.singledispatch(rope)(x)",
+    "a thread of a library's own": "import logging.handlers, queue\n"
+    "def answer():\n    one = logging.handlers.QueueListener(queue.Queue())\n"
+    "    one.start()\n    one.stop()",
+    "a seed, which asks torch for a fork": "answer = lambda: torch.manual_seed(1)",
+    "a lock": "answer = lambda: threading.Condition()",
     "written out": "answer = lambda: torch.softmax(x @ x.mT / 2, -1) @ x",
 }
 

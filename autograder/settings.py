@@ -42,6 +42,7 @@ WORKED, GONE = "worked", "gone"
 
 _AT_LINE = re.compile(r"^(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
 _TABLE = re.compile(r"\s*\[")
+_YEARS = range(1970, 3000)
 _OWNER_AND_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _ADDRESS = re.compile(r"https?://[^\s/\"'<>]+(?:/[^\s\"'<>]*)?")
 
@@ -132,6 +133,9 @@ def _read(path: Path) -> dict[str, Any]:
         line = int(found["line"]) if found else content.count(b"\n") + 1
         what = found["what"] if found else "the file ends too soon"
         raise SettingError(f"{path}:{line}: this is not TOML: {what}") from None
+    except (ValueError, RecursionError):
+        what = "a number or a list in it is longer or deeper than any can be"
+        raise SettingError(f"{path}: {what}") from None
 
 
 def _line_of(text: str, name: str, entry: str) -> int:
@@ -239,10 +243,14 @@ def _points(value: Any) -> str:
 
 
 def _due(value: Any) -> str:
-    if isinstance(value, dict) and all(isinstance(one, datetime) for one in value.values()):
+    # What lies at the ends of the calendar can't be told in another zone.
+    if isinstance(value, dict) and all(
+        isinstance(one, datetime) and one.year in _YEARS for one in value.values()
+    ):
         return ""
     return (
-        'must be a table of lessons with day and time, such as {"00" = 2026-11-30T23:59:00+01:00}'
+        "must be a table of lessons with day and time, from 1970 to 2999, such as "
+        '{"00" = 2026-11-30T23:59:00+01:00}'
     )
 
 

@@ -74,6 +74,8 @@ WRONG = {
         ("2026-11-30", "must be a table of lessons with day and time"),
         ('{"02" = 2026-11-30}', 'such as {"00" = 2026-11-30T23:59:00+01:00}'),
         ('{"02" = "30 November"}', "must be a table of lessons"),
+        ('{"02" = 0001-01-01T00:00:00+23:59}', "from 1970 to 2999"),
+        ('{"02" = 9999-12-31T23:59:59}', "from 1970 to 2999"),
     ],
     "partial_credit": [('"no"', "must be true or false")],
     "browser": [('"00"', 'must be a list of lessons, such as ["week1"]')],
@@ -113,6 +115,15 @@ def test_what_can_be_set(tmp_path, name):
 def test_an_exercise_may_go(tmp_path):
     (tmp_path / "course.toml").write_text('[leave_out]\na = "worked"\nb = "gone"\n')
     assert read_settings(tmp_path).leave_out == {"a": WORKED, "b": GONE}
+
+
+@pytest.mark.parametrize(
+    "text", [f"points = {{a = {'9' * 5000}}}", f"id = {'[' * 5000}", f"id = {'{a = ' * 5000}"]
+)
+def test_what_nobody_reads_is_said(tmp_path, text):
+    (tmp_path / "course.toml").write_text(text)
+    with pytest.raises(SettingError, match="longer or deeper than any can be"):
+        read_settings(tmp_path)
 
 
 def test_settings_of_ones_own_go_before(tmp_path):

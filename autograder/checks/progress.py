@@ -93,8 +93,11 @@ def remember(
 
 def recall(lesson: Path, exercise: str) -> Remembered:
     """What is remembered of an exercise; nothing where that can't be read."""
-    with suppress(OSError, ValueError, TypeError):
-        written = Remembered(**json.loads(_file(lesson, exercise).read_text(encoding="utf-8")))
+    path = _file(lesson, exercise)
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        # Nobody waits for a pipe, or reads a device to its end.
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        written = Remembered(**json.loads(text))
         texts, times = (written.passed, written.mistake), (written.passed_at, written.mistake_at)
         if all(isinstance(one, str) for one in texts) and all(
             isinstance(one, int | float) for one in times
@@ -181,7 +184,9 @@ def answers_in(cells: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 def digest_of(text: str) -> str:
     """By which an answer's text is known again; empty for no text."""
     lines = [line.rstrip() for line in _as_run(text).strip().splitlines()]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines else ""
+    # A notebook may hold half of a letter, for which there are no bytes.
+    content = "\n".join(lines).encode("utf-8", "backslashreplace")
+    return hashlib.sha256(content).hexdigest() if lines else ""
 
 
 def _as_run(text: str) -> str:

@@ -43,6 +43,8 @@ def write_start_page(folder: Path) -> None:
         WorkFolderError: when it can't be written.
     """
     path = folder / START
+    if path.exists() and not path.is_file():
+        return  # Nobody waits for a pipe, or reads a device to its end.
     with writing(folder):
         before = path.read_bytes() if path.exists() else b""
         page = _read(before) if before else _new_page()
@@ -51,7 +53,9 @@ def write_start_page(folder: Path) -> None:
             return  # A notebook of the learner's own, or what is left of one.
         output = {"output_type": "display_data", "data": bundle(folder, folder), "metadata": {}}
         cell["outputs"], cell["execution_count"] = [output], None
-        after = f"{json.dumps(page, indent=1, ensure_ascii=False)}\n".encode()
+        text = f"{json.dumps(page, indent=1, ensure_ascii=False)}\n"
+        # A notebook may hold half of a letter, for which there are no bytes but JSON's own sign.
+        after = text.encode("utf-8", "backslashreplace")
         if after != before:
             write_whole(path, after)
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape, unescape
-from itertools import pairwise
+from itertools import islice, pairwise
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +48,9 @@ _PAGE_TITLE = re.compile(r"<title>([^<]+)</title>")
 # Where the title of a page is looked for.
 _BEGINNING = 4000
 _CELL = "text-align:left"
+_LONGEST = 1000
+# Of pages that a lesson has had made, so many are listed.
+_MOST_PAGES = 100
 
 
 @dataclass(frozen=True)
@@ -137,13 +140,13 @@ def _of_lesson(folder: Path) -> LessonStatus:
     mistaken = _mistaken(exercises, kept)
     return LessonStatus(
         folder,
-        opening.title or folder.name,
+        _short(opening.title) or folder.name,
         opening.time,
-        opening.needs,
+        _short(opening.needs),
         exercises,
         further_in(cells),
         mistaken,
-        kept[mistaken].mistake if mistaken else "",
+        _short(kept[mistaken].mistake) if mistaken else "",
         max([0.0, *(max(one.passed_at, one.mistake_at) for one in kept.values())]),
         {
             grade_id_of(one): str(above.get("id", ""))
@@ -158,6 +161,11 @@ def _of_lesson(folder: Path) -> LessonStatus:
     )
 
 
+def _short(text: str) -> str:
+    """A title or a hint as it fits into a table, and nearly all are written."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
 def _mistaken(exercises: dict[str, Standing], kept: dict[str, Remembered]) -> str:
     named = [name for name in exercises if exercises[name] is Standing.OPEN and kept[name].mistake]
     return max(named, key=lambda name: kept[name].mistake_at, default="")
@@ -165,8 +173,9 @@ def _mistaken(exercises: dict[str, Standing], kept: dict[str, Remembered]) -> st
 
 def _exercises(folder: Path) -> list[str]:
     """The names of a lesson's exercises, in their order; none where nobody says them."""
+    path = folder / "checks.json"
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        written = json.loads((folder / "checks.json").read_text(encoding="utf-8"))
+        written = json.loads(path.read_text(encoding="utf-8") if path.is_file() else "")
         return [str(name) for name in written["exercises"]]
     return []
 
@@ -201,7 +210,8 @@ def in_words(lessons: Sequence[LessonStatus]) -> str:
 
 def _made(lessons: Sequence[LessonStatus]) -> dict[Path, str]:
     """The pages that lessons have had their learner make, with their titles."""
-    pages = [path for one in lessons for path in sorted(one.folder.glob(_PAGES))]
+    found = (path for one in lessons for path in sorted(one.folder.glob(_PAGES)))
+    pages = islice(found, _MOST_PAGES)
     return {path: _title_of(path) for path in pages if path.is_file()}
 
 

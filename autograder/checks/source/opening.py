@@ -18,6 +18,8 @@ TIME = re.compile(
     r"(?:, (?P<core>\d+) of them for the core)?"
 )
 _NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
+# No lesson needs as much to say so; whatever is longer is looked through once for each word.
+_LONGEST = 5000
 _LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
 
 
@@ -45,6 +47,9 @@ class Opening:
 def cells_in(notebook: Path) -> list[dict[str, Any]]:
     """The cells of a notebook's file, and none where it can't be read."""
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        # Nobody waits for a pipe, or reads a device to its end.
+        if not notebook.is_file():
+            return []
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         return [cell for cell in cells if isinstance(cell, dict)]
     return []
@@ -63,6 +68,7 @@ def opening_in(cells: Sequence[Mapping[str, Any]]) -> Opening:
 
 def opening_of_text(text: str) -> Opening:
     """What a lesson says of itself in the text above its first code."""
+    text = text[:_LONGEST]
     title, minutes = _TITLE.search(text), TIME.search(text)
     return Opening(
         title[1].strip() if title else "",

@@ -11,6 +11,7 @@ Nothing is built for it, and no git is asked: the notebooks that came with the c
 given out.
 """
 
+import errno
 import hashlib
 import json
 from collections.abc import Collection, Iterator
@@ -175,6 +176,8 @@ def _copy_notebook(
     if not mine.exists():
         write_whole(mine, content)
         return Copied(lesson, mine, Change.NEW)
+    if not mine.is_file():
+        raise OSError(errno.EINVAL, "it is no file", str(mine))
     written = _digest(mine.read_bytes())
     if written == now:
         return Copied(lesson, mine, Change.NONE)
@@ -231,11 +234,11 @@ def lesson_folders(folder: Path) -> list[Path]:
 
 def _read_manifest(path: Path) -> Given:
     try:
-        written = json.loads(path.read_text(encoding="utf-8"))
+        written = json.loads(path.read_text(encoding="utf-8") if path.is_file() else "")
         if written["format"] != _FORMAT:
             return {}
         return {name: [str(digest) for digest in given] for name, given in written["given"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 

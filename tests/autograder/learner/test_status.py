@@ -1,8 +1,11 @@
 """The map of a learner's course, from the folder alone."""
 
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +15,14 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from typer.testing import CliRunner
 
 from autograder.checks.progress import FOLDER, MANIFEST, Standing, digest_of
+from autograder.checks.source.notebook_file import read_notebook
 from autograder.cli import program
-from autograder.errors import WorkFolderError
+from autograder.errors import CheckError, WorkFolderError
 from autograder.learner.notebooks.work import copy_lessons, find_work
+from autograder.learner.start_page import START, write_start_page
 from autograder.learner.status import as_html, as_text, bundle, course_status, in_words, status
 from tests.support.course import COURSE, ROOT
+from tests.support.hostile import DAMAGES
 from tests.support.samples import make_cell
 
 OPENING = """# {number} · Mixing <words>
@@ -189,6 +195,34 @@ def test_damaged_files_cost_their_lesson_alone(work: Path, damage: str) -> None:
     assert (first.title, first.time, first.exercises) == ("02_mix", "", {})
     assert second.done == 1
     assert "1 of 3 exercises done" in as_text([first, second])
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    "name",
+    [MANIFEST, START, "01_share/01_share.ipynb", "01_share/checks.json",
+     f"{FOLDER}/01_share/share.json", f"{FOLDER}/01_share/own.json"],
+)  # fmt: skip
+def test_folder_of_a_stranger_is_shown_in_no_time(
+    work: Path, name: str, damage: Callable[[Path], None]
+) -> None:
+    write_start_page(work)
+    damage(work / name)
+
+    def too_long(*_: object) -> None:
+        raise TimeoutError(name)
+
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(20)
+    try:
+        with suppress(WorkFolderError):
+            write_start_page(work)
+        lessons = course_status(work)
+        assert len(as_html(lessons, work)) + len(as_text(lessons)) < 50_000
+        with suppress(CheckError):
+            read_notebook(work / name)
+    finally:
+        signal.alarm(0)
 
 
 def test_folder_without_lessons_says_what_makes_one(tmp_path: Path) -> None:

@@ -53,6 +53,14 @@ def test_second_copy_changes_nothing(course, mine):
     assert {path: path.stat().st_mtime_ns for path in mine.parents[1].rglob("*")} == before
 
 
+def test_what_is_no_file_is_said(course, mine):
+    copy_lessons(course)
+    mine.unlink()
+    os.mkfifo(mine)
+    with pytest.raises(WorkFolderError, match=r"can't be used \(it is no file\): put that right"):
+        copy_lessons(course)
+
+
 def test_own_work_stays(course, mine):
     copy_lessons(course)
     mine.write_text("my work")

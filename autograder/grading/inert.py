@@ -38,15 +38,18 @@ def inert_outputs(
     Args:
         outputs: what it sent.
         most: how many characters there may be in all of them together.
-        room: what the page has left for pictures; without it, that of a page without any.
+        room: what the page has left for pictures and lines; without it, that of an empty page.
     """
     room = room or Room()
     safe: list[dict[str, Any]] = []
     left = most
     for output in outputs:
         for made in _rebuild(output, left, room) if isinstance(output, dict) else []:
-            left -= len(str(made))
-            if left < 0 or len(safe) == _MOST:
+            written = str(made)
+            left -= len(written)
+            # As Python writes it, the end of a line is two characters.
+            room.lines -= written.count("\\n")
+            if left < 0 or room.lines < 0 or len(safe) == _MOST:
                 return [*safe, _note(_CUT)]
             safe.append(made)
     if room.left_out:

@@ -83,6 +83,7 @@ class Room:
     Attributes:
         pixels: points of PNGs and JPEGs.
         strokes: what is drawn of SVGs, counted as for one of them.
+        lines: of text, each of which has a place of its own, however short it is.
         was_too_small: whether there was a picture that it was too small for. From then on none is
             looked at: that takes time as well.
         left_out: whether pictures were left out since somebody was told.
@@ -90,6 +91,7 @@ class Room:
 
     pixels: float = _ON_A_PAGE * _PIXELS
     strokes: float = _ON_A_PAGE * _STROKES
+    lines: int = 100_000
     was_too_small: bool = False
     left_out: bool = False
 

@@ -4,6 +4,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.grading.inert import cut_long_sources, inert_markdown, inert_outputs
+from autograder.grading.pictures import Room
 from tests.support.samples import make_cell
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1 and the rest").decode()
@@ -76,6 +77,23 @@ def test_streams_and_errors_are_text() -> None:
         {"output_type": "stream", "name": "stdout", "text": "ab"},
         {"output_type": "error", "ename": "", "evalue": "x", "traceback": ["a", ""]},
     ]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"output_type": "stream", "text": "\n" * 60_000},
+        {"output_type": "error", "ename": "E", "evalue": "", "traceback": ["a\n" * 60_000]},
+        {"output_type": "display_data", "data": {"text/plain": "\n" * 60_000}},
+    ],
+)
+def test_lines_of_a_page_have_bounds_together(output: dict[str, object]) -> None:
+    """A browser takes ten seconds for a million lines, whatever is in them."""
+    room = Room()
+    first, second = (inert_outputs([output], 1_000_000, room) for _ in range(2))
+    assert [one["output_type"] for one in first] == [output["output_type"]]
+    (cut,) = second
+    assert "cut off" in cut["text"]
 
 
 def test_results_can_be_no_score() -> None:

@@ -57,6 +57,8 @@ _COLLECT = "autograder/nbgrading/inbox/test_collect"
 _EXAMINER = "autograder/grading/test_examiner_process"
 _FORGED = "autograder/grading/test_forged_replies"
 _GRADE = "autograder/grading/test_grade"
+_LETTERS = "autograder/nbgrading/pages/test_letters"
+_ZIP = "autograder/nbgrading/term/test_zip_hand_ins"
 _SANDBOX = "autograder/student/sandbox/test_sandbox"
 _RULES = "autograder/checks/exam/test_rules"
 _STAMPS = "autograder/nbgrading/inbox/test_timestamps"
@@ -161,6 +163,13 @@ HOLES = (
                      f"{_COLLECT}::test_hard_links_of_others_files"),
             Relative("a folder that becomes a link while it is read",
                      "autograder/grading/test_submitted_files::test_folder_that_becomes_a_link"),
+            Relative("a newer folder whose notebook its owner keeps from being opened",
+                     f"{_COLLECT}::test_doubtful_replaces_nothing", "leased"),
+            Relative("an exchange of a student's own in the place of the course's",
+                     f"{_COLLECT}::test_exchange_that_somebody_has_put_there",
+                     ours="nothing is collected, and said"),
+            Relative("somebody who has taken another's name on the learning platform",
+                     f"{_ZIP}::test_who_takes_anothers_name_hands_in_for_nobody"),
         ),
         "not tried: it takes two users, or a race",
     ),
@@ -390,6 +399,25 @@ HOLES = (
             }, "shown as text"),
         ),
         "its messages are the tests' own",
+    ),
+    Hole(
+        "what a student's code shows keeps a browser busy for minutes",
+        "left out",
+        (
+            *_each("autograder/grading/test_pictures::test_pictures_are_drawn_once", "", {
+                "two thousand times": "a JPEG that comes in 2,000 parts",
+                "a film": "a PNG that is a film",
+                "filling": "a JPEG whose size stands elsewhere for who does not skip filling",
+                "a mark alone": "the same with a mark that has no length",
+            }),
+            Relative("a letter with 100,000 accents", f"{_LETTERS}::test_what_takes_long_goes",
+                     ours="a letter with twenty"),
+            Relative("160,000 letters of ever other scripts",
+                     f"{_LETTERS}::test_what_takes_long_goes", ours="`?` after so many"),
+            Relative("a million lines", "autograder/grading/test_inert"
+                     "::test_lines_of_a_page_have_bounds_together"),
+        ),
+        "not tried: what a browser takes was not measured",
     ),
 )  # fmt: skip
 

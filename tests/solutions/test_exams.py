@@ -6,12 +6,14 @@ anew in each run, is made again here, and all of them on request.
 `tests/whole/test_processors.py` tries the same on other cases, as on another processor.
 """
 
+import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from torch import nn
+from torch import Tensor, nn
 
 from autograder.authoring.build.build_inputs import Inputs
 from autograder.authoring.build.proofs import Proofs, digest_of_entry
@@ -33,6 +35,7 @@ EXAMS = [
 ]
 WORKSHEET = "_by_hand"
 _FEW = 3
+_MOST_TOKENS = 8
 INPUTS = Inputs(COURSE)
 PROOFS = {lesson: Proofs(COURSE).of(lesson) for lesson in COURSE.lessons()}
 SHIPPED = every_entry()
@@ -123,6 +126,35 @@ def test_no_exercise_tells_what_another_draws(lesson: str) -> None:
                     # A zero or a one is no draw, and nor is a number that was rounded.
                     if len(drawn) == _FEW and all(round(one, 3) != one for one in drawn):
                         assert known.setdefault(drawn, name) == name
+
+
+MASKING = [
+    pytest.param(exam, id=f"{lesson_number(lesson)}-{exam.name}")
+    for exam, lesson in LESSON_OF.items()
+    if exam.use is None and re.search(r"causal_mask\(|triu|tril", inspect.getsource(exam.reference))
+]
+
+
+@pytest.mark.parametrize("exam", MASKING)
+def test_mask_for_few_tokens_is_not_enough(exam: Exam) -> None:
+    """One that was made once, for eight of them, is right for no longer text."""
+
+    def limited(*given: Any) -> object:
+        if any(one > _MOST_TOKENS for one in sizes_in(given)):
+            raise IndexError("the mask was made for fewer tokens")
+        return exam.reference(*given)
+
+    assert exam.examine(limited).verdict is not Verdict.PASSED
+
+
+def sizes_in(value: object) -> Iterator[int]:
+    """The whole numbers in a value, and the lengths of the axes of its tensors."""
+    if isinstance(value, list | tuple):
+        yield from (size for one in value for size in sizes_in(one))
+    elif isinstance(value, Tensor):
+        yield from value.shape
+    elif isinstance(value, int):
+        yield value
 
 
 def test_nine_in_ten_are_named() -> None:

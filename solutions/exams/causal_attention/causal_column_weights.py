@@ -34,6 +34,12 @@ def one_column(draw: Draw) -> torch.Tensor:
     return draw.fix(tokens=1).tensor("tokens tokens")
 
 
+@columns.case(times=1)
+def long_text(draw: Draw) -> torch.Tensor:
+    """a text of 70 words"""
+    return draw.fix(tokens=70).tensor("tokens tokens", scale=2)
+
+
 @columns.misconception
 def as_with_rows(scores: torch.Tensor) -> torch.Tensor:
     """These are causal weights for queries on rows. Here a query is a column: the softmax should

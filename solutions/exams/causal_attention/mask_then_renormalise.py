@@ -51,6 +51,12 @@ def lonely_weight(draw: Draw) -> torch.Tensor:
     return draw.fix(tokens=1).tensor("batch tokens tokens").softmax(dim=-1)
 
 
+@renormalised.case(times=1)
+def long_text(draw: Draw) -> torch.Tensor:
+    """a text of 70 words"""
+    return draw.fix(tokens=70).tensor("tokens tokens").softmax(dim=-1)
+
+
 @renormalised.holds
 def rows_sum_to_one(answer: Callable[..., torch.Tensor], w: torch.Tensor) -> bool:
     """each row sums to 1"""

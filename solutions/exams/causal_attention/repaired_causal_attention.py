@@ -70,6 +70,13 @@ def large_keys(draw: Draw) -> Triple:
     return queries, keys, draw.tensor("batch tokens d_v")
 
 
+@repaired.case(times=1)
+def long_sentence(draw: Draw) -> Triple:
+    """a sentence of 70 words"""
+    draw.fix(tokens=70)
+    return draw.tensor("tokens d_k"), draw.tensor("tokens d_k"), draw.tensor("tokens d_v")
+
+
 def _repair(
     docstring: str, weigh: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], name: str
 ) -> None:

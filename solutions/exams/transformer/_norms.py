@@ -166,6 +166,16 @@ class EpsOutsideTheRoot(Norm):
         return torch.sqrt(spread) + self.eps
 
 
+class EpsBesideTheSize(EpsOutsideTheRoot):
+    __doc__ = EpsOutsideTheRoot.__doc__
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        centred = self.centre(inputs)
+        # Unlike the root of a mean of squares, the norm of zeros has a gradient: zeros.
+        length = centred.norm(dim=-1, keepdim=True)
+        return centred / (length / centred.shape[-1] ** 0.5 + self.eps)
+
+
 class EpsAfterTheDivision(Norm):
     """You add eps to the quotient, as `x / torch.sqrt(v) + eps` does. It goes inside the square
     root, within the brackets.
@@ -380,6 +390,7 @@ NORM = Family(
     AxisNotKept,
     NoEps,
     EpsOutsideTheRoot,
+    EpsBesideTheSize,
     EpsAfterTheDivision,
     EpsSquared,
     EpsSubtracted,

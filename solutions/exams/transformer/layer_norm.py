@@ -179,6 +179,8 @@ NORM.apply(
         "NoRoot": "You divide by the variance itself. Divide by its square root.",
         "SumOfSquares": "You divide by the root of the *sum* of the squared deviations. The "
         "variance is their mean: divide the sum by d_model.",
+        "EpsBesideTheSize": "You add eps to the standard deviation. Add it to the variance, inside "
+        "the root, which makes a difference where the variance is close to 0.",
         "EpsAsALowerBound": "You use eps as a lower bound of the variance. Add it to the variance "
         "of every token.",
         "MeanOfSizes": "You average the absolute deviations. Square them first, average, and take "
@@ -253,27 +255,15 @@ class DifferenceOfSquares(Variant):
 
 
 @norm.misconception
-class EpsBesideTheDeviation(Variant):
-    """You add eps to the standard deviation. Add it to the variance, inside the root, which makes a
-    difference where the variance is close to 0.
-    """
-
-    correction = 0
-
-    def normalise(self, inputs: Tensor) -> Tensor:
-        # Unlike the root of a variance, `std` of equal numbers has a gradient: zeros.
-        deviation = inputs.std(dim=-1, keepdim=True, correction=self.correction)
-        return self.centre(inputs) / (deviation + self.eps)
-
-
-@norm.misconception
-class EpsBesideTheSampleDeviation(EpsBesideTheDeviation):
+class EpsBesideTheSampleDeviation(Variant):
     """You divide by the standard deviation of a sample plus eps, as some published code does. Here,
     divide the sum of the squares by d_model, not by d_model − 1, and add eps to the variance,
     inside the root.
     """
 
-    correction = 1
+    def normalise(self, inputs: Tensor) -> Tensor:
+        # Unlike the root of a variance, `std` of equal numbers has a gradient: zeros.
+        return self.centre(inputs) / (inputs.std(dim=-1, keepdim=True) + self.eps)
 
 
 @norm.misconception

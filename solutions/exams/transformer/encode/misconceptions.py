@@ -2,7 +2,7 @@
 
 import re
 from functools import reduce
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from companion import merge_pair
@@ -188,6 +188,26 @@ def grows_on_and_on(text: str, merges: Merges) -> list[str]:
             else:
                 merged.append(piece)
                 is_open = piece == left
+        pieces = merged
+    return pieces
+
+
+@cutting.misconception
+def shared_by_two_pairs(text: str, merges: Merges) -> list[str]:
+    """Where a letter is repeated, you use the same piece in two pairs. With the pair ("a", "a"),
+    "aaa" becomes "aa", "a": after a merge, go on behind both pieces.
+    """
+    pieces = list(text)
+    for pair in merges:
+        merged: list[str] = []
+        is_partner = False
+        for piece, following in zip_longest(pieces, pieces[1:]):
+            fits = (piece, following) == pair
+            if fits:
+                merged.append("".join(pair))
+            elif not is_partner:
+                merged.append(piece)
+            is_partner = fits
         pieces = merged
     return pieces
 

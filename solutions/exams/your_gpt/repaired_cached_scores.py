@@ -220,6 +220,19 @@ def past_rotated_again(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Scor
 
 
 @repaired.misconception
+def all_rotated_together(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Scored:
+    """The past keys are rotated a second time, as when all keys are joined first. They were rotated
+    when they were new: rotate only the new keys, and append them.
+    """
+    # Unlike the past keys alone, all keys together can be rotated where there are no past ones.
+    all_keys = torch.cat([past_keys, keys], dim=2)
+    all_keys = LIBRARY.apply_rope(all_keys, torch.arange(all_keys.shape[2]))
+    queries = LIBRARY.apply_rope(queries, positions_of(keys, past_keys))
+    cached = past_keys.shape[2]
+    return scored(queries, all_keys[:, :, cached:], all_keys[:, :, :cached])
+
+
+@repaired.misconception
 def joined_then_rotated(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Scored:
     """All keys are rotated at positions that begin with 0, and the queries still have the positions
     of the broken cell. The past keys have been rotated: only the new ones are left to rotate.

@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from companion import try_gradient
 from solutions import tensors_and_modules as reference
+from solutions.exams.families.family import Family
 
 gradient = Exam(reference.gradient_of, use=try_gradient)
 
@@ -41,10 +42,25 @@ def of_a_weight() -> Trial:
     return "torch.softmax(x, dim=0)[0]", torch.tensor([2.0, 1.0, 0.0], dtype=torch.float64)
 
 
+@gradient.example
+def of_a_large_number() -> Trial:
+    """the product of a large number and a small one"""
+    # To this number float32 adds no step of differences that anybody takes.
+    return "x.prod()", torch.tensor([40000.0, 0.5], dtype=torch.float64)
+
+
 @gradient.case(times=1)
 def of_ends(draw: Draw) -> Trial:
     """the first number times the last"""
     return "x[0] * x[-1]", draw.tensor("n")
+
+
+@gradient.case(times=1)
+def of_large_ends(draw: Draw) -> Trial:
+    """the first number times the last, which is large"""
+    x = draw.tensor("n")
+    x[-1] += 40000
+    return "x[0] * x[-1]", x
 
 
 @gradient.case(times=1)
@@ -215,6 +231,53 @@ def a_forward_difference_for_all(function: Function, x: Tensor) -> Tensor:
     """
     # Its error is of first order, which tells it from the difference of both sides.
     return (function(x + 1e-4) - function(x)) / 1e-4 * torch.ones_like(x)
+
+
+class Differences:
+    """The gradient by steps to both sides of each number."""
+
+    step: float
+
+    def answer(self, function: Function, x: Tensor) -> Tensor:
+        found = torch.zeros_like(x)
+        for index in range(x.numel()):
+            above, below = x.detach().clone(), x.detach().clone()
+            above.view(-1)[index] += self.step
+            below.view(-1)[index] -= self.step
+            found.view(-1)[index] = (function(above) - function(below)) / (2 * self.step)
+        return found
+
+
+class ThousandthSteps(Differences):
+    """Your gradient is made of differences between values of the function at places that are close
+    together. In float32, rounding leaves few digits of them, and none where a step is lost beside a
+    large number: let PyTorch compute the gradient, with `backward()`.
+    """
+
+    step = 1e-3
+
+
+class TenThousandthSteps(ThousandthSteps):
+    __doc__ = ThousandthSteps.__doc__
+
+    step = 1e-4
+
+
+class HundredThousandthSteps(ThousandthSteps):
+    __doc__ = ThousandthSteps.__doc__
+
+    step = 1e-5
+
+
+class MillionthSteps(ThousandthSteps):
+    __doc__ = ThousandthSteps.__doc__
+
+    step = 1e-6
+
+
+Family(ThousandthSteps, TenThousandthSteps, HundredThousandthSteps, MillionthSteps).apply(
+    gradient, Differences
+)
 
 
 @gradient.misconception

@@ -45,6 +45,12 @@ def very_low_words() -> Pair:
 
 
 @masked.example
+def words_of_two_billion() -> Pair:
+    """words with scores of -2000000000"""
+    return tensor([-2e9, -2e9, 0.5], [0.2, -1.0, 0.7]), torch.tensor([2, 3])
+
+
+@masked.example
 def as_many_as_places() -> Pair:
     """as many sentences as positions"""
     scores = tensor([0.5, -1.0, 2.0], [-0.5, 0.3, -0.7], [-0.2, 0.9, 1.1])
@@ -78,13 +84,25 @@ def huge_scores(draw: Draw) -> Pair:
 
 
 @masked.case(times=1)
+def words_far_below(draw: Draw) -> Pair:
+    """words with scores of -3 billion"""
+    scores, lengths = draw.tensor("batch source"), draw_lengths(draw)
+    lengths[0] = 1
+    return scores.where(hidden_places(scores, lengths), -3e9), lengths
+
+
+@masked.case(times=1)
 def as_many_as_long(draw: Draw) -> Pair:
     """as many sentences as positions"""
     draw.fix(batch=4, source=4)
     return draw.tensor("batch source"), torch.tensor([4, 2, 1, 3])
 
 
-masked.half_but_for("scores in the thousands", loud_padding, low_words, very_low_words, huge_scores)
+masked.half_but_for(
+    "scores in the thousands and beyond",
+    *(loud_padding, low_words, very_low_words, words_of_two_billion),
+    *(huge_scores, words_far_below),
+)
 
 
 @masked.holds
@@ -224,6 +242,15 @@ def minus_ten_thousand(scores: Tensor, lengths: Tensor) -> Tensor:
     Where all of theirs are far lower, the padding gets all the weight: use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -1e4), dim=-1)
+
+
+@masked.misconception
+def minus_a_billion(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The padding has a low score in your softmax, such as -1e6 or -1e9, which hides it only while
+    the words have higher ones. Where all of theirs are lower still, the padding gets all the
+    weight: use -inf.
+    """
+    return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -1e9), dim=-1)
 
 
 @masked.misconception

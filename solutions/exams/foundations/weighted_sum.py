@@ -118,7 +118,7 @@ def rescaled(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 @mixing.misconception
 def numpys_average(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     """`np.average` also divides by the sum of the weights, and with several rows of weights it
-    raises an error. Multiply and add up yourself.
+    raises an error, or returns a single row. Multiply and add up yourself.
     """
     return np.asarray(np.average(values, axis=0, weights=weights))
 

@@ -354,8 +354,8 @@ def compared_with_itself(
 
 @exact.misconception
 def scale_left_out(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """Only `without_the_scale` passes your test: the attention that you compare with has no scale
-    either. Divide your scores by the square root of d_k.
+    """`without_the_scale` passes your test, and `all_at_once`, which is exact, does not: what you
+    compare with has no scale either. Divide your scores by the square root of d_k.
     """
     return agrees(
         attention,

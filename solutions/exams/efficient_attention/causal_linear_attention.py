@@ -231,6 +231,25 @@ class OverTheFirstAxis(CausalLinear):
         return per_key.cumsum(dim=0)
 
 
+class OverAxisOne(CausalLinear):
+    """With a single axis in front of the tokens your answer is right. With none, or with more, a
+    sum of yours runs over something else, because axis 1 is not always that of the tokens: count
+    their axis from the end.
+    """
+
+    def over(self, per_key: Tensor, dim: int) -> Tensor:
+        return per_key.cumsum(dim=1)
+
+
+class OverAxisTwo(CausalLinear):
+    """With two axes in front of the tokens your answer is right. With fewer, axis 2 is not that of
+    the tokens, or it is not there: count their axis from the end.
+    """
+
+    def over(self, per_key: Tensor, dim: int) -> Tensor:
+        return per_key.cumsum(dim=2)
+
+
 class OverTheFeatures(CausalLinear):
     """Your sum of products runs over the features. It should run over the tokens, which are the
     third axis from the end once each key feature has been multiplied by each number of a value.
@@ -316,6 +335,8 @@ Family(
     WithoutItself,
     PastHidden,
     OverTheFirstAxis,
+    OverAxisOne,
+    OverAxisTwo,
     OverTheFeatures,
     OverTheValues,
     TotalOverTheFeatures,

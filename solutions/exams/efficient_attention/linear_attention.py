@@ -264,6 +264,19 @@ def first_axis_summed(
 
 
 @linear.misconception
+def axis_one_summed(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """With a single axis in front of the keys your answer is right. With none, or with more, the
+    sum of the key features runs over something else, because axis 1 is not always that of the keys:
+    sum over the last axis but one.
+    """
+    asked, offered = feature_map(queries), feature_map(keys)
+    total = (asked * offered.sum(dim=1, keepdim=True)).sum(dim=-1, keepdim=True)
+    return asked @ (offered.mT @ values) / total
+
+
+@linear.misconception
 def summed_over_features(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:

@@ -263,6 +263,50 @@ class ShiftedByTheMaximum(Steps):
         return (exponent - exponent.amax(dim=-1, keepdim=True)).exp()
 
 
+class ProductsBelowTheirMaximum(Steps):
+    """You subtracted a token's largest product with a direction in the exponent, as Performers do.
+    That multiplies each token's features by a different number, so their dot products no longer
+    estimate exp(q · k / √d): leave the exponent as it is.
+    """
+
+    over: tuple[int, ...] = (-1,)
+    raised = 0.0
+
+    def along(self, scaled: Tensor, directions: Tensor) -> Tensor:
+        products = super().along(scaled, directions)
+        return products - products.amax(dim=self.over, keepdim=True)
+
+    def grow(self, exponent: Tensor) -> Tensor:
+        return super().grow(exponent) + self.raised
+
+
+class QueriesOfThePerformer(ProductsBelowTheirMaximum):
+    """These are the features that the Performer's code makes of queries: it subtracts a token's
+    largest product with a direction in the exponent, and adds a small number to the exponential.
+    Here the dot products have to estimate exp(q · k / √d): leave out both.
+    """
+
+    raised = 1e-4
+
+
+class ProductsBelowTheMaximumOfAll(ProductsBelowTheirMaximum):
+    """You subtracted the largest product of any token of a text with a direction in the exponent,
+    as Performers do for keys. That makes all features smaller, so their dot products no longer
+    estimate exp(q · k / √d): leave the exponent as it is.
+    """
+
+    over = (-2, -1)
+
+
+class KeysOfThePerformer(ProductsBelowTheMaximumOfAll):
+    """These are the features that the Performer's code makes of keys: it subtracts the largest
+    product of a text with a direction in the exponent, and adds a small number to the exponential.
+    Here the dot products have to estimate exp(q · k / √d): leave out both.
+    """
+
+    raised = 1e-4
+
+
 class SoftmaxOfTheExponents(Steps):
     """Your features sum to 1, as those of a softmax do. They should be exponentials, each divided
     by the square root of their number.
@@ -367,6 +411,10 @@ Family(
     Rectified,
     WavesForExponentials,
     ShiftedByTheMaximum,
+    ProductsBelowTheirMaximum,
+    QueriesOfThePerformer,
+    ProductsBelowTheMaximumOfAll,
+    KeysOfThePerformer,
     SoftmaxOfTheExponents,
     NotDividedByTheRoot,
     DividedByTheNumber,

@@ -283,6 +283,17 @@ class ScaledFirst(Linear):
         return super().answer(queries / queries.shape[-1] ** 0.5, keys, values, feature_map)
 
 
+class ScaledFirstKeysUnmapped(Linear):
+    """You divided the queries by √d_k before you took their features, and your keys go in as they
+    are. Take the features of both, and leave out the scale.
+    """
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        return self.attend(feature_map(queries / queries.shape[-1] ** 0.5), keys, values)
+
+
 class SoftmaxOfFeatures(Linear):
     """There is a softmax in your answer. The features are positive, so their products only have to
     be divided by their sum to become weights.
@@ -411,6 +422,7 @@ LINEAR = Family(
     QueriesOffered,
     KeysAsk,
     ScaledFirst,
+    ScaledFirstKeysUnmapped,
     SoftmaxOfFeatures,
     OwnElu,
     OwnRelu,

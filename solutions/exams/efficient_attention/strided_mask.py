@@ -113,6 +113,31 @@ def multiples_alone(num_tokens: int, stride: int) -> Tensor:
 
 
 @strided.misconception
+def multiples_alone_marked(num_tokens: int, stride: int) -> Tensor:
+    """Your mask marks what is visible, and of that only every stride-th token. In this course, True
+    means hidden, and the stride - 1 tokens before a token are visible as well.
+    """
+    return ~multiples_alone(num_tokens, stride)
+
+
+@strided.misconception
+def multiples_alone_marked_by_ones(num_tokens: int, stride: int) -> Tensor:
+    """Your mask has ones where a key is visible, and of these only for every stride-th token. In
+    this course, a mask has True where a key is hidden, and the stride - 1 tokens before a token are
+    visible as well.
+    """
+    return multiples_alone_marked(num_tokens, stride).float()
+
+
+@strided.misconception
+def window_alone_marked(num_tokens: int, stride: int) -> Tensor:
+    """Your mask marks what is visible, and of that only the last few tokens. In this course, True
+    means hidden, and every stride-th token before them is visible as well.
+    """
+    return ~window_alone(num_tokens, stride)
+
+
+@strided.misconception
 def only_what_is_in_both(num_tokens: int, stride: int) -> Tensor:
     """Your tokens see only themselves, as when a key has to be near *and* at a multiple of the
     stride. One of the two suffices: hide a key only if neither is true.

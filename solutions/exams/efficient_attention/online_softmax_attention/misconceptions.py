@@ -9,6 +9,7 @@ from solutions.exams.efficient_attention._blocks import (
     MAXIMUM,
     RISING,
     Blockwise,
+    NoMaximum,
     NothingShrunk,
 )
 from solutions.exams.efficient_attention.online_softmax_attention.exam import online
@@ -178,6 +179,17 @@ class HiddenAfterwards(Blockwise):
         return weights.masked_fill(self.now, 0) if self.now.numel() else weights
 
 
+class HiddenByAProduct(NoMaximum, HiddenAfterwards):
+    """With scores of ordinary size your answer is right. But exponentials of large ones are
+    infinite, which a product with 0 does not undo, because ∞ · 0 is NaN; and those of very low ones
+    are all 0, and 0 / 0 is NaN. Hide the scores, and subtract the largest one so far.
+    """
+
+    def weigh(self, scores: Tensor, highest: Tensor) -> Tensor:
+        weights = torch.exp(scores)
+        return weights * ~self.now if self.now.numel() else weights
+
+
 class HiddenFromTheValuesAlone(HiddenAfterwards):
     """With `causal`, you leave the future out of the values, but it is still in the sum that you
     divide by. Hide the scores, before they become weights.
@@ -229,6 +241,7 @@ Family(
     ScoreOfZero,
     ScoreOfMinusHundred,
     HiddenAfterwards,
+    HiddenByAProduct,
     HiddenFromTheValuesAlone,
     DiagonalBlocksVisible,
     DiagonalBlocksHidden,

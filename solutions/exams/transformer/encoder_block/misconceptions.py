@@ -40,6 +40,16 @@ class PaddingIgnored(Variant):
 
 
 @encoder.misconception
+class PreNormWithoutPadding(PaddingIgnored):
+    """You normalise before each part, as GPT does, and the padding is attended to like words. This
+    block is that of 2017: add first, and normalise the sum. And pass the attention layer
+    key_padding_mask=padding.
+    """
+
+    pre_norm = True
+
+
+@encoder.misconception
 class PaddingOfTheFirstSentence(Variant):
     """The padding of the first sentence is hidden in all of them. Each sentence has its own row in
     `padding`: pass all of it as key_padding_mask.

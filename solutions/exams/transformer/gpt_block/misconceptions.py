@@ -48,6 +48,16 @@ class Relu(Variant):
 
 
 @gpt.misconception
+class PostNormWithRelu(Relu):
+    """You normalise after each sum, and use ReLU: both as in 2017. This block is that of GPT-2:
+    normalise what goes into a part, add what comes out to the x before it was normalised, and use
+    GELU.
+    """
+
+    pre_norm = False
+
+
+@gpt.misconception
 class GeluByTanh(Variant):
     """This is GELU as GPT-2 approximates it, with tanh. Use PyTorch's `gelu` as it is, without
     `approximate`.

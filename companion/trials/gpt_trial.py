@@ -140,7 +140,9 @@ def _made(
 ) -> tuple[Any, dict[str, str]]:
     """A module with these weights, and the name that each has in its state dict."""
     module = module_class(**settings)
-    module.to(next(iter(weights.values())).dtype)
+    # Unlike `to`, these leave complex buffers as they are, such as a table of turns.
+    cast = nn.Module.double if next(iter(weights.values())).dtype.itemsize > 4 else nn.Module.float
+    cast(module)
     state = dict(module.state_dict())
     places = {name: _place(name, weight, state) for name, weight in weights.items()}
     loaded = _loaded(module, places)

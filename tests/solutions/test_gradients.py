@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from autograder.checks import examples
+from autograder.checks.drivers.back_propagation import what_is_cut_off
 from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.report import Verdict
 from autograder.checks.in_time import judge_in_time
@@ -73,6 +74,13 @@ def test_numpy_on_the_way_has_its_name(place: str):
     report = EXAMS[place].examine(stops_at_a_graph(EXAMS[place].reference))
     assert report.verdict is Verdict.EXCEPTION
     assert "stops at tensors that require gradients" in report.hint
+
+
+def test_nan_for_a_gradient_is_not_called_cut_off() -> None:
+    gradients = torch.tensor([0.5, 1.0])
+    found = {"output": gradients, "gradient for x": gradients}
+    for received, words in ((gradients * torch.nan, "NaN comes back"), (-gradients, "cut off")):
+        assert words in what_is_cut_off(found, {**found, "gradient for x": received})
 
 
 @pytest.mark.parametrize("place", ASKED)

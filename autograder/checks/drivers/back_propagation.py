@@ -31,6 +31,11 @@ _OTHERS = (
     "computation is cut off from PyTorch's graph, or is taken back again. Look for `.detach()`, "
     "`torch.no_grad()`, `.data` and NumPy."
 )
+_NAN = (
+    "What you return is right, but NaN comes back through it as a gradient, and a model that has "
+    "had one step with that never learns again. A softmax or logarithm of a row that is all −∞ "
+    "does so, even where its result is replaced afterwards: replace what goes in."
+)
 
 
 def with_gradients(
@@ -80,6 +85,8 @@ def what_is_cut_off(expected: Mapping[str, object], received: object) -> str:
         for name, gradient in expected.items()
         if gradient is not None and received.get(name) is None
     ]
+    if any(is_tensor(one) and bool(one.isnan().any()) for one in received.values()):
+        return _NAN
     first, last = ", ".join(gone[:-1]), "".join(gone[-1:])
     return _CUT.format(f"{first} and {last}" if first else last) if gone else _OTHERS
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Numbers that differ by less than this share of the largest one are the same, but for rounding.
 _ROUNDING = 1e-4
+# What casts a module, by the dtype. Unlike `to`, these leave complex buffers as they are.
+_CASTS = {"float64": "double", "float32": "float", "float16": "half", "bfloat16": "bfloat16"}
 # What is kept of the outputs of several calls, all together.
 _MOST_NUMBERS = 1 << 22
 
@@ -77,7 +79,7 @@ def run_module(
     module = module_class(**settings)
     floating = [value for value in (*given, *weights.values()) if is_floating(value)]
     if floating:
-        module.to(floating[0].dtype)
+        getattr(module, _CASTS[dtype_name(floating[0])])()
     if _waits_for_a_call(module):
         with torch.no_grad():
             module(*given)

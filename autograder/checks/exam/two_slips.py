@@ -15,7 +15,8 @@ def two_slips(observations: Sequence[Observation], names: Collection[str]) -> tu
     """Two misconceptions that explain an answer between them, of which neither does alone.
 
     Each is all that is wrong with some printed example on which the other makes no difference, and
-    none makes a difference where the answer is right. Where both do, whatever comes out is theirs.
+    none makes a difference where the answer is right. Where both do, whatever comes out is theirs;
+    so that is to be on fewer than half of the examples.
     """
     printed = [one for one in observations if one.case.printed and not one.case.way]
     failed = [one for one in printed if not one.as_expected]
@@ -29,7 +30,8 @@ def two_slips(observations: Sequence[Observation], names: Collection[str]) -> tu
     most = 0
     for pair in combinations(possible, 2):
         alone = _alone(possible[pair[0]], possible[pair[1]], failed)
-        if min(alone, default=0) and sum(alone) > most:
+        # Few examples may be of a kind on which many mistakes look alike.
+        if min(alone, default=0) and sum(alone) > max(most, len(failed) // 2):
             best, most = pair, sum(alone)
     return best
 

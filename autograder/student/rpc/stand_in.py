@@ -39,7 +39,7 @@ OF_MODULES = frozenset(
         *("state_dict", "load_state_dict", "named_parameters", "named_buffers", "parameters"),
         *("train", "eval", "to", "forward", "zero_grad", "training", "children", "modules"),
         *("named_modules", "named_children", "weight", "bias", "requires_grad_", "double"),
-        *("float", "half", "type"),
+        *("float", "half", "bfloat16", "type"),
     }
 )
 

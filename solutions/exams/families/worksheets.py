@@ -193,8 +193,8 @@ class TypedWithThreeDecimals(Answer):
 
 
 class CutOff(Answer):
-    """You cut the numbers off after four decimals. Round them instead: look at the fifth
-    decimal.
+    """Your numbers are cut off after four decimals, or were rounded on the way. Carry all digits,
+    and round at the end: look at the fifth decimal.
     """
 
     def answer(self, *arguments: Any) -> object:

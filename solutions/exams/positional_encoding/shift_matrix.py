@@ -54,14 +54,15 @@ def single_pair(draw: Draw) -> Sizes:
 def there_and_back(answer: Callable[[int, int], Tensor], k: int, d_model: int) -> bool:
     """a shift by k and one by −k cancel"""
     product = answer(k, d_model) @ answer(-k, d_model)
-    return torch.allclose(product, torch.eye(d_model), atol=1e-4)
+    return torch.allclose(product, torch.eye(d_model, dtype=product.dtype), atol=1e-4)
 
 
 @shift.holds
 def every_position_moves(answer: Callable[[int, int], Tensor], k: int, d_model: int) -> bool:
     """all encodings move by k"""
-    table = sinusoids(150, d_model)
-    return torch.allclose(table[50:80] @ answer(k, d_model), table[50 + k : 80 + k], atol=1e-3)
+    shift = answer(k, d_model)
+    table = sinusoids(150, d_model).to(shift.dtype)
+    return torch.allclose(table[50:80] @ shift, table[50 + k : 80 + k], atol=1e-3)
 
 
 def blocks(angles: Tensor, sign: float = 1.0) -> Tensor:

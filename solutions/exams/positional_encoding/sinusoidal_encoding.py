@@ -97,7 +97,8 @@ def pairs_lie_on_circles(
     if d_model % 2:
         return True
     pairs = answer(num_positions, d_model).reshape(num_positions, -1, 2)
-    return torch.allclose(pairs.square().sum(dim=-1), torch.tensor(1.0), atol=1e-4)
+    sizes = pairs.square().sum(dim=-1)
+    return torch.allclose(sizes, torch.ones_like(sizes), atol=1e-4)
 
 
 @encoding.misconception

@@ -53,6 +53,23 @@ def test_chunks_give_what_the_whole_gives(chunks: tuple[int, ...]) -> None:
     assert model_tried(LibraryGPT, chunks)["caches[1]: length"] == 5
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_complex_buffer_keeps_its_imaginary_part(dtype: torch.dtype) -> None:
+    class Turning(reference.RotaryAttention):
+        def __init__(self, **sizes: int) -> None:
+            super().__init__(**sizes)
+            self.register_buffer("turn", torch.tensor(1j, dtype=torch.complex64))
+
+        def forward(self, inputs: Tensor, cache: Any = None) -> Tensor:
+            return super().forward(inputs * (-self.turn * 1j).real, cache)
+
+    weights = {name: one.to(dtype) for name, one in printed(attention_shapes(SIZES)).items()}
+    inputs = (INPUTS.to(dtype),)
+    both = Turning, reference.RotaryAttention
+    found, expected = (try_attention(one, SIZES, weights, inputs, ()) for one in both)
+    torch.testing.assert_close(found["output"], expected["output"])
+
+
 def test_another_text_is_noticed() -> None:
     class Counting(reference.RotaryAttention):
         calls = 0

@@ -88,8 +88,11 @@ class StandIn:
     def train(self, mode):
         self._module.train(mode)
 
-    def to(self, dtype):
-        self._module.to(dtype)
+    def double(self):
+        self._module.double()
+
+    def float(self):
+        self._module.float()
 
 
 def same(first, second) -> bool:
@@ -194,6 +197,25 @@ def test_dtype_of_the_weights():
     result = run_module(nn.Embedding, settings, {"weight": table}, (torch.tensor([1, 3]),))
     assert torch.equal(result["output"], table[[1, 3]])
     assert result.keys() == {"output", "gradient for weight"}
+
+
+class Turning(nn.Module):
+    """Keeps a table of complex numbers, as published models do for rotary encodings."""
+
+    def __init__(self):
+        super().__init__()
+        self.W = nn.Parameter(torch.ones(3, 2))
+        self.register_buffer("turns", torch.tensor([1j, -1j], dtype=torch.complex64))
+
+    def forward(self, x):
+        return (x @ self.W * self.turns).imag
+
+
+def test_complex_buffer_keeps_its_imaginary_part():
+    for x in (X, X.float()):
+        result = run_module(Turning, {}, {"W": W.to(x.dtype)}, (x,))
+        torch.testing.assert_close(result["output"], x @ W.to(x.dtype) * torch.tensor([1, -1]))
+        assert result["output"].dtype == x.dtype
 
 
 def test_inputs_stay():

@@ -141,8 +141,8 @@ def _made(
     """A module with these weights, and the name that each has in its state dict."""
     module = module_class(**settings)
     # Unlike `to`, these leave complex buffers as they are, such as a table of turns.
-    cast = nn.Module.double if next(iter(weights.values())).dtype.itemsize > 4 else nn.Module.float
-    cast(module)
+    is_double = next(iter(weights.values())).dtype == torch.float64
+    module.double() if is_double else module.float()
     state = dict(module.state_dict())
     places = {name: _place(name, weight, state) for name, weight in weights.items()}
     loaded = _loaded(module, places)

@@ -248,36 +248,28 @@ class Differences:
         return found
 
 
-class ThousandthSteps(Differences):
+class TenThousandthSteps(Differences):
     """Your gradient is made of differences between values of the function at places that are close
     together. In float32, rounding leaves few digits of them, and none where a step is lost beside a
     large number: let PyTorch compute the gradient, with `backward()`.
     """
 
-    step = 1e-3
-
-
-class TenThousandthSteps(ThousandthSteps):
-    __doc__ = ThousandthSteps.__doc__
-
     step = 1e-4
 
 
-class HundredThousandthSteps(ThousandthSteps):
-    __doc__ = ThousandthSteps.__doc__
+class HundredThousandthSteps(TenThousandthSteps):
+    __doc__ = TenThousandthSteps.__doc__
 
     step = 1e-5
 
 
-class MillionthSteps(ThousandthSteps):
-    __doc__ = ThousandthSteps.__doc__
+class MillionthSteps(TenThousandthSteps):
+    __doc__ = TenThousandthSteps.__doc__
 
     step = 1e-6
 
 
-Family(ThousandthSteps, TenThousandthSteps, HundredThousandthSteps, MillionthSteps).apply(
-    gradient, Differences
-)
+Family(TenThousandthSteps, HundredThousandthSteps, MillionthSteps).apply(gradient, Differences)
 
 
 @gradient.misconception

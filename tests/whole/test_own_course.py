@@ -26,6 +26,7 @@ leave_out = ["match"]
 points = {mix = 5, why = 8}
 """
 CONFIG = "from autograder import configure\n\nc = get_config()\nconfigure(c, __file__)\n"
+DRIVER = "cp %B %A"
 WRONG = {
     "largest": "def largest(shares):\n    return shares.argmax(axis=0)",
     # Right on the test that students see.
@@ -132,15 +133,41 @@ def test_a_later_version_is_merged_and_built(tmp_path: Path) -> None:
     git(ours.root, "pull", "--no-rebase", "--no-edit", fails=True)
     git(ours.root, "merge", "--abort")
     recipe = (ROOT / "docs" / "own_course.md").read_text(encoding="utf-8")
-    assert "\ngit config merge.made.driver true\n" in recipe
-    git(ours.root, "config", "merge.made.driver", "true")
+    assert f'\ngit config merge.made.driver "{DRIVER}"\n' in recipe
+    git(ours.root, "config", "merge.made.driver", DRIVER)
     git(ours.root, "pull", "--no-rebase", "--no-edit")
-    assert "Mixing, again" not in released(ours)
+    assert "Welcome to my own course" not in released(ours)
     build(ours)
     assert "Mixing, again" in released(ours)
     assert "Welcome to my own course" in released(ours)
     changed = git(ours.root, "status", "--porcelain").split("\n")
     assert not [line for line in changed if line and not line[3:].startswith(made)]
+
+
+def test_what_a_later_version_has_proved_need_not_be_proved_again(tmp_path: Path) -> None:
+    """A retake's own proofs stand among those of the lessons, and would have kept the old ones."""
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    made = ("solutions/exams/proofs.json", f"notebooks/{LESSON}/checks.json")
+
+    def commit_made(root: Path, *lines: str) -> None:
+        for path in made:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        git(root, "add", "--all")
+        git(root, "commit", "--quiet", "--message", "Build")
+
+    theirs.mkdir()
+    git(theirs, "init", "--quiet", "--initial-branch=main")
+    shutil.copy(ROOT / ".gitattributes", theirs)
+    commit_made(theirs, "01 as it was", "02 as it was")
+    git(tmp_path, "clone", "--quiet", "theirs", "ours")
+    commit_made(ours, "01 as it was", "01r of a retake", "02 as it was")
+    commit_made(theirs, "01 proved anew", "02 proved anew")
+    git(ours, "config", "merge.made.driver", DRIVER)
+    git(ours, "pull", "--no-rebase", "--no-edit")
+    assert [(ours / path).read_text("utf-8") for path in made] == [
+        (theirs / path).read_text("utf-8") for path in made
+    ]
 
 
 def released(course: Course) -> str:

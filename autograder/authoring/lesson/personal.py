@@ -25,8 +25,8 @@ _EXERCISE = re.compile(r"^`{3,}\{exercise\}[ \t]*(\w+)", re.MULTILINE)
 # In the front matter of a retake's text.
 _RETAKE_OF = re.compile(r"^retake_of: *(\S+)", re.MULTILINE)
 _SCALED = (
-    "These marks are for {before} points; here the answer is worth {now}, so give the same shares "
-    "of that.\n\n"
+    "{which} for {before} points; here the answer is worth {now}, so give the same shares of that."
+    "\n\n"
 )
 
 
@@ -165,5 +165,17 @@ def _worth(course: Course, points: Mapping[str, int], block: Block) -> Block:
         block,
         points=now,
         to_tick=tuple(replace(one, worth=one.worth * now // before) for one in block.to_tick),
-        marking_scheme=f"{_SCALED.format(before=before, now=now)}{block.marking_scheme}",
+        marking_scheme=_scheme_of(block, now),
     )
+
+
+def _scheme_of(block: WrittenExercise, now: int) -> str:
+    """The marking scheme of an answer that is worth `now`: a list to tick above it is shared out
+    already, and ends at the empty line.
+    """
+    if not block.to_tick:
+        return _SCALED.format(which="These marks are", before=block.points, now=now) + (
+            block.marking_scheme
+        )
+    said = _SCALED.format(which="What follows is", before=block.points, now=now)
+    return f"\n{said}{block.marking_scheme}" if block.marking_scheme else ""

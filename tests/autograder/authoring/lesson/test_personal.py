@@ -51,7 +51,9 @@ def test_points_of_an_answer_in_words_are_shared_out(course: Course) -> None:
     *_, why = course_lesson(course, LESSON).blocks
     assert isinstance(why, WrittenExercise)
     assert [(one.worth, one.text) for one in why.to_tick] == [(6, "It is."), (2, "It was.")]
-    assert why.marking_scheme.startswith("These marks are for 4 points; here the answer is worth 8")
+    # The empty line ends the list, which is shared out, and stands above it.
+    said = "\nWhat follows is for 4 points; here the answer is worth 8"
+    assert why.marking_scheme.startswith(said)
     set_to(course, "points = {why = 4}")
     assert course_lesson(course, LESSON) == read_lesson(course.lesson_file(LESSON))
 

@@ -19,7 +19,9 @@ from autograder.errors import GradingFailed, NotebookEdited
 from autograder.grading.jobs.own_code import refresh
 from autograder.nbgrading.agreement import Cells, Disagreement, cells_known, cells_of
 from autograder.nbgrading.failures import sentence_of
+from autograder.nbgrading.gradebook.transaction import gradebook_of
 from autograder.nbgrading.one_by_one import OneByOne
+from autograder.nbgrading.term.late import Deadlines
 from autograder.nbgrading.try_solution import TrySolution
 
 if TYPE_CHECKING:
@@ -166,13 +168,16 @@ class SafeGenerate(OneByOne, GenerateAssignment):  # type: ignore[misc]
         return all((folder / Path(path).name).exists() for path in self.notebooks)
 
     def complete(self, lesson: str, student: str) -> None:
-        """Make the folder that students get, and tell the gradebook of its cells."""
+        """Make the folder that students get, and tell the gradebook of its cells and due date."""
         self.init_assignment(lesson, student)
         for path in self.notebooks:
             copy = os.path.join(self._format_dest(lesson, student), os.path.basename(path))
             if os.path.exists(copy):
                 os.remove(copy)
             BaseConverter.convert_single_notebook(self, path)
+        if not self.no_database:
+            with gradebook_of(self.coursedir) as gradebook:
+                Deadlines(config=self.config).tell(gradebook, lesson)
 
     @property
     def final_directory(self) -> str:

@@ -145,6 +145,15 @@ def test_failure_leaves_the_old_one(
     assert not (lesson.root / "notebooks" / MAKING).exists()
 
 
+def test_gradebook_knows_when_a_lesson_is_due(tmp_path: Path) -> None:
+    """At once, and not only when somebody has been graded."""
+    lesson = Lesson(tmp_path)
+    lesson.config.Deadlines.due = {LESSON: "2030-01-01 00:00:00"}
+    assert not lesson.generate()
+    with lesson.api.gradebook as gradebook:
+        assert str(gradebook.find_assignment(LESSON).duedate) == "2030-01-01 00:00:00"
+
+
 def test_new_exercise(lesson: Lesson) -> None:
     lesson.change(add)
     assert lesson.generate() == ""

@@ -67,8 +67,10 @@ def collect_zip(
         update: whether to replace what is there already; otherwise that stays.
 
     Raises:
-        GradingFailed: when the file can't be read as a zip.
+        GradingFailed: when there is no such file, or it can't be read as a zip.
     """
+    if not path.exists():
+        raise GradingFailed(f"there is no file {path}: name the zip as it was downloaded")
     try:
         archive = zipfile.ZipFile(path)
     except Exception as error:

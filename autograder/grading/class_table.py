@@ -77,7 +77,8 @@ def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
     for result in sorted(results, key=lambda one: (not one.failure, not one.not_graded)):
         penalty = [f"−{result.penalty:g}" if result.penalty else "–"] if late else []
         seconds = f"{result.seconds:.1f}" if result.is_graded else "–"
-        waiting = f"{result.to_read} to read" if result.to_read else "–"
+        is_read = result.to_read and not result.not_graded
+        waiting = f"{result.to_read} to read" if is_read else "–"
         name, told = as_written(result.student), as_written(result.told)
         table.add_row(name, result.points, *penalty, waiting, seconds, told)
     return table

@@ -46,8 +46,9 @@ class Question:
 
 
 def questions(gradebook: Gradebook) -> list[Question]:
-    """All that is to be read or has been, in the order of lessons and names."""
-    return [*_questions(gradebook, _counted())]
+    """All that is to be read or has been, lesson by lesson; tests come last in each."""
+    found = _questions(gradebook, _counted())
+    return sorted(found, key=lambda one: (one.lesson, one.kind == "test"))
 
 
 def find_question(gradebook: Gradebook, lesson: str, notebook: str, name: str) -> Question | None:

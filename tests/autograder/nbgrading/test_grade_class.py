@@ -109,10 +109,11 @@ def test_penalties_have_a_column_where_there_are_any() -> None:
 def test_who_has_no_score_comes_first() -> None:
     graded = [StudentResult(name, 1, 2, seconds=1.0) for name in ("ada", "cem")]
     failed = [StudentResult(name, failure="the disk is full") for name in ("ben", "dan")]
-    waits = StudentResult("eve", not_graded="nothing was handed in")
+    waits = StudentResult("eve", to_read=13, not_graded="nothing was handed in")
     table = as_table([graded[0], failed[0], waits, graded[1], failed[1]], "tiny")
     assert [str(cell) for cell in table.columns[0].cells] == ["ben", "dan", "eve", "ada", "cem"]
     assert [str(cell) for cell in table.columns[1].cells][1:3] == ["–", "not graded"]
+    assert str([*table.columns[2].cells][2]) == "–"
     assert [str(cell) for cell in table.columns[4].cells][2] == "nothing was handed in"
     assert str(table.caption).startswith("2 of 5 graded, 1 wait for you to look, 2 failed")
 

@@ -6,10 +6,17 @@ import inspect
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+from jinja2 import Environment, FileSystemLoader
 from nbgrader.server_extensions.formgrader import apihandlers
 
-from autograder.nbgrading.pages.formgrader import ACTIONS, MINUTES, _in_time
+from autograder.nbgrading.pages.formgrader import ACTIONS, MINUTES, _in_time, render
+
+THEIRS = Path(inspect.getfile(apihandlers)).parent / "templates"
+PAGES = sorted(path.name for path in THEIRS.glob("*.tpl") if path.stem.startswith(("man", "grade")))
 
 
 def test_every_action_of_nbgraders_has_its_time() -> None:
@@ -30,6 +37,13 @@ def test_every_action_of_nbgraders_has_its_time() -> None:
     assert theirs == ACTIONS
     assert MINUTES.keys() == set(theirs.values())
     assert all(minutes > 0 for minutes in MINUTES.values())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_menu_of_every_list_leads_to_the_answers(page: str) -> None:
+    settings = {"nbgrader_jinja2_env": Environment(loader=FileSystemLoader(THEIRS))}
+    shown = render(SimpleNamespace(settings=settings), page, base_url="/here")
+    assert shown.count('<a href="/here/formgrader/reading">Read answers</a>') == 1
 
 
 def test_action_without_an_end_is_told_and_so_is_what_waits_for_it() -> None:

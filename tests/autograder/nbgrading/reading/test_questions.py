@@ -22,19 +22,19 @@ def test_question_is_listed_with_what_is_left(tmp_path: Path) -> None:
 
 
 def test_test_is_listed_once_it_waits(tmp_path: Path) -> None:
-    """One that could not be graded by itself stands here for whom it waits, and stays when done."""
+    """One that could not be graded by itself stands below the answers, and stays when done."""
     answered_class(tmp_path, ANSWERS)
     with gradebook_at(tmp_path) as gradebook:
         grade = gradebook.find_grade(TEST, LESSON, LESSON, "cleo")
         grade.auto_score, grade.needs_manual_grade = None, True
         gradebook.db.commit()
-        test, _ = questions(gradebook)
+        _, test = questions(gradebook)
         assert (test.name, test.kind, test.left, test.done) == (TEST, "test", 1, 0)
         assert [one.student for one in entries(gradebook, test, named=True)] == ["cleo"]
         assert find_entry(gradebook, grade.id)[1].remark
         grade.manual_score, grade.needs_manual_grade = 1.0, False
         gradebook.db.commit()
-        test, _ = questions(gradebook)
+        _, test = questions(gradebook)
         assert (test.left, test.done) == (0, 1)
 
 

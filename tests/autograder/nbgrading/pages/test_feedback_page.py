@@ -125,6 +125,7 @@ def article(made: BeautifulSoup, name: str) -> Tag:
 def test_summary_comes_first(made: BeautifulSoup) -> None:
     assert made.h1.get_text() == "Attention, $\\alpha$"
     assert made.select_one(".total").get_text() == "5.25 of 17 points"
+    assert made.select_one(".total + p").get_text().startswith("These points are not final")
     assert "1.5 points were taken off" in made.get_text()
     assert rows(made) == [
         ["double", "2 / 2", "passed, 1 case"],

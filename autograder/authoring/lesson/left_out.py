@@ -7,9 +7,10 @@ just goes. The time that the lesson says it takes is shorter by theirs. Further 
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 from autograder.authoring.lesson.kept_back import replaced
@@ -34,6 +35,8 @@ _GIVEN = (
 )
 # Hints stand in folds between an exercise and its check.
 _FOLD = re.compile(r"<details\b.*?</details>\n*", re.DOTALL)
+# Where the next one begins: a capital letter after a space, as names in code have none before them.
+_SENTENCES = re.compile(r"(?<=[.:?!]) (?=[A-Z])")
 _YOURS = "yours"
 _BLOCKS = (ast.For, ast.While, ast.With, ast.If, ast.Try)
 # What a lesson's time is rounded to.
@@ -100,7 +103,7 @@ def _blocks(
         if isinstance(block, Exercise | WrittenExercise) and block.name in left_out:
             spared[block.name in further] += block.minutes
     not_checked_yet: list[str] = []
-    for block in lesson.blocks:
+    for block in _without_requests(lesson.blocks, left_out):
         match block:
             case Exercise():
                 not_checked_yet.append(block.name)
@@ -123,6 +126,21 @@ def _blocks(
                 yield replace(block, text=TIME.sub(partial(_shorter, spared), block.text))
             case _:
                 yield block
+
+
+def _without_requests(blocks: Sequence[Block], left_out: Mapping[str, bool]) -> Iterator[Block]:
+    """The blocks without the sentences that ask, right above it, for an exercise that is gone."""
+    for block, after in zip_longest(blocks, blocks[1:]):
+        asks = isinstance(after, Exercise | WrittenExercise) and not left_out.get(after.name, True)
+        if asks and isinstance(block, Prose):
+            before, gap, last = block.text.rstrip().rpartition("\n\n")
+            sentences = _SENTENCES.split(last)
+            named = [f"`{after.name}" in sentence for sentence in sentences]
+            kept = sentences[: named.index(True)] if True in named else sentences
+            if text := f"{before}{gap}{' '.join(kept)}".rstrip():
+                yield replace(block, text=text)
+        else:
+            yield block
 
 
 def _shorter(spared: Mapping[bool, int], said: re.Match[str]) -> str:

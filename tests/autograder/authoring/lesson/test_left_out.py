@@ -190,8 +190,8 @@ def test_hints_of_an_exercise_in_between_stay(tmp_path: Path) -> None:
     cells = LADDER.partition("```{code-cell}")[0]
     other = cells.replace("} scores", "} other").replace("`scores`", "`other`")
     made = tried(tmp_path, cells.replace("In between.", other), worked=False)
-    assert [type(block) for block in made.blocks] == [Prose, Prose, Exercise, Prose, Check]
-    _, lead, _, hints, _ = made.blocks
+    assert [type(block) for block in made.blocks] == [Prose, Exercise, Prose, Check]
+    lead, _, hints, _ = made.blocks
     assert isinstance(lead, Prose)
     assert isinstance(hints, Prose)
     assert (lead.text, hints.text.count("<details>")) == ("Write `other` now.", 2)
@@ -202,16 +202,28 @@ def test_what_needs_one_that_is_gone(tmp_path: Path) -> None:
         tried(tmp_path, worked=False)
     cells, _, _ = LADDER.partition("```{code-cell}")
     gone = tried(tmp_path, cells, worked=False)
-    assert [type(block) for block in gone.blocks] == [Prose, Prose]
+    assert [type(block) for block in gone.blocks] == [Prose]
     # A name of the cell's own is not the exercise.
     own = "```{code-cell}\nscores = 1\nprint(scores)\n```\n"
-    assert len(tried(tmp_path, cells + own, worked=False).blocks) == 3
+    assert len(tried(tmp_path, cells + own, worked=False).blocks) == 2
     tests = (
         "```{exercise} total\n:difficulty: 1\n:minutes: 5\n```\n\n"
         "```{check} total\n:points: 2\n\nassert total(scores(1)) == 1\n```\n"
     )
     with pytest.raises(LessonError, match="this needs scores"):
         tried(tmp_path, cells + tests, worked=False)
+
+
+def test_sentences_that_ask_for_one_that_is_gone_go(tmp_path: Path) -> None:
+    cells, _, _ = LADDER.partition("```{code-cell}")
+    lead = "About `scores(q)`.\n\nWe have $q$ e.g. above. So write `scores(q)` now. Use *q*.\n\n"
+    cells = cells.replace("Write `scores` now.\n\n", lead)
+    kept, *_ = tried(tmp_path, cells, worked=False).blocks
+    assert isinstance(kept, Prose)
+    assert kept.text == "About `scores(q)`.\n\nWe have $q$ e.g. above."
+    as_it_was, *_ = tried(tmp_path, cells, worked=True).blocks
+    assert isinstance(as_it_was, Prose)
+    assert as_it_was.text == lead.rstrip()
 
 
 def test_no_solution_to_work_out(tmp_path: Path) -> None:

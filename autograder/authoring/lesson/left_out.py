@@ -131,11 +131,11 @@ def _blocks(
 def _without_requests(blocks: Sequence[Block], left_out: Mapping[str, bool]) -> Iterator[Block]:
     """The blocks without the sentences that ask, right above it, for an exercise that is gone."""
     for block, after in zip_longest(blocks, blocks[1:]):
-        asks = isinstance(after, Exercise | WrittenExercise) and not left_out.get(after.name, True)
-        if asks and isinstance(block, Prose):
+        asked = after.name if isinstance(after, Exercise | WrittenExercise) else ""
+        if isinstance(block, Prose) and not left_out.get(asked, True):
             before, gap, last = block.text.rstrip().rpartition("\n\n")
             sentences = _SENTENCES.split(last)
-            named = [f"`{after.name}" in sentence for sentence in sentences]
+            named = [f"`{asked}" in sentence for sentence in sentences]
             kept = sentences[: named.index(True)] if True in named else sentences
             if text := f"{before}{gap}{' '.join(kept)}".rstrip():
                 yield replace(block, text=text)

@@ -171,19 +171,25 @@ def _facts(path: Path) -> dict[str, _Facts]:
     """The definitions at the top of a module by the names that they bind."""
     found: dict[str, _Facts] = {}
     # Others call a course of their own so.
-    is_ours = _origins(path).get(COURSE, ("", ""))[0] == _SUPPORT
+    is_ours = _origins(path).get(COURSE, ("", ""))[0] == _SUPPORT or _is_support(path)
     for statement in _tree(path).body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             found[statement.name] = _facts_of(statement, is_ours)
         elif isinstance(statement, ast.Assign | ast.AnnAssign):
             facts = _facts_of(statement, is_ours)
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             bound = {
                 node.id
-                for node in ast.walk(statement)
+                for target in targets
+                for node in ast.walk(target)
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             }
             found |= dict.fromkeys(bound, facts)
     return found
+
+
+def _is_support(path: Path) -> bool:
+    return path.parts[-3:] == (*_SUPPORT.split(".")[:-1], f"{_SUPPORT.rpartition('.')[2]}.py")
 
 
 def _facts_of(statement: ast.stmt, is_ours: bool) -> _Facts:

@@ -58,7 +58,7 @@ def test_every_lesson_is_built_and_run(lesson: str) -> None:
 def test_one_exam() -> None:
     made = needs(f"solutions/exams/{MODULE}/attention_weights.py")
     assert (made.lessons, made.exercises) == ({LESSON}, {f"{LESSON}/attention_weights"})
-    assert "test_reference_passes" in made.about_lessons[EXAMS]
+    assert "test_unwritten_is_calm" in made.about_lessons[EXAMS]
 
 
 def test_what_several_lessons_share() -> None:
@@ -169,9 +169,10 @@ def test_words_are_for_what_is_concerned() -> None:
     for found in ([*one, "--collect-only"] for one in commands if "-k" in one):
         done = subprocess.run(found, cwd=ROOT, capture_output=True, text=True, check=False)
         names += [line.rpartition("::")[2] for line in done.stdout.splitlines() if "::" in line]
-    assert {"test_reference_passes[02-attention_weights]", "test_exams_are_short"} <= {*names}
+    assert {"test_unwritten_is_calm[02-attention_weights]", "test_exams_are_short"} <= {*names}
     assert f"test_every_lesson_has_its_shape[{LESSON}]" in names
-    assert {name.partition("[")[2].strip("]") for name in names} == {
+    # A test of other exercises has nothing to try, which pytest calls so.
+    assert {name.partition("[")[2].strip("]") for name in names} - {"NOTSET"} == {
         "",
         "02-attention_weights",
         LESSON,

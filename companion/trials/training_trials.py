@@ -19,6 +19,7 @@ _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "x.pow(3).mean()": lambda x: x.pow(3).mean(),
     "x.exp().sum().log()": lambda x: x.exp().sum().log(),
 }
+_ASKED_AGAIN = 12
 _CALLS = 8
 _DROPPED = 0.5
 
@@ -131,8 +132,10 @@ def try_predict(
     modes = [one.training for one in module.modules()]
     # A module made over there is tried as well: one that never drops would need no `eval()`.
     module.train(True)
-    once, again = module(inputs), module(inputs)
-    if torch.equal(once, again) or not module.graphs[len(graphs) :]:
+    once = module(inputs)
+    # Two calls may drop the same numbers by chance.
+    never_drops = all(torch.equal(once, module(inputs)) for _ in range(_ASKED_AGAIN))
+    if never_drops or not module.graphs[len(graphs) :]:
         raise PredictorMismatch("the module that `predict` was given has been changed")
     return {
         "the same outputs in each call": alike,

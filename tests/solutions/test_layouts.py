@@ -66,6 +66,9 @@ def test_view_has_its_name(place: str):
 @pytest.mark.parametrize("place", sample(ASKED, 14))
 def test_it_is_half_of_the_work(place: str):
     exam = EXAMS[place]
+    given = [one for case in exam.printed_cases() for one in case.arguments.values()]
+    if not all(one.is_contiguous() for one in given if isinstance(one, torch.Tensor)):
+        pytest.skip("its examples are of transposed tensors already")
     for answer in (of(exam.reference) for of in (of_what_is_contiguous, in_the_order_of_memory)):
         report = exam.examine(answer)
         assert report.right_but_for == "tensors that are not contiguous"

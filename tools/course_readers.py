@@ -171,7 +171,7 @@ def _facts(path: Path) -> dict[str, _Facts]:
     """The definitions at the top of a module by the names that they bind."""
     found: dict[str, _Facts] = {}
     # Others call a course of their own so.
-    is_ours = _origins(path).get(COURSE, ("", ""))[0] == _SUPPORT or _is_support(path)
+    is_ours = _origins(path).get(COURSE, ("", ""))[0] == _SUPPORT or _named(path) == _SUPPORT
     for statement in _tree(path).body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             found[statement.name] = _facts_of(statement, is_ours)
@@ -188,8 +188,9 @@ def _facts(path: Path) -> dict[str, _Facts]:
     return found
 
 
-def _is_support(path: Path) -> bool:
-    return path.parts[-3:] == (*_SUPPORT.split(".")[:-1], f"{_SUPPORT.rpartition('.')[2]}.py")
+def _named(path: Path) -> str:
+    """What a file of tests/support is called where it is imported."""
+    return ".".join(path.with_suffix("").parts[-3:])
 
 
 def _facts_of(statement: ast.stmt, is_ours: bool) -> _Facts:

@@ -873,6 +873,29 @@ def test_two_slips_are_named_as_two() -> None:
     assert "Two things" not in judged(another, *cases).hint
 
 
+@pytest.mark.parametrize(("shared", "told"), [(1, True), (2, False), (3, False)])
+def test_two_slips_explain_most_cases_one_by_one(shared: int, told: bool) -> None:
+    """Where both make a difference, anything may have come out: that says nothing for them."""
+
+    def kept(x, place):
+        return x
+
+    def doubled(x, place):
+        return x if place == 1 else 2 * x
+
+    def negative(x, place):
+        return x if place == 0 else -x
+
+    def something(x, place):
+        return {0: 2 * x, 1: -x}.get(place, x + place)
+
+    cases = [
+        replace(case(f"{place}", kept, doubled, negative, x=WORDS, place=place), printed=True)
+        for place in range(2 + shared)
+    ]
+    assert ("Two things" in judged(something, *cases).hint) is told
+
+
 def test_two_slips_contradict_no_right_case() -> None:
     def kept(x, power):
         return x**power

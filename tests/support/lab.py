@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.support.course import ROOT
-from tests.support.processes import BACKSTOP, eventually
+from tests.support.processes import BACKSTOP, descendants, eventually
 
 # Milliseconds for what comes at once or never: late enough for a machine that has much to do.
 PATIENCE = 1000 * BACKSTOP
@@ -72,9 +73,23 @@ def running_lab(folder: Path, home: Path) -> Iterator[str]:
             wait_for(address, process, home / "log")
             yield address
         finally:
-            process.terminate()
-            process.wait(timeout=BACKSTOP)
+            end_server(process)
     shutil.rmtree(settings)
+
+
+def end_server(process: subprocess.Popen[bytes]) -> None:
+    """End a Jupyter server and what it started.
+
+    Now and then one has stopped all that it serves, and a thread of AnyIO's keeps it for ever.
+    """
+    process.terminate()
+    try:
+        process.wait(timeout=BACKSTOP / 8)
+    except subprocess.TimeoutExpired:
+        for one in [*descendants(process.pid), process.pid]:
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        process.wait()
 
 
 def write_settings(folder: Path, plugin: str, values: dict[str, object]) -> None:
@@ -166,5 +181,4 @@ class taught_course:  # noqa: N801  a context manager, used as a function
         return address
 
     def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        self.process.wait(timeout=BACKSTOP)
+        end_server(self.process)

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from autograder.student.sandbox.processor_time import Meter, tree
 
 # For what happens at once or never: late enough for a machine that has much else to do.
 BACKSTOP = 120.0
+
+Found = TypeVar("Found")
 
 
 def descendants(process: int) -> list[int]:
@@ -79,10 +81,13 @@ class Stopwatch:
 
 
 def eventually(
-    holds: Callable[[], object], *, wait: Callable[[], object] = lambda: time.sleep(0.02)
-) -> bool:
-    """Whether it holds now, or after a few waits."""
+    holds: Callable[[], Found], *, wait: Callable[[], object] = lambda: time.sleep(0.02)
+) -> Found:
+    """What it finds as soon as that is something, now or after a few waits.
+
+    Whoever looks a second time may find something else.
+    """
     end = time.monotonic() + BACKSTOP
     while not (found := holds()) and time.monotonic() < end:
         wait()
-    return bool(found)
+    return found

@@ -27,12 +27,13 @@ from tests.support.course import COURSE, ROOT, every_exam
 from tests.support.lab import (
     PATIENCE,
     choose_dark_theme,
+    end_server,
     free_port,
     keep,
     wait_for,
     write_settings,
 )
-from tests.support.processes import BACKSTOP, eventually
+from tests.support.processes import eventually
 
 LESSONS = COURSE.lessons()
 LAB = """
@@ -185,8 +186,7 @@ def learners_lab(clone: Path, tmp_path: Path) -> Iterator[str]:
             wait_for(address, process, home / "log")
             yield address
         finally:
-            process.terminate()
-            process.wait(timeout=BACKSTOP)
+            end_server(process)
 
 
 SELECTED = ".jp-NotebookPanel:visible .jp-Cell.jp-mod-active"

@@ -18,7 +18,7 @@ from autograder.course import Course
 from autograder.errors import WorkFolderError
 from autograder.learner.jupyter import open_course, open_lab, prepare_course
 from tests.support.hostile import HOSTILE, hostile_folder, printed, what_ran
-from tests.support.lab import free_port, wait_for
+from tests.support.lab import end_server, free_port, wait_for
 from tests.support.processes import BACKSTOP, eventually
 
 USES = "import json, numpy, autograder, companion, helper; print(numpy.arange(helper.answer)[-1])"
@@ -60,8 +60,7 @@ def opened(folder: Path) -> Iterator[str]:
             wait_for(address, process, home / "log")
             yield address
         finally:
-            process.terminate()
-            process.wait(timeout=BACKSTOP)
+            end_server(process)
 
 
 def ask(address: str, content: dict[str, Any] | None = None) -> Any:

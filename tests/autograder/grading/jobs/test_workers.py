@@ -69,6 +69,7 @@ def double(x):
 
 @pytest.fixture
 def two() -> Iterator[None]:
+    assert eventually(lambda: not workers_here()), "those of another test"
     with workers(2):
         yield
 
@@ -119,8 +120,7 @@ def test_workers_are_forked_from_one_process(job_of: Callable[..., Job], two: No
 
 def test_what_they_are_forked_from_is_replaced(job_of: Callable[..., Job], two: None) -> None:
     ahead(job_of(double=ASLEEP))
-    assert eventually(workers_here)
-    first = workers_here()
+    first = eventually(workers_here)
     os.kill(parent_of(first[0]), signal.SIGKILL)
     assert result_of(job_of(double=ASLEEP)).record.cells[0].verdict is Verdict.PASSED
     assert not set(first) & set(workers_here())
@@ -138,8 +138,7 @@ def test_no_solution_lies_in_a_student_s_memory(job_of: Callable[..., Job], two:
 def test_lost_worker_is_replaced(job_of: Callable[..., Job], two: None, number: int) -> None:
     job = job_of(double=ASLEEP)
     ahead(job)
-    assert eventually(workers_here)
-    (first,) = workers_here()
+    (first,) = eventually(workers_here)
     assert eventually(lambda: descendants(first))
     os.kill(first, number)
     assert [cell.verdict for cell in result_of(job).record.cells][:2] == [Verdict.PASSED] * 2
@@ -209,7 +208,7 @@ def test_server_that_is_killed_leaves_nothing(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with workers(1):
         assert result_of(job).verdicts
-        os.kill(parent_of(workers_here()[0]), signal.SIGKILL)
+        os.kill(parent_of(eventually(workers_here)[0]), signal.SIGKILL)
     assert not [*tmp_path.iterdir()]
 
 

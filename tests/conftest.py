@@ -1,6 +1,7 @@
 """Fixtures that several test files use."""
 
 import gc
+import os
 import re
 import signal
 import sys
@@ -14,7 +15,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from tests.support.sample import EVERYTHING, draw_number
+from tests.support.sample import EVERYTHING, draw_number, sample
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -41,13 +42,20 @@ YOUNG = 10_000
 BY_LESSON = ("test_lessons", "test_exams")
 
 
-def pytest_configure() -> None:
+# Set where a third of the long tests is tried, as in a run of all files.
+THIRD = "AUTOGRADER_THIRD_OF_LONG"
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Draw what is tried before pytest-xdist starts the processes that try it.
 
     Each of these, and whatever it starts, can be interrupted: a program that a script has started
     in the background would be deaf to that, and a test of it would wait for ever.
     """
     draw_number()
+    config.addinivalue_line("markers", "long: of these a run of all tests tries every third")
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        os.environ[THIRD] = "yes"
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -103,8 +111,16 @@ def pytest_report_header() -> str:
     return "everything is tried" if EVERYTHING else f"AUTOGRADER_SAMPLE={draw_number()}"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, in a run of everything; the order within a file stays."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the longest files first, in a run of everything; the order within a file stays.
+
+    Of the tests that are marked as long, such a run tries a third, another one each time.
+    """
+    if THIRD in os.environ:
+        long = [item for item in items if item.get_closest_marker("long")]
+        left = {*long} - {*sample(long, 3)}
+        config.hook.pytest_deselected(items=[*left])
+        items[:] = [item for item in items if item not in left]
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
 
 

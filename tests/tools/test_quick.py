@@ -29,6 +29,7 @@ def committed() -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+@pytest.mark.long
 def test_every_file_is_noticed() -> None:
     assert {path for path in committed() if not needs(path).files} == set()
 
@@ -160,6 +161,7 @@ def test_side_by_side() -> None:
     )
 
 
+@pytest.mark.long
 def test_words_are_for_what_is_concerned() -> None:
     """pytest knows the words, and takes of all lessons and exercises those that are meant."""
     made = needs(f"solutions/exams/{MODULE}/attention_weights.py")

@@ -121,6 +121,7 @@ def test_one_sentence_where_no_python_fits(newcomer, python, says):
     assert done.stdout.count("\n") == 1
 
 
+@pytest.mark.long
 def test_set_up_ends_well_wherever_it_was_stopped(newcomer):
     newcomer.has_python()
     newcomer.has("uv", UV)
@@ -151,6 +152,7 @@ def test_set_up_ends_well_wherever_it_was_stopped(newcomer):
     assert newcomer.left() == {".installed", "added"}
 
 
+@pytest.mark.long
 def test_uv_comes_in_its_pinned_version(newcomer):
     newcomer.has_python()
     newcomer.has("program", UV)

@@ -75,6 +75,7 @@ def job(folder: Path, cells: list[str]) -> str:
     return json.dumps({"folder": str(folder), "cells": cells})
 
 
+@pytest.mark.long
 def test_all_of_it_can_be_imported(environment: BareEnvironment) -> None:
     walk = (
         "import importlib, pkgutil, autograder.checks as checks\n"
@@ -111,6 +112,7 @@ def test_check_reads_what_ships(python: Python, tmp_path: Path) -> None:
     assert unknown["places"][0]["line"] == 3
 
 
+@pytest.mark.long
 def test_first_cell_in_colab_installs_all_that_a_lesson_takes(
     wheel_path: Path, tmp_path: Path
 ) -> None:

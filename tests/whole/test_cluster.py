@@ -36,6 +36,7 @@ def graded(root: Path, scheduler: str = "") -> Iterator[StudentResult]:
     return grade_class(course, LESSON, students, force=False, settings=settings)
 
 
+@pytest.mark.long
 def test_worker_is_killed_in_the_middle(handed_in: Path, dask: Dask) -> None:
     alone = shutil.copytree(handed_in, handed_in.with_name("alone"))
     assert not [one.failure for one in graded(alone) if one.failure]

@@ -286,6 +286,7 @@ def student_of(damage: Damage) -> str:
     return f"s{DAMAGES.index(damage):02}-damaged"
 
 
+@pytest.mark.long
 def test_batch_finishes(graded: Class) -> None:
     assert graded.outcome["success"], graded.outcome.get("log", "")[-4000:]
 
@@ -397,6 +398,7 @@ def unharmed(content: bytes) -> set[str]:
     return {name for name, text in first.items() if text == ANSWERS[name]}
 
 
+@pytest.mark.long
 def test_mutants_are_graded(sandbox: Sandbox) -> None:
     chance, source = random.Random(0), tiny_notebook()
     right = answered(source)

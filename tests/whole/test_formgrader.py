@@ -152,6 +152,7 @@ def test_button_grades_safely(classroom: Classroom, page: Page, student: str) ->
     keep(page, f"formgrader_{student}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", sample([("nbgrader", "autograde"), ("autograder", "grade")], 2))
 def test_all_ways_of_grading_agree(classroom: Classroom, command: tuple[str, str]) -> None:
     """The commands give what the button has given: the same scores, the same records."""

@@ -246,6 +246,7 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     keep(page, "start_narrow")
 
 
+@pytest.mark.long
 def test_ticks_a_guess_and_an_exercise_begun_anew(
     learners_lab: str, browser: Browser, clone: Path
 ) -> None:

@@ -61,6 +61,7 @@ def handed_in(course: Course, folder: Path, answers: Mapping[str, str]) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_all_of_it_is_graded(course: Course) -> None:
     for student, answers in (("ada", {}), ("bob", WRONG)):
         handed_in(course, course.root / "submitted" / student, answers)

@@ -93,6 +93,7 @@ def said_by(grader: "subprocess.Popen[str]") -> list[str]:
     return grader.communicate(timeout=BACKSTOP)[0].split("\n")
 
 
+@pytest.mark.long
 def test_two_graders_at_once(handed_in: Path, server: Server) -> None:
     alone = shutil.copytree(handed_in, handed_in.with_name("alone"))
     # One of each kind.

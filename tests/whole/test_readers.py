@@ -178,6 +178,7 @@ TAKERS: dict[str, Callable[[str], object]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("taker", sample(list(TAKERS), 2))
 def test_texts_stop_nobody(taker: str) -> None:
     for text in HARD_TEXTS:
@@ -186,6 +187,7 @@ def test_texts_stop_nobody(taker: str) -> None:
         assert time.process_time() - begun < 5, text[:40]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(HARD_FILES)))
 def test_files_stop_nobody(number: int) -> None:
     begun = time.process_time()

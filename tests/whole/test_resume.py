@@ -133,11 +133,13 @@ def undisturbed(handed_in: Path) -> Outcome:
     return Outcome.of(root)
 
 
+@pytest.mark.long
 def test_undisturbed_scores(undisturbed: Outcome) -> None:
     earned = [(one["double_check"], one["fourfold_check"]) for one in undisturbed.scores.values()]
     assert earned == [(2, 3), (0, 0), (2, 0), (0, 0), (2, 3), (2, 3)] * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("first", range(0, MOMENTS, KILLS))
 def test_kills_change_nothing(

@@ -23,6 +23,7 @@ LESSONS = COURSE.lessons()
 # One mixture of answers of some lessons is enough, unless all are asked for.
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lesson", LESSONS if EVERYTHING else LESSONS[3:4])
 def test_no_verdict_depends_on_scenery(lesson: str) -> None:
     built = build_lesson(COURSE, lesson)

@@ -77,6 +77,7 @@ def told_after_a_pass() -> dict[str, Source]:
     return found
 
 
+@pytest.mark.long
 def test_other_right_answers_never_ship(wheel: zipfile.ZipFile) -> None:
     told = told_after_a_pass()
     assert len(told) > 150
@@ -107,6 +108,7 @@ def test_no_cell_tells_what_its_figure_shows() -> None:
         assert shipped["descriptions"].keys() <= named, lesson
 
 
+@pytest.mark.long
 def test_numbers_are_those_of_the_printed_examples() -> None:
     """What stands in checks.json comes from printed examples, hints and hidden cases' names alone.
 

@@ -228,6 +228,7 @@ def opened(
     context.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_all_can_read_every_page(site: Made, browser: "Browser", width: int, theme: str) -> None:
     for page in site.pages:

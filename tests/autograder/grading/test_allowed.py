@@ -146,6 +146,7 @@ def test_nobody_waits_for_the_solution(sandbox: Sandbox, monkeypatch: pytest.Mon
     assert time["solution"] is None
 
 
+@pytest.mark.long
 def test_who_trains_for_long_passes_where_the_solution_does(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

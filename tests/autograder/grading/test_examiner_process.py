@@ -97,6 +97,7 @@ def test_endless_test_is_ended(sandbox: Sandbox, test: str, returned: str) -> No
     assert found.verdicts[0].message == "the test took too long with what your code returned"
 
 
+@pytest.mark.long
 def test_large_tests_are_ended(patient: Sandbox) -> None:
     """Each costs itself; all of them together are no more than the grader can bear."""
     before = memory_of(os.getpid())

@@ -65,6 +65,7 @@ outputs = st.one_of(
 )
 
 
+@pytest.mark.long
 @given(st.lists(outputs, max_size=4))
 @settings(max_examples=300, deadline=None)
 def test_no_output_is_too_odd(forged: list[object]) -> None:
@@ -147,6 +148,7 @@ TO_CALLS = (
 )
 
 
+@pytest.mark.long
 def test_forged_words_earn_nothing(sandbox: Sandbox) -> None:
     """Each is the first reply to be forged, then the next to the second test, and so on."""
     for number in range(0, len(REPLIES), 2):
@@ -157,6 +159,7 @@ def test_forged_words_earn_nothing(sandbox: Sandbox) -> None:
         assert points == [0, 0], TO_CALLS[number : number + 2]
 
 
+@pytest.mark.long
 @given(replies=st.lists(values, min_size=1, max_size=3), to=st.sampled_from(["find", "call"]))
 @settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -496,6 +496,7 @@ def test_cells_import_what_lies_beside_them(sandbox: Sandbox, tmp_path: Path) ->
     assert graded.notebook.cells[1].outputs[0].text == "2\n"
 
 
+@pytest.mark.long
 def test_what_some_lessons_need_is_imported_once() -> None:
     step = "weight = torch.zeros(1, requires_grad=True)\nweight.grad = torch.ones(1)\n"
     step += "torch.optim.SGD([weight], 0.5).step()\nassert double(weight.item()) == -1"

@@ -69,6 +69,7 @@ def ask(address: str, content: dict[str, Any] | None = None) -> Any:
         return json.load(answer)
 
 
+@pytest.mark.long
 def test_folder_sets_nothing(hostile: Path) -> None:
     with opened(hostile) as address:
         listed = {one["name"] for one in ask(f"{address}/api/contents")["content"]}

@@ -90,6 +90,7 @@ def test_notebook_without_a_text_is_generated(course: Course) -> None:
     assert "Written by hand." in generate(course) + released(course)
 
 
+@pytest.mark.long
 def test_text_that_can_not_be_built_is_said(course: Course) -> None:
     generate(course)
     before = released(course)

@@ -23,6 +23,7 @@ def shares_of(matches):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("setting", "points", "said"),
     [

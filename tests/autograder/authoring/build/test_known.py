@@ -44,6 +44,7 @@ def append(path: Path, text: str) -> None:
         file.write(text)
 
 
+@pytest.mark.long
 def test_sentence_brings_neither_exams_nor_pictures(course: Course) -> None:
     build(course)
     append(course.lesson_file(LESSON), "\nOne more sentence.\n")

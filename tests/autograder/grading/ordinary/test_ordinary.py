@@ -354,6 +354,7 @@ def judged(
     return failed, passed, blamed
 
 
+@pytest.mark.long
 def test_patterns_are_judged_rightly(sandbox: Sandbox, tmp_path: Path) -> None:
     """None passed wrongly, none failed wrongly; what can't be judged here is told apart."""
     assert len(ORDINARY) >= 80

@@ -56,6 +56,7 @@ def without_times(path: Path) -> dict[str, Any]:
     return {name: part for name, part in record.items() if name != "time"}
 
 
+@pytest.mark.long
 def test_both_ways_agree(root: Path, tmp_path: Path) -> None:
     submitted = graded(root, tmp_path)
     assert len(submitted) == len(NAMES)

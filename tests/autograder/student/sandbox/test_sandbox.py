@@ -965,6 +965,7 @@ def test_killed_grader_leaves_no_process():
     assert eventually(lambda: not any(map(running, started)))
 
 
+@pytest.mark.long
 def test_death_of_any_link_ends_all():
     links, link = 1, 0
     while link < links:
@@ -996,6 +997,7 @@ def kill_zygote(opened):
     os.kill(zygote_of(opened), signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_two_deaths_in_a_row_are_our_failure(monkeypatch):
     with open_sandbox() as opened:
         launcher = opened._opened
@@ -1092,6 +1094,7 @@ def nothing_is_run():
         opened.spawn({}, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("says", "remedy"),
     [
@@ -1109,6 +1112,7 @@ def test_missing_namespaces_stop(monkeypatch, tmp_path, says, remedy):
         nothing_is_run()
 
 
+@pytest.mark.long
 def test_missing_nested_namespaces_stop(monkeypatch):
     monkeypatch.setattr(bubblewrap, "_NAMESPACES", (*bubblewrap._NAMESPACES, "--disable-userns"))
     assert available().names == ("bubblewrap", "user_namespaces")
@@ -1116,6 +1120,7 @@ def test_missing_nested_namespaces_stop(monkeypatch):
         nothing_is_run()
 
 
+@pytest.mark.long
 def test_missing_proc_stops(monkeypatch):
     mounts = bubblewrap.Walls._mounts
 

@@ -56,8 +56,8 @@ def test_chunks_give_what_the_whole_gives(chunks: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_complex_buffer_keeps_its_imaginary_part(dtype: torch.dtype) -> None:
     class Turning(reference.RotaryAttention):
-        def __init__(self, **sizes: int) -> None:
-            super().__init__(**sizes)
+        def __init__(self, *sizes: Any, **named: Any) -> None:
+            super().__init__(*sizes, **named)
             self.register_buffer("turn", torch.tensor(1j, dtype=torch.complex64))
 
         def forward(self, inputs: Tensor, cache: Any = None) -> Tensor:

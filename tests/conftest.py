@@ -40,9 +40,7 @@ LONG = [
 YOUNG = 10_000
 # Files whose tests of one lesson share much, and those of different lessons nothing.
 BY_LESSON = ("test_lessons", "test_exams")
-
-
-# Set where a third of the long tests is tried, as in a run of all files.
+# Set in a run of all files, which tries a third of the long tests.
 THIRD = "AUTOGRADER_THIRD_OF_LONG"
 
 
@@ -53,9 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
     in the background would be deaf to that, and a test of it would wait for ever.
     """
     draw_number()
-    config.addinivalue_line("markers", "long: of these a run of all tests tries every third")
-    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
-        os.environ[THIRD] = "yes"
+    # The processes that pytest-xdist starts are told all files by name.
+    if not hasattr(config, "workerinput"):
+        os.environ.pop(THIRD, None)
+        if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+            os.environ[THIRD] = "yes"
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -55,7 +55,6 @@ def generate(page: Page, lesson: str) -> Locator:
     return page.locator("#success-modal, #error-modal")
 
 
-@pytest.mark.long
 def test_list_says_what_generate_builds(page: Page) -> None:
     changed, unbuilt = row(page, LESSON), row(page, UNBUILT)
     expect(changed.locator(".name")).to_contain_text("changed since it was built")

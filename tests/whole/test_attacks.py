@@ -196,7 +196,6 @@ def test_attacks_are_programs() -> None:
             ast.parse(re.sub("@[A-Z]+@", "1", source))
 
 
-@pytest.mark.long
 def test_what_is_left_running_is_seen(sandbox: Sandbox) -> None:
     sandbox.wait_until_ready()
     before = _behind_walls()

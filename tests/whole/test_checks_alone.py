@@ -75,7 +75,6 @@ def job(folder: Path, cells: list[str]) -> str:
     return json.dumps({"folder": str(folder), "cells": cells})
 
 
-@pytest.mark.long
 def test_all_of_it_can_be_imported(environment: BareEnvironment) -> None:
     walk = (
         "import importlib, pkgutil, autograder.checks as checks\n"

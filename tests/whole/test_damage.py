@@ -286,7 +286,6 @@ def student_of(damage: Damage) -> str:
     return f"s{DAMAGES.index(damage):02}-damaged"
 
 
-@pytest.mark.long
 def test_batch_finishes(graded: Class) -> None:
     assert graded.outcome["success"], graded.outcome.get("log", "")[-4000:]
 

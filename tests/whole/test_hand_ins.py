@@ -150,7 +150,6 @@ def term(tmp_path_factory) -> Term:
     return Term(root, nbgrader_api(config), {one.student: one for one in graded})
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("what", SOUND)
 def test_sound_answer_earns_its_points(term: Term, what: str) -> None:
     result = term.results[name_of(what)]

@@ -74,7 +74,6 @@ def graded(course: Path, student: str) -> Path:
     return course / "autograded" / student / LESSON
 
 
-@pytest.mark.long
 def test_scores(records: dict[str, dict[str, Any]]) -> None:
     points = {
         student: {name: cell["points"] for name, cell in cells.items()}

@@ -113,7 +113,6 @@ def all_saved(page: Page) -> None:
     expect(page.locator("article .unsaved, article .state:text('saving')")).to_have_count(0)
 
 
-@pytest.mark.long
 def test_three_answers_by_keyboard(page: Page, taught: Taught) -> None:
     """Points, a half, a comment; a comment kept and given again; and on to the next that waits."""
     all_shown(page)

@@ -141,7 +141,6 @@ def term(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
     return root, said
 
 
-@pytest.mark.long
 def test_every_command_ends_well(term) -> None:
     assert len(term[1]) == len(COMMANDS) > 10
 

@@ -209,7 +209,6 @@ def test_every_page_of_formgrader_is_tried() -> None:
     assert HANDLERS.keys() == ASKED_ABOUT.keys() | NO_LISTS
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("handler", ASKED_ABOUT)
 def test_nothing_runs_in_a_list(
     server: Server, page: Page, listener: Listener, handler: str

@@ -109,7 +109,6 @@ def says(view: Locator, text: str | re.Pattern[str]) -> None:
     expect(view.get_by_role("status")).to_have_text(text)
 
 
-@pytest.mark.long
 def test_pointing_at_query(two_heads: Locator) -> None:
     says(two_heads, "Point at a word, tap it or tab to it, to see where it looks.")
     word(two_heads, "shiny").hover()

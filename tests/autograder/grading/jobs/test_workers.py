@@ -114,8 +114,11 @@ def test_workers_within_workers_are_the_same(two: None) -> None:
 def test_workers_are_forked_from_one_process(job_of: Callable[..., Job], two: None) -> None:
     for job in (job_of(double=f"def double(x):\n    return {number}") for number in range(4)):
         ahead(job)
-    assert eventually(lambda: len(workers_here()) == 2)
-    assert len({parent_of(worker) for worker in workers_here()}) == 1
+    parents = eventually(
+        lambda: [*map(parent_of, found)] if len(found := workers_here()) == 2 else []
+    )
+    assert len(parents) == 2
+    assert len({*parents}) == 1
 
 
 def test_what_they_are_forked_from_is_replaced(job_of: Callable[..., Job], two: None) -> None:

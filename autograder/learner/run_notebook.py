@@ -13,8 +13,9 @@ from autograder.checks import purpose
 from autograder.errors import NotebookStopped
 
 SECONDS_PER_CELL = 60
-# Without it every kernel warns on the terminal that it talks over the local network interface.
-QUIET_KERNEL = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]
+# Every kernel warns on the terminal that it talks over the local network interface, and one that is
+# ended while a cell runs prints a traceback.
+QUIET_KERNEL = ["--HistoryManager.hist_file=:memory:", "--log-level=CRITICAL"]
 
 
 def run(
@@ -37,6 +38,7 @@ def run(
 
     Raises:
         NotebookStopped: when the kernel dies or can't be interrupted.
+        KeyboardInterrupt: when this process is told to end, by Ctrl-C or SIGTERM.
     """
     done, cells = 0, sum(cell.cell_type == "code" for cell in notebook.cells)
 
@@ -54,7 +56,7 @@ def run(
         on_cell_complete=count,
         extra_arguments=QUIET_KERNEL,
     )
-    with _environment(path):
+    with _environment(path), _told_to_end(client):
         try:
             client.execute()
         except DeadKernelError as error:
@@ -66,6 +68,17 @@ def run(
                 f"a cell ran for more than {seconds_per_cell:g} s and could not be interrupted"
             ) from error
     return notebook
+
+
+@contextmanager
+def _told_to_end(client: NotebookClient) -> Iterator[None]:
+    """A signal is nbclient's while it runs: it ends the kernel, and goes on until it misses it."""
+    try:
+        yield
+    except Exception:
+        if not hasattr(client, "_async_cleanup_kernel_future"):
+            raise
+        raise KeyboardInterrupt from None
 
 
 @contextmanager

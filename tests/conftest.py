@@ -114,14 +114,22 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the longest files first, in a run of everything; the order within a file stays.
 
-    Of the tests that are marked as long, such a run tries a third, another one each time.
+    Of the tests and files that are marked as long, such a run tries a third, another one each time.
     """
     if THIRD in os.environ:
-        long = [item for item in items if item.get_closest_marker("long")]
-        left = {*long} - {*sample(long, 3)}
-        config.hook.pytest_deselected(items=[*left])
+        long = {item: _marked(item) for item in items if item.get_closest_marker("long")}
+        drawn = {*sample([*dict.fromkeys(long.values())], 3)}
+        left = [item for item, marked in long.items() if marked not in drawn]
+        config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
+def _marked(item: pytest.Item) -> str:
+    """What of a long test is marked: the test, or its file, whose tests share what takes long."""
+    file = item.getparent(pytest.Module)
+    assert file
+    return (file if any(mark.name == "long" for mark in file.own_markers) else item).nodeid
 
 
 @pytest.fixture(scope="module")

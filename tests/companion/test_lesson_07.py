@@ -123,6 +123,7 @@ def test_more_to_read_takes_longer() -> None:
     assert milliseconds_per_token(16, 16, 64, 8192, 3) > 2 * milliseconds_per_token(16, 1, 64, 8192)
 
 
+@pytest.mark.long
 def test_converted_model_recovers() -> None:
     """What the lesson says of the conversion, within a wide margin."""
     model = train_multi_head()

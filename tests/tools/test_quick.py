@@ -33,6 +33,7 @@ def test_every_file_is_noticed() -> None:
     assert {path for path in committed() if not needs(path).files} == set()
 
 
+@pytest.mark.long
 def test_every_module_is_run_where_it_is_noticed() -> None:
     """To be read as a text, as all modules are for the arrows between them, is not enough."""
     for path in committed():

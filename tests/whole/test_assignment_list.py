@@ -17,7 +17,7 @@ expect.set_options(timeout=PATIENCE)
 
 UNBUILT = "02_without_a_reference"
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("browser")]
 
 
 @pytest.fixture(scope="module")

@@ -84,6 +84,7 @@ def test_all_of_it_can_be_imported(environment: BareEnvironment) -> None:
     environment.run("python", "-c", walk)
 
 
+@pytest.mark.long
 def test_exam_names_the_mistake_on_its_card(python: Python, tmp_path: Path) -> None:
     shutil.copy(exam_alone.__file__, tmp_path)
     show = (

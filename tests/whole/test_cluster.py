@@ -17,6 +17,8 @@ from tests.support.graded_class import Outcome, class_of_twelve
 from tests.support.processes import descendants, eventually, running
 from tests.support.tiny_course import LESSON
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -36,7 +38,6 @@ def graded(root: Path, scheduler: str = "") -> Iterator[StudentResult]:
     return grade_class(course, LESSON, students, force=False, settings=settings)
 
 
-@pytest.mark.long
 def test_worker_is_killed_in_the_middle(handed_in: Path, dask: Dask) -> None:
     alone = shutil.copytree(handed_in, handed_in.with_name("alone"))
     assert not [one.failure for one in graded(alone) if one.failure]

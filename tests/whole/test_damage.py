@@ -32,6 +32,8 @@ from tests.support.tiny_course import (
     tiny_notebook,
 )
 
+pytestmark = pytest.mark.long
+
 LIMITS = Limits(cell_seconds=10, call_seconds=3)
 MUTANTS = 500 if EVERYTHING else 60
 EVERY = 4
@@ -397,7 +399,6 @@ def unharmed(content: bytes) -> set[str]:
     return {name for name, text in first.items() if text == ANSWERS[name]}
 
 
-@pytest.mark.long
 def test_mutants_are_graded(sandbox: Sandbox) -> None:
     chance, source = random.Random(0), tiny_notebook()
     right = answered(source)

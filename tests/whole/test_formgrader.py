@@ -204,6 +204,7 @@ def test_nothing_runs_in_feedback(classroom: Classroom, page: Page, listener: Li
     keep(page, "feedback_opened", whole=True)
 
 
+@pytest.mark.long
 def test_manual_grade_survives(classroom: Classroom, page: Page) -> None:
     press(page, classroom, HONEST, "autograde")
     page.goto(submission_page(classroom, HONEST))

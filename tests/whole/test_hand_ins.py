@@ -23,7 +23,10 @@ from autograder.nbgrading.grade_class import grade_class, students_of
 from tests.support.course import COURSE
 from tests.support.tiny_course import LESSON, answered, tiny_course
 
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.filterwarnings("ignore:Object of type .* not in session"),
+]
 
 ASKED = f"{LESSON}.ipynb"
 ALL = 5.0

@@ -14,6 +14,8 @@ from autograder.checks.source.cells import grade_id_of
 from tests.support.course import ROOT
 from tests.support.installed import Environment
 
+pytestmark = pytest.mark.long
+
 LESSON = "week1"
 MEAN = "def mean(values):\n    return np.mean(values)"
 VARIANCE = "def variance(values):\n    return np.mean((values - np.mean(values)) ** 2)"

@@ -199,6 +199,7 @@ def run_cell_with(page: Page, text: str) -> None:
     page.keyboard.press("Control+Enter")
 
 
+@pytest.mark.long
 def test_from_the_start_page_to_a_passed_check_and_back(
     learners_lab: str, browser: Browser
 ) -> None:

@@ -119,6 +119,7 @@ def test_two_graders_at_once(handed_in: Path, server: Server) -> None:
     assert Outcome.of(handed_in, address) == Outcome.of(alone)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Object of type .* not in session")
 def test_two_tutors_at_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both have seen an answer without points: one gives some, the other is told so."""

@@ -166,6 +166,7 @@ def test_colab_opens_what_students_get_below_a_cell_that_installs(small: Made) -
     assert opened == given
 
 
+@pytest.mark.long
 def test_a_notebook_with_a_secret_is_refused(small: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     def careless(student: NotebookNode, repository: str) -> NotebookNode:
         return new_notebook(cells=[new_markdown_cell(HALVES)])

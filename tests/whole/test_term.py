@@ -22,6 +22,8 @@ from autograder.course import Course
 from tests.support.course import ROOT
 from tests.support.retaken import let_vary
 
+pytestmark = pytest.mark.long
+
 LESSON, MODULE = "02_dot_product_self_attention", "dot_product_self_attention"
 TEXT = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
 COMMANDS = [

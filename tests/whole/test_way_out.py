@@ -325,6 +325,7 @@ def test_file_is_inert(server: Server, name: str) -> None:
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
+@pytest.mark.long
 def test_server_answers_others(server: Server) -> None:
     """While feedback is made, and while a submission is graded."""
     held, begun = server.root / "held", server.root / "begun"

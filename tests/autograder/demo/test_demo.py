@@ -20,6 +20,8 @@ from autograder.errors import GradingFailed, SettingError
 from autograder.grading.class_table import StudentResult
 from tests.support.course import COURSE
 
+pytestmark = pytest.mark.long
+
 # The one of which whoever types `make demo` sees a class.
 LESSON = "02_dot_product_self_attention"
 TEXT = read_lesson(COURSE.lesson_file(LESSON))

@@ -282,6 +282,7 @@ def test_function_brings_a_helper_of_another_module():
     assert defined(source, "doubled")(weights, values).tolist() == [3.0, 2.0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lesson", COURSE.lessons())
 def test_what_a_simulated_class_hands_in_derives_from_what_is_there(lesson):
     known = {*KNOWN, *dir(builtins)}

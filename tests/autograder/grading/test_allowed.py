@@ -176,6 +176,7 @@ def test_who_trains_for_long_passes_where_the_solution_does(
     assert len(runs) == 1
 
 
+@pytest.mark.long
 def test_answers_without_an_end_cost_no_others() -> None:
     """However many they are, there is time left for what is quick."""
     limits = Limits(least_seconds=9, least_cell_seconds=2)
@@ -188,6 +189,7 @@ def test_answers_without_an_end_cost_no_others() -> None:
     assert set(endless) - {Verdict.NOT_RUN} == {Verdict.TIMEOUT}
 
 
+@pytest.mark.long
 def test_many_short_cells_are_one_long_one(sandbox: Sandbox) -> None:
     found = graded(sandbox, RIGHT, *["spin(0.03)"] * 180)
     assert verdicts(found) == [Verdict.NOT_RUN]
@@ -263,6 +265,7 @@ def test_what_a_test_leaves_running_ends_with_it(sandbox: Sandbox) -> None:
     assert verdicts(found) == [Verdict.PASSED] * 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hidden", [0, 1], ids=["told", "untold"])
 def test_swarms_are_paid_for(hidden: int) -> None:
     """Each ends before it is seen, and nobody waits for it."""

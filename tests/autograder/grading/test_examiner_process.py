@@ -127,6 +127,7 @@ COSTLY = (
 GRID = "import numpy as np\nclass Grid:\n    def __init__(self, x):\n        self.shape = {}\n"
 
 
+@pytest.mark.long
 def test_costly_tests_take_less_than_300_megabytes() -> None:
     """Of the grader's own memory, under the limits as they are, and each costs itself."""
     tests = [test.replace("X", f"{n}000") for n, (test, _) in enumerate(COSTLY, 1)]

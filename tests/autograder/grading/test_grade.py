@@ -177,6 +177,7 @@ def test_right_answers_are_right_after_a_lent_function(sandbox: Sandbox) -> None
     assert verdicts(graded) == [Verdict.PASSED] * 3
 
 
+@pytest.mark.long
 def test_exams_that_lend_cost_no_second_run(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +214,7 @@ def test_lying_objects_do_not_pass(sandbox: Sandbox) -> None:
     assert verdicts(grade(source, answered(source, answer), sandbox)) == [Verdict.WRONG]
 
 
+@pytest.mark.long
 def test_same_seed_same_verdicts(sandbox: Sandbox) -> None:
     source = plain_course("assert double(1) == 2")
     answer = "import random\ndef double(x):\n    return 2 if random.random() < 0.5 else 3"

@@ -72,6 +72,7 @@ def test_generate_builds(course: Course) -> None:
         assert gradebook.find_assignment(LESSON).max_score == 11
 
 
+@pytest.mark.long
 def test_what_is_edited_by_hand_is_generated(course: Course) -> None:
     generate(course)
     edit_by_hand(course)
@@ -82,6 +83,7 @@ def test_what_is_edited_by_hand_is_generated(course: Course) -> None:
     assert "One more sentence." not in released(course)
 
 
+@pytest.mark.long
 def test_notebook_without_a_text_is_generated(course: Course) -> None:
     generate(course)
     course.lesson_file(LESSON).rename(course.source / "a text that is no lesson.md")
@@ -104,6 +106,7 @@ def test_text_that_can_not_be_built_is_said(course: Course) -> None:
     assert note(course) == "changed since it was built: Generate builds it"
 
 
+@pytest.mark.long
 def test_solution_is_tried_before_anything_is_written(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +119,7 @@ def test_solution_is_tried_before_anything_is_written(
     assert note(course) == "changed since it was built: Generate builds it"
 
 
+@pytest.mark.long
 def test_what_may_mislead_is_said(course: Course) -> None:
     with course.lesson_file(LESSON).open("a", encoding="utf-8") as text:
         text.write("\nAs in `match`.\n")

@@ -145,6 +145,7 @@ def test_failure_leaves_the_old_one(
     assert not (lesson.root / "notebooks" / MAKING).exists()
 
 
+@pytest.mark.long
 def test_gradebook_knows_when_a_lesson_is_due(tmp_path: Path) -> None:
     """At once, and not only when somebody has been graded."""
     lesson = Lesson(tmp_path)
@@ -206,6 +207,7 @@ def test_what_is_there_stays_without_force(lesson: Lesson) -> None:
     assert lesson.state() == before
 
 
+@pytest.mark.long
 def test_gradebook_learns_of_what_is_there(lesson: Lesson) -> None:
     """A clone brings the students' notebooks, and no gradebook."""
     (lesson.root / "gradebook.db").unlink()

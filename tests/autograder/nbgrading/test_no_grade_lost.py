@@ -451,6 +451,7 @@ def test_button_and_command_agree_after_a_change(examined: Class) -> None:
     assert record_of(examined) == first
 
 
+@pytest.mark.long
 def test_what_can_no_longer_be_graded_keeps_its_score(examined: Class) -> None:
     """An exam that the instructor's own solution fails is a failure on our side."""
     assert examined.button() == ""
@@ -468,6 +469,7 @@ def test_what_can_no_longer_be_graded_keeps_its_score(examined: Class) -> None:
     assert examined.score() == EARNED
 
 
+@pytest.mark.long
 def test_clock_that_goes_backwards(examined: Class) -> None:
     """What is newer is known by what it says: the notebook in source/, and the submission."""
     with rewritten(examined, lambda one: one.cells[2].update(source="assert double(4) == 8")):

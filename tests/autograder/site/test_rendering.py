@@ -17,6 +17,7 @@ def rendered(folder: Path, text: str) -> Path:
     return folder / "pages"
 
 
+@pytest.mark.long
 def test_what_sphinx_warns_of_stops_it(tmp_path: Path) -> None:
     with pytest.raises(SiteError) as caught:
         rendered(tmp_path, "# Title\n\n[x](#nowhere)\n")

@@ -1,9 +1,11 @@
+import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from companion import learn_pairs, look_back
 
 
+@pytest.mark.long
 def test_only_the_softmax_recalls_many_pairs() -> None:
     softmax = learn_pairs("softmax", 16, steps=200)
     linear = learn_pairs("linear", 16, steps=200)

@@ -14,6 +14,7 @@ def test_one_head_answers_one_question() -> None:
     assert recall.losses[-1] > 0.2
 
 
+@pytest.mark.long
 def test_one_head_is_hardly_better_after_600_steps() -> None:
     recall = learn_two_lookups(1, steps=600)
     assert min(recall.left, recall.mirrored) < 0.7

@@ -1,5 +1,6 @@
 import io
 
+import pytest
 import torch
 
 from companion.inputs.translation import training_pairs
@@ -7,6 +8,7 @@ from companion.models.training import progress, train_translator, translation_ba
 from companion.models.translator import Translator
 
 
+@pytest.mark.long
 def test_training_is_seeded_and_learns(capsys) -> None:
     first, again = (train_translator(attention=True, pairs=300, epochs=2) for _ in range(2))
     for one, other in zip(first.parameters(), again.parameters(), strict=True):

@@ -31,7 +31,7 @@ rng = np.random.default_rng(0)
 attention_view(softmax(2 * rng.normal(size=(12, 30, 30))), queries=many, alt="Thirty words.")""",
 ]
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("browser")]
 expect.set_options(timeout=PATIENCE)
 
 

@@ -16,6 +16,7 @@ from autograder.nbgrading.grade_class import grade_class
 LESSON = "week1"
 
 
+@pytest.mark.long
 def test_builds_and_grades_as_it_stands(tmp_path: Path) -> None:
     root = tmp_path / 'my "first" course'
     written = new_course(root)

@@ -186,6 +186,7 @@ def test_page_fits_a_phone(browser: "Browser", site: str) -> None:
     page.context.close()
 
 
+@pytest.mark.long
 def test_folder_is_made_anew(tmp_path: Path, lite: Path) -> None:
     again = tmp_path / "lite"
     shutil.copytree(lite, again)

@@ -58,6 +58,7 @@ def test_same_number_makes_the_same(course: Course) -> None:
     assert texts(course) == before
 
 
+@pytest.mark.long
 def test_number_with_which_it_is_harder_is_refused(course: Course) -> None:
     exams = course.solutions / "exams" / f"{LESSON}.py"
     text = exams.read_text("utf-8").replace("1.2, 2, decimals=3", "11.2, 12, decimals=3")

@@ -231,6 +231,7 @@ def test_defect_of_a_worker_tells_where(job_of: Callable[..., Job], two: None) -
     assert "Traceback" in caught.value.__notes__[0]
 
 
+@pytest.mark.long
 def test_what_nobody_asks_for_is_forgotten(job_of: Callable[..., Job]) -> None:
     with workers(2):
         for number in range(30):

@@ -361,12 +361,14 @@ def test_patterns_are_judged_rightly(sandbox: Sandbox, tmp_path: Path) -> None:
     assert judged(ORDINARY, sandbox, tmp_path) == ({}, [], [])
 
 
+@pytest.mark.long
 def test_frames_are_judged_rightly_or_told_apart(sandbox: Sandbox, tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     assert judged(FRAMED, sandbox, tmp_path) == ({}, [], [])
     assert judged(FRAMED[:9], sandbox, tmp_path, beside=True) == ({}, [], [])
 
 
+@pytest.mark.long
 def test_more_tests_than_processes() -> None:
     """At each test cell a process waits, which is none of those that a student may have."""
     cells = [make_cell("code", "def number(): return 0", "number", solution=True)]
@@ -381,6 +383,7 @@ def test_more_tests_than_processes() -> None:
     assert [one.verdict for one in graded.verdicts] == [Verdict.PASSED] * 80
 
 
+@pytest.mark.long
 def test_what_needs_the_objects_runs_beside(sandbox: Sandbox, tmp_path: Path) -> None:
     """Where the lecturer says so, those that can't be judged here are judged over there."""
     names = [name for name in ORDINARY if not PATTERNS[name].here]

@@ -22,6 +22,7 @@ def mean(x):
 WAYS = cache(ways_of)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_five_copies_are_found_and_nobody_else(seed: int) -> None:
     written, copied = simulated_class(WAYS(LESSON), 60, seed, KINDS)

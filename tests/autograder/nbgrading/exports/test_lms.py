@@ -195,6 +195,7 @@ def test_moodle_takes_no_more_than_it_may(
     assert "week1 is worth 205 points: Moodle refuses grades above 100" in caplog.text
 
 
+@pytest.mark.long
 def test_chosen_as_nbgrader_chooses(gradebook: Gradebook, tmp_path: Path) -> None:
     command = [
         sys.executable, "-m", "nbgrader", "export",

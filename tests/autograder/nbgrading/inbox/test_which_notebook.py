@@ -164,6 +164,7 @@ def test_links_lead_nowhere(handed_in, tmp_path) -> None:
     assert which_notebook(tmp_path / "ben" / "02_vectors", ASKED, CELLS).why_not
 
 
+@pytest.mark.long
 def test_deep_and_endless_json_costs_nothing(handed_in) -> None:
     found = handed_in({"a.ipynb": b"[" * 5_000_000, "b.ipynb": notebook()})
     assert found.name == "b.ipynb"

@@ -68,6 +68,7 @@ def test_both_ways_agree(root: Path, tmp_path: Path) -> None:
         assert page == feedback.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_what_is_graded_is_left_alone(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -211,6 +211,7 @@ random.random(), numpy.random.rand(), torch.rand(1).item()
     assert len({number for numbers in drawn for number in numbers}) == 9
 
 
+@pytest.mark.long
 def test_sets_have_one_order():
     orders = []
     for _ in range(2):
@@ -1015,6 +1016,7 @@ def test_two_deaths_in_a_row_are_our_failure(monkeypatch):
             assert told("2") == 2
 
 
+@pytest.mark.long
 def test_sandbox_that_can_make_no_student_is_closed(monkeypatch):
     with open_sandbox() as opened:
         with student_in(opened) as told:
@@ -1035,6 +1037,7 @@ def raising(error):
     return fail
 
 
+@pytest.mark.long
 def test_launcher_that_fails_leaves_nothing(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(bubblewrap, "program", lambda: str(tmp_path / "gone"))
@@ -1044,6 +1047,7 @@ def test_launcher_that_fails_leaves_nothing(monkeypatch, tmp_path):
     assert (list(tmp_path.iterdir()), len(os.listdir("/proc/self/fd"))) == ([], files)
 
 
+@pytest.mark.long
 def test_entry_that_does_not_exist():
     with (
         pytest.raises(SandboxFailed, match="no attribute 'obeys'"),

@@ -96,6 +96,7 @@ def _forked_grader(twin: Sandbox) -> int:
         os._exit(1)
 
 
+@pytest.mark.long
 def test_twin_that_has_died_is_replaced(first: Sandbox) -> None:
     before = started_by(first)
     with first.twin() as twin:

@@ -153,6 +153,11 @@ class SourceError(CourseError):
         super().__init__(f"{path}:{line}: {message}")
         self.path = path
         self.line = line
+        self._message = message
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Path, int, str]]:
+        """So that it can be told by another process."""
+        return type(self), (self.path, self.line, self._message)
 
 
 class LessonError(SourceError):

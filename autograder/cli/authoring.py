@@ -23,6 +23,12 @@ _TRIES = "autograder.nbgrading.try_solution", "autograder.student.rpc.student_si
 def build(
     lessons: Lessons = None,
     force: Annotated[bool, typer.Option(help="Make what has not changed, too.")] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="How many exercises are proved at once; by default one for each processor."
+        ),
+    ] = None,
 ) -> None:
     """Make what has changed of the notebooks, from the lessons' texts, the reference and the exams.
 
@@ -31,6 +37,7 @@ def build(
     Without LESSONS, the tables of docs/ are made as well. A number such as 02 stands for a lesson.
     """
     from autograder.authoring.build.incremental import build as build_changed
+    from autograder.grading.jobs.workers import processors
 
     course = Course.find()
     names = course.lessons_named(lessons or ())
@@ -40,6 +47,7 @@ def build(
             course,
             names,
             force=force,
+            workers=workers or processors(),
             progress=lambda done, steps, product: show(done, steps, f"making {product}"),
             trial=_tell_and_try,
         )

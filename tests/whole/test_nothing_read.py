@@ -28,6 +28,7 @@ _LEARNERS = "a learner's own cells, on their own machine"
 SAFE = {
     ("authoring/browser/lite.py", "run"): "-P, and begins in a folder that it has just made",
     ("authoring/browser/needs.py", "sys.path"): "only reads it",
+    ("authoring/build/at_once.py", "ProcessPoolExecutor"): "PYTHONSAFEPATH, and the course's exams",
     ("authoring/build/build.py", "sys.path"): "adds a lesson's folder in source/, last",
     ("authoring/build/build_inputs.py", "sys.path"): "only reads it",
     ("authoring/lesson/alt_text.py", "import_module"): "what an author's text imports",

@@ -22,12 +22,11 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograder.authoring.build import shipping
+from autograder.authoring.build.at_once import Provers
 from autograder.authoring.build.build_inputs import Inputs
 from autograder.authoring.build.known import Known, KnownExams
 from autograder.authoring.build.matching import backings_of, match
 from autograder.authoring.build.proofs import Proof, Proofs, digest_of_entry
-from autograder.authoring.build.proving import prove
-from autograder.authoring.build.slips import refuse_slips
 from autograder.authoring.lesson.alt_text import Pictures, undescribed_in_prose
 from autograder.authoring.lesson.built import signed
 from autograder.authoring.lesson.kept_back import kept_back
@@ -42,7 +41,6 @@ from autograder.checks.exam.exam import Exam
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.checks.source.scenery import tag_scenery
 from autograder.course import Course, lesson_number
-from autograder.faulty_line import told_with_line
 from autograder.own_modules import out_of_reach
 
 # What the text of a new lesson or exercise has, at the beginning of a line or behind a heading's.
@@ -83,6 +81,7 @@ class Built:
     warnings: Sequence[str] = ()
     anew: bool = False
     progress: Progress = _no_progress
+    provers: Provers = field(default_factory=Provers)
 
     @cached_property
     def proved(self) -> "ProvedLesson":
@@ -135,24 +134,21 @@ class Built:
 def _prove_lesson(built: Built, there: Mapping[str, shipping.Entry]) -> ProvedLesson:
     course, lesson = built.course, built.lesson.name
     inputs, known = Inputs(course), {} if built.anew else Proofs(course).of(lesson)
-    ships: dict[str, shipping.Entry] = {}
-    proofs: dict[str, Proof] = {}
-    for name in built.exams:
-        is_own = name in built.lesson.own
-        made_of, entry = inputs.of_exercise(lesson, name, own=is_own), there.get(name, {})
-        if (proof := known.get(name)) and proof.holds(made_of, entry):
-            ships[name], proofs[name] = entry, proof
-            continue
-        built.progress(name)
-        exam = built.exams[name]
-        try:
-            refuse_slips(exam)
-            proved = prove(exam, entry, places=_has_places(course, lesson))
-        except Exception as error:
-            raise told_with_line(error, course.root, exam.where) from error
+    ships = {name: there.get(name, {}) for name in built.exams}
+    made_of = {
+        name: inputs.of_exercise(lesson, name, own=name in built.lesson.own) for name in ships
+    }
+    proofs = {
+        name: proof
+        for name, proof in known.items()
+        if name in ships and proof.holds(made_of[name], ships[name])
+    }
+    to_prove = {name: entry for name, entry in ships.items() if name not in proofs}
+    found = built.provers.prove(course, lesson, built.exams, to_prove, built.progress)
+    for name, proved in zip(to_prove, found, strict=True):
         ships[name] = proved.ships
         shipped = digest_of_entry(proved.ships)
-        proofs[name] = Proof(made_of, shipped, proved.unnamed, proved.halves)
+        proofs[name] = Proof(made_of[name], shipped, proved.unnamed, proved.halves)
     return ProvedLesson(ships, proofs)
 
 
@@ -163,6 +159,7 @@ def build_lesson(
     anew: bool = False,
     progress: Progress = _no_progress,
     known: Known | None = None,
+    provers: Provers | None = None,
 ) -> Built:
     """Build one lesson in memory.
 
@@ -172,6 +169,7 @@ def build_lesson(
         anew: whether to prove again of each exercise what was proved before.
         progress: called with the name of each exercise that is proved.
         known: what is true of the lesson as it is now, and need not be found.
+        provers: prove the exercises; by default this process does.
 
     Raises:
         LessonError, SolutionError, ExamError: for whatever does not fit together.
@@ -209,6 +207,7 @@ def build_lesson(
         (*warnings_of(course, lesson), *given_away, *_to_fill_in(course, name)),
         anew,
         progress,
+        provers or Provers(),
     )
 
 

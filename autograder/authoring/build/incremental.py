@@ -14,9 +14,10 @@ left as it is.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from autograder.errors import NotebookEdited
 from autograder.whole_file import write_whole
 
 if TYPE_CHECKING:
+    from autograder.authoring.build.at_once import Provers
     from autograder.authoring.build.build import Built
 
 RECORD = ".build.json"
@@ -54,6 +56,7 @@ def build(
     lessons: Sequence[str] = (),
     *,
     force: bool = False,
+    workers: int = 1,
     progress: Progress = lambda done, steps, product: None,
     trial: Trial = lambda built: None,
 ) -> list[Path]:
@@ -63,6 +66,7 @@ def build(
         course: where the lessons are.
         lessons: their full names; without any, the whole course is built.
         force: whether to make what has not changed, too.
+        workers: how many processes prove exercises at once.
         progress: called before each product is made, with how many steps are done, of how many,
             and the product's name.
         trial: called with each lesson that is built, before anything of it is written; what it
@@ -73,13 +77,14 @@ def build(
         LessonError, SolutionError, ExamError: for whatever does not fit together.
         NotebookEdited: when all else is built, and an instructor's notebook is not the build's.
     """
-    builder = _Builder(course, force, trial)
-    steps = [partial(builder.lesson, lesson) for lesson in lessons or course.lessons()]
-    if not lessons:
-        steps += map(partial, (builder.curriculum, builder.glossary, builder.misconceptions))
-    for done, step in enumerate(steps):
-        builder.progress = partial(progress, done, len(steps))
-        step()
+    with ExitStack() as until_built:
+        builder = _Builder(course, force, trial, workers, until_built)
+        steps = [partial(builder.lesson, lesson) for lesson in lessons or course.lessons()]
+        if not lessons:
+            steps += map(partial, (builder.curriculum, builder.glossary, builder.misconceptions))
+        for done, step in enumerate(steps):
+            builder.progress = partial(progress, done, len(steps))
+            step()
     if builder.edited:
         raise NotebookEdited("\n".join(builder.edited))
     return builder.written
@@ -116,13 +121,22 @@ class _Builder:
         course: Course,
         force: bool = False,
         trial: Trial = lambda built: None,
+        workers: int = 1,
+        until_built: ExitStack | None = None,
     ) -> None:
         self.written: list[Path] = []
         self.edited: list[str] = []
         self.progress: Callable[[str], None] = lambda product: None
         self._course, self._force, self._trial = course, force, trial
+        self._workers, self._until_built = workers, until_built or ExitStack()
         self._inputs = Inputs(course)
         self._memory = _Memory(course.root / RECORD)
+
+    @cached_property
+    def _provers(self) -> "Provers":
+        from autograder.authoring.build.at_once import Provers
+
+        return self._until_built.enter_context(Provers(self._workers))
 
     def lesson(self, name: str) -> None:
         def make() -> _Made:
@@ -134,7 +148,12 @@ class _Builder:
             exams = self._inputs.of_exams(name)
             known = Known() if self._force else self._memory.known(name, exams)
             built = build_lesson(
-                self._course, name, anew=self._force, progress=proving, known=known
+                self._course,
+                name,
+                anew=self._force,
+                progress=proving,
+                known=known,
+                provers=self._provers,
             )
             # What is wrong with an exam is said by itself, and not as a test that nobody passes.
             lesson, proofs = built.lesson, built.proved.proofs

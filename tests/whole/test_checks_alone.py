@@ -31,6 +31,8 @@ from tests.support.course import COURSE, ROOT
 from tests.support.installed import BareEnvironment, EnvironmentWithoutCourse
 from tools.fetch_pyodide import FOLDER as PYODIDE
 
+pytestmark = pytest.mark.long
+
 SUPPORT = ROOT / "tests" / "support"
 SCRIPT = SUPPORT / "cells_alone.py"
 # Runs cells in a folder, and returns the reports that they show, in each form.
@@ -84,7 +86,6 @@ def test_all_of_it_can_be_imported(environment: BareEnvironment) -> None:
     environment.run("python", "-c", walk)
 
 
-@pytest.mark.long
 def test_exam_names_the_mistake_on_its_card(python: Python, tmp_path: Path) -> None:
     shutil.copy(exam_alone.__file__, tmp_path)
     show = (
@@ -112,7 +113,6 @@ def test_check_reads_what_ships(python: Python, tmp_path: Path) -> None:
     assert unknown["places"][0]["line"] == 3
 
 
-@pytest.mark.long
 def test_first_cell_in_colab_installs_all_that_a_lesson_takes(
     wheel_path: Path, tmp_path: Path
 ) -> None:

@@ -20,6 +20,8 @@ from tests.support.course import ROOT
 from tests.support.own_course import add_to, own_course
 from tests.support.small_course import LESSON, small_course
 
+pytestmark = pytest.mark.long
+
 SETTINGS = """\
 preload = ["numpy", "companion.*"]
 leave_out = ["match"]
@@ -61,7 +63,6 @@ def handed_in(course: Course, folder: Path, answers: Mapping[str, str]) -> Path:
     return path
 
 
-@pytest.mark.long
 def test_all_of_it_is_graded(course: Course) -> None:
     for student, answers in (("ada", {}), ("bob", WRONG)):
         handed_in(course, course.root / "submitted" / student, answers)

@@ -24,6 +24,8 @@ from tests.support.graded_class import STUDENTS, Outcome, class_of_twelve
 from tests.support.processes import BACKSTOP
 from tests.support.read_class import WHY, entered
 
+pytestmark = pytest.mark.long
+
 GRADER = """
 import sys
 from pathlib import Path
@@ -93,7 +95,6 @@ def said_by(grader: "subprocess.Popen[str]") -> list[str]:
     return grader.communicate(timeout=BACKSTOP)[0].split("\n")
 
 
-@pytest.mark.long
 def test_two_graders_at_once(handed_in: Path, server: Server) -> None:
     alone = shutil.copytree(handed_in, handed_in.with_name("alone"))
     # One of each kind.
@@ -119,7 +120,6 @@ def test_two_graders_at_once(handed_in: Path, server: Server) -> None:
     assert Outcome.of(handed_in, address) == Outcome.of(alone)
 
 
-@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Object of type .* not in session")
 def test_two_tutors_at_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both have seen an answer without points: one gives some, the other is told so."""

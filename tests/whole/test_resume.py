@@ -21,6 +21,8 @@ from tests.support.processes import BACKSTOP, descendants, eventually, running
 from tests.support.sample import EVERYTHING
 from tests.support.tiny_course import LESSON
 
+pytestmark = pytest.mark.long
+
 MOMENTS = 50 if EVERYTHING else 1
 KILLS = 6
 # Of processor time, in which about half of a class is graded.
@@ -133,13 +135,11 @@ def undisturbed(handed_in: Path) -> Outcome:
     return Outcome.of(root)
 
 
-@pytest.mark.long
 def test_undisturbed_scores(undisturbed: Outcome) -> None:
     earned = [(one["double_check"], one["fourfold_check"]) for one in undisturbed.scores.values()]
     assert earned == [(2, 3), (0, 0), (2, 0), (0, 0), (2, 3), (2, 3)] * 2
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("first", range(0, MOMENTS, KILLS))
 def test_kills_change_nothing(

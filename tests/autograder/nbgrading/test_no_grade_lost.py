@@ -428,6 +428,7 @@ def record_of(course: Class) -> dict[str, Any]:
     return record
 
 
+@pytest.mark.long
 def test_button_and_command_agree_after_a_change(examined: Class) -> None:
     assert examined.button() == ""
     assert examined.score() == EARNED

@@ -291,8 +291,8 @@ def train(
         batch_size: the number of excerpts in each step, drawn anew each time; an excerpt may begin
             anywhere in the text.
         context_length: the number of tokens of an excerpt.
-        learning_rate: the highest one. Which optimiser uses it, and whether it rises and falls, is
-            up to you.
+        learning_rate: the highest one, for Adam or AdamW; plain SGD would be too slow. Whether it
+            rises and falls is up to you.
 
     Returns:
         The loss of each step, measured before the parameters change, as a list of floats.

@@ -100,8 +100,8 @@ def _in_plain_words(raised: Raised | None) -> list[Difference]:
         )
     elif {"float", "double"} <= words and words & {"dtype", "scalar"}:
         text = (
-            "float32 (torch's float) met float64 (double); new tensors are float32 unless told "
-            "otherwise: dtype=…, or torch.zeros_like"
+            "float32 (torch's float) met float64 (double); new tensors have torch's default dtype, "
+            "float32 unless you set another: dtype=…, or torch.zeros_like"
         )
     return [Difference("", text)] if text else []
 

@@ -30,11 +30,12 @@ _ARRAY_DTYPES = {
 }
 _TENSOR_DTYPES = {
     ("float64", "float32"): (
-        "; new tensors are float32, torch's default, unless told otherwise: dtype=…, or "
+        "; new tensors have torch's default dtype, float32 unless you set another: dtype=…, or "
         "torch.zeros_like"
     ),
     ("float32", "float64"): (
-        "; torch's default is float32, but tensors made of NumPy arrays are float64: .to(x.dtype)"
+        "; tensors made of NumPy arrays are float64, and new ones too where you made that torch's "
+        "default: .to(x.dtype)"
     ),
 }
 

@@ -388,14 +388,15 @@ def test_tensors_agree(expected, received):
         (
             TENSOR,
             TENSOR.float(),
-            "expected numbers of type float64, received float32; new tensors are float32, torch's "
-            "default, unless told otherwise: dtype=…, or torch.zeros_like",
+            "expected numbers of type float64, received float32; new tensors have torch's "
+            "default dtype, float32 unless you set another: dtype=…, or torch.zeros_like",
         ),
         (
             TENSOR.float(),
             TENSOR,
-            "expected numbers of type float32, received float64; torch's default is float32, but "
-            "tensors made of NumPy arrays are float64: .to(x.dtype)",
+            "expected numbers of type float32, received float64; tensors made of NumPy "
+            "arrays are float64, and new ones too where you made that torch's default: "
+            ".to(x.dtype)",
         ),
         (TENSOR.bfloat16(), TENSOR.half(), "expected numbers of type bfloat16, received float16"),
         (TENSOR, TENSOR.long(), "expected numbers of type float64, received int64"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import Request as Asking
 from urllib.request import urlopen
 
@@ -353,3 +354,22 @@ def ask(server: Server, action: str, outcome: dict[str, object]) -> None:
     request = Asking(f"{server.address}/formgrader/api/{action}", method="POST", data=b"")
     with urlopen(request) as answer:
         outcome |= json.load(answer)
+
+
+def test_no_folder_is_taken_for_a_course(server: Server) -> None:
+    """A link in a mail, or the menu of a browser that shows a submission, names any folder."""
+    folder, ran = server.root / "submitted" / HOSTILE / LESSON, server.root / "ran"
+    for name in ("nbgrader_config.py", "formgrade_config.py"):
+        (folder / name).write_text(f"open({str(ran)!r}, 'w')\n")
+
+    def asked(path: str | Path) -> int:
+        try:
+            with urlopen(f"{server.address}/formgrader?path={quote(str(path))}") as answered:
+                return int(answered.status)
+        except HTTPError as error:
+            return error.code
+
+    others = (f"submitted/{HOSTILE}/{LESSON}", folder, "/", "..", "x" * 10_000)
+    assert [asked(path) for path in others] == [404] * len(others)
+    assert [asked(path) for path in ("", ".", server.root)] == [200] * 3
+    assert not ran.exists()

@@ -200,4 +200,25 @@ async def _submission(self: Any, submission_id: str) -> None:
 
 # As nbgrader guards its own.
 submission = guarded(_submission)
+
+
+def _first_page(self: Any) -> None:
+    """Formgrader's first page, of the course that the server was started for.
+
+    nbgrader's would take any folder for a course that an address names, and run the configuration
+    in it: a link, or its menu in the folder of a submission, would run a student's file.
+    """
+    root, path = Path(self.coursedir.root).resolve(), self.get_argument("path", "")
+    try:
+        is_here = not path or Path(path).resolve() == root
+    except (OSError, ValueError):
+        is_here = False
+    if not is_here:
+        raise web.HTTPError(
+            404, f"This server was started for the course in {root}, and shows no other."
+        )
+    self.redirect(f"{self.base_url}/formgrader/manage_assignments")
+
+
+first_page = guarded(_first_page)
 as_jupyters = JupyterHandler.prepare

@@ -24,7 +24,7 @@ from autograder.nbgrading.generate import SafeGenerate
 from autograder.nbgrading.gradebook.by_notebook import one_engine
 from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import lists
-from autograder.nbgrading.pages import formgrader
+from autograder.nbgrading.pages import asked, formgrader
 from autograder.nbgrading.pages.feedback import SafeFeedback
 from autograder.nbgrading.reading.handlers import WITH_OURS
 
@@ -84,6 +84,7 @@ _CONVERTER = "autograder/nbgrading/test_converter.py"
 _GENERATE = "autograder/nbgrading/test_generate.py"
 _LISTS = "autograder/nbgrading/inbox/test_lists.py"
 _WAY_OUT = "whole/test_way_out.py"
+_BY_HAND = "whole/test_by_hand.py"
 _FORMGRADER = "whole/test_formgrader.py"
 _LOST = "autograder/nbgrading/test_no_grade_lost.py"
 
@@ -162,6 +163,18 @@ def table() -> tuple[Replaced, ...]:
         Replaced(f"{_FORMS}.base", "BaseHandler.prepare", formgrader.prepare,
                  "a name in an address could leave the page",
                  f"{_WAY_OUT}::test_nothing_runs_in_a_submission"),
+        Replaced(f"{_FORMS}.base", "BaseHandler.on_finish", asked.end_transaction,
+                 "what could not be saved would have every later request fail",
+                 f"{_BY_HAND}::test_nothing_hostile_is_saved"),
+        Replaced(f"{_FORMS}.base", "BaseApiHandler.get_json_body", asked.json_body,
+                 "the gradebook would be sent what it can't hold, or emptied of what is not sent",
+                 f"{_BY_HAND}::test_nothing_hostile_is_saved"),
+        *(Replaced(f"{_FORMS}.apihandlers", f"{handler}.put", ours, why,
+                   f"{_BY_HAND}::test_nothing_hostile_is_saved")
+          for handler, ours, why in (
+              ("GradeHandler", asked.save_grade, "an answer could have more points than there are"),
+              ("StudentHandler", asked.save_student, "there could be students without a folder"),
+              ("AssignmentHandler", asked.save_lesson, "no list could show when a lesson is due"))),
         Replaced(f"{_FORMS}.handlers", "FormgraderHandler.get", formgrader.first_page,
                  "a link to a student's folder would run the configuration in it",
                  f"{_WAY_OUT}::test_no_folder_is_taken_for_a_course"),
@@ -171,7 +184,7 @@ def table() -> tuple[Replaced, ...]:
         Replaced(f"{_FORMS}.base", "BaseApiHandler.set_default_headers", formgrader.as_data,
                  "a list would be sent as a page",
                  f"{_WAY_OUT}::test_list_is_no_page"),
-        Replaced(f"{_FORMS}.handlers", "SubmissionFilesHandler.prepare", formgrader.as_jupyters,
+        Replaced(f"{_FORMS}.handlers", "SubmissionFilesHandler.prepare", formgrader.prepare_file,
                  "a file's name would be refused for what is harmless in it",
                  f"{_WAY_OUT}::test_link_is_no_way_in"),
         Replaced(f"{_FORMS}.handlers", "SubmissionFilesHandler.content_security_policy",

@@ -11,8 +11,7 @@ allows, an escape, or a page of `page`, which is made in another process.
 import asyncio
 import json
 import os
-import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from html import escape
@@ -25,7 +24,7 @@ from markupsafe import Markup
 from nbgrader.api import MissingEntry
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.server_extensions.formgrader import base, handlers
+from nbgrader.server_extensions.formgrader import handlers
 from tornado import web
 from traitlets import TraitError
 
@@ -33,11 +32,10 @@ from autograder.errors import CourseError
 from autograder.grading.jobs.warm import WarmWorker
 from autograder.grading.submitted_files import read_regular
 from autograder.nbgrading.inbox.student_ids import is_student_id
+from autograder.nbgrading.pages.asked import MARKUP, guarded, is_plain_name
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.nbgrading.preprocessor import GradeSafely
 
-# With these, a name could leave the text, the attribute or the script that it is written into.
-_MARKUP = re.compile(r"[<>\"\\\x00-\x1f\x7f\u2028\u2029]")
 _OURS = Path(__file__).parent / "templates"
 _NOTEBOOK_BYTES = 100_000_000
 # A file of a student's, opened by itself: no script, no form, nothing loaded, nobody's cookies.
@@ -85,7 +83,7 @@ async def prepare(self: Any) -> None:
     WORKER.start("formgrade")
     if isinstance(self, handlers.ManageSubmissionsHandler):
         _one_thread.submit(_get_ready, self.coursedir)
-    if any(_MARKUP.search(part or "") for part in (*self.path_args, *self.path_kwargs.values())):
+    if not all(map(is_plain_name, filter(None, (*self.path_args, *self.path_kwargs.values())))):
         raise web.HTTPError(404)
 
 
@@ -105,7 +103,7 @@ def render(self: Any, name: str, **values: Any) -> str:
         if environment.cache is not None:
             environment.cache.clear()
     written = {
-        one: Markup(value) if isinstance(value, str) and not _MARKUP.search(value) else value
+        one: Markup(value) if isinstance(value, str) and not MARKUP.search(value) else value
         for one, value in values.items()
     }
     return _template(environment, name).render(nbgraders=name, **written)
@@ -156,12 +154,6 @@ def _done(api: NbGraderAPI, method: str, *names: str) -> Any:
         return getattr(api, method)(*names)
 
 
-def guarded(method: Callable[..., Awaitable[None]]) -> Callable[..., Any]:
-    """As nbgrader guards its own."""
-    checked: Callable[..., Any] = base.check_xsrf(base.check_notebook_dir(method))
-    return web.authenticated(checked)
-
-
 async def _submission(self: Any, submission_id: str) -> None:
     """Show a graded notebook; the server answers others while it is rendered."""
     try:
@@ -198,7 +190,6 @@ async def _submission(self: Any, submission_id: str) -> None:
     self.write(page)
 
 
-# As nbgrader guards its own.
 submission = guarded(_submission)
 
 
@@ -221,4 +212,10 @@ def _first_page(self: Any) -> None:
 
 
 first_page = guarded(_first_page)
-as_jupyters = JupyterHandler.prepare
+
+
+async def prepare_file(self: Any) -> None:
+    """Let a file be called as its student has called it, as long as it can be a file."""
+    await JupyterHandler.prepare(self)
+    if any("\0" in (part or "") for part in self.path_args):
+        raise web.HTTPError(404)

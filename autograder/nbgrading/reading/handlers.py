@@ -7,7 +7,7 @@ What is read and rendered for them, others don't wait for.
 import asyncio
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ from autograder.errors import (
     RenderingFailed,
 )
 from autograder.nbgrading.gradebook.transaction import gradebook_of
-from autograder.nbgrading.pages.formgrader import guarded
+from autograder.nbgrading.pages.asked import guarded, sent
 from autograder.nbgrading.reading.comment_bank import CommentBank
 from autograder.nbgrading.reading.entries import Entry, Marks, entries, find_entry
 from autograder.nbgrading.reading.mistakes import named_mistakes
@@ -45,6 +45,8 @@ _POLICY = (
 _NOT_UNDERSTOOD = "This was not understood, and nothing is saved: reload the page."
 
 Found = TypeVar("Found")
+# The fields that are sent, each with what it can be.
+_Fields = Mapping[str, type | tuple[type, ...]]
 
 
 class _Reading(base.BaseHandler):  # type: ignore[misc]
@@ -121,15 +123,10 @@ class AnswersHandler(_ReadingPage):
 
 
 class _ReadingData(_Reading, base.BaseApiHandler):  # type: ignore[misc]
-    def given(self, names: dict[str, type | tuple[type, ...]]) -> dict[str, Any]:
+    def given(self, names: _Fields) -> dict[str, Any]:
         """What the script sent, if it is of this form."""
-        sent = self.get_json_body()
-        fits = isinstance(sent, dict) and all(
-            isinstance(sent.get(name), wanted) for name, wanted in names.items()
-        )
-        if not fits:
-            raise NotSaved(_NOT_UNDERSTOOD)
-        found: dict[str, Any] = sent
+        found = sent(self.request.body)
+        _must_fit(found, names)
         return found
 
     def refuse(self, error: CourseError, **more: Any) -> None:
@@ -174,18 +171,13 @@ class AnswerHandler(_ReadingData):
             changed, busy = isinstance(error, AnswerChanged), isinstance(error, GradebookBusy)
             self.refuse(error, another_text=changed, again=busy)
         else:
-            # Formgrader's own pages show what this process has read of the gradebook before.
-            if known := self.settings["nbgrader_gradebook"]:
-                known.db.expire_all()
             self.write(json.dumps(_as_json(saved)))
 
     def _sent(self) -> tuple[Marks, Marks, str]:
-        number = (int, float, type(None))
-        sent = self.given({"points": number, "comment": str, "digest": str, "seen": dict})
-        seen = sent["seen"]
-        if not isinstance(seen.get("points"), number) or not isinstance(seen.get("comment"), str):
-            raise NotSaved(_NOT_UNDERSTOOD)
-        return _given(sent), _given(seen), sent["digest"]
+        marks: _Fields = {"points": (int, float, type(None)), "comment": str}
+        found = self.given({**marks, "digest": str, "seen": dict})
+        _must_fit(found["seen"], marks)
+        return _given(found), _given(found["seen"]), found["digest"]
 
     def _is_text(self, question: Question, entry: Entry, digest: str) -> bool:
         return self.texts.answer(question, entry.student).digest == digest
@@ -219,9 +211,17 @@ class CommentsHandler(_ReadingData):
             self.refuse(error)
 
 
-def _given(sent: dict[str, Any]) -> Marks:
-    points = sent["points"]
-    return Marks(None if points is None else float(points), sent["comment"])
+def _must_fit(found: dict[str, Any], names: _Fields) -> None:
+    for name, wanted in names.items():
+        given = found.get(name, ...)
+        # To Python, true is a number.
+        if isinstance(given, bool) or not isinstance(given, wanted):
+            raise NotSaved(_NOT_UNDERSTOOD)
+
+
+def _given(found: dict[str, Any]) -> Marks:
+    points = found["points"]
+    return Marks(None if points is None else float(points), found["comment"])
 
 
 def _as_json(entry: Entry) -> dict[str, Any]:

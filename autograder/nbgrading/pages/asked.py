@@ -1,0 +1,188 @@
+"""What formgrader is asked for and sent: looked at before one of nbgrader's handlers sees it.
+
+nbgrader puts a name out of an address into a path, a pattern or a new row as it is, and what its
+scripts send into the gradebook. What can't be saved there fails halfway, and all that is asked
+after that fails with it, since all of formgrader has one session with the gradebook.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+from nbgrader.api import Grade
+from nbgrader.server_extensions.formgrader import apihandlers, base
+from sqlalchemy import select
+from tornado import web
+
+from autograder.errors import NotSaved
+from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
+from autograder.nbgrading.inbox.timestamps import time_in
+
+# With these, a name could leave the text, the attribute or the script that it is written into.
+MARKUP = re.compile(r"[<>\"\\\x00-\x1f\x7f\u2028\u2029]")
+# With these, it would be a path, or a pattern that fits more than one lesson.
+_PATH_OR_PATTERN = re.compile(r"[/*?\[\]]")
+_NAME_BYTES = 255
+_SENT_BYTES = 2_000_000
+# A row with its fields, in one of which a row as it was before may stand.
+_DEPTH = 3
+# A database can hold neither: PostgreSQL no NUL, and none of them half a surrogate pair.
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether it can name a lesson, a notebook, a student or a row, and nothing else."""
+    return (
+        name.strip() == name
+        and name not in ("", ".", "..")
+        and not MARKUP.search(name)
+        and not _PATH_OR_PATTERN.search(name)
+        and len(name.encode("utf-8", "surrogatepass")) <= _NAME_BYTES
+    )
+
+
+def sent(content: bytes) -> dict[str, Any]:
+    """What a script has sent: text, numbers and what holds these, each of which can be saved.
+
+    Raises:
+        NotSaved: when it is anything else.
+    """
+    if len(content) > _SENT_BYTES:
+        raise NotSaved(f"Nothing is saved: more than {_SENT_BYTES:,} bytes were sent.")
+    try:
+        found = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not _can_be_saved(found, _DEPTH):
+        raise NotSaved(
+            "Nothing is saved: what was sent is not understood, or holds a character or a number "
+            "that no gradebook can hold. Mend it, or reload the page."
+        )
+    return found
+
+
+def _can_be_saved(value: Any, depth: int) -> bool:
+    match value:
+        case str():
+            return not _NO_TEXT.search(value)
+        case int() | float():
+            return _is_finite(value)
+        case dict():
+            both = [*value, *value.values()]
+            return depth > 0 and all(_can_be_saved(one, depth - 1) for one in both)
+        case list():
+            return depth > 0 and all(_can_be_saved(one, depth - 1) for one in value)
+        case _:
+            return value is None
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
+def _text(given: Any) -> str | None:
+    if not isinstance(given, str | None):
+        raise ValueError(given)
+    return given
+
+
+def _points(given: Any) -> float | None:
+    """Points as a number: a field of the page sends them as text."""
+    if given is None:
+        return None
+    points = math.nan if isinstance(given, bool) else float(given)
+    if not (math.isfinite(points) and points >= 0):
+        raise ValueError(given)
+    return points
+
+
+# Which fields each handler that saves something writes to the gradebook; a field that is missing
+# would be emptied there.
+FIELDS: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "GradeHandler": {"manual_score": _points, "extra_credit": _points},
+    "CommentHandler": {"manual_comment": _text},
+    "StudentHandler": {"last_name": _text, "first_name": _text, "email": _text},
+    "AssignmentHandler": {"duedate_notimezone": _text, "duedate_timezone": _text},
+}
+
+
+def json_body(self: Any) -> dict[str, Any]:
+    """What one of nbgrader's handlers is sent: its fields, each of the type of its column."""
+    try:
+        found = sent(self.request.body)
+    except NotSaved as error:
+        raise web.HTTPError(400, str(error)) from None
+    given = dict[str, Any]()
+    for name, read in FIELDS[type(self).__name__].items():
+        try:
+            given[name] = read(found[name])
+        except (KeyError, TypeError, ValueError):
+            raise web.HTTPError(
+                400, f"Nothing is saved: {name} is missing, or not what it can be."
+            ) from None
+    return given
+
+
+def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+    """As nbgrader guards its own."""
+    checked: Callable[..., Any] = base.check_xsrf(base.check_notebook_dir(method))
+    return web.authenticated(checked)
+
+
+def put_grade(put: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler that saves no more points than the question gives: the rest is extra credit."""
+
+    def checked(self: Any, grade: str) -> Any:
+        points = self.get_json_body()["manual_score"]
+        most = self.gradebook.db.scalar(select(Grade.max_score).where(Grade.id == grade))
+        if None not in (points, most) and points > most:
+            raise web.HTTPError(
+                400, f"{points:g} points are not saved: this question gives 0 to {most:g}."
+            )
+        return put(self, grade)
+
+    return guarded(checked)
+
+
+def put_student(put: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler that saves a student of whom there can be a folder."""
+
+    def checked(self: Any, student: str) -> Any:
+        if not is_student_id(student):
+            raise web.HTTPError(400, f"This student is not saved: {NOBODY}.")
+        return put(self, student)
+
+    return guarded(checked)
+
+
+def put_lesson(put: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler that saves when a lesson is due, if that is a time."""
+
+    def checked(self: Any, lesson: str) -> Any:
+        given = self.get_json_body()
+        due = " ".join(filter(None, (given["duedate_notimezone"], given["duedate_timezone"])))
+        if given["duedate_notimezone"] and time_in(due) is None:
+            raise web.HTTPError(400, "The due date is not saved: it is no time that can be read.")
+        return put(self, lesson)
+
+    return guarded(checked)
+
+
+def end_transaction(self: Any) -> None:
+    """Let a request that failed halfway cost no other one.
+
+    All requests have one session with the gradebook, and after a failure it does nothing until it
+    is told to forget it. What others have written meanwhile is read by the next one as well.
+    """
+    if (known := self.settings["nbgrader_gradebook"]) is not None:
+        known.db.rollback()
+
+
+save_grade = put_grade(apihandlers.GradeHandler.put)
+save_student = put_student(apihandlers.StudentHandler.put)
+save_lesson = put_lesson(apihandlers.AssignmentHandler.put)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from nbgrader.utils import parse_utc
 
+from autograder.nbgrading.inbox import timestamps
 from autograder.nbgrading.inbox.timestamps import NAME, Stamp, stamp_of, time_in
 from tests.support.attacks.inputs import MAKERS
 
@@ -50,6 +51,15 @@ NO_TIMES = [
 @pytest.mark.parametrize("text", TIMES)
 def test_time(text: str) -> None:
     assert time_in(text) == TIMES[text] == parse_utc(text.strip())
+
+
+def test_what_nbgrader_writes_is_quick_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without dateutil, to which somebody could give tens of thousands of names to read."""
+    monkeypatch.setattr(timestamps, "dateutil", None)
+    for text in ("2030-01-02 12:00:00 UTC", "2030-01-02 12:00:00.000000 UTC"):
+        assert time_in(text) == NOON
+    for text in ("2030-02-30 12:00:00 UTC", "9999-01-02 12:00:00 UTC", "2030-01-02 24:00:00 UTC"):
+        assert time_in(text) is None
 
 
 @pytest.mark.parametrize("text", NO_TIMES, ids=lambda text: ascii(text)[:40])

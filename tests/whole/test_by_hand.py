@@ -166,8 +166,9 @@ def hostile(fields: dict[str, Any]) -> Iterator[bytes]:
         others = json.dumps({one: value for one, value in fields.items() if one != name})
         if fields.keys() - {name}:
             yield others.encode()
+        long = (json.dumps("x" * 129),) if name.endswith(("_name", "email")) else ()
         # Extra credit has no bound.
         numbers = [one for one in NUMBERS if (name, one) != ("extra_credit", "99")]
-        forms = numbers if name in POINTS else (*TEXTS, *(TIMES if name == DUE else ()))
+        forms = numbers if name in POINTS else (*TEXTS, *long, *(TIMES if name == DUE else ()))
         for form in forms:
             yield f'{others[:-1]}{", " * (others != "{}")}"{name}": {form}}}'.encode()

@@ -12,6 +12,10 @@ NOBODY = (
     "make a student's name"
 )
 
+# As long as the gradebook's columns, which PostgreSQL keeps to and SQLite does not.
+NAME_LETTERS = 128
+# PostgreSQL holds no NUL, no database half a surrogate pair, and a terminal obeys the rest.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _UNFIT = re.compile(r"[^\w@.-]+")
 # `.` and `..` would lead to other folders, and a leading `-` reads as an option.
 _STUDENT = re.compile(r"[\w@][\w.@-]{0,99}")
@@ -37,6 +41,11 @@ def is_student_id(name: str) -> bool:
         and len(_scripts(name)) <= 1
         and not any("FILLER" in unicodedata.name(letter, "") for letter in name)
     )
+
+
+def is_persons_name(text: str) -> bool:
+    """Whether every gradebook can hold this as a name, an address or another platform's id."""
+    return len(text) <= NAME_LETTERS and not _CONTROLS.search(text)
 
 
 def _scripts(name: str) -> set[str]:

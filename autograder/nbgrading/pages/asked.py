@@ -17,13 +17,19 @@ from sqlalchemy import select
 from tornado import web
 
 from autograder.errors import NotSaved
-from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
+from autograder.nbgrading.inbox.student_ids import (
+    NAME_LETTERS,
+    NOBODY,
+    is_persons_name,
+    is_student_id,
+)
 from autograder.nbgrading.inbox.timestamps import time_in
 
 # With these, a name could leave the text, the attribute or the script that it is written into.
 MARKUP = re.compile(r"[<>\"\\\x00-\x1f\x7f\u2028\u2029]")
 # With these, it would be a path, or a pattern that fits more than one lesson.
 _PATH_OR_PATTERN = re.compile(r"[/*?\[\]]")
+# A file system allows no more bytes, and the gradebook no more characters.
 _NAME_BYTES = 255
 _SENT_BYTES = 2_000_000
 # A row with its fields, in one of which a row as it was before may stand.
@@ -39,6 +45,7 @@ def is_plain_name(name: str) -> bool:
         and name not in ("", ".", "..")
         and not MARKUP.search(name)
         and not _PATH_OR_PATTERN.search(name)
+        and len(name) <= NAME_LETTERS
         and len(name.encode("utf-8", "surrogatepass")) <= _NAME_BYTES
     )
 
@@ -91,6 +98,12 @@ def _text(given: Any) -> str | None:
     return given
 
 
+def _name(given: Any) -> str | None:
+    if given is not None and not (isinstance(given, str) and is_persons_name(given)):
+        raise ValueError(given)
+    return given
+
+
 def _points(given: Any) -> float | None:
     """Points as a number: a field of the page sends them as text."""
     if given is None:
@@ -106,7 +119,7 @@ def _points(given: Any) -> float | None:
 FIELDS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "GradeHandler": {"manual_score": _points, "extra_credit": _points},
     "CommentHandler": {"manual_comment": _text},
-    "StudentHandler": {"last_name": _text, "first_name": _text, "email": _text},
+    "StudentHandler": {"last_name": _name, "first_name": _name, "email": _name},
     "AssignmentHandler": {"duedate_notimezone": _text, "duedate_timezone": _text},
 }
 

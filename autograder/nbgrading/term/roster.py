@@ -22,7 +22,12 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.errors import RosterError
 from autograder.grading.submitted_files import shown
-from autograder.nbgrading.inbox.student_ids import is_student_id, why_nobody
+from autograder.nbgrading.inbox.student_ids import (
+    NAME_LETTERS,
+    is_persons_name,
+    is_student_id,
+    why_nobody,
+)
 
 FILE = "roster.csv"
 _NAMES = ("last_name", "first_name", "email", "lms_user_id")
@@ -148,6 +153,12 @@ def _listed(where: str, row: Mapping[str, str], lessons: Mapping[str, str]) -> L
         if text := row.get(column, ""):
             extensions[lesson] = timedelta(days=_days(where, text))
     names = {name: row[name] for name in _NAMES if name in row}
+    for name, text in names.items():
+        if not is_persons_name(text):
+            raise RosterError(
+                f"{where}: {name} can't be {shown(text[:40])!r}: it has at most {NAME_LETTERS} "
+                "characters, in one line"
+            )
     return Listed(row["id"], names, extensions)
 
 

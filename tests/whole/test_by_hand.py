@@ -45,7 +45,7 @@ SENT: dict[str, dict[str, Any]] = {
 }
 NOT_READ = {"failed_tests", "auto_comment"}
 POINTS, DUE = ("manual_score", "extra_credit", "points"), "duedate_notimezone"
-NUMBERS = ("NaN", "Infinity", "1e400", "-5", "99", "true", '"x"', "[1]", "{}", "9" * 400)
+NUMBERS = ("NaN", "Infinity", "1e400", "1e308", "-5", "99", "true", '"x"', "[1]", "{}", "9" * 400)
 TEXTS = (r'"\ud800"', r'"a\u0000b"', "3", "[]", "{}")
 BODIES = (b"", b"null", b"[]", b'"x"', b"3", b"{", b"\xff\xfe", b"[" * 100_000, b"{}")
 TIMES = ('"tomorrow"', '"9999-12-31T23:59"', '"0001-01-01T00:00"', '"2"')

@@ -32,6 +32,8 @@ _PATH_OR_PATTERN = re.compile(r"[/*?\[\]]")
 # A file system allows no more bytes, and the gradebook no more characters.
 _NAME_BYTES = 255
 _SENT_BYTES = 2_000_000
+# Extra credit has no bound of its own; but sums of it are to be numbers that a page can read.
+_MOST_POINTS = 1_000_000
 # A row with its fields, in one of which a row as it was before may stand.
 _DEPTH = 3
 # A database can hold neither: PostgreSQL no NUL, and none of them half a surrogate pair.
@@ -109,7 +111,7 @@ def _points(given: Any) -> float | None:
     if given is None:
         return None
     points = math.nan if isinstance(given, bool) else float(given)
-    if not (math.isfinite(points) and points >= 0):
+    if not 0 <= points <= _MOST_POINTS:
         raise ValueError(given)
     return points
 

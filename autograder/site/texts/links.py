@@ -2,7 +2,8 @@
 
 Texts link to files of the course. A file that is a page of the site too is linked as it is; any
 other is at the course's repository, or is no link any more where none is known. A section of a
-notebook is named as JupyterLab names it, and becomes the name that its page gives it.
+notebook is named as JupyterLab names it, and becomes the name that its page gives it. In code,
+`<this repository>` becomes the address, where it is known.
 """
 
 import re
@@ -20,6 +21,8 @@ _CODE_OR_LINK = re.compile(
 )
 _SCHEME = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
 _WITHIN = re.compile(r"(?<=\]\()#(?P<section>[^()\s]+)(?=\))")
+# What a text says in a command that works in any clone of it.
+_HERE = "<this repository>"
 _NO_WORD = re.compile(r"[^\w\- ]")
 
 
@@ -35,7 +38,7 @@ class Links:
 
         def mend(found: re.Match[str]) -> str:
             if found["code"]:
-                return found[0]
+                return self._told_where(found[0])
             said = self.mended(found["text"], file)
             target = self._target(found["target"], file)
             if target is None:
@@ -43,6 +46,11 @@ class Links:
             return f"{found['image']}[{said}]({target})"
 
         return _CODE_OR_LINK.sub(mend, text)
+
+    def _told_where(self, code: str) -> str:
+        """Commands for whoever has no clone yet, with the address that they need."""
+        here = f"https://github.com/{self.repository}" if self.repository else _HERE
+        return code.replace(_HERE, here)
 
     def _target(self, target: str, file: PurePosixPath) -> str | None:
         if _SCHEME.match(target) or target.startswith("#"):

@@ -28,6 +28,13 @@ def test_a_section_is_named_as_its_page_names_it() -> None:
     assert slug("Sums by letters: `einsum`") == "sums-by-letters-einsum"
 
 
+def test_command_has_the_address() -> None:
+    command = "```\ngit clone <this repository> mine\n```"
+    assert mended(command) == command
+    assert "git clone https://github.com/ada/mixing mine" in mended(command, "ada/mixing")
+    assert mended("<this repository>", "ada/mixing") == "<this repository>"
+
+
 def test_what_is_no_page_is_in_the_repository_or_no_link() -> None:
     text = "Look at [`code` of ours](../src/code.py#L3) and ![a [b] picture](c.png)."
     assert mended(text) == "Look at `code` of ours and a [b] picture."

@@ -88,6 +88,7 @@ WHERE = {
     "learner.start_page": LEARNERS,
     "learner.status": LEARNERS,
     "nbgrading.pages.answers": PAGE,
+    "nbgrading.pages.asked": "reads what a page of formgrader sends, two million bytes at most",
     "nbgrading.pages.feedback": OURS,
     "nbgrading.pages.given": "reads what its own fork tells",
     "nbgrading.pages.page": PAGE,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 RECORD = ".build.json"
 _FORMAT = 1
+_TABLES = "curriculum", "glossary", "misconceptions"
 
 Texts = Mapping[str, str]
 Progress = Callable[[int, int, str], None]
@@ -220,7 +221,11 @@ class _Builder:
         self._files("the misconceptions", self._of_all if left_out else self._of_exams, make)
 
     def _of_all(self, inputs: Inputs) -> str:
-        return " ".join(map(inputs.of_lesson, self._course.lessons()))
+        return " ".join([self._of_tables(inputs), *map(inputs.of_lesson, self._course.lessons())])
+
+    def _of_tables(self, inputs: Inputs) -> str:
+        """What makes the tables, which is no part of what makes a lesson."""
+        return inputs.of_run([], [f"autograder.authoring.build.tables.{one}" for one in _TABLES])
 
     def _of_what_ships(self, inputs: Inputs) -> str:
         """It is that of the lessons' texts, but of one that somebody has edited by hand."""
@@ -229,7 +234,8 @@ class _Builder:
         return f"{self._of_all(inputs)} {' '.join(ships)}"
 
     def _of_exams(self, inputs: Inputs) -> str:
-        return " ".join(f"{one} {inputs.of_exams(one)}" for one in self._course.lessons())
+        exams = (f"{one} {inputs.of_exams(one)}" for one in self._course.lessons())
+        return " ".join([self._of_tables(inputs), *exams])
 
     def _files(
         self, product: str, made_of: Callable[[Inputs], str], make: Callable[[], _Made]

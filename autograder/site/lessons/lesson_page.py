@@ -10,6 +10,7 @@ from copy import deepcopy
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
 
+from autograder.authoring.lesson.guesses import question_of
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.site.lessons.outputs import Outputs
 from autograder.site.lessons.to_come import Foretaste
@@ -31,7 +32,8 @@ def lesson_page(
         doors: the buttons, as HTML, which stand below the title.
     """
     page = deepcopy(student)
-    cells = page.cells
+    # Nobody can write a guess on a page.
+    cells = page.cells = [cell for cell in page.cells if not question_of(cell)]
     for cell, following in zip(cells, [*cells[1:], None], strict=True):
         if cell.cell_type == "code":
             cell.outputs = [_with_links(one) for one in outputs.get(cell.id, ())]

@@ -6,11 +6,14 @@ digest of all that it was made of, and a lesson that has not changed is not run 
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Set
+from copy import deepcopy
 from inspect import signature
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from nbformat.notebooknode import NotebookNode, from_dict
 
@@ -27,6 +30,7 @@ Outputs = Mapping[str, list[NotebookNode]]
 
 # Some lessons train a model; what a lesson takes on a quiet machine, its text says.
 _SECONDS_PER_CELL = 600
+_WRITTEN_OVER = re.compile(r"[^\n]*\r(?=[^\n])")
 
 
 def outputs_of(built: Built, kept_in: Path) -> Outputs:
@@ -48,9 +52,25 @@ def outputs_of(built: Built, kept_in: Path) -> Outputs:
         content = {"made_of": made_of, "outputs": kept}
         write_whole(path, json.dumps(content, ensure_ascii=False).encode())
     shown = _given(solved) - _showing_worksheets(solved, worksheets_in(built.exams))
-    return {
-        cell: [from_dict(one) for one in found] for cell, found in kept.items() if cell in shown
-    }
+    return {cell: as_seen(found) for cell, found in kept.items() if cell in shown}
+
+
+def as_seen(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
+    """Outputs as somebody sees them who has run the cell.
+
+    What is printed bit by bit is one text, and of a line that is written over, as a progress bar
+    writes it, the last form is left.
+    """
+    seen = list[NotebookNode]()
+    for output in map(from_dict, deepcopy([*outputs])):
+        if seen and output.output_type == "stream" and seen[-1].get("name") == output.name:
+            seen[-1].text += output.text
+        else:
+            seen.append(output)
+    for output in seen:
+        if output.output_type == "stream":
+            output.text = _WRITTEN_OVER.sub("", output.text)
+    return seen
 
 
 def worksheets_in(exams: Mapping[str, Exam]) -> frozenset[str]:

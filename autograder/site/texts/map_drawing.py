@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from statistics import mean
 
-_COLUMN, _ROW = 110.0, 84.0
-_WIDTH, _HEIGHT = 84.0, 44.0
+_COLUMN, _ROW = 126.0, 84.0
+_WIDTH, _HEIGHT = 104.0, 44.0
 _DESCRIPTION = "The lessons, each below those that it needs, which the table names"
 
 # A lesson, or a line's place in a layer that it passes: where it leads and how many layers remain.

@@ -28,7 +28,7 @@ FILE = Path("docs") / "glossary.md"
 _INTRODUCTION = """\
 # Glossary
 
-Made by `autograder build` from the lessons; do not edit it by hand.
+<!-- made by `autograder build` from the lessons; do not edit it by hand -->
 
 Each term stands here with the sentence that introduces it, and with the section where it stands.
 """

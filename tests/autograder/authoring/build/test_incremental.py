@@ -383,6 +383,17 @@ def test_proof_holds_wherever_the_engine_is_installed(
     assert len(found) == 1
 
 
+def test_table_whose_maker_has_changed_is_made(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = course.root.parent / "engine" / "autograder"
+    shutil.copytree(build_inputs._ENGINE, engine, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(build_inputs, "_ENGINE", engine)
+    made(course)
+    append(engine / "authoring" / "build" / "tables" / "glossary.py", "\n# changed\n")
+    assert made(course) == TABLES
+
+
 @pytest.mark.parametrize("other", ["two.cpython-311.pyc", "four.pyc"])
 def test_what_python_makes_goes_not_in(course: Course, other: str) -> None:
     before = Inputs(course).of_exercise(FIRST, "double")

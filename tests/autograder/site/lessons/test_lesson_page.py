@@ -6,6 +6,7 @@ import pytest
 from nbformat.v4 import new_output
 
 from autograder.authoring.build.build import Built, build_lesson
+from autograder.authoring.lesson.guesses import LINE
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.site.lessons.lesson_page import lesson_page
 from autograder.site.lessons.outputs import worksheets_in
@@ -67,6 +68,8 @@ def test_every_exercise_has_its_card(lesson: str) -> None:
         if cell.source.startswith("{.exercise-card}")
     ]
     assert [card[1] for card in cards if card] == [*built.lesson.points]
+    assert any(cell.source == LINE for cell in built.student.cells)
+    assert not any(cell.source == LINE for cell in page.cells)
 
 
 @pytest.mark.parametrize("lesson", sample(COURSE.lessons()))

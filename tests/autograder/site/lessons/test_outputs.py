@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_output
 
 from autograder.authoring.build.build import Built
 from autograder.checks.source.cells import grade_id_of
 from autograder.errors import NotebookStopped
 from autograder.site.lessons import outputs
-from autograder.site.lessons.outputs import Outputs, outputs_of, worksheets_in
+from autograder.site.lessons.outputs import Outputs, as_seen, outputs_of, worksheets_in
 from tests.support.course import every_exam
 from tests.support.site_course import WORKSHEET
 
@@ -30,6 +31,17 @@ def printed(found: Outputs) -> str:
 def test_given_cells_show_what_the_solutions_make_of_them(found: Outputs) -> None:
     assert printed(found) == "mixed: [7.]\n"
     assert any("text/html" in one.get("data", {}) for shown in found.values() for one in shown)
+
+
+def test_bits_are_one_text_and_a_bar_is_seen_as_it_ended() -> None:
+    bits = ["begun\n", "\r░░  0%", "\r█░ 50%", "\r██ 100%\n", "done\r\n"]
+    picture = new_output("display_data", {"text/plain": "a picture"})
+    given = [new_output("stream", name="stdout", text=one) for one in bits]
+    given += [picture, new_output("stream", name="stdout", text="after it")]
+    before, between, after = as_seen(given)
+    assert before.text == "begun\n██ 100%\ndone\r\n"
+    assert (between, after.text) == (picture, "after it")
+    assert given[0].text == "begun\n"
 
 
 def test_no_exercise_and_no_check_shows_anything(built: Built, found: Outputs) -> None:

@@ -37,7 +37,7 @@ def test_what_is_needed_by_way_of_another_has_no_line_of_its_own() -> None:
 
 def test_a_line_that_passes_layers_goes_beside_their_boxes() -> None:
     svg = drawn(NEEDS)
-    boxes = {(float(left) + 42, float(top) + 22) for _, left, top in RECT.findall(svg)}
+    boxes = {(float(left) + 52, float(top) + 22) for _, left, top in RECT.findall(svg)}
     lines = [tuple(map(float, one)) for one in PATH.findall(svg)]
     ends = {line[2:] for line in lines}
     passed = [line[:2] for line in lines if (line[0], line[1] - 22) not in boxes]

@@ -25,6 +25,14 @@ _MISSING = (
     "Dask is not installed, which --scheduler needs: `pip install distributed` here and where the "
     "workers are"
 )
+_NO_CERTIFICATE = (
+    "{} is reached by TLS, and Dask's settings name no certificate for it: set "
+    "distributed.comm.tls.ca-file, client.cert and client.key, as for scheduler and workers"
+)
+_NOT_ENCRYPTED = (
+    "Dask's settings require encryption (distributed.comm.require-encryption), and {} has none: "
+    "start the scheduler with `--protocol tls`, and name its address with tls://"
+)
 _mine = Processes()
 
 
@@ -38,10 +46,17 @@ class Cluster:
             GradingFailed: when there is no Dask here, or nobody at the address.
         """
         try:
-            from distributed import Client
+            from distributed import Client, Security
         except ModuleNotFoundError:
             raise GradingFailed(_MISSING) from None
         try:
+            # Without one, Dask ends in a traceback, and that only after half a minute.
+            security: Any = Security
+            how = security().get_connection_args("client")
+            if address.startswith("tls:") and how["ssl_context"] is None:
+                raise GradingFailed(_NO_CERTIFICATE.format(address))
+            if how["require_encryption"] and not address.startswith("tls:"):
+                raise GradingFailed(_NOT_ENCRYPTED.format(address))
             client: Any = Client
             self._client = client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:

@@ -57,7 +57,7 @@ pytestmark = [
 
 
 @dataclass(frozen=True)
-class Taught:
+class SentTo:
     """A course with an answer to read, and the server at it."""
 
     root: Path
@@ -85,7 +85,7 @@ class Taught:
 
 
 @pytest.fixture(scope="module")
-def taught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taught]:
+def taught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SentTo]:
     root = tmp_path_factory.mktemp("by_hand") / "course"
     root.mkdir()
     (root / "nbgrader_config.py").write_text(CONFIGURATION)
@@ -98,7 +98,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taught]:
         "AssignmentHandler": LESSON, "AnswerHandler": grades["ben"],
     }  # fmt: skip
     with taught_course(root, TOKEN) as address:
-        yield Taught(root, address, names)
+        yield SentTo(root, address, names)
 
 
 def places(pattern: str, names: list[str]) -> str:
@@ -113,7 +113,7 @@ def methods(handler: type) -> list[str]:
     return [one for one in METHODS if getattr(handler, one) is not unknown]
 
 
-def test_names_that_name_nothing_are_not_found(taught: Taught) -> None:
+def test_names_that_name_nothing_are_not_found(taught: SentTo) -> None:
     before, rows, tried = taught.files(), taught.rows(), 0
     for pattern, handler in ROUTES:
         count = len(re.findall(r"\((?!\?P<action>)", pattern))
@@ -132,7 +132,7 @@ def test_every_handler_that_saves_is_tried() -> None:
 
 
 @pytest.mark.parametrize("handler", SENT)
-def test_nothing_hostile_is_saved(taught: Taught, handler: str) -> None:
+def test_nothing_hostile_is_saved(taught: SentTo, handler: str) -> None:
     path, fields = saved_by(taught, handler)
     before, tried = taught.rows(), 0
     for content in hostile(fields):
@@ -145,7 +145,7 @@ def test_nothing_hostile_is_saved(taught: Taught, handler: str) -> None:
     assert taught.rows() != before
 
 
-def saved_by(taught: Taught, handler: str) -> tuple[str, dict[str, Any]]:
+def saved_by(taught: SentTo, handler: str) -> tuple[str, dict[str, Any]]:
     """Where a handler is asked to save, and what its page would send there."""
     (pattern,) = (
         one for one, other in ROUTES if other.__name__ == handler and "put" in methods(other)

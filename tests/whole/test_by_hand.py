@@ -51,6 +51,7 @@ BODIES = (b"", b"null", b"[]", b'"x"', b"3", b"{", b"\xff\xfe", b"[" * 100_000, 
 TIMES = ('"tomorrow"', '"9999-12-31T23:59"', '"0001-01-01T00:00"', '"2"')
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.xdist_group("browser"),
     pytest.mark.filterwarnings("ignore:Object of type .* not in session"),
 ]

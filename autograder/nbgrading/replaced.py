@@ -169,6 +169,9 @@ def table() -> tuple[Replaced, ...]:
         Replaced(f"{_FORMS}.base", "BaseApiHandler.get_json_body", asked.json_body,
                  "the gradebook would be sent what it can't hold, or emptied of what is not sent",
                  f"{_BY_HAND}::test_nothing_hostile_is_saved"),
+        Replaced(f"{_FORMS}.base", "BaseApiHandler.write_error", asked.tell,
+                 "why nothing is saved would be a page, of which no page shows anything",
+                 f"{_BY_HAND}::test_nothing_hostile_is_saved"),
         *(Replaced(f"{_FORMS}.apihandlers", f"{handler}.put", ours, why,
                    f"{_BY_HAND}::test_nothing_hostile_is_saved")
           for handler, ours, why in (

@@ -137,13 +137,25 @@ def test_nothing_hostile_is_saved(taught: SentTo, handler: str) -> None:
     path, fields = saved_by(taught, handler)
     before, tried = taught.rows(), 0
     for content in hostile(fields):
-        status, _ = taught.asked("put", path, content)
+        status, said = taught.asked("put", path, content)
         assert status in (400, 409), content[:200]
+        assert b"saved" in said
+        assert b"<" not in said
         tried += 1
     assert taught.rows() == before
     assert tried > len(BODIES)
     assert taught.asked("put", path, json.dumps(fields).encode())[0] == 200
     assert taught.rows() != before
+
+
+def test_who_writes_meanwhile_is_told_and_waited_for(taught: SentTo) -> None:
+    path, fields = saved_by(taught, "CommentHandler")
+    content = json.dumps(fields).encode()
+    with closing(sqlite3.connect(taught.root / "gradebook.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        status, said = taught.asked("put", path, content)
+    assert (status, b"another program writes" in said) == (500, True)
+    assert taught.asked("put", path, content)[0] == 200
 
 
 def saved_by(taught: SentTo, handler: str) -> tuple[str, dict[str, Any]]:

@@ -168,6 +168,27 @@ def test_formgrader_shows_what_was_given(page: Page, taught: Taught) -> None:
     expect(page.locator(f"#{WHY}-comment")).to_have_value("Well said.")
 
 
+def test_formgrader_says_what_could_not_be_saved(page: Page, taught: Taught) -> None:
+    """Where nbgrader's page would show nothing, until it is saved."""
+    with gradebook_at(taught.root) as gradebook:
+        submission = gradebook.find_submission_notebook(LESSON, LESSON, "ada").id
+    page.goto(f"{taught.address}/formgrader/submissions/{submission}/")
+    saying = page.get_by_role("alert")
+    page.route("**/api/grade/*", lambda route: route.abort())
+    page.locator(f"#{WHY}").fill("1")
+    page.locator(f"#{WHY}-comment").fill("Well said.")
+    expect(saying).to_have_text("Not saved: the server does not answer. Enter it again.")
+    keep(page, "formgrader_not_saved")
+    page.unroute("**/api/grade/*")
+    page.locator(f"#{WHY}").fill("2")
+    page.locator(f"#{WHY}").blur()
+    expect(saying).to_have_count(0)
+    assert taught.saved("ada") == (2, "Well said.")
+    marks = {"id": taught.grades["ada"], "manual_score": 99, "extra_credit": None}
+    page.evaluate("(marks) => void new Grade(marks).save()", marks)
+    expect(saying).to_have_text("99 points are not saved: this question gives 0 to 4.")
+
+
 def test_points_are_taken_back(page: Page, taught: Taught) -> None:
     all_shown(page)
     student = student_at_hand(page, taught)

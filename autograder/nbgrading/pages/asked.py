@@ -9,11 +9,13 @@ import json
 import math
 import re
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from nbgrader.api import Grade
 from nbgrader.server_extensions.formgrader import apihandlers, base
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 from tornado import web
 
 from autograder.errors import NotSaved
@@ -186,6 +188,17 @@ def put_lesson(put: Callable[..., Any]) -> Callable[..., Any]:
         return put(self, lesson)
 
     return guarded(checked)
+
+
+def tell(self: Any, status_code: int, **about: Any) -> None:
+    """Answer with why nothing is saved, as text, which the page shows."""
+    error = about.get("exc_info", (None, None))[1]
+    said = error.log_message if isinstance(error, web.HTTPError) else None
+    if isinstance(error, OperationalError):
+        said = "Nothing is saved: another program writes to the gradebook. Enter it once more."
+    elif status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
+        said = "Nothing is saved: the server failed, and what it prints says why."
+    self.finish(said or HTTPStatus(status_code).phrase)
 
 
 def end_transaction(self: Any) -> None:

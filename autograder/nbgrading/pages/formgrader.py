@@ -106,7 +106,8 @@ def render(self: Any, name: str, **values: Any) -> str:
         one: Markup(value) if isinstance(value, str) and not MARKUP.search(value) else value
         for one, value in values.items()
     }
-    return _template(environment, name).render(nbgraders=name, **written)
+    not_saved = Markup((_OURS / "not_saved.html.j2").read_text(encoding="utf-8"))
+    return _template(environment, name).render(nbgraders=name, not_saved=not_saved, **written)
 
 
 def _template(environment: Environment, name: str) -> Template:

@@ -288,8 +288,8 @@ def train(
             and returns the loss, a tensor without axes.
         text: the ids of the text to learn from, (tokens,), of int64, at least context_length.
         steps: how many times the parameters change.
-        batch_size: the number of excerpts in each step, drawn anew each time; an excerpt may begin
-            anywhere in the text.
+        batch_size: the number of excerpts in each step, all in one call of the model, drawn anew
+            each time; an excerpt may begin anywhere in the text.
         context_length: the number of tokens of an excerpt.
         learning_rate: the highest one, for Adam or AdamW; plain SGD would be too slow. Whether it
             rises and falls is up to you.

@@ -253,6 +253,16 @@ class WholeBlocksOnly(Blockwise):
         return range(0, num_keys - block_size + 1, block_size)
 
 
+class WholeBlocksUnlessOne(WholeBlocksOnly):
+    """You leave out the keys after the last whole block, unless there is none. If the block size
+    does not divide the number of keys, the last block is smaller: there are n / block_size of them,
+    rounded up.
+    """
+
+    def starts(self, num_keys: int, block_size: int) -> range:
+        return super().starts(max(num_keys, block_size), block_size)
+
+
 class FirstBlockOnly(Blockwise):
     """Your answer only uses the first block. Is `return` inside the loop?"""
 
@@ -293,7 +303,13 @@ class KeyByKey(Blockwise):
 
 
 BLOCKS = Family(
-    WholeBlocksOnly, FirstBlockOnly, LastBlockOnly, FirstBlockLeftOut, LastBlockLeftOut, KeyByKey
+    WholeBlocksOnly,
+    WholeBlocksUnlessOne,
+    FirstBlockOnly,
+    LastBlockOnly,
+    FirstBlockLeftOut,
+    LastBlockLeftOut,
+    KeyByKey,
 )
 
 # --- scores, weights and the end -----------------------------------------------------------------

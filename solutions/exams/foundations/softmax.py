@@ -225,6 +225,15 @@ def maximum_along_the_last_axis(x: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 @stable.misconception
+def nothing_for_nan(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Where the exponentials overflow or all become 0, your weights are 0, and no longer sum to 1.
+    Subtract the largest score first: then nothing has to be replaced.
+    """
+    exponentials = np.exp(x)
+    return np.nan_to_num(exponentials / exponentials.sum(axis=axis, keepdims=True))
+
+
+@stable.misconception
 def clipped_far_out(x: np.ndarray, axis: int = -1) -> np.ndarray:
     """You cut the scores off, so that 1000 and 1001 became the same; and in float32, `exp` is inf
     from 89 on. Subtract the largest score instead: that keeps the differences.

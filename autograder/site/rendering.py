@@ -108,6 +108,8 @@ def _settings(title: str, repository: str, address: str) -> Mapping[str, object]
             "show_toc_level": 2,
             "use_download_button": False,
             "use_fullscreen_button": False,
+            # Else each page would end with "By Author name not set".
+            "footer_content_items": [],
             "repository_url": on_github,
             "use_repository_button": bool(on_github),
         },

@@ -143,6 +143,11 @@ def test_no_page_shows_a_secret(site: Made) -> None:
         assert "application/vnd.autograder" not in text, page
 
 
+def test_no_page_says_that_the_theme_knows_nothing(site: Made) -> None:
+    texts = {page: page.read_text(encoding="utf-8") for page in site.pages}
+    assert [page for page, text in texts.items() if "Author name not set" in text] == []
+
+
 def test_what_is_downloaded_is_what_students_get(site: Made) -> None:
     for name in site.course.lessons():
         with zipfile.ZipFile(site.lesson(name).with_suffix(".zip")) as packed:

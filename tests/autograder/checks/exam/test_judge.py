@@ -622,14 +622,14 @@ def test_likeness_needs_parts_to_compare():
         (
             torch.ones(2, 3),
             torch.ones(3, 5).double(),
-            "float32 (torch's float) met float64 (double); new tensors are float32 unless told "
-            "otherwise: dtype=…, or torch.zeros_like",
+            "float32 (torch's float) met float64 (double); new tensors have torch's default "
+            "dtype, float32 unless you set another: dtype=…, or torch.zeros_like",
         ),
         (
             torch.ones(6, 2, 3),
             torch.ones(6, 3, 5).double(),
-            "float32 (torch's float) met float64 (double); new tensors are float32 unless told "
-            "otherwise: dtype=…, or torch.zeros_like",
+            "float32 (torch's float) met float64 (double); new tensors have torch's default "
+            "dtype, float32 unless you set another: dtype=…, or torch.zeros_like",
         ),
     ],
 )

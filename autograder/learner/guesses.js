@@ -1,7 +1,8 @@
 // Shows what the learner expected below what came.
 //
 // The guess is the text of its own cell, above the code. It is only repeated here, below the
-// outputs, so it is never saved twice, and follows when it is written anew.
+// outputs, so it is never saved twice, and follows when it is written anew. Where a text is clicked
+// twice, it can be written at once.
 const guesses = (() => {
     // As it is given out; a guess may be written behind it, before it, or in its place.
     const PROMPT = /^\s*>|\*\*Your guess\*\*(\s*\([^)]*\))?:?/gm;
@@ -70,6 +71,16 @@ const guesses = (() => {
         }
     }
 
+    // JupyterLab shows a text's source at a double click, but takes what is typed next for commands,
+    // of which some delete cells.
+    function writeWhereClickedTwice(notebook) {
+        notebook.node.addEventListener("dblclick", () => {
+            if (notebook.activeCell?.model.type === "markdown") {
+                notebook.mode = "edit";
+            }
+        });
+    }
+
     function activate(app, tracker) {
         function follow(panel) {
             let waiting = false;
@@ -86,6 +97,7 @@ const guesses = (() => {
             }
             panel.content.modelContentChanged.connect(later);
             panel.content.stateChanged.connect(beginBehindPrompt);
+            writeWhereClickedTwice(panel.content);
             panel.context.ready.then(later);
         }
         tracker.forEach(follow);

@@ -285,9 +285,11 @@ def test_ticks_a_guess_and_an_exercise_begun_anew(
     expect(first).to_have_accessible_name(re.compile("The scores are symmetric"))
 
     guess = page.locator(".jp-NotebookPanel:visible .jp-MarkdownCell", has_text="Your guess").first
-    guess.click()
+    guess.dblclick()
+    page.keyboard.type(" about")
+    page.keyboard.press("Escape")
     page.keyboard.press("Enter")
-    page.keyboard.type(" about 3")
+    page.keyboard.type(" 3")
     page.keyboard.press("Shift+Enter")
     page.keyboard.press("Shift+Enter")
     expect(page.locator(".autograder-guess")).to_have_text("Your guess: about 3")

@@ -18,7 +18,7 @@ from autograder.checks.source.cells import own_mark, own_mark_of
 
 _ASKS = "**Before you run this:**"
 # What stands in the cell before anybody has written a guess.
-LINE = "> **Your guess** (double-click to write it):"
+LINE = "> **Your guess** (click here and press Enter):"
 _ON = "guess_on"
 _DIGITS = 12
 

@@ -122,8 +122,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         files, tests = ([one for one in marked if ("::" in one) is test] for test in (False, True))
         # Each third by itself: a run that drew most of the files would take half as long again.
         drawn = {*sample(files, 3), *sample(tests, 3)}
-        left = [item for item, place in long.items() if place not in drawn]
-        config.hook.pytest_deselected(items=left)
+        left = {item for item, place in long.items() if place not in drawn}
+        config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
 

@@ -51,28 +51,23 @@ def stamp_of(folder: Path) -> Stamp:
 
 def time_in(text: str) -> datetime.datetime | None:
     """The time that a text names, in UTC as nbgrader keeps it; None if it names none."""
-    text = text.strip()
-    if known := _AS_NBGRADERS.fullmatch(text):
-        return _within(known[1])
-    day, *rest = text.split(" ")
-    if not _TEXT.fullmatch(text) or (len(rest) == 2 and not _ZONE.fullmatch(rest[1])):
-        return None
     try:
-        if not _names_a_day(" ".join([day, *rest[:1]] if len(rest) == 2 else [text])):
-            return None
-        time = _in_utc(text)
+        time = _named_by(text.strip())
     except Exception:
         # dateutil promises nothing of what it raises on a text that is no date.
         return None
-    return time if time.year in _YEARS else None
+    return time if time and time.year in _YEARS else None
 
 
-def _within(text: str) -> datetime.datetime | None:
-    try:
-        time = datetime.datetime.fromisoformat(text)
-    except ValueError:
+def _named_by(text: str) -> datetime.datetime | None:
+    if known := _AS_NBGRADERS.fullmatch(text):
+        return datetime.datetime.fromisoformat(known[1])
+    day, *rest = text.split(" ")
+    if not _TEXT.fullmatch(text) or (len(rest) == 2 and not _ZONE.fullmatch(rest[1])):
         return None
-    return time if time.year in _YEARS else None
+    if not _names_a_day(" ".join([day, *rest[:1]] if len(rest) == 2 else [text])):
+        return None
+    return _in_utc(text)
 
 
 def _in_utc(text: str) -> datetime.datetime:

@@ -8,7 +8,6 @@ digest of all that it was made of, and a lesson that has not changed is not run 
 import json
 import re
 from collections.abc import Iterable, Mapping, Set
-from copy import deepcopy
 from inspect import signature
 from pathlib import Path
 from shutil import copytree, ignore_patterns
@@ -62,7 +61,7 @@ def as_seen(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
     writes it, the last form is left.
     """
     seen = list[NotebookNode]()
-    for output in map(from_dict, deepcopy([*outputs])):
+    for output in map(from_dict, outputs):
         if seen and output.output_type == "stream" and seen[-1].get("name") == output.name:
             seen[-1].text += output.text
         else:

@@ -107,14 +107,15 @@ def render(self: Any, name: str, **values: Any) -> str:
         for one, value in values.items()
     }
     not_saved = Markup((_OURS / "not_saved.html.j2").read_text(encoding="utf-8"))
-    return _template(environment, name).render(nbgraders=name, not_saved=not_saved, **written)
+    any_other = _ours(environment, "any_other")
+    page = _ours(environment, Path(name).stem) or any_other
+    return page.render(nbgraders=name, any_other=any_other, not_saved=not_saved, **written)
 
 
-def _template(environment: Environment, name: str) -> Template:
-    """Ours that extends nbgrader's page, whose name it is given as `nbgraders`."""
-    own = _OURS / f"{Path(name).stem}.html.j2"
-    ours = own if own.is_file() else _OURS / "any_other.html.j2"
-    return environment.from_string(ours.read_text(encoding="utf-8"))
+def _ours(environment: Environment, name: str) -> Template | None:
+    """Ours of this name, which extends nbgrader's page; none, if there is none."""
+    path = _OURS / f"{name}.html.j2"
+    return environment.from_string(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def as_data(self: Any) -> None:

@@ -24,7 +24,7 @@ _LINE = re.compile(r"^(?P<begin>\s*[-*+]\s+\[)(?P<tick>[^\]\n]*)(?P<rest>\].*)$"
 _CELL = """\
 <details><summary><b>Look through your answer</b>, once you have written it</summary>
 
-These are the points that a good answer makes, in whatever words. Tick each one that yours makes, and save the notebook. (Where a box takes no click, double-click this cell, write `[x]` in place of `[ ]`, and run the cell to close it.) `autograder mark` counts your ticks as your own judgement. An instructor who grades the notebook reads your answer and not the ticks.
+These are the points that a good answer makes, in whatever words. Tick each one that yours makes, and save the notebook. (Where a box takes no click, click beside it and press Enter, write `[x]` in place of `[ ]`, and run the cell to close it.) `autograder mark` counts your ticks as your own judgement. An instructor who grades the notebook reads your answer and not the ticks.
 
 {items}
 

@@ -28,6 +28,7 @@ async function plugins(scope) {
         plugin("arriving", arriving),
         plugin("ticks", ticks),
         plugin("guesses", guesses),
+        plugin("click-twice", clickTwice),
         plugin("begin-anew", beginAnew, parts.ICommandPalette),
     ];
 }

@@ -1,8 +1,7 @@
 // Shows what the learner expected below what came.
 //
 // The guess is the text of its own cell, above the code. It is only repeated here, below the
-// outputs, so it is never saved twice, and follows when it is written anew. Where a text is clicked
-// twice, it can be written at once.
+// outputs, so it is never saved twice, and follows when it is written anew.
 const guesses = (() => {
     // As it is given out; a guess may be written behind it, before it, or in its place.
     const PROMPT = /^\s*>|\*\*Your guess\*\*(\s*\([^)]*\))?:?/gm;
@@ -71,16 +70,6 @@ const guesses = (() => {
         }
     }
 
-    // JupyterLab shows a text's source at a double click, but takes what is typed next for commands,
-    // of which some delete cells.
-    function writeWhereClickedTwice(notebook) {
-        notebook.node.addEventListener("dblclick", () => {
-            if (notebook.activeCell?.model.type === "markdown") {
-                notebook.mode = "edit";
-            }
-        });
-    }
-
     function activate(app, tracker) {
         function follow(panel) {
             let waiting = false;
@@ -97,7 +86,6 @@ const guesses = (() => {
             }
             panel.content.modelContentChanged.connect(later);
             panel.content.stateChanged.connect(beginBehindPrompt);
-            writeWhereClickedTwice(panel.content);
             panel.context.ready.then(later);
         }
         tracker.forEach(follow);

@@ -50,7 +50,10 @@ _NEWS = "@jupyterlab/apputils-extension:announcements"
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
 # An extension of JupyterLab's, which needs nothing installed: the scripts in one file.
 _EXTENSION = "autograder-learner"
-_SCRIPTS = ("arriving.js", "ticks.js", "guesses.js", "begin_anew.js", "extension.js")
+_SCRIPTS = (
+    *("arriving.js", "ticks.js", "guesses.js", "click_twice.js", "begin_anew.js"),
+    "extension.js",
+)
 _BEGIN_ANEW = f"{_EXTENSION}:begin-anew"
 # Where its button stands: in a notebook's toolbar, behind those that run cells.
 _TOOLBAR = {

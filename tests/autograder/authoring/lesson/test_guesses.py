@@ -65,3 +65,13 @@ def test_each_question_of_the_course_has_one() -> None:
         guesses = [one for one in cells if question_of(one)]
         assert len(guesses) == text.count("\n**Before you run this:**") > 0, lesson
         assert len({cell.id for cell in guesses}) == len(guesses)
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons())
+def test_nothing_is_begun_by_a_double_click(lesson: str) -> None:
+    """What is typed after one is taken for commands by JupyterLab, and some of these delete cells:
+    the lesson says how else a text is opened.
+    """
+    path = COURSE.release_folder(lesson) / f"{lesson}.ipynb"
+    cells = nbformat.read(path, as_version=4).cells
+    assert not [cell.source for cell in cells if "double-click" in cell.source.lower()]

@@ -1,0 +1,20 @@
+// Lets a text be written where it is clicked twice.
+//
+// JupyterLab shows its source at a double click, but takes what is typed next for commands, of which
+// some delete cells.
+const clickTwice = (() => {
+    function activate(app, tracker) {
+        function follow(panel) {
+            const notebook = panel.content;
+            notebook.node.addEventListener("dblclick", () => {
+                if (notebook.activeCell?.model.type === "markdown") {
+                    notebook.mode = "edit";
+                }
+            });
+        }
+        tracker.forEach(follow);
+        tracker.widgetAdded.connect((_, panel) => follow(panel));
+    }
+
+    return activate;
+})();

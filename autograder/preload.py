@@ -1,6 +1,4 @@
-"""What is imported once, before any student's code runs, the entries of a course's `preload`, and
-with how many threads.
-"""
+"""What is imported once, before any student's code runs: the entries of a course's `preload`."""
 
 import gc
 import importlib
@@ -9,9 +7,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-# Exams call numerical libraries thousands of times on tiny arrays: there, threads wait for each
-# other longer than they work, and on a busy machine many times longer.
-THREADS = "OMP_NUM_THREADS"
 _AND_ALL_NAMES = ".*"
 # What a package imports by itself later: IPython for the first exception that it shows, and this
 # one for the names that notebooks and drivers ask for.
@@ -81,18 +76,3 @@ def _all_of_it_stays() -> Iterator[None]:
 def package_of(entry: str) -> str:
     """The package, or the module, that an entry is about or in."""
     return entry.partition(".")[0]
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Have libraries that are first imported within, and programs started within, use one thread.
-
-    What a person has set stays.
-    """
-    before = os.environ.get(THREADS)
-    os.environ.setdefault(THREADS, "1")
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[THREADS]

@@ -82,6 +82,10 @@ class Settings:
     # The address at which the course's pages are published.
     site: str = ""
 
+    def has_places(self, lesson: str) -> bool:
+        """Whether checks of this lesson say where to look, by its full name."""
+        return lesson not in self.without_places
+
 
 def read_settings(root: Path) -> Settings:
     """The settings of the course in a folder.

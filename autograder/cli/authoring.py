@@ -9,7 +9,7 @@ import typer
 from autograder.cli.asking import Lessons
 from autograder.cli.progress import progress_bar, shown
 from autograder.course import Course
-from autograder.preload import one_thread
+from autograder.environment import one_thread, processors
 
 if TYPE_CHECKING:
     from autograder.authoring.build.build import Built
@@ -37,7 +37,6 @@ def build(
     Without LESSONS, the tables of docs/ are made as well. A number such as 02 stands for a lesson.
     """
     from autograder.authoring.build.incremental import build as build_changed
-    from autograder.grading.jobs.workers import processors
 
     course = Course.find()
     names = course.lessons_named(lessons or ())

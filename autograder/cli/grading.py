@@ -11,8 +11,8 @@ from autograder.checks.card.terminal import as_written, printable
 from autograder.cli.asking import Lessons, lesson_called
 from autograder.cli.progress import progress_bar
 from autograder.course import Course
+from autograder.environment import one_thread
 from autograder.errors import IsolationUnavailable, LessonNotFound
-from autograder.preload import one_thread
 
 if TYPE_CHECKING:
     from autograder.grading.class_table import StudentResult

@@ -8,7 +8,7 @@ import typer
 
 from autograder.checks.card.terminal import printable
 from autograder.course import Course
-from autograder.preload import one_thread
+from autograder.environment import one_thread
 
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Prepare everything, start nothing.")]
 Port = Annotated[int | None, typer.Option(help="JupyterLab's port, if it is free: 8888.")]

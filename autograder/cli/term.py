@@ -7,7 +7,7 @@ import typer
 
 from autograder.checks.card.terminal import as_written, printable
 from autograder.course import Course
-from autograder.preload import one_thread
+from autograder.environment import one_thread
 
 _NAMED = 20
 

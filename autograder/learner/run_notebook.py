@@ -10,6 +10,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.notebooknode import NotebookNode
 
 from autograder.checks import purpose
+from autograder.environment import variables
 from autograder.errors import NotebookStopped
 
 SECONDS_PER_CELL = 60
@@ -56,7 +57,7 @@ def run(
         on_cell_complete=count,
         extra_arguments=QUIET_KERNEL,
     )
-    with _environment(path), _told_to_end(client):
+    with variables(_environment(path)), _told_to_end(client):
         try:
             client.execute()
         except DeadKernelError as error:
@@ -81,16 +82,9 @@ def _told_to_end(client: NotebookClient) -> Iterator[None]:
         raise KeyboardInterrupt from None
 
 
-@contextmanager
-def _environment(path: Path | None) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in ("PYTHONPATH", purpose.WHOLE)}
-    os.environ[purpose.WHOLE] = "1"
+def _environment(path: Path | None) -> dict[str, str]:
+    found = {purpose.WHOLE: "1"}
     if path:
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(path), before["PYTHONPATH"]]))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
+        more = os.environ.get("PYTHONPATH")
+        found["PYTHONPATH"] = os.pathsep.join([str(path), more] if more else [str(path)])
+    return found

@@ -21,11 +21,11 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.authoring.lesson.release import PREPROCESSORS, settings
 from autograder.course import EXCHANGE, Course
+from autograder.environment import THREADS
 from autograder.grading.jobs.own_code import watch
 from autograder.nbgrading.pages import feedback
 from autograder.nbgrading.replaced import install, or_nothing_is_graded
 from autograder.nbgrading.term.late import due_times
-from autograder.preload import THREADS
 
 
 def configure(c: Config, config_file: str | Path) -> None:

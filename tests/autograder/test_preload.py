@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from autograder.preload import THREADS, load, one_thread, package_of
+from autograder.preload import load, package_of
 from autograder.student.limits import Limits
 from autograder.student.sandbox.control import Link
 from autograder.student.sandbox.sandbox import Sandbox
@@ -75,17 +75,3 @@ def test_no_variable_tells_what_others_needed(gallery, tmp_path, monkeypatch):
     load("setter")
     assert "AFTERWARDS" not in os.environ
     assert os.environ["BEFORE"] == "there"
-
-
-def test_one_thread_within(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(THREADS, raising=False)
-    with one_thread():
-        assert os.environ[THREADS] == "1"
-    assert THREADS not in os.environ
-
-
-def test_own_choice_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(THREADS, "3")
-    with one_thread():
-        assert os.environ[THREADS] == "3"
-    assert os.environ[THREADS] == "3"

@@ -5,12 +5,10 @@ one that has threads, as whoever shows progress has, may leave it waiting for ev
 exercises are proved here, one after the other.
 """
 
-import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Self
@@ -21,12 +19,14 @@ from autograder.authoring.build.shipping import Entry
 from autograder.authoring.build.slips import refuse_slips
 from autograder.checks.exam.exam import Exam
 from autograder.course import Course
+from autograder.environment import variables
 from autograder.errors import ExamError
 from autograder.faulty_line import told_with_line
 
 # With fewer, importing takes longer than what is won.
 _WORTH_IT = 4
-_SAFE_PATH = "PYTHONSAFEPATH"
+# Has Python look for no module where somebody happens to work.
+_SAFE_PATH = {"PYTHONSAFEPATH": "1"}
 
 
 class Provers:
@@ -80,7 +80,7 @@ class Provers:
         )
         # What is long comes first, so that all processes end at about the same time.
         longest = sorted(there, key=lambda name: len(str(there[name])), reverse=True)
-        with _nothing_from_the_current_folder():
+        with variables(_SAFE_PATH):
             begun = {
                 name: self._pool.submit(_proved_there, course.root, lesson, name, there[name])
                 for name in longest
@@ -96,20 +96,6 @@ class Provers:
                 ) from None
 
 
-@contextmanager
-def _nothing_from_the_current_folder() -> Iterator[None]:
-    """Have Python, when it is begun, look for no module where somebody happens to work."""
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
-        else:
-            os.environ[_SAFE_PATH] = before
-
-
 def _leave_interrupts_to_whoever_waits() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -122,6 +108,6 @@ def _proved_there(root: Path, lesson: str, exercise: str, there: Entry) -> Prove
 def _proved(course: Course, lesson: str, exam: Exam, there: Entry) -> Proved:
     try:
         refuse_slips(exam)
-        return prove(exam, there, places=lesson not in course.settings.without_places)
+        return prove(exam, there, places=course.settings.has_places(lesson))
     except Exception as error:
         raise told_with_line(error, course.root, exam.where) from error

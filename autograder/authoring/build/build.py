@@ -189,7 +189,7 @@ def build_lesson(
     given_away = _keep_secret(lesson, sources, backings[0].reference)
     shown, descriptions = kept_back(lesson)
     modules = {name: backing.module for backing in backings for name in backing.exams}
-    source = source_notebook(shown, sources, modules, places=_has_places(course, name))
+    source = source_notebook(shown, sources, modules, places=course.settings.has_places(name))
     tag_scenery(source)
     exams = {name: backing.exams for backing in backings for name in backing.exams}
     placed = KnownExams(
@@ -225,10 +225,6 @@ def _digest_of_cells(course: Course, lesson: Lesson) -> str:
     inputs, code = Inputs(course), [one.source for one in lesson.blocks if isinstance(one, Code)]
     there = [*inputs.beside(lesson.name), *inputs.settings()]
     return inputs.of_run(code, [Pictures.__module__], there)
-
-
-def _has_places(course: Course, lesson: str) -> bool:
-    return lesson not in course.settings.without_places
 
 
 def _without_marks(source: str) -> str:

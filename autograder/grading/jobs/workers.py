@@ -7,13 +7,13 @@
 Where none were asked for, `result_of` does the job here, and `ahead` nothing.
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from autograder.environment import processors
 from autograder.grading.grade import Graded
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.processes import ForkServer, Processes
@@ -186,8 +186,3 @@ def result_of(job: Job) -> Graded:
         SandboxFailed: when the sandbox itself fails, which is never scored.
     """
     return _asked[0].result_of(job) if _asked else work(job)
-
-
-def processors() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from autograder.preload import THREADS
+from autograder.environment import THREADS
 
 
 class Clock:

@@ -46,7 +46,7 @@ class Submission:
     `mistakes` maps each exercise that is wrong in a known way to its misconception's name;
     `passes` says which exercises should earn their points. `remark` stands in the record of a
     broken submission; `verdicts` are those that are right for exercises that earn nothing, where
-    they are known.
+    they are known. `why_not` is said of one that can't be graded.
     """
 
     student: str
@@ -55,6 +55,7 @@ class Submission:
     mistakes: Mapping[str, str]
     remark: str = ""
     verdicts: frozenset[Verdict] = frozenset()
+    why_not: str = ""
 
 
 def submissions(
@@ -112,8 +113,7 @@ def _broken(solved: NotebookNode, every: Sequence[str], much: int) -> Iterator[S
     first, second, middle, last = every[0], every[:2][-1], every[len(every) // 2], every[-1]
     yield in_one("kit", last, over(last, _LOOP), Verdict.TIMEOUT)
     text = nbformat.writes(solved)[: len(nbformat.writes(solved)) // 2]
-    missing = frozenset({Verdict.MISSING})
-    yield Submission("liz", text, frozenset(), {}, "not valid JSON", missing)
+    yield Submission("liz", text, frozenset(), {}, why_not="not valid JSON")
     crash = in_one("max", second, _CRASH, Verdict.KILLED)
     yield replace(crash, remark="ended its own process")
     # Where the machine is slow to hand out memory, the time is up before there is too much.

@@ -196,6 +196,9 @@ def _judge(result: DemoResult) -> Iterator[str]:
     if graded.failure:
         yield f"not graded: {graded.failure}"
         return
+    why_not = graded.not_graded
+    if bool(why_not) != bool(submission.why_not) or submission.why_not not in why_not:
+        yield f"it waits because {why_not!r}, not {submission.why_not!r}"
     if submission.remark not in "; ".join(result.remarks):
         yield f"the record does not say {submission.remark!r}"
     cells = {cell.exercise: cell for cell in result.cells}

@@ -19,6 +19,7 @@ from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role, so
 from autograder.checks.source.patches import patches_in
 from autograder.checks.source.scenery import left_out
 from autograder.checks.source.written import imported
+from autograder.errors import CheckError
 from autograder.grading.apart import Tell, apart
 from autograder.grading.inert import inert_markdown
 from autograder.grading.submitted_files import shown
@@ -131,7 +132,12 @@ def _code(text: str, cell_id: str) -> NotebookNode:
 def _read(submission: bytes, source: NotebookNode, solutions: Mapping[str, str]) -> _Found:
     found, anchor, seen = _Found(), "", set[str]()
     place_of = _places(source)
-    for cell in _cells(submission, found):
+    try:
+        cells = cells_in(submission)
+    except CheckError as error:
+        found.remarks.append(f"the file {error}")
+        return found
+    for cell in cells:
         text, grade_id = source_of(cell), grade_id_of(cell)
         if len(text) > _SOURCE_LENGTH:
             what = f"the cell of {grade_id}" if grade_id in solutions else "a cell"
@@ -172,14 +178,17 @@ def _places(source: NotebookNode) -> Callable[[dict[str, Any]], str]:
     return place_of
 
 
-def _cells(submission: bytes, found: _Found) -> list[dict[str, Any]]:
+def cells_in(submission: bytes) -> list[dict[str, Any]]:
+    """The cells of what was handed in. To be called apart.
+
+    Raises:
+        CheckError: saying why it is no notebook.
+    """
     try:
         notebook = json.loads(submission.decode("utf-8-sig", errors="replace"))
     except (ValueError, RecursionError):
-        found.remarks.append("the file is not a notebook: it is not valid JSON, or breaks off")
-        return []
+        raise CheckError("is not a notebook: it is not valid JSON, or breaks off") from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
-        found.remarks.append("the file is not a notebook: it has no cells")
-        return []
+        raise CheckError("is not a notebook: it has no cells")
     return [cell for cell in cells if isinstance(cell, dict)]

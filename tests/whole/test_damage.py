@@ -136,6 +136,7 @@ class Damage:
     fourfold: float = 3
     says: str = ""
     folder: Callable[[Path], object] = lambda folder: None
+    waits: bool = False
 
 
 def blocked(path: Path) -> None:
@@ -155,8 +156,8 @@ def whole(
     says: str = "not a notebook",
     folder: Callable[[Path], object] = lambda folder: None,
 ) -> Damage:
-    """A damage that leaves nothing to grade."""
-    return Damage(name, content, 0, 0, says, folder)
+    """A damage that leaves nothing to grade: it waits for a human, and no 0 is given."""
+    return Damage(name, content, 0, 0, says, folder, waits=True)
 
 
 def lost(name: str, content: Bytes, says: str = "cell of double is missing") -> Damage:
@@ -175,9 +176,12 @@ DAMAGES = [
           b'"cells"', b'"sells"'), "has no cells"),
     whole("cells a dict", lambda notebook: as_bytes({**notebook, "cells": {}}), "has no cells"),
     whole("cells no dicts", lambda notebook: as_bytes({**notebook, "cells": [1, None, "x", []]}),
-          "cell of double is missing"),
+          "none of the cells that this lesson asks for"),
     whole("all cells deleted", lambda notebook: as_bytes({**notebook, "cells": []}),
-          "cell of double is missing"),
+          "none of the cells that this lesson asks for"),
+    whole("all marks lost", lambda notebook: as_bytes(
+          {**notebook, "cells": [{**cell, "metadata": {}} for cell in notebook["cells"]]}),
+          "none of the cells that this lesson asks for"),
     whole("too deep to read", nested(100_000)),
     Damage("deep", nested(300)),
     Damage("rather deep", nested(900)),
@@ -266,7 +270,7 @@ class Class:
     def scores(self, student: str) -> dict[str, float]:
         with self.api.gradebook as gradebook:
             (notebook,) = gradebook.find_submission(LESSON, student).notebooks
-            return {grade.cell.name: grade.score for grade in notebook.grades}
+            return {grade.cell.name: grade.auto_score for grade in notebook.grades}
 
 
 @pytest.fixture(scope="module")
@@ -308,9 +312,9 @@ def test_damage_costs_itself(graded: Class, damage: Damage) -> None:
     path = graded.root / "autograded" / student / LESSON / f"{LESSON}.ipynb"
     nbformat.validate(nbformat.read(path, as_version=4))
     record, scores = graded.record(student), graded.scores(student)
-    # What nobody could grade has no score.
-    earned = (scores["double_check"] or 0, scores["fourfold_check"] or 0)
-    assert earned == (damage.double, damage.fourfold)
+    earned = (scores["double_check"], scores["fourfold_check"])
+    assert earned == ((None, None) if damage.waits else (damage.double, damage.fourfold))
+    assert bool(record["not_graded"]) == damage.waits
     assert [cell["points"] for cell in record["cells"]] == [damage.double, damage.fourfold]
     told = [
         record["not_graded"],

@@ -4,7 +4,8 @@ A browser calls a second download `02_vectors (1).ipynb`, people call theirs `my
 and a `print` in a loop makes a notebook of 30 MB: none of that says anything about the answers. So
 the notebook is the one that is called as was asked; where that is missing, or nothing in it is
 answered, the only other with answers. Of a large one, all but the cells' sources is dropped while
-it is read. Where none is left, or two, a human has to look: nothing is graded, and no 0 given.
+it is read. Where none is left, or two, or what is left breaks off or is another lesson's, a human
+has to look: nothing is graded, and no 0 given.
 """
 
 import hashlib
@@ -19,7 +20,9 @@ from typing import IO, Any
 import ijson
 
 from autograder.checks.source.cells import UNANSWERED, grade_id_of, source_of
+from autograder.errors import CheckError
 from autograder.grading.apart import Tell, apart
+from autograder.grading.rebuild import cells_in
 from autograder.grading.submitted_files import (
     NOTEBOOK_BYTES,
     NOTEBOOK_FILE_BYTES,
@@ -32,6 +35,7 @@ from autograder.grading.submitted_files import (
     shown,
 )
 
+_TOO_MUCH = "takes too much time or memory to be read"
 _MANY = 10
 _NAMED = 3
 # What is read of a cell; its outputs are most of a large notebook.
@@ -140,7 +144,11 @@ class _Choice:
 
     def _taken(self, name: str, *remarks: str) -> HandedIn:
         if (size := self._size(name)) <= NOTEBOOK_BYTES:
-            return HandedIn(self._submission.read(name, NOTEBOOK_BYTES), name, remarks)
+            content = self._submission.read(name, NOTEBOOK_BYTES)
+            wrong = next(self._apart(lambda tell: tell(self._wrong_with(content))), _TOO_MUCH)
+            return (
+                self._none(f"{shown(name)} {wrong}") if wrong else HandedIn(content, name, remarks)
+            )
         text = next(self._apart(lambda tell: self._tell_sources(tell, name)), None)
         if text is None or len(text) > NOTEBOOK_BYTES:
             return self._none(
@@ -153,6 +161,16 @@ class _Choice:
     def _size(self, name: str) -> int:
         with self._submission.file(name, NOTEBOOK_FILE_BYTES) as file:
             return file.seek(0, os.SEEK_END)
+
+    def _wrong_with(self, content: bytes) -> str:
+        """Why nothing in it can be graded, as a browser's broken upload; "" if something can."""
+        try:
+            names = {grade_id_of(cell) for cell in cells_in(content)}
+        except CheckError as error:
+            return f"{error}: have it handed in again"
+        if self._cells and names.isdisjoint(self._cells):
+            return "has none of the cells that this lesson asks for: have it handed in again"
+        return ""
 
     def _tell_sources(self, tell: Tell, name: str) -> None:
         with self._submission.file(name, NOTEBOOK_FILE_BYTES) as file:

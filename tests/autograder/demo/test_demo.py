@@ -50,7 +50,8 @@ def test_class_comes_out_as_made(results: dict[str, DemoResult]) -> None:
 def test_class_shows_every_verdict(results: dict[str, DemoResult]) -> None:
     found = {cell.verdict for result in results.values() for cell in result.cells}
     # "Not run" takes a submission which has used up its time. Of a hog, its time may be up first.
-    late = {Verdict.NOT_RUN, Verdict.NOT_GRADABLE, Verdict.MEMORY}
+    # "Missing" is the cell of a notebook that has others.
+    late = {Verdict.NOT_RUN, Verdict.NOT_GRADABLE, Verdict.MEMORY, Verdict.MISSING}
     assert found | late == {*Verdict}
 
 
@@ -68,7 +69,10 @@ def test_every_disappointment_is_told(results: dict[str, DemoResult]) -> None:
     assert "the cells add up otherwise" in said("ada", graded=replace(ada.graded, score=1.5))[0]
     assert f"{mistaken} was not named" in said("eve", cells=unnamed)[0]
     assert "the feedback page lacks the hint" in said("eve", feedback=None)[0]
-    assert "the record does not say 'not valid JSON'" in said("liz", remarks=())[0]
+    assert "the record does not say" in said("max", remarks=())[0]
+    graded = replace(results["liz"].graded, not_graded="")
+    assert "it waits because '', not 'not valid JSON'" in said("liz", graded=graded)[0]
+    assert "it waits because" in said("ada", graded=replace(ada.graded, not_graded="why"))[0]
     failed = StudentResult("ada", failure="the disk is full")
     assert said("ada", graded=failed) == [f"ada in {LESSON}: not graded: the disk is full"]
 
@@ -181,8 +185,9 @@ def test_broken_are_reported(results: dict[str, DemoResult]) -> None:
     assert found["ada"] == "no mistake found; the rest waits for you"
     most = sum(POINTS.values())
     assert results["ada"].graded.points == f"{ALL:g} / {most:g}, {most - ALL:g} wait"
-    assert "not valid JSON" in found["liz"]
-    assert f"{len(TESTED)} exercises: missing" in found["liz"]
+    assert "is not a notebook: it is not valid JSON" in found["liz"]
+    assert "missing" not in found["liz"]
+    assert (results["liz"].graded.points, results["liz"].graded.score) == ("not graded", 0)
     for student, reason in (("max", "ended its own process"), ("kit", "ran for too long")):
         (exercise,) = lost(results[student])
         assert found[student].startswith(f"{exercise}: ")

@@ -11,6 +11,7 @@ from autograder.nbgrading.inbox.which_notebook import which_notebook
 
 ASKED = "02_vectors.ipynb"
 CELLS = {"double", "why"}
+AGAIN = "have it handed in again"
 BLANK = "# YOUR CODE HERE\nraise NotImplementedError()"
 
 
@@ -92,6 +93,15 @@ def test_the_same_twice_is_one(handed_in) -> None:
         (
             {"a.ipynb": notebook("one = 1"), "b.ipynb": notebook("two = 2")},
             "a.ipynb and b.ipynb could each be meant: leave the one that counts",
+        ),
+        (
+            {ASKED: notebook()[:-40]},
+            f"{ASKED} is not a notebook: it is not valid JSON, or breaks off: {AGAIN}",
+        ),
+        ({ASKED: b"{}"}, f"{ASKED} is not a notebook: it has no cells: {AGAIN}"),
+        (
+            {ASKED: OTHER},
+            f"{ASKED} has none of the cells that this lesson asks for: {AGAIN}",
         ),
         ({"03_other.ipynb": OTHER}, "in 03_other.ipynb no cell of this lesson is answered"),
         (

@@ -1,5 +1,6 @@
 """The commands of whoever works in a course: their own notebooks, or all of it, in JupyterLab."""
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -66,6 +67,7 @@ def lab(
             typer.echo(printable(str(copied)))
     write_start_page(folder)
     typer.echo(f"Your notebooks are in {folder}.")
+    _tell_how_to_call_us()
     if not no_open:
         _announce(no_browser)
         open_lab(folder, options=server_options(port, ip, browser=not no_browser))
@@ -92,9 +94,17 @@ def teach(
     if sys.platform == "win32":
         typer.echo("nbgrader's release and collect buttons need Linux or macOS; all else works.")
     typer.echo("Formgrader is in JupyterLab's menu Nbgrader.")
+    _tell_how_to_call_us()
     if not no_open:
         _announce(no_browser)
         open_course(course, options=server_options(port, ip, browser=not no_browser))
+
+
+def _tell_how_to_call_us() -> None:
+    """`make` calls us by our path, and whoever reads of a command types its name."""
+    activate = Path(sys.executable).with_name("activate")
+    if activate.is_file() and not shutil.which("autograder"):
+        typer.echo(f"For commands such as `autograder status`, type first: source {activate}")
 
 
 def _announce(no_browser: bool) -> None:

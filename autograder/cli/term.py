@@ -54,6 +54,7 @@ def collect(
     when something was handed in, so nobody counts as late.
     """
     from autograder.errors import RosterError
+    from autograder.nbgrading.inbox.timestamps import NAME
     from autograder.nbgrading.term.roster import FILE, read_roster
     from autograder.nbgrading.term.zip_hand_ins import collect_zip
 
@@ -69,6 +70,10 @@ def collect(
     if len(found.aside) > _NAMED:
         typer.echo(f"  {len(found.aside) - _NAMED} more are set aside")
     typer.echo(f"{len(found.taken)} taken, {len(found.aside)} set aside.")
+    if found.taken:
+        typer.echo(f"The zip holds no times: nobody counts as late without a {NAME}.")
+    if found.late:
+        typer.echo(f"Late, as Canvas says: {', '.join(found.late)}.")
     if found.there:
         typer.echo(f"{len(found.there)} had handed in before: --update replaces what is there.")
 

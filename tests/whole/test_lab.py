@@ -118,6 +118,8 @@ def test_opens_what_is_there(clone: Path, beside: Callable[[Path], None]) -> Non
     assert (code, errors) == (0, "")
     assert said.count(": new.") == len(LESSONS)
     assert f"Your notebooks are in {clone / 'work'}." in said
+    # Where `autograder` is no command of the terminal's, it is said how to make it one.
+    assert ("type first: source " in said) is (shutil.which("autograder") is None)
     assert HEAVY & modules == set()
     assert [name for name in modules if name.startswith("autograder.authoring.lesson")] == []
     for lesson in LESSONS:

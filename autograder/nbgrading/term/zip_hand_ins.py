@@ -39,7 +39,9 @@ from autograder.nbgrading.term.roster import Listed
 _MOODLE = re.compile(
     r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+_/?(?P<file>.+)", re.DOTALL
 )
-_CANVAS = re.compile(r"(?P<name>[^_/]+)_(?:LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)", re.DOTALL)
+_CANVAS = re.compile(
+    r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)", re.DOTALL
+)
 _FOLDER = re.compile(r"(?P<id>[^/]+)/(?P<file>.+)", re.DOTALL)
 _MOST_ENTRIES = 200_000
 _CHUNK = 1 << 20
@@ -47,11 +49,14 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Collected:
-    """What came of a zip: whose was put into submitted/, whose was there, and what is set aside."""
+    """What came of a zip: whose was put into submitted/, whose was there, and what is set aside;
+    and who of the first was late, if the platform says so.
+    """
 
     taken: Sequence[str]
     there: Sequence[str]
     aside: Sequence[str]
+    late: Sequence[str]
 
 
 def collect_zip(
@@ -87,7 +92,13 @@ def collect_zip(
                 continue
             aside += _write(archive, files, target, student)
             taken.append(student)
-    return Collected(taken, there, aside)
+    late = [one for one in taken if any(_is_late(file.filename) for file in found[one].values())]
+    return Collected(taken, there, aside, late)
+
+
+def _is_late(path: str) -> bool:
+    canvas = None if _MOODLE.fullmatch(path) else _CANVAS.fullmatch(path)
+    return bool(canvas and canvas["late"])
 
 
 def _by_student(

@@ -56,7 +56,8 @@ def there(collect) -> set[str]:
     ],
 )
 def test_whose_it_is(collect, name: str, student: str) -> None:
-    assert collect({name: b"{}"}) == Collected([student], [], [])
+    late = ["ada"] if "LATE" in name else []
+    assert collect({name: b"{}"}) == Collected([student], [], [], late)
     assert there(collect) == {f"{student}/{LESSON}/{NOTEBOOK}"}
 
 
@@ -121,7 +122,7 @@ def test_several_files_and_what_nobody_unpacks(collect) -> None:
 
 def test_what_is_there_stays_unless_asked(collect) -> None:
     collect({f"ada/{NOTEBOOK}": b"old"})
-    assert collect({f"ada/{NOTEBOOK}": b"new"}) == Collected([], ["ada"], [])
+    assert collect({f"ada/{NOTEBOOK}": b"new"}) == Collected([], ["ada"], [], [])
     path = collect.submitted / "ada" / LESSON / NOTEBOOK
     assert path.read_bytes() == b"old"
     assert collect({f"ada/{NOTEBOOK}": b"new"}, update=True).taken == ["ada"]

@@ -19,28 +19,27 @@ ASKED = [
 ]
 
 
+def in_each(one: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """An argument with each of its tensors changed, in lists as well."""
+    if isinstance(one, list | tuple):
+        return type(one)(in_each(part, change) for part in one)
+    return change(one) if isinstance(one, torch.Tensor) else one
+
+
 def of_what_is_contiguous(function: Callable[..., Any]) -> Callable[..., Any]:
     """An answer that merges the axes of what it is given by `view`."""
 
-    def answer(*given: Any) -> Any:
-        for one in given:
-            if isinstance(one, torch.Tensor):
-                one.view(-1)
-        return function(*given)
-
-    return answer
+    return lambda *given: function(*in_each(given, lambda one: one.view(-1).view(one.shape)))
 
 
 def in_the_order_of_memory(function: Callable[..., Any]) -> Callable[..., Any]:
     """An answer that reads the numbers as they lie in memory."""
 
-    def read(one: Any) -> Any:
-        if not isinstance(one, torch.Tensor) or not one.numel():
-            return one
+    def read(one: torch.Tensor) -> torch.Tensor:
         strides = torch.empty(one.shape, device="meta").stride()
-        return one.as_strided(one.shape, strides)
+        return one.as_strided(one.shape, strides) if one.numel() else one
 
-    return lambda *given: function(*map(read, given))
+    return lambda *given: function(*in_each(given, read))
 
 
 def test_most_functions_of_tensors_are_asked():

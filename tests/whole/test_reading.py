@@ -172,7 +172,9 @@ def test_formgrader_says_what_could_not_be_saved(page: Page, taught: Taught) -> 
     """Where nbgrader's page would show nothing, until it is saved."""
     with gradebook_at(taught.root) as gradebook:
         submission = gradebook.find_submission_notebook(LESSON, LESSON, "ada").id
-    page.goto(f"{taught.address}/formgrader/submissions/{submission}/")
+    # What is entered before nbgrader knows the grades is neither saved nor kept.
+    address = f"{taught.address}/formgrader/submissions/{submission}/"
+    page.goto(address, wait_until="networkidle")
     saying = page.get_by_role("alert")
     page.route("**/api/grade/*", lambda route: route.abort())
     page.locator(f"#{WHY}").fill("1")

@@ -108,14 +108,17 @@ def render(self: Any, name: str, **values: Any) -> str:
     }
     not_saved = Markup((_OURS / "not_saved.html.j2").read_text(encoding="utf-8"))
     any_other = _ours(environment, "any_other")
-    page = _ours(environment, Path(name).stem) or any_other
+    page = _ours(environment, name) if (_OURS / _file_of(name)).is_file() else any_other
     return page.render(nbgraders=name, any_other=any_other, not_saved=not_saved, **written)
 
 
-def _ours(environment: Environment, name: str) -> Template | None:
-    """Ours of this name, which extends nbgrader's page; none, if there is none."""
-    path = _OURS / f"{name}.html.j2"
-    return environment.from_string(path.read_text(encoding="utf-8")) if path.is_file() else None
+def _ours(environment: Environment, name: str) -> Template:
+    return environment.from_string((_OURS / _file_of(name)).read_text(encoding="utf-8"))
+
+
+def _file_of(name: str) -> str:
+    """Ours that extends nbgrader's page of this name."""
+    return f"{Path(name).stem}.html.j2"
 
 
 def as_data(self: Any) -> None:

@@ -174,7 +174,7 @@ def test_other_scripts_have_another_name(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "work").mkdir()
     loaded = set()
     for scripts in (("ticks.js",), ("ticks.js", "guesses.js")):
-        monkeypatch.setattr("autograder.learner.jupyter._SCRIPTS", scripts)
+        monkeypatch.setattr("autograder.learner.front.extension._SCRIPTS", scripts)
         open_lab(tmp_path / "work")
         (package,) = tmp_path.rglob("package.json")
         load = json.loads(package.read_text())["jupyterlab"]["_build"]["load"]

@@ -1,6 +1,7 @@
 """The commands of whoever writes a course."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -99,10 +100,12 @@ def lite(
     Which lessons: `browser` in course.toml. Any web server can offer the folder.
     """
     from autograder.authoring.browser.lite import FOLDER, make_lite
+    from autograder.learner.front.extension import write_extension
 
     course = Course.find()
     folder = out or course.root / FOLDER
-    lessons = make_lite(course, folder, pyodide or course.root / "cache" / "pyodide")
+    place = pyodide or course.root / "cache" / "pyodide"
+    lessons = make_lite(course, folder, place, partial(write_extension, in_a_browser=True))
     typer.echo(f"  wrote {folder}, with {', '.join(lessons)}")
     typer.echo(f"To look at it: {sys.executable} -m http.server --directory {folder}")
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import JupyterFailed, NotInstalled
+from autograder.learner.front.extension import BEGIN_ANEW, NAME, write_extension
 from autograder.learner.notebooks.work import writing
 from autograder.learner.start_page import START
 from autograder.whole_file import write_whole
@@ -48,22 +49,6 @@ _TERMINAL = """test "$(pwd -P)" = "$0" && cd "$1"; exec "${SHELL:-sh}" -l"""
 _NEWS = "@jupyterlab/apputils-extension:announcements"
 # Without an exchange and a gradebook, all they have for a learner is error messages.
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
-# An extension of JupyterLab's, which needs nothing installed: the scripts in one file.
-_EXTENSION = "autograder-learner"
-_SCRIPTS = (
-    *("arriving.js", "ticks.js", "guesses.js", "click_twice.js", "begin_anew.js"),
-    "extension.js",
-)
-_BEGIN_ANEW = f"{_EXTENSION}:begin-anew"
-# Where its button stands: in a notebook's toolbar, behind those that run cells.
-_TOOLBAR = {
-    "title": "Begin anew",
-    "type": "object",
-    "properties": {},
-    "jupyter.lab.toolbars": {
-        "Notebook": [{"name": "begin-anew", "command": _BEGIN_ANEW, "rank": 35}]
-    },
-}
 # What the file browser does not list: what Jupyter leaves out, and what checks read.
 _OUT_OF_SIGHT = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", "checks.json")
 
@@ -167,27 +152,12 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
     kernel += _EXTENSIONS
     without = _INSTRUCTORS if learners else ()
     lab = [_NEWS, *(f"@jupyter/nbgrader:{part}" for part in without)]
-    lab += [] if learners else [_BEGIN_ANEW]
+    lab += [] if learners else [BEGIN_ANEW]
     servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}
     files = {"hide_globs": [*_OUT_OF_SIGHT]} if learners else {}
     terminals = {} if os.name == "nt" else {"terminado_settings": {"shell_command": shell}}
-    scripts = "\n".join(
-        Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _SCRIPTS
-    )
-    # So that their names are no names of the whole page.
-    script = f"(() => {{\n{scripts}\n}})();\n".encode()
-    # JupyterLab has browsers keep a script for a year, so another one needs another name.
-    load = f"static/extension.{hashlib.sha256(script).hexdigest()[:16]}.js"
-    built = {"load": load, "extension": "./plugins"}
-    extension = f"labextensions/{_EXTENSION}"
     settings = {
-        f"{extension}/schemas/{_EXTENSION}/begin-anew.json": _TOOLBAR,
-        f"{extension}/package.json": {
-            "name": _EXTENSION,
-            "version": "1.0.0",
-            "jupyterlab": {"extension": True, "_build": built},
-        },
         "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(lab, True)},
         "jupyter_server_config.json": {"ServerApp": server | terminals, "ContentsManager": files},
         "kernels/python3/kernel.json": {
@@ -201,7 +171,7 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
         (own / _WORKSPACES).mkdir(parents=True, exist_ok=True)
         for file, content in settings.items():
             write_whole(own / file, f"{json.dumps(content, indent=1)}\n".encode())
-        write_whole(own / extension / load, script)
+        write_extension(own / "labextensions" / NAME)
     return own
 
 

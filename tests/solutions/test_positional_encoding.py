@@ -244,6 +244,7 @@ def models() -> dict[str, LastNamed]:
     return {kind: learn_who_was_last(kind) for kind in KINDS}
 
 
+@pytest.mark.long
 def test_blind_model_guesses(models: dict[str, LastNamed]) -> None:
     blind = models["none"]
     assert 0.55 < blind.accuracy(16) < 0.8

@@ -29,6 +29,7 @@ def committed() -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+@pytest.mark.long
 def test_every_file_is_noticed() -> None:
     assert {path for path in committed() if not needs(path).files} == set()
 

@@ -20,7 +20,7 @@ RIGHT = """def shares_of(matches):
 CRASHING = """def shares_of(matches):
     return matches / keepdims"""
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("browser")]
 expect.set_options(timeout=PATIENCE)
 
 

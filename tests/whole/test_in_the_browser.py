@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -29,6 +30,7 @@ from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.demo.classroom import names_above
 from autograder.demo.standalone import standing_alone
 from autograder.grading.grade import grade
+from autograder.learner.front.extension import write_extension
 from autograder.learner.run_notebook import run
 from autograder.student.limits import Limits
 from autograder.student.sandbox.sandbox import Sandbox
@@ -40,7 +42,7 @@ from tests.support.served import served
 from tools.fetch_pyodide import FOLDER as PYODIDE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 pytestmark = pytest.mark.skipif(
     not (PYODIDE / "pyodide.mjs").exists(), reason="make lite fetches Pyodide"
@@ -48,6 +50,7 @@ pytestmark = pytest.mark.skipif(
 SUPPORT = ROOT / "tests" / "support"
 LESSONS = COURSE.lessons_named(COURSE.settings.browser)
 EXERCISES = [name for lesson in LESSONS for name in exams_of(COURSE.exam_module(lesson))]
+EXERCISES_OF_LAST = [*exams_of(COURSE.exam_module(LESSONS[-1]))]
 # A lesson's wrong answers, all in one notebook, with a slow machine's patience for each.
 MINUTES = 10
 # NumPy's own integers have 32 bits there, and what is nothing but rounding has other digits.
@@ -76,7 +79,7 @@ WRITE = f"""async ([store, path, content]) => {{{OPENED}
 @pytest.fixture(scope="module")
 def lite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lite") / "lite"
-    make_lite(COURSE, folder, PYODIDE)
+    make_lite(COURSE, folder, PYODIDE, partial(write_extension, in_a_browser=True))
     return folder
 
 
@@ -151,6 +154,42 @@ def test_notebook_is_worked_on_downloaded_and_graded(
     assert [one.report.exercise for one in examined if one.points < one.max_points] == [spoiled]
 
 
+@pytest.mark.long
+def test_who_comes_back_is_told_what_to_run_and_begins_an_exercise_anew(
+    learner: "BrowserContext", site: str
+) -> None:
+    lesson, exercise = LESSONS[-1], EXERCISES_OF_LAST[0]
+    page = opened(learner, site, lesson)
+    given = nbformat.from_dict(saved(page))
+    right = {grade_id_of(cell): cell for cell in build_lesson(COURSE, lesson).solved().cells}
+    first = next(cell for cell in given.cells if cell.cell_type == "code")
+    check = next(cell for cell in given.cells if grade_id_of(cell) == f"{exercise}_check")
+    notebook = nbformat.from_dict({**given, "cells": [first, right[exercise], check]})
+    page.evaluate(WRITE, [STORE, file_of(page), json.loads(nbformat.writes(notebook))])
+    page.reload()
+    shown = page.locator(".jp-CodeCell").last
+    assert eventually(lambda: asked_to_run(page, shown))
+    shown.get_by_text("is not defined in this kernel yet").wait_for()
+    shown.get_by_role("button", name="Run the cells above").click()
+    page.locator(".jp-CodeCell").nth(1).get_by_text(re.compile(r"\[\d+\]:")).wait_for()
+    assert eventually(lambda: asked_to_run(page, shown))
+    shown.get_by_text("passed").first.wait_for()
+
+    page.get_by_role("button", name="Begin anew").click()
+    page.locator(".jp-Dialog").get_by_role("button", name="Begin anew").click()
+    page.get_by_text(f"{exercise} is as it was given out. What you had is kept").wait_for()
+    anew = nbformat.from_dict(saved(page))
+    as_given = {grade_id_of(cell): cell.source for cell in given.cells}
+    assert [cell.source for cell in anew.cells[1:]] == [as_given[exercise], check.source]
+    assert anew.cells[2].outputs == []
+    page.goto(site)
+    kept = page.locator(".copy", has_text="(kept 20")
+    with page.expect_download() as downloading:
+        kept.get_by_role("button", name="Download").click()
+    content = nbformat.read(downloading.value.path(), as_version=4)
+    assert content.cells[1].source == right[exercise].source
+
+
 @pytest.mark.skipif(not EVERYTHING, reason="it takes minutes for each lesson")
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_wrong_answers_in_cells_get_the_cards_of_here(
@@ -184,11 +223,7 @@ def wrong_answers(solved: NotebookNode, lesson: str) -> Iterator[tuple[str, str]
 
 def worked_on(learner: "BrowserContext", site: str, lesson: str, notebook: NotebookNode) -> "Page":
     """The page of a lesson in which a learner has written this notebook, and run and saved it."""
-    page = learner.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.goto(f"{site}/{address(lesson)}")
-    page.locator(".jp-CodeCell").first.wait_for()
-    assert eventually(lambda: kept_by(page))
+    page = opened(learner, site, lesson)
     content = json.loads(nbformat.writes(notebook))
     content["cells"].append(new_code_cell("print('the end')"))
     page.evaluate(WRITE, [STORE, file_of(page), content])
@@ -203,11 +238,30 @@ def worked_on(learner: "BrowserContext", site: str, lesson: str, notebook: Noteb
     return page
 
 
+def opened(learner: "BrowserContext", site: str, lesson: str) -> "Page":
+    """The page of a lesson, of which the browser keeps a copy."""
+    page = learner.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{site}/{address(lesson)}")
+    page.locator(".jp-CodeCell").first.wait_for()
+    assert eventually(lambda: kept_by(page))
+    return page
+
+
 # What is asked for before all of JupyterLite is there may be lost: a learner asks again.
 def kept_by(page: "Page") -> bool:
     page.keyboard.press("Control+s")
     page.wait_for_timeout(1000)
     return saved(page) is not None
+
+
+def asked_to_run(page: "Page", cell: "Locator") -> bool:
+    prompt = cell.locator(".jp-InputPrompt")
+    before = prompt.inner_text()
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(2000)
+    return prompt.inner_text() != before
 
 
 def begun_by(page: "Page") -> bool:

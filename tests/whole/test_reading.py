@@ -32,6 +32,7 @@ CONFIGURATION = "from autograder import configure\n\nconfigure(get_config(), __f
 HOSTILE = "mallory"
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.xdist_group("browser"),
     pytest.mark.filterwarnings("ignore:Object of type .* not in session"),
 ]
@@ -154,7 +155,6 @@ def test_three_answers_by_keyboard(page: Page, taught: Taught) -> None:
         expect(page.locator(f"{article(page, taught, student)} input")).to_have_value(points)
 
 
-@pytest.mark.long
 def test_formgrader_shows_what_was_given(page: Page, taught: Taught) -> None:
     place = article(page, taught, "ada")
     page.locator(f"{place} input").fill("1.25")
@@ -244,7 +244,6 @@ def test_another_text_is_read_first(page: Page, taught: Taught) -> None:
     assert taught.saved("ben") == (4, None)
 
 
-@pytest.mark.long
 def test_what_could_not_be_sent_is_sent_again(page: Page, taught: Taught) -> None:
     place = article(page, taught, "cleo")
     page.route("**/api/reading/answer/**", lambda route: route.abort())
@@ -322,7 +321,6 @@ def test_fields_and_marks_are_named(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_attribute("aria-live", "polite")
 
 
-@pytest.mark.long
 def test_formgrader_leads_there(page: Page, taught: Taught) -> None:
     for name in ("manage_assignments", "gradebook"):
         page.goto(f"{taught.address}/formgrader/{name}")

@@ -252,6 +252,7 @@ def test_learners_can_look_through_each_answer() -> None:
             assert point.text.endswith((".", ")")), point.text
 
 
+@pytest.mark.long
 def test_wheel_holds_the_printed_examples_of_each_lesson(wheel: zipfile.ZipFile) -> None:
     """So that a check works where somebody has the notebook alone."""
     for lesson in COURSE.lessons():

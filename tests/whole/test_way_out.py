@@ -100,6 +100,7 @@ for name in ("generate_feedback", "autograde"):
 """
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.xdist_group("browser"),
     pytest.mark.filterwarnings("ignore:Object of type .* not in session"),
 ]
@@ -326,7 +327,6 @@ def test_file_is_inert(server: Server, name: str) -> None:
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.long
 def test_server_answers_others(server: Server) -> None:
     """While feedback is made, and while a submission is graded."""
     held, begun = server.root / "held", server.root / "begun"

@@ -115,6 +115,7 @@ def graded(container: Path, submission: dict[str, str]) -> subprocess.CompletedP
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long
 def test_gradescope_gets_the_points_of_the_record(container: Path) -> None:
     notebook = handed_out(container)
     for cell in notebook.cells:

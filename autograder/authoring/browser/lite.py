@@ -10,7 +10,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -23,6 +23,7 @@ from autograder.authoring.browser.needs import needs_of
 from autograder.authoring.browser.pyodide import NotForBrowsers, Pyodide
 from autograder.authoring.browser.through_javascript import kept_whole
 from autograder.authoring.browser.wheels import Wheel
+from autograder.checks.card.as_html import REPORT_MIME
 from autograder.checks.examples import FILE
 from autograder.checks.source.opening import opening_of
 from autograder.course import Course
@@ -65,13 +66,16 @@ def lessons_in(folder: Path) -> list[str]:
     return sorted({notebook.parent.name for notebook in folder.glob("files/*/*.ipynb")})
 
 
-def make_lite(course: Course, out: Path, pyodide: Path) -> list[str]:
+def make_lite(
+    course: Course, out: Path, pyodide: Path, extend: Callable[[Path], None] | None = None
+) -> list[str]:
     """Make the folder anew, and return the lessons that are in it.
 
     Args:
         course: its setting `browser` names the lessons.
         out: the folder; replaced when this has made it.
         pyodide: where Pyodide and packages for it lie.
+        extend: writes an extension of JupyterLab, which the lessons shall have, into a folder.
 
     Raises:
         NotForBrowsers: when a lesson or this machine lacks what it takes, or the folder is
@@ -92,7 +96,11 @@ def make_lite(course: Course, out: Path, pyodide: Path) -> list[str]:
         packages = [*needs.packages, *_KERNEL]
         available.copy(work / "static" / "pyodide", packages, wheels)
         pages = [_give_out(course, lesson, work / "lessons") for lesson in lessons]
-        _configure(course, work, [*packages, *(wheel.name for wheel in wheels)])
+        extensions = [_extension()]
+        if extend:
+            extend(work / "extension")
+            extensions.append(work / "extension")
+        _configure(course, work, [*packages, *(wheel.name for wheel in wheels)], extensions)
         _build(work)
         made = work / "made"
         _write_start_page(course, made, pages)
@@ -154,7 +162,9 @@ def _give_out(course: Course, lesson: str, folder: Path) -> Page:
     return Page(lesson, f"{lesson}/{named.name}", opening_of(named).title or lesson)
 
 
-def _configure(course: Course, work: Path, packages: Iterable[str]) -> None:
+def _configure(
+    course: Course, work: Path, packages: Iterable[str], extensions: Iterable[Path]
+) -> None:
     kernel = {
         "disablePyPIFallback": True,
         "loadPyodideOptions": {"packages": sorted({*packages})},
@@ -173,9 +183,9 @@ def _configure(course: Course, work: Path, packages: Iterable[str]) -> None:
         "no_sourcemaps": True,
         "no_unused_shared_packages": True,
         "no_libarchive": True,
-        # Of this environment's extensions only the one that runs Python there.
+        # Of this environment's extensions only those that are named.
         "ignore_sys_prefix": ["federated_extensions"],
-        "federated_extensions": [str(_extension())],
+        "federated_extensions": [str(extension) for extension in extensions],
     }
     written = {MARK: site, "jupyter_lite_config.json": {"LiteBuildConfig": build}}
     for name, content in (written | {"overrides.json": _SETTINGS}).items():
@@ -199,7 +209,11 @@ def _write_start_page(course: Course, made: Path, pages: Iterable[Page]) -> None
     for pattern in _NOT_SERVED:
         for path in made.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    data = {"storage": _storage(course), "lessons": [vars(page) for page in pages]}
+    data = {
+        "storage": _storage(course),
+        "lessons": [vars(page) for page in pages],
+        "report": REPORT_MIME,
+    }
     # The data stands in a script, which the first "</" would end.
     filled = Template((_HERE / "start.html").read_text(encoding="utf-8")).substitute(
         data=json.dumps(data, ensure_ascii=False).replace("</", "<\\/"),

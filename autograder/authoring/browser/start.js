@@ -6,7 +6,7 @@
 
 const FILES = "files";
 const CHECKPOINTS = "checkpoints";
-const { storage, lessons } = JSON.parse(document.getElementById("lessons").textContent);
+const { storage, lessons, report } = JSON.parse(document.getElementById("lessons").textContent);
 const asked = new URLSearchParams(location.search).get("lesson");
 
 // What JupyterLite has not made yet is not made here: it would lack its stores.
@@ -36,18 +36,32 @@ async function withStores(mode, work) {
   }
 }
 
-// The notebooks that are kept, without what is in them, by their paths.
+// The notebooks that are kept, by their paths, and how far each is.
 function keptNotebooks() {
   return withStores("readonly", (store) => {
     const found = [];
     store(FILES).openCursor().onsuccess = ({ target: { result: cursor } }) => {
       if (!cursor) return;
       const { key: path, value: file } = cursor;
-      if (path.endsWith(".ipynb")) found.push({ path, saved: new Date(file.last_modified) });
+      if (path.endsWith(".ipynb")) {
+        found.push({ path, saved: new Date(file.last_modified), done: passedIn(file.content) });
+      }
       cursor.continue();
     };
     return found;
   });
+}
+
+// How many checks of a notebook say that their exercise has passed, of how many.
+function passedIn(content) {
+  const checks = (content?.cells || []).filter(({ metadata }) => {
+    const marks = metadata?.nbgrader || {};
+    return marks.grade && !marks.solution;
+  });
+  const passed = checks.filter(({ outputs = [] }) =>
+    outputs.some((output) => output.data?.[report]?.verdict === "passed"),
+  );
+  return { passed: passed.length, checks: checks.length };
 }
 
 async function contentOf(path) {
@@ -58,6 +72,22 @@ async function contentOf(path) {
   });
   const content = found[0].content;
   return typeof content === "string" ? content : JSON.stringify(content, null, 1);
+}
+
+// A notebook that was downloaded, beside what is there: nobody can tell which is newer.
+async function putBack(lesson, file) {
+  const content = await file.text().then(JSON.parse).catch(() => null);
+  if (!Array.isArray(content?.cells)) throw new Error("it is not a notebook");
+  const now = new Date().toISOString();
+  const stem = file.name.replace(/\.ipynb$/, "").replace(/[^\p{L}\p{N} ()._-]/gu, "_");
+  const name = `${stem} (put back ${now.slice(0, 19).replaceAll(":", ".").replace("T", " ")}).ipynb`;
+  const path = `${lesson.lesson}/${name}`;
+  const kept = {
+    ...{ name, path, content, created: now, last_modified: now, size: file.size },
+    ...{ type: "notebook", format: "json", mimetype: "application/json", writable: true },
+  };
+  const written = await withStores("readwrite", (store) => [store(FILES).put(kept, path)]);
+  if (!written.length) throw new Error("start the lesson first, which makes room for it");
 }
 
 function remove(path) {
@@ -113,14 +143,33 @@ async function reset(lesson, copy) {
   document.getElementById("said").textContent = `Your notebook of "${lesson.title}" is removed.`;
 }
 
+function askForFile(lesson) {
+  const input = element("input", { type: "file", accept: ".ipynb" });
+  const said = document.getElementById("said");
+  input.addEventListener("change", async () => {
+    try {
+      await putBack(lesson, input.files[0]);
+      await show();
+      said.textContent = `${input.files[0].name} is in the list.`;
+    } catch (error) {
+      said.textContent = `${input.files[0].name} can't be put back: ${error.message}.`;
+    }
+  });
+  input.click();
+}
+
 // What is said of a copy: the current version's, an older one's, or a file of the learner's own.
-function saidOf(lesson, { path, saved }) {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  const version = name.startsWith(`${lesson.lesson}-`) && /-[0-9a-f]{8}\.ipynb$/.test(name);
-  if (path === lesson.file) return `Your notebook was saved on ${dated(saved)}.`;
-  return version
-    ? `Your notebook of an older version of this lesson is kept; you saved it on ${dated(saved)}.`
-    : `${name} is kept too; you saved it on ${dated(saved)}.`;
+function saidOf(lesson, { path, saved, done }) {
+  const far = `${done.passed} of its ${done.checks} checks have passed`;
+  if (path === lesson.file) return `Your notebook was saved on ${dated(saved)}; ${far}.`;
+  const what = isVersion(lesson, path)
+    ? "Your notebook of an older version of this lesson is kept"
+    : `${path.slice(path.lastIndexOf("/") + 1)} is kept too`;
+  return `${what}; it was saved on ${dated(saved)}, and ${far}.`;
+}
+
+function isVersion(lesson, path) {
+  return path.startsWith(`${lesson.lesson}/${lesson.lesson}-`) && /-[0-9a-f]{8}\.ipynb$/.test(path);
 }
 
 function row(lesson, copy) {
@@ -144,6 +193,8 @@ function card(lesson, copies) {
     made.append(element("div", { className: "copy" }, link(words, lesson, lesson.file)));
   }
   made.append(...mine.map((copy) => row(lesson, copy)));
+  const back = button("Put back a notebook…", lesson, async () => askForFile(lesson));
+  made.append(element("div", { className: "copy" }, back));
   return made;
 }
 
@@ -163,8 +214,10 @@ async function show() {
 async function begin() {
   const copies = await show();
   const lesson = lessons.find((one) => one.lesson === asked);
-  const others = copies.filter(({ path }) => path.startsWith(`${asked}/`) && path !== lesson?.file);
-  if (lesson && !others.length) location.replace(addressOf(lesson.file));
+  const older = copies.filter(
+    ({ path }) => lesson && isVersion(lesson, path) && path !== lesson.file,
+  );
+  if (lesson && !older.length) location.replace(addressOf(lesson.file));
 }
 
 begin();

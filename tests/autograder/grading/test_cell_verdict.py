@@ -69,6 +69,7 @@ def numbers(x):
 SHARE = "def share(x):\n    return numbers(x) / max(numbers(x).sum(), 1)\n"
 
 
+@pytest.mark.long
 def test_answer_that_writes_to_what_the_solution_leaves_fails(sandbox: Sandbox) -> None:
     given = SHARES.replace("import copy, numpy as np, torch\n", "")
     tests = [
@@ -203,6 +204,7 @@ def test_points_that_are_no_number_with_the_answer(sandbox: Sandbox, returned: s
     assert (found.verdict, found.points) == (NOT_GRADABLE, 0)
 
 
+@pytest.mark.long
 def test_test_may_end_in_what_is_no_number(sandbox: Sandbox) -> None:
     solution = "def double(x): return 2 * x"
     source = course(solution, "assert double(1) == 2\nprint('right')", "assert double(2) == 4\n[]")

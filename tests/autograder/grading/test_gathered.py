@@ -43,6 +43,7 @@ def folder(tmp_path: Path) -> Path:
     return here
 
 
+@pytest.mark.long
 def test_no_other_lesson_is_run_when_grading(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = [
         new_code_cell(PARTS),

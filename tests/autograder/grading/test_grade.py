@@ -253,6 +253,7 @@ def test_all_right_styles_earn_full_marks(sandbox: Sandbox, lesson: str) -> None
         assert [one for one in graded.verdicts if one.verdict is not Verdict.PASSED] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lesson", sample(SHORT_LESSONS, 2))
 def test_all_right_styles_earn_full_marks_in_a_stock_run(lesson: str) -> None:
     source, _ = instructors(lesson)

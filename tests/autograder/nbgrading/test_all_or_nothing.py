@@ -38,6 +38,7 @@ def test_others_go_on(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ada", "bob"]
 
 
+@pytest.mark.long
 def test_many_at_once(tmp_path: Path) -> None:
     """They make and remove the same folder above their own."""
     students = ["ada", "bob", "eve"]

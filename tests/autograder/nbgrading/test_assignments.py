@@ -58,6 +58,7 @@ def edit_by_hand(course: Course) -> None:
     nbformat.write(notebook, path)
 
 
+@pytest.mark.long
 def test_generate_builds(course: Course) -> None:
     assert note(course) == "not built yet: Generate builds it"
     assert f"Building {LESSON}" in generate(course)

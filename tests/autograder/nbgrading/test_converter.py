@@ -131,6 +131,7 @@ def test_unfinished_is_done_again(course: Class, text: str | None) -> None:
     assert not draft_of(record).exists()
 
 
+@pytest.mark.long
 def test_failure_leaves_the_old_score(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
     course.hand_in("failing")
     assert course.grade("failing")
@@ -148,6 +149,7 @@ def test_failure_leaves_the_old_score(course: Class, monkeypatch: pytest.MonkeyP
     assert course.scores("failing") == NOTHING
 
 
+@pytest.mark.long
 def test_sandbox_that_fails_once(course: Class, monkeypatch: pytest.MonkeyPatch) -> None:
     course.hand_in("lucky")
     real, left = grade, [SandboxFailed("once"), SandboxFailed("twice")]

@@ -120,6 +120,7 @@ def locked(*_: Any, **__: Any) -> None:
     raise OperationalError("commit", {}, sqlite3.OperationalError("database is locked"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("broken", "said"),
     [

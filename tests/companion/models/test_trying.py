@@ -37,6 +37,7 @@ def test_stand_in_is_the_reference() -> None:
     torch.testing.assert_close(one(*inputs), other(*inputs))
 
 
+@pytest.mark.long
 def test_attention_alone_can_be_trained() -> None:
     """As lesson 01 does, whose text says what comes of it, but on fewer sentences."""
     with torch.random.fork_rng(devices=[]):

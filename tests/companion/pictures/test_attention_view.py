@@ -101,6 +101,7 @@ def test_picture_shows_all_frames(published):
     assert "<!-- temperature 1.0 -->" in picture
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("words", "pictured"), [(4, 12), (8, 12), (14, 4), (30, 1)])
 def test_view_stays_light(published, words, pictured):
     weights = softmax(np.random.default_rng(0).normal(size=(12, words, words)))

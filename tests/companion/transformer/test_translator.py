@@ -1,5 +1,6 @@
 """The Transformer that lesson 09 loads translates, also through blocks of another make."""
 
+import pytest
 import torch
 
 from companion import (
@@ -13,6 +14,7 @@ from companion.transformer.translator import Stacks
 from solutions.transformer import DecoderBlock, EncoderBlock
 
 
+@pytest.mark.long
 def test_new_sentences_are_right() -> None:
     (right,) = accuracy_by_length(load_transformer_translator(), held_out_pairs(100), [0])
     assert right > 0.95
@@ -40,6 +42,7 @@ def test_maps_have_a_row_for_each_word() -> None:
     assert translation.german[int(row.argmax())] == "übersetzen"
 
 
+@pytest.mark.long
 def test_more_clauses_than_ever_fail() -> None:
     translator = load_transformer_translator()
     right = [accuracy_by_length(translator, chained_pairs(40, n), [0])[0] for n in (2, 4)]

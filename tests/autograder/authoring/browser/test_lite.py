@@ -13,6 +13,7 @@ import pytest
 from autograder.authoring.browser.lite import address, lead_to_site, make_lite
 from autograder.authoring.browser.pyodide import NotForBrowsers
 from autograder.authoring.browser.through_javascript import kept_whole
+from autograder.checks.card.as_html import REPORT_MIME
 from autograder.course import Course
 from tests.support.course import COURSE
 from tests.support.like_pyodide import like_pyodide
@@ -173,6 +174,58 @@ def test_only_what_is_said_to_be_removed_goes(browser: "Browser", lite: Path, si
     page.get_by_text('Your notebook of "00 · Foundations" is removed.').wait_for()
     assert anew.count() == 0
     assert page.get_by_text("notes.ipynb is kept too").count() == 1
+    page.context.close()
+
+
+def checked(exercise: str, verdict: str) -> dict[str, object]:
+    """The cell of a check that has been run."""
+    marks = {"nbgrader": {"grade_id": f"{exercise}_check", "grade": True, "solution": False}}
+    outputs = [{"output_type": "display_data", "data": {REPORT_MIME: {"verdict": verdict}}}]
+    return {"cell_type": "code", "metadata": marks, "source": "", "outputs": outputs}
+
+
+def test_list_says_how_far_each_notebook_is(browser: "Browser", lite: Path, site: str) -> None:
+    page = opened(browser, site)
+    (notebook,) = (lite / "files" / LESSON).glob("*.ipynb")
+    cells = [checked("one", "passed"), checked("two", "wrong"), {"cell_type": "markdown"}]
+    page.evaluate(KEEP, [f"{LESSON}/{notebook.name}", {"cells": cells}])
+    page.reload()
+    page.get_by_text("; 1 of its 2 checks have passed.").wait_for()
+    page.context.close()
+
+
+def test_what_was_downloaded_is_put_back_beside_the_rest(
+    browser: "Browser", lite: Path, site: str, tmp_path: Path
+) -> None:
+    page = opened(browser, site)
+    said, card = page.locator("#said"), page.locator("section").first
+    mine = tmp_path / f"{LESSON} (1).ipynb"
+    mine.write_text(json.dumps({"cells": [checked("one", "passed")]}))
+
+    def put_back(file: Path) -> None:
+        with page.expect_file_chooser() as choosing:
+            card.get_by_role("button", name="Put back a notebook…").click()
+        choosing.value.set_files(file)
+
+    put_back(mine)
+    said.get_by_text("can't be put back: start the lesson first").wait_for()
+    (notebook,) = (lite / "files" / LESSON).glob("*.ipynb")
+    page.evaluate(KEEP, [f"{LESSON}/{notebook.name}", {"cells": []}])
+    put_back(mine)
+    said.get_by_text(f"{mine.name} is in the list.").wait_for()
+    card.get_by_text("1 of its 1 checks have passed").wait_for()
+    card.get_by_text("0 of its 0 checks have passed").wait_for()
+    with page.expect_download() as downloading:
+        card.get_by_role("button", name="Download").last.click()
+    assert json.loads(downloading.value.path().read_text()) == json.loads(mine.read_text())
+    for number, content in enumerate(("no notebook", "{}")):
+        (damaged := tmp_path / f"{number}.ipynb").write_text(content)
+        put_back(damaged)
+        said.get_by_text(f"{damaged.name} can't be put back: it is not a notebook").wait_for()
+    assert card.get_by_role("button", name="Download").count() == 2
+    # It is no older version, between which and the newest one had to choose.
+    page.goto(f"{site}/{address(LESSON)}")
+    page.wait_for_url(f"{site}/notebooks/index.html?path=**")
     page.context.close()
 
 

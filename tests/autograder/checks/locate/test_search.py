@@ -166,6 +166,7 @@ def mean_of_rows(x):
     assert next(one.line for one in places_in(text)) in (4, 6)
 
 
+@pytest.mark.long
 def test_function_that_calls_itself_comes_to_an_end() -> None:
     """Python ends it after a thousand calls, of which each may take its time."""
     text = """\

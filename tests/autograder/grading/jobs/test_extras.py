@@ -20,6 +20,7 @@ def job(job_of: JobOf, tmp_path: Path) -> Job:
     return dataclasses.replace(job_of(), course=tmp_path)
 
 
+@pytest.mark.long
 def test_what_a_lesson_came_to_need_is_loaded_before_the_next_grading(job: Job) -> None:
     with Sandbox(Limits(), preload=("math",)) as first:
         load_known(job, first)

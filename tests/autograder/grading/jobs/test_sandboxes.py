@@ -35,6 +35,7 @@ def zygotes() -> set[int]:
     return set(descendants(os.getpid()))
 
 
+@pytest.mark.long
 def test_failed_sandbox_is_closed() -> None:
     before, found = zygotes(), list[set[int]]()
 

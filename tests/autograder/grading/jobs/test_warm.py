@@ -44,6 +44,7 @@ def test_begun_before_it_is_asked_for(
         assert passes(job)
 
 
+@pytest.mark.long
 def test_it_ends_when_nobody_asks(job_of: Callable[..., Job]) -> None:
     warm = WarmWorker(seconds=0.1)
     with warm.asked():

@@ -81,6 +81,7 @@ def as_plain(graded: Graded) -> dict[str, Any]:
     return {"record": record, "notebook": nbformat.writes(graded.notebook), "whole": graded.whole}
 
 
+@pytest.mark.long
 def test_workers_find_what_is_found_here(job_of: Callable[..., Job], two: None) -> None:
     jobs = [job_of(**answers) for answers in ANSWERS]
     for job in jobs:
@@ -121,6 +122,7 @@ def test_workers_are_forked_from_one_process(job_of: Callable[..., Job], two: No
     assert len({*parents}) == 1
 
 
+@pytest.mark.long
 def test_what_they_are_forked_from_is_replaced(job_of: Callable[..., Job], two: None) -> None:
     ahead(job_of(double=ASLEEP))
     first = eventually(workers_here)
@@ -137,6 +139,7 @@ def test_no_solution_lies_in_a_student_s_memory(job_of: Callable[..., Job], two:
     assert [cell.verdict for cell in cells[:2]] == [Verdict.PASSED] * 2, cells[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_lost_worker_is_replaced(job_of: Callable[..., Job], two: None, number: int) -> None:
     job = job_of(double=ASLEEP)

@@ -30,6 +30,7 @@ def test_five_copies_are_found_and_nobody_else(seed: int) -> None:
     assert {pair.students for pair in found} == copied
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("habit", [0.0, 0.6])
 def test_an_honest_class_is_not_accused(habit: float) -> None:
     for seed in range(10, 14):

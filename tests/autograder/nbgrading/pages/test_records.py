@@ -89,6 +89,7 @@ def test_what_is_graded_is_left_alone(
     assert json.loads(second.record.read_text(encoding="utf-8"))["version"] == 1
 
 
+@pytest.mark.long
 def test_a_notebook_may_lie_in_the_students_folder(root: Path, tmp_path: Path) -> None:
     name = f"{LESSON}.ipynb"
     content = min((root / "submitted").glob(f"*/{LESSON}/{name}")).read_bytes()

@@ -77,6 +77,7 @@ def give_by_hand(api: NbGraderAPI, student: str, points: float) -> None:
         gradebook.db.commit()
 
 
+@pytest.mark.long
 def test_extension_makes_it_due_later(course) -> None:
     root, api = course
     assert penalties(root, api) == {"ada": 2.5, "ben": 1.25, "cem": 2.5}

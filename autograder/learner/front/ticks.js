@@ -3,7 +3,7 @@
 // JupyterLab shows the boxes of a list in Markdown and takes no clicks on them. Here a click writes
 // what one would write by hand, an x between the brackets, into the cell, and nothing else: what is
 // saved and counted is the text.
-const ticks = (() => {
+(() => {
     const BOXES = 'li input[type="checkbox"]';
     const ITEM = /^(\s*[-*+]\s+\[)([ xX])\](?=\s+\S)/gm;
 
@@ -56,5 +56,5 @@ const ticks = (() => {
         prepare();
     }
 
-    return activate;
+    parts.push({ name: "ticks", activate });
 })();

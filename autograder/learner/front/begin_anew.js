@@ -1,7 +1,7 @@
 // Gives the exercise of the selected cell back as it was at first, by a button.
 //
-// It does what `autograder reset` does, in a kernel of its own: the notebook's may be busy.
-const beginAnew = (() => {
+// How that is done is another script's, which differs with where the lessons lie.
+(() => {
     const BEGIN_ANEW = "autograder-learner:begin-anew";
 
     // The exercise that a cell belongs to: as its answer, its check, or the card above.
@@ -17,41 +17,7 @@ const beginAnew = (() => {
         return answers(cells[here]) || (checked ? answers(checked) : answers(cells[here + 1]));
     }
 
-    // The lesson that a notebook is; nothing for a copy of one, or for notes beside it.
-    function lessonOf(panel) {
-        const [folder, file, ...rest] = panel.context.localPath.split("/");
-        return !rest.length && file === `${folder}.ipynb` ? folder : "";
-    }
-
-    // Run `autograder reset`: what it says, or an error with the sentence that it ends with.
-    async function reset(app, panel, lesson, exercise) {
-        const folder = panel.context.localPath.split("/")[0];
-        const kernel = await app.serviceManager.kernels.startNew({ name: "python3", path: folder });
-        const said = { stdout: "", stderr: "" };
-        try {
-            const names = [lesson, exercise].map((name) => JSON.stringify(name)).join(", ");
-            const code = `from autograder.learner.begin_anew import begin_anew; begin_anew(${names})`;
-            const future = kernel.requestExecute({ code, silent: true, store_history: false });
-            future.onIOPub = ({ header, content }) => {
-                if (header.msg_type === "stream") {
-                    said[content.name] += content.text;
-                } else if (header.msg_type === "error") {
-                    said.stderr += `${content.ename}: ${content.evalue}`;
-                }
-            };
-            await future.done;
-        } finally {
-            // Nobody has to wait until it is gone.
-            kernel.shutdown().finally(() => kernel.dispose());
-        }
-        if (!said.stdout) {
-            throw new Error(said.stderr.trim() || "The kernel that was to do it has ended.");
-        }
-        return said.stdout.trim();
-    }
-
     async function ask(app, panel, { showDialog, showErrorMessage, Dialog, Notification }) {
-        const lesson = lessonOf(panel);
         const exercise = exerciseAt(panel.content);
         const title = `Begin ${exercise} anew?`;
         const body =
@@ -66,7 +32,7 @@ const beginAnew = (() => {
         const id = Notification.emit(`Giving ${exercise} back …`, "in-progress", { autoClose: false });
         try {
             await panel.context.save();
-            const message = await reset(app, panel, lesson, exercise);
+            const message = await giveBack.of(app, panel, exercise);
             await panel.context.revert();
             Notification.update({ id, message, type: "success", autoClose: 8000 });
         } catch (error) {
@@ -81,20 +47,20 @@ const beginAnew = (() => {
         }
     }
 
-    function activate(app, tracker, parts, palette) {
+    function activate(app, tracker, apputils, palette) {
         app.commands.addCommand(BEGIN_ANEW, {
             label: "Begin anew",
             caption: "Give the exercise of the selected cell back as it was at first",
-            isVisible: () => Boolean(tracker.currentWidget && lessonOf(tracker.currentWidget)),
+            isVisible: () => Boolean(tracker.currentWidget && giveBack.isLesson(tracker.currentWidget)),
             isEnabled: () => {
                 const panel = tracker.currentWidget;
-                return Boolean(panel && lessonOf(panel) && exerciseAt(panel.content));
+                return Boolean(panel && giveBack.isLesson(panel) && exerciseAt(panel.content));
             },
-            execute: () => ask(app, tracker.currentWidget, parts),
+            execute: () => ask(app, tracker.currentWidget, apputils),
         });
         tracker.activeCellChanged.connect(() => app.commands.notifyCommandChanged(BEGIN_ANEW));
         palette.addItem({ command: BEGIN_ANEW, category: "Notebook Cell Operations" });
     }
 
-    return activate;
+    parts.push({ name: "begin-anew", activate, needs: ({ ICommandPalette }) => [ICommandPalette] });
 })();

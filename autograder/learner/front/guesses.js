@@ -2,7 +2,7 @@
 //
 // The guess is the text of its own cell, above the code. It is only repeated here, below the
 // outputs, so it is never saved twice, and follows when it is written anew.
-const guesses = (() => {
+(() => {
     // As it is given out; a guess may be written behind it, before it, or in its place.
     const PROMPT = /^\s*>|\*\*Your guess\*\*(\s*\([^)]*\))?:?/gm;
     const GIVEN = /^[0-9a-f]{12}(-\d+)?$/;
@@ -92,5 +92,5 @@ const guesses = (() => {
         tracker.widgetAdded.connect((_, panel) => follow(panel));
     }
 
-    return activate;
+    parts.push({ name: "guesses", activate });
 })();

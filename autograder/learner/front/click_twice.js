@@ -2,7 +2,7 @@
 //
 // JupyterLab shows its source at a double click, but takes what is typed next for commands, of which
 // some delete cells.
-const clickTwice = (() => {
+(() => {
     function activate(app, tracker) {
         function follow(panel) {
             const notebook = panel.content;
@@ -16,5 +16,5 @@ const clickTwice = (() => {
         tracker.widgetAdded.connect((_, panel) => follow(panel));
     }
 
-    return activate;
+    parts.push({ name: "click-twice", activate });
 })();

@@ -2,7 +2,7 @@
 //
 // JupyterLab brings it into sight and leaves the selection where it was, at the first cell of a
 // lesson that has just been opened: the next arrow key would lead back there.
-const arriving = (() => {
+(() => {
     function placeOf(notebook, fragment) {
         const target = decodeURIComponent(fragment.slice(1));
         const id = target.replace(/^cell-id=/, "");
@@ -39,5 +39,5 @@ const arriving = (() => {
         tracker.widgetAdded.connect((_, panel) => follow(panel));
     }
 
-    return activate;
+    parts.push({ name: "arriving", activate });
 })();

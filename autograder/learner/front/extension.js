@@ -1,8 +1,10 @@
-// What makes an extension of JupyterLab of the scripts that stand above this in one file.
+// What makes an extension of JupyterLab of the scripts that stand around this in one file: the others
+// add their parts.
 //
 // It has the form in which JupyterLab loads extensions that are built beforehand, so nothing has to
 // be installed: https://jupyterlab.readthedocs.io, "Prebuilt Extensions".
 const NAME = "autograder-learner";
+const parts = [];
 
 // What the build has written on a cell.
 function markOf(cell, mark) {
@@ -17,20 +19,13 @@ async function shared(scope, name) {
 
 async function plugins(scope) {
     const { INotebookTracker } = await shared(scope, "@jupyterlab/notebook");
-    const parts = await shared(scope, "@jupyterlab/apputils");
-    const plugin = (name, activate, ...needs) => ({
+    const apputils = await shared(scope, "@jupyterlab/apputils");
+    return parts.map(({ name, activate, needs = () => [] }) => ({
         id: `${NAME}:${name}`,
         autoStart: true,
-        requires: [INotebookTracker, ...needs],
-        activate: (app, tracker, ...more) => activate(app, tracker, parts, ...more),
-    });
-    return [
-        plugin("arriving", arriving),
-        plugin("ticks", ticks),
-        plugin("guesses", guesses),
-        plugin("click-twice", clickTwice),
-        plugin("begin-anew", beginAnew, parts.ICommandPalette),
-    ];
+        requires: [INotebookTracker, ...needs(apputils)],
+        activate: (app, tracker, ...more) => activate(app, tracker, apputils, ...more),
+    }));
 }
 
 let scope = null;

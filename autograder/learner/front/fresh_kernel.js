@@ -1,0 +1,35 @@
+// Has a kernel explain names that are missing because cells have not been run, where none can be
+// told to when it is started.
+(() => {
+    const code =
+        "from autograder.learner.fresh_kernel import load_ipython_extension as _load\n" +
+        "_load(get_ipython())\ndel _load";
+
+    function activate(app, tracker) {
+        function follow(panel) {
+            const { sessionContext } = panel;
+            let told = null;
+            function tell() {
+                const kernel = sessionContext.session?.kernel;
+                if (kernel && kernel !== told) {
+                    told = kernel;
+                    kernel.requestExecute({ code, silent: true, store_history: false });
+                }
+            }
+            // The first cell may be run before the kernel has said that it is idle.
+            sessionContext.kernelChanged.connect(tell);
+            sessionContext.statusChanged.connect((_, status) => {
+                if (status === "restarting") {
+                    told = null;
+                } else if (status === "idle") {
+                    tell();
+                }
+            });
+            tell();
+        }
+        tracker.forEach(follow);
+        tracker.widgetAdded.connect((_, panel) => follow(panel));
+    }
+
+    parts.push({ name: "fresh-kernel", activate });
+})();

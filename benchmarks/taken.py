@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from autograder.preload import THREADS
+from autograder.environment import THREADS
 from autograder.student.sandbox.processor_time import tree
 
 _ROOT = Path(__file__).resolve().parents[1]

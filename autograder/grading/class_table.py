@@ -115,7 +115,7 @@ def _summary(results: Sequence[StudentResult]) -> str:
     graded = sum(result.is_graded for result in results)
     told = [f"{graded} of {len(results)} graded"]
     if waiting := sum(bool(result.not_graded) for result in results):
-        told.append(f"{waiting} wait for you to look")
+        told.append(f"{waiting} wait{'s' * (waiting == 1)} for you to look")
     if failures := sum(bool(result.failure) for result in results):
         told.append(f"{failures} failed on our side: earlier scores stand, run it again")
     return ", ".join(told)

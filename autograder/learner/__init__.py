@@ -2,5 +2,6 @@
 
 Lessons are copied to where one works, opened in JupyterLab, and marked by the full exam.
 
-From outside: `front`, `jupyter`, `mark`, `marking`, `marks`, `run_notebook`, `status`, `start_page`.
+From outside: `front`, `jupyter`, `mark`, `marking`, `marks`, `run_notebook`, `status`,
+`start_page`.
 """

@@ -246,11 +246,12 @@ def test_outputs_are_bounded_and_shown(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("lesson", COURSE.lessons() if EVERYTHING else sample(SHORT_LESSONS, 2))
-def test_all_right_styles_earn_full_marks(sandbox: Sandbox, lesson: str) -> None:
+def test_all_right_styles_earn_full_marks(lesson: str) -> None:
     source, beside = instructors(lesson)
-    for submission in in_all_styles(lesson):
-        graded = grade(source, nbformat.writes(submission).encode(), sandbox, files=beside)
-        assert [one for one in graded.verdicts if one.verdict is not Verdict.PASSED] == []
+    with Sandbox(Limits(), preload=COURSE.settings.preload) as sandbox:
+        for submission in in_all_styles(lesson):
+            graded = grade(source, nbformat.writes(submission).encode(), sandbox, files=beside)
+            assert [one for one in graded.verdicts if one.verdict is not Verdict.PASSED] == []
 
 
 @pytest.mark.long
@@ -284,7 +285,8 @@ def in_all_styles(lesson: str) -> Iterator[NotebookNode]:
         for name, exam in exams.items()
     }
     standing = [bool(source) for sources in styles.values() for source in sources]
-    assert sum(standing) > 0.8 * len(standing)
+    # Of the last lessons, half of them are modules made of the lesson's other modules.
+    assert sum(standing) > 0.4 * len(standing)
     rounds = max(map(len, styles.values())) if EVERYTHING else 1
     for style in range(rounds):
         submission = nbformat.reads(nbformat.writes(solved), as_version=4)

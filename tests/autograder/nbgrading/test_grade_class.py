@@ -115,7 +115,7 @@ def test_who_has_no_score_comes_first() -> None:
     assert [str(cell) for cell in table.columns[1].cells][1:3] == ["–", "not graded"]
     assert str([*table.columns[2].cells][2]) == "–"
     assert [str(cell) for cell in table.columns[4].cells][2] == "nothing was handed in"
-    assert str(table.caption).startswith("2 of 5 graded, 1 wait for you to look, 2 failed")
+    assert str(table.caption).startswith("2 of 5 graded, 1 waits for you to look, 2 failed")
 
 
 def test_who_has_handed_in(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import nbformat
 import pytest
 
 from autograder.checks.exam.report import Verdict
+from autograder.environment import processors
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
 from autograder.grading.grade import Graded
 from autograder.grading.jobs import processes
@@ -23,7 +24,6 @@ from autograder.grading.jobs.work import CHANGED, work
 from autograder.grading.jobs.workers import (
     _asked,
     ahead,
-    processors,
     result_of,
     room_ahead,
     workers,

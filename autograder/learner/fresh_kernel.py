@@ -2,20 +2,29 @@
 
 Python stops at the first name that it does not know, before any check is called. So the kernels
 that `autograder lab` starts load this as an extension of IPython. It changes what is shown of a
-NameError where the name is part of a call of `check` in the cell that was run, and nothing else.
+NameError where the name is part of a call of `check` in the cell that was run, or where the cell
+uses what another one above it defines, and nothing else.
 """
 
 import ast
+import os
+from collections.abc import Iterator
+from pathlib import Path
 from textwrap import wrap
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from autograder.checks.source.cell_code import parsed
+from autograder.checks.source.cells import source_of
+from autograder.checks.source.notebook_file import read_notebook
+from autograder.errors import CheckError
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 _CHECK = "check"
+# Jupyter's, with the notebook that a kernel was started for.
+_NOTEBOOK = "JPY_SESSION_NAME"
 _MENU = "Run → Run All Above Selected Cell"
 # JupyterLab breaks longer lines in the midst of a word.
 _WIDTH = 80
@@ -39,7 +48,8 @@ def _show(
     tb_offset: int | None = None,
 ) -> None:
     history = shell.history_manager
-    said = in_words(error.name or "", history.input_hist_raw[-1]) if history else ""
+    notebook = Path(os.environ.get(_NOTEBOOK, ""))
+    said = in_words(error.name or "", history.input_hist_raw[-1], notebook) if history else ""
     if said:
         # IPython shows this in place of a traceback.
         error._render_traceback_ = lambda: wrap(said, _WIDTH)  # type: ignore[attr-defined]
@@ -50,17 +60,59 @@ def _show(
         display({"text/html": _BUTTON, "text/plain": _MENU}, raw=True)
 
 
-def in_words(name: str, cell: str) -> str:
-    """What to do about a missing name, if it is missing from a call of `check` in this cell."""
-    try:
-        calls = [node for node in ast.walk(parsed(cell)) if isinstance(node, ast.Call)]
-    except SyntaxError:
-        return ""
+def in_words(name: str, cell: str, notebook: Path | None = None) -> str:
+    """What to do about a missing name, if cells above have to be run to have it.
+
+    Args:
+        name: what is missing.
+        cell: the one that was run.
+        notebook: the file that it stands in, where that is known.
+    """
+    calls = [node for node in _nodes_of(cell) if isinstance(node, ast.Call)]
     checks = [one for one in calls if isinstance(one.func, ast.Name) and one.func.id == _CHECK]
-    used = {node.id for one in checks for node in ast.walk(one) if isinstance(node, ast.Name)}
-    if name not in used:
+    of_a_check = {used for one in checks for used in _used(ast.walk(one))}
+    of_the_cell = _used(_nodes_of(cell)) if notebook else set()
+    if name not in of_a_check and not (
+        name in of_the_cell and notebook and name in _defined_above(cell, notebook)
+    ):
         return ""
     return (
         f"{name} is not defined in this kernel yet: run the cells above, with the button below or "
         f"{_MENU}, and then this one."
     )
+
+
+def _nodes_of(text: str) -> Iterator[ast.AST]:
+    try:
+        yield from ast.walk(parsed(text))
+    except SyntaxError:
+        return
+
+
+def _used(nodes: Iterator[ast.AST]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def _defined_above(cell: str, notebook: Path) -> set[str]:
+    """The names that the cells above this one give a meaning to, in the notebook as it is saved."""
+    try:
+        cells = read_notebook(notebook).cells
+    except (CheckError, OSError):
+        return set()
+    texts = [source_of(one).strip() for one in cells if one.get("cell_type") == "code"]
+    above = texts[: texts.index(cell.strip())] if cell.strip() in texts else []
+    return {name for text in above for name in _given_by(text)}
+
+
+def _given_by(text: str) -> Iterator[str]:
+    """The names that a cell gives a meaning to, but for those within its functions and classes."""
+    module = next(_nodes_of(text), None)
+    for statement in module.body if isinstance(module, ast.Module) else []:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            yield statement.name
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, ast.alias):
+                yield node.asname or node.name.partition(".")[0]
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id

@@ -4,14 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.learner.fresh_kernel import in_words
 from autograder.learner.jupyter import open_lab
 from tests.support.processes import BACKSTOP
 
+ANSWER = "def mix(one: torch.Tensor) -> net.Module:\n    return one + size + os.path + x + gone"
 RUN_ABOVE = "run the cells above, with the button below or Run → Run All Above Selected Cell"
 
 
@@ -27,6 +30,24 @@ def test_missing_name_of_a_check_says_what_to_run(name: str, cell: str) -> None:
 )
 def test_other_missing_names_are_as_python_says(name: str, cell: str) -> None:
     assert in_words(name, cell) == ""
+
+
+def test_name_that_a_cell_above_defines_says_what_to_run(tmp_path: Path) -> None:
+    """Whoever comes back runs their answer first, and the lesson has imported torch above it."""
+    notebook = tmp_path / "lesson.ipynb"
+    first = "import torch\nfrom torch import nn as net\nsize = 3\ndef size_of(): gone = 1"
+    cells = [first, "import os.path", "not Python", ANSWER, "x = 1"]
+    nbformat.write(new_notebook(cells=[new_code_cell(one) for one in cells]), notebook)
+    said = "is not defined in this kernel yet: " + RUN_ABOVE
+    for name in ("torch", "net", "size", "os"):
+        assert in_words(name, ANSWER, notebook).startswith(f"{name} {said}")
+    # What is defined below, or nowhere, or is not used here, is as Python says.
+    for name in ("x", "gone", "path"):
+        assert in_words(name, ANSWER, notebook) == ""
+    assert in_words("torch", "torch.ones(2)", notebook) == ""
+    assert in_words("torch", ANSWER, tmp_path / "other.ipynb") == ""
+    notebook.write_text("{")
+    assert in_words("torch", ANSWER, notebook) == ""
 
 
 @pytest.fixture(scope="module")

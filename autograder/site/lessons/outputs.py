@@ -30,6 +30,8 @@ Outputs = Mapping[str, list[NotebookNode]]
 # Some lessons train a model; what a lesson takes on a quiet machine, its text says.
 _SECONDS_PER_CELL = 600
 _WRITTEN_OVER = re.compile(r"[^\n]*\r(?=[^\n])")
+# What `checks.yours` prints: whoever reads a page has written nothing.
+_OF_AN_ANSWER = re.compile(r"^Your \w+ has passed its check: .*\n", re.MULTILINE)
 
 
 def outputs_of(built: Built, kept_in: Path) -> Outputs:
@@ -57,8 +59,8 @@ def outputs_of(built: Built, kept_in: Path) -> Outputs:
 def as_seen(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
     """Outputs as somebody sees them who has run the cell.
 
-    What is printed bit by bit is one text, and of a line that is written over, as a progress bar
-    writes it, the last form is left.
+    What is printed bit by bit is one text, of a line that is written over, as a progress bar writes
+    it, the last form is left, and nothing is said of an answer.
     """
     seen = list[NotebookNode]()
     for output in map(from_dict, outputs):
@@ -68,8 +70,8 @@ def as_seen(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
             seen.append(output)
     for output in seen:
         if output.output_type == "stream":
-            output.text = _WRITTEN_OVER.sub("", output.text)
-    return seen
+            output.text = _OF_AN_ANSWER.sub("", _WRITTEN_OVER.sub("", output.text))
+    return [output for output in seen if output.get("text") != ""]
 
 
 def worksheets_in(exams: Mapping[str, Exam]) -> frozenset[str]:

@@ -5,12 +5,16 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_output
 
+from autograder import yours
 from autograder.authoring.build.build import Built
+from autograder.authoring.build.shipping import write
+from autograder.checks.examples import FILE
 from autograder.checks.source.cells import grade_id_of
 from autograder.errors import NotebookStopped
 from autograder.site.lessons import outputs
 from autograder.site.lessons.outputs import Outputs, as_seen, outputs_of, worksheets_in
 from tests.support.course import every_exam
+from tests.support.samples import mixing_exam, run_cell
 from tests.support.site_course import WORKSHEET
 
 
@@ -42,6 +46,21 @@ def test_bits_are_one_text_and_a_bar_is_seen_as_it_ended() -> None:
     assert before.text == "begun\n██ 100%\ndone\r\n"
     assert (between, after.text) == (picture, "after it")
     assert given[0].text == "begun\n"
+
+
+def test_nobody_is_told_that_their_answer_has_passed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / FILE).write_text(write({"mix": mixing_exam()}), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"yours": yours}
+    run_cell("def mix(weights, values):\n    return weights @ values\n", names)
+    run_cell("yours(mix, otherwise=max)\nprint('and so on')", names)
+    given = capsys.readouterr().out
+    assert given.startswith("Your mix has passed")
+    (seen,) = as_seen([new_output("stream", name="stdout", text=given)])
+    assert seen.text == "and so on\n"
+    assert as_seen([new_output("stream", name="stdout", text=given.splitlines(True)[0])]) == []
 
 
 def test_no_exercise_and_no_check_shows_anything(built: Built, found: Outputs) -> None:

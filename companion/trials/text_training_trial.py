@@ -82,7 +82,7 @@ def try_training(
         "the model is in training mode": all(notes.modes),
         "gradients are cleared before each step": notes.cleared,
         "gradients are those of the present parameters": notes.present,
-        "the parameters change in every step": _change_in_every_step(parameters),
+        "the parameters change after each call of the model": _change_in_every_step(parameters),
         "parameters that never change": _unchanged(notes.names, parameters),
         "no parameter moves too far": (_farthest(parameters) <= _FARTHEST * learning_rate * steps),
         "one optimiser for all steps": notes.optimizers < max(2, steps),

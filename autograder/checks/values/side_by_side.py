@@ -84,7 +84,8 @@ def _of_shapes(place: int, difference: Difference, axes: Axes) -> Comparison | N
         return None
     names = _names(axes, difference.part, len(expected))
     # Axes are counted from the last one: a shape that is too short mostly lacks the first.
-    columns = [f"axis {n}" for n in range(count)]
+    first = 0 if len(expected) == len(received) else -count
+    columns = [f"axis {first + n}" for n in range(count)]
     if len(expected) == count and any(names):
         columns = [name or column for name, column in zip(names, columns, strict=True)]
     rows = [

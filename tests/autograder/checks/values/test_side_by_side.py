@@ -158,6 +158,14 @@ def test_shape_that_lacks_an_axis() -> None:
     assert one.tables == (Table("shape of scores", ("tokens", "d_in"), rows),)
 
 
+def test_axes_are_counted_as_numpy_counts_those_of_both_shapes() -> None:
+    """What is axis 1 of one is axis 0 of the other, and the last one of both."""
+    (one,) = compared(np.ones(6), np.ones((6, 3)), {"": [("tokens",)]})
+    assert one.tables[0].columns == ("axis -2", "axis -1")
+    (one,) = compared(np.ones((2, 3)), np.ones((2, 4)))
+    assert one.tables[0].columns == ("axis 0", "axis 1")
+
+
 def test_shapes_alone_show_no_numbers() -> None:
     assert shapes(list(differences(WHOLE, WHOLE + 1, TOLERANCE)), {}) == ()
 

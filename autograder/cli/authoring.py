@@ -1,7 +1,6 @@
 """The commands of whoever writes a course."""
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,12 +99,12 @@ def lite(
     Which lessons: `browser` in course.toml. Any web server can offer the folder.
     """
     from autograder.authoring.browser.lite import FOLDER, make_lite
-    from autograder.learner.front.extension import write_extension
+    from autograder.learner.front.extension import write_for_a_browser
 
     course = Course.find()
     folder = out or course.root / FOLDER
     place = pyodide or course.root / "cache" / "pyodide"
-    lessons = make_lite(course, folder, place, partial(write_extension, in_a_browser=True))
+    lessons = make_lite(course, folder, place, write_for_a_browser)
     typer.echo(f"  wrote {folder}, with {', '.join(lessons)}")
     typer.echo(f"To look at it: {sys.executable} -m http.server --directory {folder}")
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from autograder.checks.source.cell_code import parsed
 from autograder.checks.source.cells import source_of
-from autograder.checks.source.notebook_file import read_notebook
 from autograder.errors import CheckError
 
 if TYPE_CHECKING:
@@ -68,12 +67,11 @@ def in_words(name: str, cell: str, notebook: Path | None = None) -> str:
         cell: the one that was run.
         notebook: the file that it stands in, where that is known.
     """
-    calls = [node for node in _nodes_of(cell) if isinstance(node, ast.Call)]
+    tree = _tree_of(cell)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     checks = [one for one in calls if isinstance(one.func, ast.Name) and one.func.id == _CHECK]
-    of_a_check = {used for one in checks for used in _used(ast.walk(one))}
-    of_the_cell = _used(_nodes_of(cell)) if notebook else set()
-    if name not in of_a_check and not (
-        name in of_the_cell and notebook and name in _defined_above(cell, notebook)
+    if not any(name in _used(one) for one in checks) and not (
+        notebook and name in _used(tree) and name in _defined_above(cell, notebook)
     ):
         return ""
     return (
@@ -82,22 +80,26 @@ def in_words(name: str, cell: str, notebook: Path | None = None) -> str:
     )
 
 
-def _nodes_of(text: str) -> Iterator[ast.AST]:
+def _tree_of(text: str) -> ast.Module:
+    """A cell as Python has it; nothing of one that is no Python."""
     try:
-        yield from ast.walk(parsed(text))
+        return parsed(text)
     except SyntaxError:
-        return
+        return ast.Module([], [])
 
 
-def _used(nodes: Iterator[ast.AST]) -> set[str]:
-    return {node.id for node in nodes if isinstance(node, ast.Name)}
+def _used(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _defined_above(cell: str, notebook: Path) -> set[str]:
     """The names that the cells above this one give a meaning to, in the notebook as it is saved."""
     try:
+        # A browser has no nbformat, and must not have to import it.
+        from autograder.checks.source.notebook_file import read_notebook
+
         cells = read_notebook(notebook).cells
-    except (CheckError, OSError):
+    except (ImportError, CheckError, OSError):
         return set()
     texts = [source_of(one).strip() for one in cells if one.get("cell_type") == "code"]
     above = texts[: texts.index(cell.strip())] if cell.strip() in texts else []
@@ -106,8 +108,7 @@ def _defined_above(cell: str, notebook: Path) -> set[str]:
 
 def _given_by(text: str) -> Iterator[str]:
     """The names that a cell gives a meaning to, but for those within its functions and classes."""
-    module = next(_nodes_of(text), None)
-    for statement in module.body if isinstance(module, ast.Module) else []:
+    for statement in _tree_of(text).body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             yield statement.name
             continue

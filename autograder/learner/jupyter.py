@@ -22,7 +22,7 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import JupyterFailed, NotInstalled
-from autograder.learner.front.extension import BEGIN_ANEW, NAME, write_extension
+from autograder.learner.front.extension import BEGIN_ANEW, NAME, write_for_a_lab
 from autograder.learner.notebooks.work import writing
 from autograder.learner.start_page import START
 from autograder.whole_file import write_whole
@@ -171,7 +171,7 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
         (own / _WORKSPACES).mkdir(parents=True, exist_ok=True)
         for file, content in settings.items():
             write_whole(own / file, f"{json.dumps(content, indent=1)}\n".encode())
-        write_extension(own / "labextensions" / NAME)
+        write_for_a_lab(own / "labextensions" / NAME)
     return own
 
 

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -30,7 +29,7 @@ from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.demo.classroom import names_above
 from autograder.demo.standalone import standing_alone
 from autograder.grading.grade import grade
-from autograder.learner.front.extension import write_extension
+from autograder.learner.front.extension import write_for_a_browser
 from autograder.learner.run_notebook import run
 from autograder.student.limits import Limits
 from autograder.student.sandbox.sandbox import Sandbox
@@ -79,7 +78,7 @@ WRITE = f"""async ([store, path, content]) => {{{OPENED}
 @pytest.fixture(scope="module")
 def lite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lite") / "lite"
-    make_lite(COURSE, folder, PYODIDE, partial(write_extension, in_a_browser=True))
+    make_lite(COURSE, folder, PYODIDE, write_for_a_browser)
     return folder
 
 

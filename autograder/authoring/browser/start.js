@@ -78,12 +78,14 @@ async function contentOf(path) {
 async function putBack(lesson, file) {
   const content = await file.text().then(JSON.parse).catch(() => null);
   if (!Array.isArray(content?.cells)) throw new Error("it is not a notebook");
-  const now = new Date().toISOString();
+  const now = new Date();
+  const here = new Date(now - now.getTimezoneOffset() * 60000).toISOString();
   const stem = file.name.replace(/\.ipynb$/, "").replace(/[^\p{L}\p{N} ()._-]/gu, "_");
-  const name = `${stem} (put back ${now.slice(0, 19).replaceAll(":", ".").replace("T", " ")}).ipynb`;
+  const name = `${stem} (put back ${here.slice(0, 19).replaceAll(":", ".").replace("T", " ")}).ipynb`;
   const path = `${lesson.lesson}/${name}`;
   const kept = {
-    ...{ name, path, content, created: now, last_modified: now, size: file.size },
+    ...{ name, path, content, size: file.size },
+    ...{ created: now.toISOString(), last_modified: now.toISOString() },
     ...{ type: "notebook", format: "json", mimetype: "application/json", writable: true },
   };
   const written = await withStores("readwrite", (store) => [store(FILES).put(kept, path)]);

@@ -35,8 +35,7 @@
                 await select(panel, fragment);
             };
         }
-        tracker.forEach(follow);
-        tracker.widgetAdded.connect((_, panel) => follow(panel));
+        withEach(tracker, follow);
     }
 
     parts.push({ name: "arriving", activate });

@@ -12,8 +12,7 @@
                 }
             });
         }
-        tracker.forEach(follow);
-        tracker.widgetAdded.connect((_, panel) => follow(panel));
+        withEach(tracker, follow);
     }
 
     parts.push({ name: "click-twice", activate });

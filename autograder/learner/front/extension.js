@@ -11,6 +11,12 @@ function markOf(cell, mark) {
     return (cell.model.getMetadata("autograder") || {})[mark];
 }
 
+// Follow each notebook that is open, and each that will be.
+function withEach(tracker, follow) {
+    tracker.forEach(follow);
+    tracker.widgetAdded.connect((_, panel) => follow(panel));
+}
+
 // What JupyterLab itself has of a package, whatever its version.
 async function shared(scope, name) {
     const [version] = Object.values(scope[name]);

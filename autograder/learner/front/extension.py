@@ -13,10 +13,10 @@ from autograder.whole_file import write_whole
 NAME = "autograder-learner"
 BEGIN_ANEW = f"{NAME}:begin-anew"
 # The first one makes an extension of the parts that the others add.
-_SCRIPTS = ("extension.js", "arriving.js", "ticks.js", "guesses.js", "click_twice.js")
-_IN_A_LAB = ("given_out_by_a_kernel.js",)
-_IN_A_BROWSER = ("given_out_by_a_site.js", "fresh_kernel.js")
-_LAST = ("begin_anew.js",)
+_SCRIPTS = (
+    *("extension.js", "arriving.js", "ticks.js", "guesses.js", "click_twice.js"),
+    "begin_anew.js",
+)
 # Where its button stands: in a notebook's toolbar, behind those that run cells.
 _TOOLBAR = {
     "title": "Begin anew",
@@ -28,14 +28,17 @@ _TOOLBAR = {
 }
 
 
-def write_extension(folder: Path, *, in_a_browser: bool = False) -> None:
-    """Write the extension.
+def write_for_a_lab(folder: Path) -> None:
+    """Write the extension into a folder of its own, where there is a work folder and a course."""
+    _write(folder, *_SCRIPTS, "given_out_by_a_kernel.js")
 
-    Args:
-        folder: its own, in one that Jupyter looks for extensions in.
-        in_a_browser: whether the lessons run there, and no machine has what was given out.
-    """
-    names = (*_SCRIPTS, *(_IN_A_BROWSER if in_a_browser else _IN_A_LAB), *_LAST)
+
+def write_for_a_browser(folder: Path) -> None:
+    """Write it where lessons run in a browser, and only the site has what was given out."""
+    _write(folder, *_SCRIPTS, "given_out_by_a_site.js", "fresh_kernel.js")
+
+
+def _write(folder: Path, *names: str) -> None:
     scripts = "\n".join(
         Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names
     )

@@ -1,9 +1,15 @@
 // Has a kernel explain names that are missing because cells have not been run, where none can be
 // told to when it is started.
 (() => {
-    const code =
-        "from autograder.learner.fresh_kernel import load_ipython_extension as _load\n" +
-        "_load(get_ipython())\ndel _load";
+    // JupyterLite's kernel runs nothing more after a silent cell that has failed.
+    const code = `
+try:
+    from autograder.learner.fresh_kernel import load_ipython_extension as _load
+    _load(get_ipython())
+    del _load
+except Exception:
+    pass
+`;
 
     function activate(app, tracker) {
         function follow(panel) {
@@ -27,8 +33,7 @@
             });
             tell();
         }
-        tracker.forEach(follow);
-        tracker.widgetAdded.connect((_, panel) => follow(panel));
+        withEach(tracker, follow);
     }
 
     parts.push({ name: "fresh-kernel", activate });

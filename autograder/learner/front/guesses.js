@@ -88,8 +88,7 @@
             panel.content.stateChanged.connect(beginBehindPrompt);
             panel.context.ready.then(later);
         }
-        tracker.forEach(follow);
-        tracker.widgetAdded.connect((_, panel) => follow(panel));
+        withEach(tracker, follow);
     }
 
     parts.push({ name: "guesses", activate });

@@ -1,6 +1,9 @@
 """What a learner reads who runs a check before the cells above it."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +12,14 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from autograder.learner.fresh_kernel import in_words
 from autograder.learner.jupyter import open_lab
 from tests.support.processes import BACKSTOP
 
+OURS = "attention-course"
 ANSWER = "def mix(one: torch.Tensor) -> net.Module:\n    return one + size + os.path + x + gone"
 RUN_ABOVE = "run the cells above, with the button below or Run → Run All Above Selected Cell"
 
@@ -48,6 +54,27 @@ def test_name_that_a_cell_above_defines_says_what_to_run(tmp_path: Path) -> None
     assert in_words("torch", ANSWER, tmp_path / "other.ipynb") == ""
     notebook.write_text("{")
     assert in_words("torch", ANSWER, notebook) == ""
+
+
+def test_browser_has_all_that_it_imports() -> None:
+    """There, an import that fails is heard of by nobody, and no name is explained."""
+    names, waiting = set[str](), ["ipython", "numpy", "lazy_loader"]
+    while waiting:
+        names.add(name := canonicalize_name(waiting.pop()))
+        needed = (Requirement(one) for one in requires(name) or ())
+        here = [one.name for one in needed if not one.marker or one.marker.evaluate({"extra": ""})]
+        waiting += {*map(canonicalize_name, here)} - names
+    lacking = [
+        module
+        for module, packages in packages_distributions().items()
+        if not {*map(canonicalize_name, packages)} & {*names, OURS}
+    ]
+    assert "nbformat" in lacking and "torch" in lacking
+    without = f"import sys\nsys.modules.update(dict.fromkeys({lacking!r}))\n"
+    use = f"import {in_words.__module__} as it\nprint(it.in_words('x', 'x', it.Path('x.ipynb')))"
+    done = subprocess.run([sys.executable, "-c", without + use], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "\n"
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,8 @@ from autograder.authoring.browser.pyodide import NotForBrowsers
 from autograder.authoring.browser.through_javascript import kept_whole
 from autograder.checks.card.as_html import REPORT_MIME
 from autograder.course import Course
+from autograder.learner.front import extension
+from autograder.learner.front.extension import NAME, write_for_a_browser
 from tests.support.course import COURSE
 from tests.support.like_pyodide import like_pyodide
 from tests.support.served import served
@@ -43,7 +45,7 @@ KEEP = """async ([path, content]) => {
 @pytest.fixture(scope="module")
 def lite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lite")
-    make_lite(COURSE, folder / "lite", like_pyodide(folder / "pyodide"))
+    make_lite(COURSE, folder / "lite", like_pyodide(folder / "pyodide"), write_for_a_browser)
     return folder / "lite"
 
 
@@ -100,6 +102,21 @@ def test_what_somebody_has_there_stays(tmp_path: Path) -> None:
 def test_course_that_names_no_lesson(tmp_path: Path) -> None:
     with pytest.raises(NotForBrowsers, match=r'name some in .*, as in browser = \["00"\]'):
         make_lite(Course(tmp_path), tmp_path / "lite", tmp_path)
+
+
+def test_lessons_have_what_jupyterlab_does_for_a_learner(lite: Path) -> None:
+    """Each part of it that adds itself, but for what another script does in a browser."""
+    settings = json.loads((lite / "jupyter-lite.json").read_text("utf-8"))
+    listed = settings["jupyter-config-data"]["federated_extensions"]
+    (ours,) = (one for one in listed if one["name"] == NAME)
+    script = (lite / "extensions" / NAME / ours["load"]).read_text("utf-8")
+    parts = {
+        name
+        for path in Path(extension.__file__).parent.glob("*.js")
+        for name in re.findall(r'parts\.push\(\{ name: "([\w-]+)"', path.read_text("utf-8"))
+    }
+    assert len(parts) > 5
+    assert {*re.findall(r'parts\.push\(\{ name: "([\w-]+)"', script)} == parts
 
 
 @pytest.mark.parametrize("page", ["index.html", "notebooks/index.html", "tree/index.html"])
@@ -244,6 +261,6 @@ def test_folder_is_made_anew(tmp_path: Path, lite: Path) -> None:
     again = tmp_path / "lite"
     shutil.copytree(lite, again)
     (again / "old.html").touch()
-    make_lite(COURSE, again, like_pyodide(tmp_path / "pyodide"))
+    make_lite(COURSE, again, like_pyodide(tmp_path / "pyodide"), write_for_a_browser)
     assert {path.name for path in again.iterdir()} == {path.name for path in lite.iterdir()}
     assert {path.name for path in tmp_path.iterdir()} == {"lite", "pyodide"}

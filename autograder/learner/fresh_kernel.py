@@ -27,10 +27,10 @@ _NOTEBOOK = "JPY_SESSION_NAME"
 _MENU = "Run → Run All Above Selected Cell"
 # JupyterLab breaks longer lines in the midst of a word.
 _WIDTH = 80
-# JupyterLab runs the command when the button is pressed; its cell is the selected one then.
+# The command is that of front/run_above.js; when the button is pressed, its cell is selected.
 _BUTTON = (
-    '<button type="button" data-commandlinker-command="notebook:run-all-above" '
-    'data-commandlinker-args="{}">Run the cells above</button>'
+    '<button type="button" data-commandlinker-command="autograder-learner:run-with-cells-above" '
+    'data-commandlinker-args="{}">Run the cells above and this one</button>'
 )
 
 
@@ -75,8 +75,8 @@ def in_words(name: str, cell: str, notebook: Path | None = None) -> str:
     ):
         return ""
     return (
-        f"{name} is not defined in this kernel yet: run the cells above, with the button below or "
-        f"{_MENU}, and then this one."
+        f"{name} is not defined in this kernel yet: run the cells above and then this one, with "
+        f"the button below, or with {_MENU} and Shift+Enter."
     )
 
 

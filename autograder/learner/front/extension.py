@@ -15,7 +15,7 @@ BEGIN_ANEW = f"{NAME}:begin-anew"
 # The first one makes an extension of the parts that the others add.
 _SCRIPTS = (
     *("extension.js", "arriving.js", "ticks.js", "guesses.js", "click_twice.js"),
-    "begin_anew.js",
+    *("run_above.js", "begin_anew.js"),
 )
 # Where its button stands: in a notebook's toolbar, behind those that run cells.
 _TOOLBAR = {

@@ -21,7 +21,7 @@ from tests.support.processes import BACKSTOP
 
 OURS = "attention-course"
 ANSWER = "def mix(one: torch.Tensor) -> net.Module:\n    return one + size + os.path + x + gone"
-RUN_ABOVE = "run the cells above, with the button below or Run → Run All Above Selected Cell"
+RUN_ABOVE = "run the cells above and then this one, with the button below"
 
 
 @pytest.mark.parametrize("name", ["check", "mix"])
@@ -69,7 +69,7 @@ def test_browser_has_all_that_it_imports() -> None:
         for module, packages in packages_distributions().items()
         if not {*map(canonicalize_name, packages)} & {*names, OURS}
     ]
-    assert "nbformat" in lacking and "torch" in lacking
+    assert {"nbformat", "torch"} <= {*lacking}
     without = f"import sys\nsys.modules.update(dict.fromkeys({lacking!r}))\n"
     use = f"import {in_words.__module__} as it\nprint(it.in_words('x', 'x', it.Path('x.ipynb')))"
     done = subprocess.run([sys.executable, "-c", without + use], capture_output=True, text=True)
@@ -128,4 +128,4 @@ def test_kernel_of_autograder_lab_explains(
     shown = " ".join(content["traceback"])
     assert (RUN_ABOVE in shown) == explained
     assert ("Traceback" in shown) != explained
-    assert ["notebook:run-all-above" in one for one in displayed] == [True] * explained
+    assert ["run-with-cells-above" in one for one in displayed] == [True] * explained

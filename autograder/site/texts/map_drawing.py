@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from html import escape
 from statistics import mean
+from textwrap import wrap
 
-_COLUMN, _ROW = 126.0, 84.0
-_WIDTH, _HEIGHT = 104.0, 44.0
+_COLUMN, _ROW = 188.0, 92.0
+_WIDTH, _HEIGHT = 176.0, 62.0
+# What fits into a box, of which two beside each other fill a phone.
+_CHARACTERS, _MOST_LINES, _LINE = 24, 2, 18.0
 _DESCRIPTION = "The lessons, each below those that it needs, which the table names"
 
 # A lesson, or a line's place in a layer that it passes: where it leads and how many layers remain.
@@ -19,7 +22,7 @@ Place = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Box:
-    """A lesson as it is drawn: what it is called for short, in full, and how long it takes.
+    """A lesson as it is drawn: its number, its title, and how long it takes.
 
     `needs` are other lessons, by their short names, and `address` is where it leads.
     """
@@ -133,10 +136,16 @@ def _boxes(boxes: Sequence[Box], at: Mapping[Place, tuple[float, float]]) -> Ite
         yield (
             f'<a href="{escape(box.address)}" aria-label="{escape(box.title)}">'
             f'<rect x="{x - _WIDTH / 2:g}" y="{y - _HEIGHT / 2:g}" width="{_WIDTH:g}" '
-            f'height="{_HEIGHT:g}" rx="6"/>{_text(x, y - 2, 16, box.name)}'
-            f"{_text(x, y + 15, 12, box.below)}</a>"
+            f'height="{_HEIGHT:g}" rx="6"/>{"".join(_texts(x, y, box))}</a>'
         )
 
 
-def _text(x: float, y: float, size: int, text: str) -> str:
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}">{escape(text)}</text>'
+def _texts(x: float, y: float, box: Box) -> Iterator[str]:
+    title = wrap(
+        box.title, _CHARACTERS, max_lines=_MOST_LINES, placeholder=" …", break_on_hyphens=False
+    )
+    lines = [(13, one) for one in title] + [(12, box.below)] * bool(box.below)
+    first = y - _LINE * (len(lines) - 1) / 2
+    for number, (size, text) in enumerate(lines):
+        place = f'x="{x:g}" y="{first + number * _LINE:g}"'
+        yield f'<text {place} dy="0.35em" font-size="{size}">{escape(text)}</text>'

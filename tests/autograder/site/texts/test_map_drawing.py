@@ -37,10 +37,10 @@ def test_what_is_needed_by_way_of_another_has_no_line_of_its_own() -> None:
 
 def test_a_line_that_passes_layers_goes_beside_their_boxes() -> None:
     svg = drawn(NEEDS)
-    boxes = {(float(left) + 52, float(top) + 22) for _, left, top in RECT.findall(svg)}
+    boxes = {(float(left) + 88, float(top) + 31) for _, left, top in RECT.findall(svg)}
     lines = [tuple(map(float, one)) for one in PATH.findall(svg)]
     ends = {line[2:] for line in lines}
-    passed = [line[:2] for line in lines if (line[0], line[1] - 22) not in boxes]
+    passed = [line[:2] for line in lines if (line[0], line[1] - 31) not in boxes]
     assert len(passed) == 3
     assert {*passed} <= ends - boxes
 
@@ -51,6 +51,15 @@ def test_lessons_that_need_each_other_are_drawn_too() -> None:
 
 def test_without_any_need_there_is_nothing_to_draw() -> None:
     assert drawn({"a": set(), "b": {"c"}}) == ""
+
+
+def test_title_is_broken_into_lines_that_fit_and_cut_where_it_is_too_long() -> None:
+    title = "07 · Multi-query and grouped-query attention"
+    svg = drawing([Box("07", title, "5 min", {"b"}, "x"), Box("b", "word " * 30, "", set(), "b")])
+    shown = re.findall(r">([^<]+)</text>", svg)
+    assert shown[:3] == ["07 · Multi-query and", "grouped-query attention", "5 min"]
+    assert shown[3:] == ["word word word word word", "word word word word …"]
+    assert f'aria-label="{title}"' in svg
 
 
 def test_names_are_escaped() -> None:

@@ -34,7 +34,7 @@ demo: $(INSTALLED) ## Grade a simulated class of one lesson, down to a table of 
 	@tools/system-packages bubblewrap
 	@$(BIN)/autograder demo
 
-teach: $(INSTALLED) ## Open the course in JupyterLab, with nbgrader's formgrader ready
+teach: $(INSTALLED) ## Open the course in JupyterLab, with nbgrader's formgrader open in it
 	@tools/system-packages bubblewrap || true
 	@$(BIN)/autograder teach
 

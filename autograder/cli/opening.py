@@ -76,7 +76,7 @@ def lab(
 def teach(
     port: Port = None, ip: Ip = None, no_browser: NoBrowser = False, no_open: NoOpen = False
 ) -> None:
-    """Open the course in JupyterLab, with nbgrader's formgrader ready.
+    """Open the course in JupyterLab, which begins with nbgrader's formgrader.
 
     Its release and collect buttons use the folder exchange/ in the course. Nothing is built before
     it opens: Generate builds a lesson that has changed.
@@ -93,7 +93,7 @@ def teach(
         )
     if sys.platform == "win32":
         typer.echo("nbgrader's release and collect buttons need Linux or macOS; all else works.")
-    typer.echo("Formgrader is in JupyterLab's menu Nbgrader.")
+    typer.echo("JupyterLab begins with formgrader; its menu Nbgrader has it too.")
     _tell_how_to_call_us()
     if not no_open:
         _announce(no_browser)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import JupyterFailed, NotInstalled
-from autograder.learner.front.extension import BEGIN_ANEW, NAME, write_for_a_lab
+from autograder.learner.front.extension import NAME, write_for_a_course, write_for_a_lab
 from autograder.learner.notebooks.work import writing
 from autograder.learner.start_page import START
 from autograder.whole_file import write_whole
@@ -75,7 +75,7 @@ def open_lab(
 def open_course(
     course: Course, *, environment: Mapping[str, str] | None = None, options: Sequence[str] = ()
 ) -> None:
-    """Run JupyterLab at the course's root, with formgrader and the exchange ready.
+    """Run JupyterLab at the course's root, with formgrader open and the exchange ready.
 
     Raises:
         JupyterFailed: when it ends with an error.
@@ -152,7 +152,6 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
     kernel += _EXTENSIONS
     without = _INSTRUCTORS if learners else ()
     lab = [_NEWS, *(f"@jupyter/nbgrader:{part}" for part in without)]
-    lab += [] if learners else [BEGIN_ANEW]
     servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}
     files = {"hide_globs": [*_OUT_OF_SIGHT]} if learners else {}
@@ -171,7 +170,8 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
         (own / _WORKSPACES).mkdir(parents=True, exist_ok=True)
         for file, content in settings.items():
             write_whole(own / file, f"{json.dumps(content, indent=1)}\n".encode())
-        write_for_a_lab(own / "labextensions" / NAME)
+        write = write_for_a_lab if learners else write_for_a_course
+        write(own / "labextensions" / NAME)
     return own
 
 

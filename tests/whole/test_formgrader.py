@@ -204,6 +204,13 @@ def test_nothing_runs_in_feedback(classroom: Classroom, page: Page, listener: Li
     keep(page, "feedback_opened", whole=True)
 
 
+def test_teaching_begins_in_formgrader(classroom: Classroom, page: Page) -> None:
+    page.goto(f"{classroom.address}/lab")
+    formgrader = page.frame_locator("iframe[src*='/formgrader']")
+    expect(formgrader.get_by_text("Manage Assignments").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Begin anew")).to_have_count(0)
+
+
 @pytest.mark.long
 def test_manual_grade_survives(classroom: Classroom, page: Page) -> None:
     press(page, classroom, HONEST, "autograde")

@@ -190,6 +190,7 @@ def test_only_a_learner_begins_exercises_anew(
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setattr("autograder.learner.jupyter._run", lambda *_: None)
     opens(tmp_path)
-    (page,) = tmp_path.rglob("page_config.json")
-    off = json.loads(page.read_text())["disabledExtensions"]
-    assert off.get("autograder-learner:begin-anew", False) == (opens is not open_lab)
+    (script,) = tmp_path.rglob("extension.*.js")
+    has_command = 'parts.push({ name: "begin-anew"' in script.read_text("utf-8")
+    has_button = any(tmp_path.rglob("begin-anew.json"))
+    assert (has_command, has_button) == (opens is open_lab,) * 2

@@ -1,7 +1,7 @@
 """What somebody has who installs the wheel: it, and the libraries it needs, in an environment.
 
 Nothing is downloaded: the environment's libraries are this one's, linked file by file, without the
-editable install that leads back to this tree. A bare environment gets the few that it has from pip.
+editable install that leads back to this tree.
 """
 
 import os
@@ -10,8 +10,12 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from importlib.metadata import entry_points
+from collections.abc import Iterable
+from importlib.metadata import distribution, entry_points
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.course import ROOT
 
@@ -24,6 +28,17 @@ _PROGRAMS = ("nbgrader", "alembic")
 # What `autograder.checks` needs, and all that a bare environment has besides what these need.
 _BARE = ("numpy", "ipython", "nbformat", "lazy_loader")
 _SCRIPT = "#!{python}\nimport sys\nfrom {module} import {name}\nsys.exit({name}())\n"
+
+
+def with_needed(names: Iterable[str]) -> set[str]:
+    """Packages that are installed here, and all that they need, in the names of indexes."""
+    found, waiting = set[str](), {*map(canonicalize_name, names)}
+    while waiting:
+        found |= waiting
+        needed = [Requirement(one) for name in waiting for one in distribution(name).requires or ()]
+        here = (one for one in needed if not one.marker or one.marker.evaluate({"extra": ""}))
+        waiting = {canonicalize_name(one.name) for one in here} - found
+    return found
 
 
 def build_wheel(folder: Path) -> Path:
@@ -86,7 +101,9 @@ class Environment:
 
     def _install(self, *what: str | Path) -> None:
         command = [sys.executable, "-m", "pip", "--python", self.python, "install", "-q", *what]
-        done = subprocess.run(command, capture_output=True, text=True)
+        # What lies on that path would count as installed already.
+        others = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        done = subprocess.run(command, env=others, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 
     def _write(self, program: str, module: str, name: str) -> None:
@@ -96,10 +113,15 @@ class Environment:
 
 
 class BareEnvironment(Environment):
-    """One that has what checks need and nothing else, in the versions that are tested together."""
+    """One that has what checks need and nothing else."""
 
     def _bring_libraries(self) -> None:
-        self._install("-c", ROOT / "constraints.txt", *_BARE)
+        for name in with_needed(_BARE):
+            for file in distribution(name).files or ():
+                if ".." not in file.parts:
+                    target = self.libraries / file
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    _link(str(file.locate()), str(target))
 
 
 class EnvironmentWithoutCourse(Environment):

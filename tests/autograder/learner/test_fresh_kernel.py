@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions, requires
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,11 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from autograder.learner.fresh_kernel import in_words
 from autograder.learner.jupyter import open_lab
+from tests.support.installed import with_needed
 from tests.support.processes import BACKSTOP
 
 OURS = "attention-course"
@@ -58,12 +58,7 @@ def test_name_that_a_cell_above_defines_says_what_to_run(tmp_path: Path) -> None
 
 def test_browser_has_all_that_it_imports() -> None:
     """There, an import that fails is heard of by nobody, and no name is explained."""
-    names, waiting = set[str](), ["ipython", "numpy", "lazy_loader"]
-    while waiting:
-        names.add(name := canonicalize_name(waiting.pop()))
-        needed = (Requirement(one) for one in requires(name) or ())
-        here = [one.name for one in needed if not one.marker or one.marker.evaluate({"extra": ""})]
-        waiting += {*map(canonicalize_name, here)} - names
+    names = with_needed(["ipython", "numpy", "lazy_loader"])
     lacking = [
         module
         for module, packages in packages_distributions().items()

@@ -55,6 +55,7 @@ test: style ## Check style and types, run all tests
 	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
 	@tools/system-packages postgresql
+	@$(MAKE) -s $(PYODIDE) || echo "Without Pyodide, no lesson is tried in a browser."
 	@$(BIN)/python -m compileall -q autograder companion solutions tests # or each process does
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist loadscope --no-loadscope-reorder
 

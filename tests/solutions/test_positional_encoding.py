@@ -251,6 +251,7 @@ def test_blind_model_guesses(models: dict[str, LastNamed]) -> None:
     assert blind.shares("Ann … Bob …") == pytest.approx(blind.shares("Bob … Ann …"), abs=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["learned", "sinusoids", "RoPE"])
 def test_positions_solve_the_task(models: dict[str, LastNamed], kind: str) -> None:
     assert models[kind].accuracy(16) > 0.98

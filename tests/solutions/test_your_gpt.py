@@ -228,6 +228,7 @@ FIRST = (5, 4, 3), (4, 2, 6)
 SECOND = ((3, 4, 5), (6, 4, 2)), ((2, 2, 8), (4, 4, 4)), ((1, 7, 4), (4, 6, 2))
 
 
+@pytest.mark.long
 def test_a_speculative_step_keeps_the_models_distribution() -> None:
     """Every draft with every number; a text of one token goes on with the model's distribution."""
     twelfths = [(place + 0.5) / 12 for place in range(12)]

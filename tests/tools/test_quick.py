@@ -43,6 +43,7 @@ def test_every_module_is_run_where_it_is_noticed() -> None:
             assert made.whole or made.lessons, path
 
 
+@pytest.mark.long
 def test_every_exam_is_tried() -> None:
     for path in committed():
         if path.startswith("solutions/exams/"):

@@ -1,7 +1,7 @@
 """`autograder.checks` stands alone: in an environment that has little else, and in a browser.
 
 Cells run in a CPython without PyTorch and Matplotlib, and once more in Pyodide under Node, where
-there are no threads either. `make test-pyodide` fetches Pyodide; elsewhere these are skipped.
+there are no threads either. `make test-pyodide` fetches both; elsewhere these are skipped.
 """
 
 import inspect

@@ -1,6 +1,6 @@
 """Lessons in a browser, with Pyodide: every answer gets the card that it gets here.
 
-`make lite` fetches Pyodide; without it these are skipped. Under Node the exams' own functions are
+`make test` fetches Pyodide; without it these are skipped. Under Node the exams' own functions are
 checked; in Chromium, when everything is tried, the notebooks in which a learner has written them.
 """
 
@@ -153,7 +153,6 @@ def test_notebook_is_worked_on_downloaded_and_graded(
     assert [one.report.exercise for one in examined if one.points < one.max_points] == [spoiled]
 
 
-@pytest.mark.long
 def test_who_comes_back_is_told_what_to_run_and_begins_an_exercise_anew(
     learner: "BrowserContext", site: str
 ) -> None:

@@ -129,6 +129,7 @@ def test_gradescope_gets_the_points_of_the_record(container: Path) -> None:
     assert points["spread"][0] == 0 < points["spread"][1]
 
 
+@pytest.mark.long
 def test_gradescope_gets_no_0_for_what_is_not_graded(container: Path) -> None:
     notebook = handed_out(container)
     submission = {}

@@ -191,6 +191,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("returned", NUMBERS.values(), ids=NUMBERS)
 def test_points_that_are_no_number_with_the_answer(sandbox: Sandbox, returned: str) -> None:
     """nbgrader gives all points where the last line shows no number."""

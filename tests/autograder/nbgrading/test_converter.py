@@ -90,6 +90,7 @@ def rewrite(course: Class, student: str, double: str = "") -> None:
     path.write_bytes(course.answer(double))
 
 
+@pytest.mark.long
 def test_resubmission_is_graded(course: Class) -> None:
     course.hand_in("again", WRONG)
     assert course.grade("again")

@@ -56,6 +56,7 @@ def test_each_part_says_whose_it_is(drawn: list[Figure]) -> None:
         assert sum(box.get_linestyle() == "--" for box in boxes) == len(NAMES) - 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mine", [True, False])
 def test_nothing_overlaps(drawn: list[Figure], *, mine: bool) -> None:
     parts_of_gpt([(name, LESSON, mine) for name in NAMES], alt=ALT)

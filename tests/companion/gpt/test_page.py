@@ -150,6 +150,7 @@ def test_training_that_went_wrong_is_shown_as_well(page: Path, loss: float) -> N
     assert f"new{loss:.2f}–" in read(page).text.replace("\n", "")
 
 
+@pytest.mark.long
 def test_page_is_written_anew_and_nothing_else_is(
     page: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,6 +41,7 @@ def test_nothing_happens_in_use() -> None:
     assert list(measured.values()) == [False, 0, 1.0, 1, False, False, True, True, True, True]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [(5,), (2, 2, 2, 2), (1, 3)])
 def test_few_weights_of_any_shape(shape: tuple[int, ...]) -> None:
     weights = torch.full(shape, 0.5)

@@ -247,6 +247,7 @@ def test_what_was_downloaded_is_put_back_beside_the_rest(
     page.context.close()
 
 
+@pytest.mark.long
 def test_page_fits_a_phone(browser: "Browser", site: str) -> None:
     page = opened(browser, site)
     page.set_viewport_size({"width": 320, "height": 640})

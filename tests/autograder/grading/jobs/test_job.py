@@ -30,6 +30,7 @@ def test_every_part_has_a_change() -> None:
     assert {field.name for field in dataclasses.fields(Job)} == {*CHANGES, "walls"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", CHANGES)
 def test_another_job_has_another_key(job_of: Callable[[], Job], part: str) -> None:
     job = job_of()

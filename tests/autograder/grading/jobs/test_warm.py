@@ -24,6 +24,7 @@ def passes(job: Job) -> bool:
     return result_of(job).record.cells[0].verdict is Verdict.PASSED
 
 
+@pytest.mark.long
 def test_same_worker_grades_again(job_of: Callable[..., Job], warm: WarmWorker) -> None:
     found = []
     for number in range(2):

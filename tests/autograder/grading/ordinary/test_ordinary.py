@@ -400,6 +400,7 @@ def test_what_needs_the_objects_runs_beside(sandbox: Sandbox, tmp_path: Path) ->
     assert forged == {*names} - {"g_loop", "C_equal"}
 
 
+@pytest.mark.long
 def test_one_cell_runs_beside_by_its_tag(sandbox: Sandbox) -> None:
     source = notebook(["g_loop", "b_file", "b_source"])
     for cell in source.cells:

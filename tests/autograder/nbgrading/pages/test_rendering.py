@@ -90,6 +90,7 @@ def test_next_page_comes(worker: PageWorker) -> None:
     assert "seen" in page(worker, "seen")
 
 
+@pytest.mark.long
 def test_page_after_another_is_the_same(worker: PageWorker) -> None:
     """A student's text stays inert, though a lesson's own, which is the same, is kept."""
     text = "Why? <b>bold</b>"

@@ -86,6 +86,7 @@ def test_extension_makes_it_due_later(course) -> None:
         assert str(gradebook.find_assignment(LESSON).duedate) == DUE
 
 
+@pytest.mark.long
 def test_points_that_are_given_later_lose_the_same_share(course) -> None:
     root, api = course
     give_by_hand(api, "cem", 1.0)

@@ -247,6 +247,7 @@ def spin(seconds):
 """
 
 
+@pytest.mark.long
 def test_waiting_for_a_processor_is_free(sandbox: Sandbox, crowded: int) -> None:
     """Honest code is not too slow for others' sake; what never ends is stopped all the same."""
     limits = replace(LIMITS, call_seconds=1)

@@ -133,6 +133,7 @@ def test_what_is_said_to_be_seen_is_one_of_the_names(session: Session) -> None:
         assert seen() == ""
 
 
+@pytest.mark.long
 def test_libraries_among_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     # An environment may lie in the folder for temporary files.
     monkeypatch.setattr("tempfile.tempdir", str(Path(statistics.__file__).parents[2]))

@@ -117,7 +117,7 @@ def site(lite: Path) -> Iterator[str]:
 @pytest.fixture
 def learner(browser: "Browser", site: str) -> Iterator["BrowserContext"]:
     """A browser of somebody's own, which asks nobody but the site."""
-    context = browser.new_context(accept_downloads=True)
+    context = browser.new_context(accept_downloads=True, color_scheme="dark")
     others: list[str] = []
     context.on("request", lambda asked: others.append(asked.url))
     yield context
@@ -158,6 +158,7 @@ def test_who_comes_back_is_told_what_to_run_and_begins_an_exercise_anew(
 ) -> None:
     lesson, exercise = LESSONS[-1], EXERCISES_OF_LAST[0]
     page = opened(learner, site, lesson)
+    page.locator("body[data-jp-theme-light='false']").wait_for(state="attached")
     given = nbformat.from_dict(saved(page))
     right = {grade_id_of(cell): cell for cell in build_lesson(COURSE, lesson).solved().cells}
     first = next(cell for cell in given.cells if cell.cell_type == "code")

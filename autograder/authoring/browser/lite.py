@@ -44,7 +44,11 @@ _APPS = ("notebooks", "tree")
 _SITE = "<!-- site -->"
 # What JupyterLite's own tools need, and nobody who visits the site does.
 _NOT_SERVED = ("rspack.config*.js", "package.json", "doc", "repl")
-_SETTINGS = {"@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 10}}
+_SETTINGS = {
+    "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 10},
+    # Light or dark, as the reader's other pages are.
+    "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
+}
 
 
 @dataclass(frozen=True)

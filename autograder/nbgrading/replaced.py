@@ -24,7 +24,7 @@ from autograder.nbgrading.generate import SafeGenerate
 from autograder.nbgrading.gradebook.by_notebook import one_engine
 from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import lists
-from autograder.nbgrading.pages import asked, formgrader
+from autograder.nbgrading.pages import asked, formgrader, turns
 from autograder.nbgrading.pages.feedback import SafeFeedback
 from autograder.nbgrading.reading.handlers import WITH_OURS
 
@@ -86,6 +86,7 @@ _LISTS = "autograder/nbgrading/inbox/test_lists.py"
 _WAY_OUT = "whole/test_way_out.py"
 _BY_HAND = "whole/test_by_hand.py"
 _FORMGRADER = "whole/test_formgrader.py"
+_TURNS = "autograder/nbgrading/pages/test_turns.py"
 _LOST = "autograder/nbgrading/test_no_grade_lost.py"
 
 
@@ -204,6 +205,10 @@ def table() -> tuple[Replaced, ...]:
                    "the server would answer nobody while this runs",
                    f"{_WAY_OUT}::test_server_answers_others")
           for handler, method in formgrader.ACTIONS.items()),
+        *(Replaced("server_extensions.assignment_list.handlers", name, ours,
+                   "the server could be left in a folder that a step of formgrader's is in",
+                   f"{_TURNS}::test_a_list_waits_for_its_turn")
+          for name, ours in turns.LISTING.items()),
     )  # fmt: skip
 
 

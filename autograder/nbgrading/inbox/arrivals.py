@@ -15,12 +15,14 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.grading.submitted_files import SubmittedFolder, shown
+from autograder.nbgrading.inbox.secret import SECRET
 from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
 from autograder.nbgrading.inbox.timestamps import time_in
 
 _REPORTED = 20
 # The last part is random, so that nobody can guess the name.
 _NAME = re.compile(r"(?P<student>[^+]+)\+(?P<lesson>[^+]+)\+(?P<time>[^+]+)(\+[\w-]*)?")
+_BY_HAND = 2  # as many + has a name without the random part
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,10 @@ def why_doubtful(
             f"it belongs to {shown(name_of(folder.owner))}, and not to {arrival.student} "
             "(where all students share one account, c.ExchangeCollect.check_owner = False says so)"
         )
+    # Who keeps the exchange puts folders there by hand; `nbgrader submit` writes this last.
+    by_command = arrival.path.name.count("+") > _BY_HAND or folder.owner != keeper
+    if by_command and folder.is_missing(SECRET):
+        return f"it has no {SECRET} yet, so it is still on its way, or was broken off there"
     for notebook in notebooks:
         if reason := folder.refusal(notebook):
             return f"{shown(notebook)} can't be taken: {reason}"

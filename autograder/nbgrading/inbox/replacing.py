@@ -24,6 +24,11 @@ def replace(target: Path) -> None:
     _remove(old)
 
 
+def discard(target: Path) -> None:
+    """Leave what is there, and remove what has arrived."""
+    _remove(_beside(target, "arriving"))
+
+
 def finish_replacing(target: Path) -> None:
     """Put back what somebody who was ended had only begun to replace."""
     old = _beside(target, "replaced")

@@ -12,7 +12,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import nullcontext, suppress
 from html import escape
 from pathlib import Path
@@ -34,6 +34,7 @@ from autograder.grading.submitted_files import read_regular
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.pages.asked import MARKUP, guarded, is_plain_name
 from autograder.nbgrading.pages.rendering import WORKER
+from autograder.nbgrading.pages.turns import ONE_THREAD, sentence_in
 from autograder.nbgrading.preprocessor import GradeSafely
 
 _OURS = Path(__file__).parent / "templates"
@@ -66,9 +67,6 @@ _NOT_BEGUN = (
     "{what} was not begun within {minutes:g} minutes, since what was asked for before goes on: the "
     "server's log says what that does. If it has no end, start the server anew"
 )
-# One after the other: they change the process's folder, and what a sandbox's end hangs on is the
-# thread that has opened it.
-_one_thread = ThreadPoolExecutor(1, "formgrader")
 _warm = WarmWorker()
 
 
@@ -82,7 +80,7 @@ async def prepare(self: Any) -> None:
     await JupyterHandler.prepare(self)
     WORKER.start("formgrade")
     if isinstance(self, handlers.ManageSubmissionsHandler):
-        _one_thread.submit(_get_ready, self.coursedir)
+        ONE_THREAD.submit(_get_ready, self.coursedir)
     if not all(map(is_plain_name, filter(None, (*self.path_args, *self.path_kwargs.values())))):
         raise web.HTTPError(404)
 
@@ -138,7 +136,7 @@ def beside_others(method: str) -> Callable[..., Any]:
         directory = CourseDirectory(parent=self.coursedir.parent)
         directory.root = self.coursedir.root
         api = NbGraderAPI(directory, self.authenticator, parent=self.coursedir.parent)
-        doing = _one_thread.submit(_done, api, method, *names)
+        doing = ONE_THREAD.submit(_done, api, method, *names)
         self.write(json.dumps(await _in_time(doing, method, MINUTES[method])))
 
     return guarded(post)
@@ -155,8 +153,12 @@ async def _in_time(doing: Future[Any], method: str, minutes: float) -> Any:
 
 
 def _done(api: NbGraderAPI, method: str, *names: str) -> Any:
+    # What the end of a sandbox hangs on is the thread that has opened it: always this one.
     with _warm.asked() if method == "autograde" else nullcontext():
-        return getattr(api, method)(*names)
+        done = getattr(api, method)(*names)
+    if done.get("error"):
+        done["error"] = sentence_in(done["error"])
+    return done
 
 
 async def _submission(self: Any, submission_id: str) -> None:

@@ -32,7 +32,7 @@ from autograder.grading.submitted_files import (
     most_of,
     shown,
 )
-from autograder.nbgrading.inbox.replacing import arriving, finish_replacing, replace
+from autograder.nbgrading.inbox.replacing import arriving, discard, finish_replacing, replace
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.term.roster import Listed
 
@@ -69,7 +69,8 @@ def collect_zip(
         lesson: the lesson's name.
         students: the roster.
         submitted: the course's folder of submissions.
-        update: whether to replace what is there already; otherwise that stays.
+        update: whether to replace what is there already; otherwise that stays, as it does where
+            a notebook of what is new can't be taken.
 
     Raises:
         GradingFailed: when there is no such file, or it can't be read as a zip.
@@ -90,7 +91,13 @@ def collect_zip(
             if target.exists() and not update:
                 there.append(student)
                 continue
-            aside += _write(archive, files, target, student)
+            left_out = _write(archive, files, arriving(target))
+            aside += [f"{student}: {shown(name)} is left out: {why}" for name, why in left_out]
+            if target.exists() and any(name.endswith(".ipynb") for name, _ in left_out):
+                discard(target)
+                aside.append(f"{student}: what was there stays, since a notebook is left out")
+                continue
+            replace(target)
             taken.append(student)
     late = [one for one in taken if any(_is_late(file.filename) for file in found[one].values())]
     return Collected(taken, there, aside, late)
@@ -191,20 +198,19 @@ def _only_ones(names: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def _write(
-    archive: zipfile.ZipFile, files: Mapping[str, zipfile.ZipInfo], target: Path, student: str
-) -> list[str]:
-    """Write what is taken of a student's files; the sentences say what is not."""
-    folder, room, left_out = arriving(target), ALL_BYTES, []
+    archive: zipfile.ZipFile, files: Mapping[str, zipfile.ZipInfo], folder: Path
+) -> list[tuple[str, str]]:
+    """Write what is taken of a student's files into a folder; what is not is named, with why."""
+    room, left_out = ALL_BYTES, []
     for number, (name, entry) in enumerate(sorted(files.items())):
         most = min(most_of(name), room)
         if reason := _why_not(name, entry, most, number):
-            left_out.append(f"{student}: {shown(name)} is left out: {reason}")
+            left_out.append((name, reason))
             continue
         try:
             room -= _unpack(archive, entry, folder.joinpath(*PurePosixPath(name).parts), most)
         except (_Damaged, FileExistsError, NotADirectoryError, IsADirectoryError):
-            left_out.append(f"{student}: {shown(name)} is left out: it can't be unpacked")
-    replace(target)
+            left_out.append((name, "it can't be unpacked"))
     return left_out
 
 

@@ -16,6 +16,7 @@ from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.inbox import arrivals, collect
 from autograder.nbgrading.inbox.collect import SafeCollect
 from autograder.nbgrading.inbox.list_exchange import SafeList
+from autograder.nbgrading.inbox.secret import SECRET as SECRET_FILE
 from autograder.nbgrading.release import SafeRelease, SafeReleaseFeedback
 from tests.support.anybody import as_anybody
 from tests.support.attacks.inputs import DOUBTFUL, FIRST, NOTEBOOK, SECOND, SECRET, THIRD
@@ -52,6 +53,7 @@ class Exchange:
         folder.mkdir()
         (folder / NOTEBOOK).write_text(content)
         (folder / "timestamp.txt").write_text(stamp)
+        (folder / SECRET_FILE).write_text("secret")
         return folder
 
     def collect(self, *, succeeds: bool = True) -> str:
@@ -105,6 +107,30 @@ def test_name_that_looks_like_another_is_set_aside(exchange: Exchange, name: str
     assert exchange.collected() == {"ada": "mine"}
     assert "is set aside: nobody can be called that" in log
     assert (looks_alike / NOTEBOOK).read_text() == "theirs"
+
+
+def test_what_is_still_on_its_way_waits(exchange: Exchange) -> None:
+    """`nbgrader submit` copies one file after the other, and its folder is there from the first."""
+    exchange.hand_in("ada")
+    exchange.collect()
+    for student, stamp in (("ada", SECOND), ("ben", FIRST)):
+        folder = exchange.hand_in(student, stamp, "half")
+        (folder / SECRET_FILE).unlink()
+    log = exchange.collect()
+    assert exchange.collected() == {"ada": "first"}
+    assert log.count(f"has no {SECRET_FILE} yet, so it is still on its way") == 2
+    (folder / NOTEBOOK).write_text("whole")
+    (folder / SECRET_FILE).write_text("secret")
+    exchange.collect()
+    assert exchange.collected() == {"ada": "first", "ben": "whole"}
+
+
+def test_what_is_put_there_by_hand_needs_no_secret(exchange: Exchange) -> None:
+    folder = exchange.hand_in("ada")
+    (folder / SECRET_FILE).unlink()
+    folder.rename(folder.with_name(f"ada+{LESSON}+{FIRST}"))
+    exchange.collect()
+    assert exchange.collected() == {"ada": "first"}
 
 
 def test_collecting_again_changes_nothing(exchange: Exchange) -> None:
@@ -186,7 +212,7 @@ def test_links_are_not_followed(exchange: Exchange) -> None:
     assert f"{NOTEBOOK} can't be taken: it is not a regular file" in log
     kept = exchange.submitted / "beside" / LESSON
     names = {str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file()}
-    assert names == {NOTEBOOK, "timestamp.txt", "data.txt"}
+    assert names == {NOTEBOOK, "timestamp.txt", SECRET_FILE, "data.txt"}
     assert "answers.txt is left out" in log
 
 
@@ -209,7 +235,8 @@ def test_newer_without_notebook_is_what_it_is(exchange: Exchange) -> None:
     (exchange.hand_in("ada", SECOND) / NOTEBOOK).unlink()
     exchange.collect()
     assert exchange.collected() == {}
-    assert os.listdir(exchange.submitted / "ada" / LESSON) == ["timestamp.txt"]
+    left = {*os.listdir(exchange.submitted / "ada" / LESSON)}
+    assert left == {"timestamp.txt", SECRET_FILE}
 
 
 def test_owner_is_the_student(exchange: Exchange, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,7 +357,8 @@ def test_settings_leave_files_out(exchange: Exchange) -> None:
         (folder / name).write_text("x")
     exchange.collect()
     kept = exchange.submitted / "ada" / LESSON
-    assert {path.name for path in kept.rglob("*.*")} == {"timestamp.txt", NOTEBOOK, "b.txt"}
+    names = {path.name for path in kept.rglob("*.*")}
+    assert names == {"timestamp.txt", SECRET_FILE, NOTEBOOK, "b.txt"}
 
 
 def test_group_may_write(exchange: Exchange, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,6 +129,22 @@ def test_what_is_there_stays_unless_asked(collect) -> None:
     assert path.read_bytes() == b"new"
 
 
+@pytest.mark.parametrize("files", [{}, {"notes.csv": b"1"}])
+def test_notebook_that_is_left_out_takes_nothing_away(collect, files: dict[str, bytes]) -> None:
+    """A second download broke, or holds what is too large: what was graded is still there."""
+    collect({f"ada/{NOTEBOOK}": b"old", f"ben/{NOTEBOOK}": b"old"})
+    before = there(collect)
+    again = {f"ada/{name}": content for name, content in files.items()}
+    again |= {f"ada/{NOTEBOOK}": b"0" * 100_000_001, f"ben/{NOTEBOOK}": b"new"}
+    found = collect(again, update=True)
+    assert (found.taken, found.there) == (["ben"], [])
+    assert found.aside[1] == "ada: what was there stays, since a notebook is left out"
+    assert there(collect) == before
+    assert not any(path.name.startswith(".") for path in collect.submitted.rglob("*"))
+    for student, content in (("ada", b"old"), ("ben", b"new")):
+        assert (collect.submitted / student / LESSON / NOTEBOOK).read_bytes() == content
+
+
 def test_size_is_counted_and_not_believed(collect, tmp_path: Path) -> None:
     """A file that says that it is small, and is a bomb."""
     collect({f"ada/{NOTEBOOK}": b"0" * 30_000_000})

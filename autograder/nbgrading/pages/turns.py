@@ -1,0 +1,67 @@
+"""What nbgrader's handlers do one after the other, in a thread, while the server answers others.
+
+It changes the process's folder while it works. Two of them at once would leave the server in the
+other's folder, whose configuration the next one would run.
+"""
+
+import asyncio
+import inspect
+import json
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from nbgrader.server_extensions.assignment_list import handlers
+from tornado import web
+
+from autograder.nbgrading.pages.asked import is_plain_name
+
+ONE_THREAD = ThreadPoolExecutor(1, "nbgrader")
+# The line of a traceback that says what has happened; SQLAlchemy writes more below it.
+_RAISED = re.compile(r"^(?:[\w.]+\.)?\w+: (.+)$", re.MULTILINE)
+_NAMES = ("course_id", "assignment_id")
+
+
+def sentence_in(trace: str) -> str:
+    """What a traceback says in the end; another text as it is."""
+    said = _RAISED.findall(trace) if trace.startswith("Traceback") else []
+    if not said:
+        return trace
+    if "database is locked" in said[-1]:
+        return "Another program writes to the gradebook: wait for it, and try again."
+    return str(said[-1])
+
+
+def in_turn(handler: Callable[..., None]) -> Callable[..., Any]:
+    """A handler of the list of assignments that waits for its turn, and fails in a sentence."""
+    work = inspect.unwrap(handler)
+
+    async def handle(self: Any, *names: str) -> None:
+        asked = [self.get_argument(name, None) for name in _NAMES]
+        if not all(is_plain_name(one) for one in asked if one):
+            raise web.HTTPError(400, "This names no course, or no lesson.")
+        said: list[str] = []
+        # An answer is written where the server runs, and nowhere else.
+        self.finish = said.append
+        try:
+            await asyncio.wrap_future(ONE_THREAD.submit(work, self, *names))
+        except (KeyError, TypeError):
+            raise web.HTTPError(400, "The course or the lesson is not named.") from None
+        finally:
+            del self.finish
+        answer = json.loads(said[0])
+        if isinstance(answer.get("value"), str):
+            answer["value"] = sentence_in(answer["value"])
+        self.finish(json.dumps(answer))
+
+    guarded: Callable[..., Any] = web.authenticated(handle)
+    return guarded
+
+
+# By the class of the handler and its method.
+LISTING = {
+    "AssignmentListHandler.get": in_turn(handlers.AssignmentListHandler.get),
+    "AssignmentActionHandler.post": in_turn(handlers.AssignmentActionHandler.post),
+    "CourseListHandler.get": in_turn(handlers.CourseListHandler.get),
+}

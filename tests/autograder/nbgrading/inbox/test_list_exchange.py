@@ -54,17 +54,21 @@ def test_hostile_exchange(api: NbGraderAPI, tmp_path: Path) -> None:
     (linked / "x.ipynb").symlink_to("/dev/zero")
     (inbound / f"folder+{LESSON}+{STAMP}").symlink_to(linked)
     leased(hand_in(inbound, f"lease+{LESSON}+{STAMP}"))
+    without = hand_in(inbound, f"large-without+{LESSON}+{STAMP}")
+    (without / "submission_secret.txt").unlink()
+    os.truncate(without / f"{LESSON}.ipynb", 11_000_000)
     for name, secret in {"text": b"\xff", "empty": b"", "large": b"x" * 2000}.items():
         folder = hand_in(inbound, f"{name}+{LESSON}+{STAMP}")
         (folder / "submission_secret.txt").write_bytes(secret)
     found, log = listing(api)
     assert found == good
-    assert log.count("is set aside: ") == 12
+    assert log.count("is set aside: ") == 13
     assert f"pipe+{LESSON}+{STAMP} is set aside: x.ipynb can't be read" in log
     assert f"empty+{LESSON}+{STAMP} is set aside: submission_secret.txt holds no secret" in log
+    assert "it has no submission_secret.txt, and 11 MB of notebooks" in log
     found, _ = listing(api, remove=True)
     assert found == good
-    assert len(os.listdir(inbound)) == 12
+    assert len(os.listdir(inbound)) == 13
     assert (linked / "x.ipynb").is_symlink()
 
 

@@ -62,6 +62,17 @@ def test_what_nbgrader_writes_is_quick_to_read(monkeypatch: pytest.MonkeyPatch) 
         assert time_in(text) is None
 
 
+@pytest.mark.parametrize("text", ["2030 Jan 2 " + ", " * 40, "2030 Jan 2 " + "a1" * 40])
+def test_what_would_take_long_is_no_time(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """dateutil, which is not asked, takes milliseconds for either."""
+    monkeypatch.setattr(timestamps, "dateutil", None)
+    parsed: list[str] = []
+    monkeypatch.setattr(timestamps, "_in_utc", parsed.append)
+    monkeypatch.setattr(timestamps, "_names_a_day", parsed.append)
+    assert time_in(text.strip()) is None
+    assert parsed == []
+
+
 @pytest.mark.parametrize("text", NO_TIMES, ids=lambda text: ascii(text)[:40])
 def test_no_time(text: str) -> None:
     assert time_in(text) is None

@@ -24,6 +24,7 @@ from autograder.nbgrading.generate import SafeGenerate
 from autograder.nbgrading.gradebook.by_notebook import one_engine
 from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import lists
+from autograder.nbgrading.inbox.zip_collect import unpacked_once
 from autograder.nbgrading.pages import asked, formgrader, turns
 from autograder.nbgrading.pages.feedback import SafeFeedback
 from autograder.nbgrading.reading.handlers import WITH_OURS
@@ -133,6 +134,10 @@ def table() -> tuple[Replaced, ...]:
         Replaced("api", "create_engine", one_engine,
                  "each opening of the gradebook would make its SQL anew",
                  f"{_CONVERTER}::test_same_again_is_left_alone"),
+        Replaced("plugins.zipcollect", "unzip", unpacked_once,
+                 "a zip of zips that one student hands in would fill the disk",
+                 "autograder/nbgrading/inbox/test_zip_collect.py::test_zip_within_a_zip_stays_one",
+                 used_by="ExtractorPlugin.extract"),
         # What is listed of submissions and of lessons.
         Replaced("coursedir", "CourseDirectory.get_existing_timestamp", lists.existing_timestamp,
                  "one timestamp that can't be read would end the whole list",

@@ -1,15 +1,19 @@
 """Collecting by names of files: one that can't be read costs itself."""
 
+import io
 import logging
+import zipfile
 from pathlib import Path
 
 import pytest
 from nbgrader.apps.zipcollectapp import ZipCollectApp
+from nbgrader.plugins.zipcollect import ExtractorPlugin
 from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.nbgrading.configuration import configuration
 from autograder.nbgrading.inbox.zip_collect import SafeCollector
+from autograder.nbgrading.replaced import install
 from tests.support.course import ROOT
 
 PATTERN = r".*/(?P<student_id>[^_]*)_(?P<timestamp>[^_]*)_(?P<file_id>.*)"
@@ -26,6 +30,20 @@ def collected(folder: Path, name: str) -> dict[str, str] | None:
 def test_course_uses_it(tmp_path: Path) -> None:
     app = ZipCollectApp(config=configuration(Course(ROOT), tmp_path))
     assert app.collector_plugin is SafeCollector
+
+
+def test_zip_within_a_zip_stays_one(tmp_path: Path) -> None:
+    install()
+    (archive := tmp_path / "archive").mkdir()
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("large.txt", b"0" * 1_000_000)
+    with zipfile.ZipFile(archive / "class.zip", "w") as packed:
+        packed.writestr("ada_2030-01-01_tiny.ipynb", "{}")
+        packed.writestr("mal_2030-01-01_inner.zip", inner.getvalue())
+    ExtractorPlugin().extract(str(archive), str(tmp_path / "extracted"))
+    found = {path.name for path in (tmp_path / "extracted").rglob("*") if path.is_file()}
+    assert found == {"ada_2030-01-01_tiny.ipynb", "mal_2030-01-01_inner.zip"}
 
 
 @pytest.mark.parametrize("time", ["2030-01-01", "1" * 100, "soon", "12:00"])

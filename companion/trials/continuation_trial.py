@@ -33,8 +33,9 @@ def try_continuation(
             companion's language models without weights, or "gpt".
         ids: the prompts, `(batch, tokens)`.
         num_new_tokens: how many tokens are to be added.
-        choice: which token is chosen: "the most likely", "the least likely", or "in turn", the most
-            likely one at first, then the second, and so on.
+        choice: which token is chosen: "the most likely", "the least likely", "in turn", the most
+            likely one at first, then the second, and so on, or "nearest to 1", the one whose logit
+            is.
 
     Returns:
         The texts. If there were tokens to add, also what was given to the model and to `choose`,
@@ -144,6 +145,8 @@ class Choice:
         turn = len(self.shapes) % logits.shape[-1]
         ranks = {"the most likely": 0, "the least likely": -1, "in turn": turn}
         self.shapes.append(tuple(logits.shape))
+        if self.name == "nearest to 1":
+            return (logits.detach() - 1).abs().argmin(dim=-1)
         return logits.detach().argsort(dim=-1, descending=True)[..., ranks[self.name]]
 
 

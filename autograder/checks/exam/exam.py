@@ -274,8 +274,9 @@ class Exam:
                 first, *others = with_noise(
                     dict(zip(self._dtypes, cases, strict=False)), self._bind(values), self.reference
                 )
-                yield replace(first, here=self.use is not None and turn == 0)
-                yield from others
+                here = self.use is not None and turn == 0
+                # In each dtype: what differs in one alone would be the driver's word there.
+                yield from (replace(one, here=here) for one in (first, *others))
 
     def examine(self, answer: object, seed: int = DEFAULT_SEED) -> Report:
         """Examine an answer on all cases."""

@@ -20,7 +20,7 @@ import inspect
 import itertools
 import textwrap
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from types import CellType
@@ -78,13 +78,33 @@ def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None
         most = f"more than {MOST_CHARACTERS:,} characters of code"
         return _report(name, f"your notebook can't be read for how it is written: it has {most}")
     meaning = _meaning_of(written) if live is None else Meaning(written, live)
-    for one in made_with(name, written):
+    made = made_with(name, written)
+    used = {word for one in made for word in one.used if not one.is_import}
+    for one in made:
         if one.tree is None and one.exercise == name:
             return _report(name, "your code can't be read as Python", one.where)
+        idle = _idle(one.tree, used)
         for path, line in meaning.of_libraries(one):
+            if path in idle:
+                continue
             if found := _first(forbidden, path):
                 return _report(name, _without(found), f"in your code, {one.line(line)}")
     return None
+
+
+def _idle(tree: ast.stmt | None, used: Set[str]) -> Set[str]:
+    """What a statement imports of which nothing is used, as it is called where it comes from."""
+    if not isinstance(tree, ast.Import | ast.ImportFrom):
+        return set()
+    is_whole = isinstance(tree, ast.Import)
+    bound = {
+        one.name: one.asname or (one.name.partition(".")[0] if is_whole else one.name)
+        for one in tree.names
+    }
+    idle = {name for name, here in bound.items() if here not in {*used, "*"}}
+    if isinstance(tree, ast.ImportFrom) and idle == bound.keys():
+        idle.add(tree.module or "")
+    return idle
 
 
 def returns_nothing_on_purpose(name: str, answer: object) -> bool:

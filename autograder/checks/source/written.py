@@ -78,6 +78,11 @@ class Statement:
         """Whether it is the definition of this function or class."""
         return isinstance(self.tree, ast.FunctionDef | ast.ClassDef) and self.tree.name == name
 
+    @property
+    def is_import(self) -> bool:
+        """Whether it imports, and does nothing else."""
+        return isinstance(self.tree, ast.Import | ast.ImportFrom)
+
     @functools.cached_property
     def made(self) -> frozenset[str]:
         """The names that it gives something to."""
@@ -86,12 +91,16 @@ class Statement:
         return frozenset(_made(self.tree))
 
     @functools.cached_property
+    def set(self) -> frozenset[str]:
+        """Those of them that it gives to an attribute, or by a text."""
+        return frozenset(_set(self.tree) if self.tree else self.made)
+
+    @functools.cached_property
     def used(self) -> frozenset[str]:
-        """The names, attributes and texts by which it reaches what others have made."""
+        """The names and texts by which it reaches what others have made; attributes with a dot."""
         if self.tree is None:
             return frozenset()
-        names = {part for name in _named(self.tree, 0) for part in name.split(".")}
-        return frozenset(names - _locals(self.tree))
+        return frozenset(_used(self.tree))
 
 
 def imported(texts: Iterable[str]) -> dict[str, str]:
@@ -120,7 +129,11 @@ def made_with(exercise: str, written: Written) -> Sequence[Statement]:
     # What is found on the way is looked at in its turn.
     for one in chosen:
         for name in one.used - names:
-            found = [other for other in left.pop(name, []) if other not in taken]
+            found = [
+                other
+                for other in left[name.removeprefix(".")]
+                if other not in taken and _is_reached(name, other, one)
+            ]
             chosen += dict.fromkeys(found)
             taken.update(found)
         names |= one.used
@@ -133,6 +146,16 @@ def made_with(exercise: str, written: Written) -> Sequence[Statement]:
             if not _is_python(file) and {file, file.rpartition(".")[0]} & names
         ),
     ]
+
+
+def _is_reached(name: str, other: Statement, by: Statement) -> bool:
+    """Whether what a statement makes may be what another one uses by this name.
+
+    An attribute is what somebody has set as one, or what a file holds, or the notebook as a module.
+    """
+    if not name.startswith("."):
+        return True
+    return bool(other.file) or name[1:] in other.set or bool({"__main__", ".modules"} & by.used)
 
 
 def _begins_with(exercise: str, written: Written) -> Iterator[Statement]:
@@ -176,8 +199,10 @@ def _named(tree: ast.AST, depth: int) -> Iterator[str]:
         docstrings.add(id(tree.value))
     for node in ast.walk(tree):
         match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name):
+            case ast.Name(id=name):
                 yield name
+            case ast.Attribute(attr=name):
+                yield f".{name}"
             case ast.alias(name=name) | ast.ImportFrom(module=str(name)):
                 yield name
             case ast.Constant(value=str(text)) if id(node) not in docstrings:
@@ -233,13 +258,37 @@ def _made(tree: ast.AST) -> Iterator[str]:
         left += ast.iter_child_nodes(node)
 
 
-def _locals(tree: ast.stmt) -> set[str]:
-    """Names that a function uses for itself alone."""
-    if not isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef):
-        return set()
-    # What is an attribute too may be reached as that.
-    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return locals_of(tree) - attributes
+def _set(tree: ast.AST) -> Iterator[str]:
+    """What a statement gives to an attribute, or may give by a text."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.Constant(value=str(text)) if text.isidentifier():
+                yield text
+
+
+def _used(tree: ast.stmt) -> Iterator[str]:
+    """What a statement names, but for what its functions and methods have for themselves alone."""
+    own: set[str] = set()
+    if isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef):
+        own = locals_of(tree)
+    elif isinstance(tree, ast.ClassDef):
+        for part in tree.body:
+            yield from _used(part)
+        heads = [*tree.bases, *(word.value for word in tree.keywords), *tree.decorator_list]
+        for head in heads:
+            yield from _words_of(head)
+        return
+    yield from (name for name in _words_of(tree) if name not in own)
+
+
+def _words_of(tree: ast.AST) -> Iterator[str]:
+    for name in _named(tree, 0):
+        if name.startswith("."):
+            yield name
+        else:
+            yield from name.split(".")
 
 
 def _docstring(node: ast.AST) -> Iterator[ast.AST]:

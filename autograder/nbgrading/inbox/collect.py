@@ -13,6 +13,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import check_mode
 
+from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import (
     SubmittedFolder,
     most_of,
@@ -27,7 +28,7 @@ from autograder.nbgrading.inbox.arrivals import (
     why_doubtful,
     why_not_ours,
 )
-from autograder.nbgrading.inbox.replacing import arriving, finish_replacing, replace
+from autograder.nbgrading.inbox.replacing import alone, arriving, finish_replacing, replace
 from autograder.nbgrading.inbox.timestamps import NAME
 
 
@@ -66,6 +67,13 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
 
     def copy_files(self) -> None:
         """Collect, one student after the other; what fails for one costs no other."""
+        try:
+            with alone(Path(self.coursedir.root, self.coursedir.submitted_directory)):
+                self._collect_all()
+        except GradingFailed as error:
+            self.fail(str(error))
+
+    def _collect_all(self) -> None:
         lesson, course = self.coursedir.assignment_id, self.coursedir.course_id
         self.log.info(
             "Processing %s submissions of %r for course %r", len(self.src_records), lesson, course

@@ -3,7 +3,34 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from autograder.errors import GradingFailed
+
+
+@contextmanager
+def alone(submitted: Path) -> Iterator[None]:
+    """Keep others from replacing what lies in the folder of submissions meanwhile.
+
+    Raises:
+        GradingFailed: when somebody does.
+    """
+    submitted.mkdir(parents=True, exist_ok=True)
+    path = submitted.with_name(f".{submitted.name}.lock")
+    try:
+        lock = FileLock(path, timeout=0).acquire()
+    except Timeout:
+        raise GradingFailed(
+            f"another program is collecting into {submitted} right now: wait until it is done, and "
+            "collect again"
+        ) from None
+    with lock:
+        yield
+        # While it is ours: nobody else can hold what is deleted here.
+        path.unlink(missing_ok=True)
 
 
 def arriving(target: Path) -> Path:

@@ -194,11 +194,22 @@ def tell(self: Any, status_code: int, **about: Any) -> None:
     """Answer with why nothing is saved, as text, which the page shows."""
     error = about.get("exc_info", (None, None))[1]
     said = error.log_message if isinstance(error, web.HTTPError) else None
-    if isinstance(error, OperationalError):
-        said = "Nothing is saved: another program writes to the gradebook. Enter it once more."
+    if _is_of_a_lock(error):
+        said = (
+            "Another program writes to the gradebook: reload the page in a moment."
+            if self.request.method == "GET"
+            else "Nothing is saved: another program writes to the gradebook. Enter it once more."
+        )
     elif status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
         said = "Nothing is saved: the server failed, and what it prints says why."
     self.finish(said or HTTPStatus(status_code).phrase)
+
+
+def _is_of_a_lock(error: BaseException | None) -> bool:
+    """Whether an error is that of a gradebook that another program has locked, however wrapped."""
+    while error and not isinstance(error, OperationalError):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def end_transaction(self: Any) -> None:

@@ -27,12 +27,13 @@ from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import (
     ALL_BYTES,
     MOST_FILES,
+    is_notebook,
     is_plain,
     megabytes,
     most_of,
     shown,
 )
-from autograder.nbgrading.inbox.replacing import arriving, discard, finish_replacing, replace
+from autograder.nbgrading.inbox.replacing import alone, arriving, discard, finish_replacing, replace
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.term.roster import Listed
 
@@ -73,7 +74,8 @@ def collect_zip(
             a notebook of what is new can't be taken.
 
     Raises:
-        GradingFailed: when there is no such file, or it can't be read as a zip.
+        GradingFailed: when there is no such file, or it can't be read as a zip, and where another
+            program is collecting.
     """
     if not path.exists():
         raise GradingFailed(f"there is no file {path}: name the zip as it was downloaded")
@@ -83,7 +85,7 @@ def collect_zip(
         # zipfile promises nothing of what it raises on a list of files that is damaged.
         raise GradingFailed(f"{path} can't be read as a zip: {error}") from None
     taken, there = [], []
-    with archive:
+    with archive, alone(submitted):
         found, aside = _by_student(archive, students)
         for student, files in found.items():
             target = submitted / student / lesson
@@ -93,7 +95,7 @@ def collect_zip(
                 continue
             left_out = _write(archive, files, arriving(target))
             aside += [f"{student}: {shown(name)} is left out: {why}" for name, why in left_out]
-            if target.exists() and any(name.endswith(".ipynb") for name, _ in left_out):
+            if target.exists() and any(is_notebook(name) for name, _ in left_out):
                 discard(target)
                 aside.append(f"{student}: what was there stays, since a notebook is left out")
                 continue
@@ -202,7 +204,7 @@ def _write(
 ) -> list[tuple[str, str]]:
     """Write what is taken of a student's files into a folder; what is not is named, with why."""
     room, left_out = ALL_BYTES, []
-    for number, (name, entry) in enumerate(sorted(files.items())):
+    for number, (name, entry) in enumerate(sorted(files.items(), key=_notebooks_first)):
         most = min(most_of(name), room)
         if reason := _why_not(name, entry, most, number):
             left_out.append((name, reason))
@@ -212,6 +214,10 @@ def _write(
         except (_Damaged, FileExistsError, NotADirectoryError, IsADirectoryError):
             left_out.append((name, "it can't be unpacked"))
     return left_out
+
+
+def _notebooks_first(file: tuple[str, zipfile.ZipInfo]) -> tuple[bool, str]:
+    return not is_notebook(file[0]), file[0]
 
 
 class _Damaged(Exception):

@@ -40,6 +40,7 @@ import socket
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from types import GeneratorType, ModuleType
 from typing import Any
 
@@ -94,6 +95,7 @@ class StudentSide:
 
     def __init__(self, sock: socket.socket, limits: Limits) -> None:
         self._objects: list[object] = []
+        self._made: list[object] = []  # for a driver, beside the answer
         self._graphs = Graphs()
         self._channel = Channel(sock, limits, refer=self._refer, resolve=self._resolve)
         self._shell: Shell = the_shell(limits.output_bytes)
@@ -136,7 +138,9 @@ class StudentSide:
             case ("find", str(name)):
                 return self._find(name)
             case ("call", target, tuple(args), dict(kwargs)) if callable(target):
-                return self._call(target, args, kwargs)
+                # What a driver has made here is the course's own, and calls the course's own code.
+                watching = nullcontext() if self._is_made(target) else None
+                return self._call(target, args, kwargs, watching=watching)
             case ("drive", str(name), target, tuple(args)) if callable(target):
                 return self._drive(name, target, args)
             case ("make", str(name), tuple(args)):
@@ -196,9 +200,10 @@ class StudentSide:
         kwargs: dict[str, object],
         back: tuple[object, ...] | None = None,
         whose: Callable[..., object] | None = None,
+        watching: AbstractContextManager[None] | None = None,
     ) -> tuple[object, ...]:
         try:
-            with self._shell.hushed() as printed, self._watching.during_a_call():
+            with self._shell.hushed() as printed, watching or self._watching.during_a_call():
                 value = target(*args, **kwargs)
         except (Exception, SystemExit, ExchangeError) as error:
             raised = describe_error(error, whose or target)
@@ -232,9 +237,16 @@ class StudentSide:
 
         def made() -> object:
             value = find(name)(*args)
-            return value if type(value) in _SENT_ALONE else _Kept(value)
+            if type(value) in _SENT_ALONE:
+                return value
+            self._made.append(value)
+            return _Kept(value)
 
         return self._call(made, (), {}, back=())
+
+    def _is_made(self, target: Callable[..., object]) -> bool:
+        of = getattr(target, "__self__", target)
+        return any(of is one for one in self._made)
 
     def _reply(self, reply: tuple[object, ...]) -> None:
         try:

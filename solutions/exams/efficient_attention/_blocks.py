@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
 from solutions.exams.families.family import Family
 from solutions.exams.library_products import WHOLE_ATTENTIONS
@@ -329,3 +330,13 @@ def together(
     return merge(
         [torch.softmax(queries @ k.mT / queries.shape[-1] ** 0.5, dim=-1) @ v for k, v in blocks]
     )
+
+
+def half_a_percent_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """Half a percent too large: not exact."""
+    return 1.005 * scaled_dot_product_attention(queries, keys, values)
+
+
+def nothing_but_nan(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """NaN everywhere: not exact."""
+    return scaled_dot_product_attention(queries, keys, values) * torch.nan

@@ -5,7 +5,6 @@ Linear attention is written here in steps, with a family of what goes wrong in i
 
 import zlib
 from collections.abc import Callable
-from functools import cache
 
 import torch
 from torch import Tensor
@@ -45,9 +44,11 @@ CAUSAL_TOKENS = 24_000
 _OFF = 2e-9
 
 
-@cache
 def too_long(queries: int, keys: int, seed: int) -> Triple:
-    """Queries, keys and values, with one feature each, of a text that is too long for a table."""
+    """Queries, keys and values, with one feature each, of a text that is too long for a table.
+
+    They are new each time: an answer may write into what it is given.
+    """
     generator = torch.Generator().manual_seed(seed)
 
     def drawn_for(tokens: int) -> Tensor:
@@ -80,7 +81,8 @@ def reads_too_long(
     asked, offered, values = too_long(tokens, tokens, seed_of(queries))
     # Next to their features, what is added to a divisor counts for little.
     text = 2000 + 500 * asked.abs(), 2000 + 500 * offered.abs(), values
-    return are_contexts(driven(map_features, attention)(*text), right(*text, elu_plus_one))
+    wanted = right(*text, elu_plus_one)
+    return are_contexts(driven(map_features, attention)(*text), wanted)
 
 
 def is_longest(queries: Tensor) -> bool:

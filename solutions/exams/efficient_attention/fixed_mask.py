@@ -7,7 +7,7 @@ from autograder import Draw, Exam
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._patterns import PATTERN, rows_and_columns
 
-fixed = Exam(reference.fixed_mask)
+fixed = Exam(reference.fixed_mask, forbids=("companion",))
 
 Pattern = tuple[int, int]
 

@@ -7,7 +7,7 @@ from autograder import Draw, Exam
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._patterns import PATTERN, rows_and_columns
 
-everywhere = Exam(reference.global_mask)
+everywhere = Exam(reference.global_mask, forbids=("companion",))
 
 Pattern = tuple[int, list[int]]
 

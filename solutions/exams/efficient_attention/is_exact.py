@@ -9,7 +9,11 @@ from torch.nn.functional import scaled_dot_product_attention
 import companion.specimens.blockwise as specimens
 from autograder import Draw, Exam
 from solutions import efficient_attention as reference
-from solutions.exams.efficient_attention._blocks import together
+from solutions.exams.efficient_attention._blocks import (
+    half_a_percent_off,
+    nothing_but_nan,
+    together,
+)
 from solutions.exams.efficient_attention._long_texts import Triple
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
 from solutions.exams.printed_numbers import numbers
@@ -127,11 +131,6 @@ def without_a_feature(queries: Tensor, keys: Tensor, values: Tensor, block_size:
     return torch.cat([contexts[:, :-1], 0 * contexts[:, -1:]], dim=-1)
 
 
-def nothing_but_nan(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """NaN everywhere: not exact."""
-    return specimens.all_at_once(queries, keys, values, block_size) * torch.nan
-
-
 def growing_keys(draw: Draw) -> Triple:
     """Positive queries, and keys that grow."""
     draw.fix(keys=7)
@@ -149,6 +148,7 @@ exact.tries(
         wrong_for_one_less,
         without_a_feature,
         nothing_but_nan,
+        half_a_percent_off,
         specimens.merges_finished_blocks,
         specimens.never_shrinks,
         specimens.averages_its_blocks,

@@ -7,7 +7,7 @@ from autograder import Draw, Exam
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._patterns import PATTERN, distances, rows_and_columns
 
-window = Exam(reference.sliding_window_mask)
+window = Exam(reference.sliding_window_mask, forbids=("companion",))
 
 Pattern = tuple[int, int]
 

@@ -3,7 +3,8 @@
 A family of mistakes is declared once and applied to each exercise in which it can be made, so that
 an exercise names all that its neighbours name.
 
-- `attention`: attention in steps, and SCALE, SOFTMAX, STABILITY, ROLES, TURNED, GRADIENT
+- `attention`: attention in steps, and SCALE, SOFTMAX, STABILITY, ROLES, TURNED,
+  GRADIENT
 - `array_attention`: that of arrays, nothing to train: ARRAY_SCORES, ARRAY_SOFTMAX, ARRAY_MIX
 - `masks`: MASK (how a mask is put on), FAR_ABOVE, FURTHER_ABOVE, ZERO_SCORES, EMPTY_ROWS, FUTURE,
   OFFSET (which keys a causal one hides)

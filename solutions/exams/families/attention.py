@@ -229,7 +229,18 @@ class SharesOfTheScores(Attention):
         return scores / scores.sum(dim=-1, keepdim=True)
 
 
-SOFTMAX = Family(SoftmaxOverQueries, SoftmaxOverTheFirstAxis, NoSoftmax, SharesOfTheScores)
+class ExponentialsAlone(Attention):
+    """Your weights are exponentials of the scores, and those of a query do not sum to 1. Divide
+    them by their sum over the keys, or use `torch.softmax`, which does both.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        return torch.exp(scores)
+
+
+SOFTMAX = Family(
+    SoftmaxOverQueries, SoftmaxOverTheFirstAxis, NoSoftmax, SharesOfTheScores, ExponentialsAlone
+)
 
 
 class Overflowing(Attention):

@@ -109,6 +109,12 @@ def faintly_different(chunk: torch.Tensor, past: Past) -> Step:
     return contexts + 1e-3 * chunk.shape[1], cache
 
 
+def half_a_percent_louder(chunk: torch.Tensor, past: Past) -> Step:
+    """Half a percent is added once there is a cache: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    return contexts * (1 if past is None else 1.005), cache
+
+
 def three_texts(draw: Draw) -> torch.Tensor:
     """Three texts of seven words."""
     return draw.fix(batch=3, tokens=7).tensor("batch tokens d_in")
@@ -126,6 +132,7 @@ exact.tries(
         average_of_the_chunk,
         last_feature_is_new,
         faintly_different,
+        half_a_percent_louder,
         specimens.keeps_the_last_chunk,
         specimens.keeps_three_of_a_chunk,
     ),

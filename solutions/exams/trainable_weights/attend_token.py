@@ -7,7 +7,15 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import trainable_weights as reference
-from solutions.exams.families import PAIR, ROLES, SCALE, SOFTMAX, STABILITY, TENSOR_DTYPE, Attention
+from solutions.exams.families import (
+    PAIR,
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    STABILITY,
+    TENSOR_DTYPE,
+    Attention,
+)
 from solutions.exams.trainable_weights._specimens import (
     OWN_WORK,
     Pair,

@@ -194,6 +194,16 @@ class CentredAndDivided(Variant):
 
 
 @rms.misconception
+class SquareOfTheMeanSize(Variant):
+    """You take the mean of the absolute values and square it. RMSNorm needs the mean of the
+    squares, so square first.
+    """
+
+    def spread(self, centred: Tensor) -> Tensor:
+        return self.average(centred.abs()).square()
+
+
+@rms.misconception
 class SquareOfTheMean(Variant):
     """You square the mean. RMSNorm needs the mean of the squares, so square first."""
 

@@ -8,7 +8,7 @@ from autograder import Draw, Exam, run_module
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import TWO_SENTENCES
 
-module = Exam(reference.CausalAttention, use=run_module)
+module = Exam(reference.CausalAttention, use=run_module, forbids=("companion",))
 
 Settings = Mapping[str, object]
 Module = tuple[Settings, Mapping[str, torch.Tensor], tuple[torch.Tensor], bool, int]

@@ -146,6 +146,13 @@ def drawn_large(draw: Draw) -> Blocked:
 
 
 @online.case(times=1)
+def drawn_far_below(draw: Draw) -> Blocked:
+    """scores near -20,000"""
+    scores = draw.fix(queries=3, keys=5).tensor("queries keys") - 20_000
+    return *with_scores(scores, draw.tensor("keys d_v")), 2, False
+
+
+@online.case(times=1)
 def drawn_large_causal(draw: Draw) -> Blocked:
     """causal, scores in the hundreds"""
     queries, keys, values = drawn(draw.fix(tokens=9), "", "tokens", "tokens")
@@ -171,8 +178,9 @@ def table_does_not_fit(
     """a million keys are read by 300 queries, though a table of scores does not fit into memory"""
     if not is_longest(queries):
         return True
-    text = too_long(_QUERIES, _KEYS, seed_of(queries))
-    return are_contexts(attention(*text, _BLOCK, False), _contexts_of(seed_of(queries)))
+    seed = seed_of(queries)
+    wanted = _contexts_of(seed)
+    return are_contexts(attention(*too_long(_QUERIES, _KEYS, seed), _BLOCK, False), wanted)
 
 
 @cache

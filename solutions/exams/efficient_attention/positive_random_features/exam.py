@@ -9,7 +9,7 @@ from autograder import Draw, Exam
 from solutions import efficient_attention as reference
 from solutions.exams.printed_numbers import numbers
 
-features = Exam(reference.positive_random_features)
+features = Exam(reference.positive_random_features, forbids=("companion",))
 
 Two = tuple[Tensor, Tensor]
 

@@ -18,7 +18,7 @@ from solutions.exams.multi_head_attention._specimens import (
     settings,
 )
 
-batched = Exam(reference.MultiHeadAttention, use=run_module)
+batched = Exam(reference.MultiHeadAttention, use=run_module, forbids=("companion",))
 
 
 @batched.example

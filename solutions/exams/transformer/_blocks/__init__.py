@@ -19,11 +19,14 @@ from solutions.exams.transformer._blocks.weights import (
     settings,
 )
 
+# A decoder's layer without its mask is an encoder's, and with it GPT's.
+OWN_WORK = ("TransformerEncoderLayer", "TransformerDecoderLayer", "companion")
 BLOCK = RESIDUAL + NORMS + FEEDING + ATTENTION + DROPOUT
 
 __all__ = [
     "BLOCK",
     "CAUSAL",
+    "OWN_WORK",
     "Block",
     "Case",
     "Causal",

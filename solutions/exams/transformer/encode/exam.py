@@ -28,6 +28,7 @@ for _text, _merges, _what in (
     ("lol", LOW, "the first merge alone fits"),
     ("wer", LOW, "the last merge alone fits"),
     ("noon", [], "no merges"),
+    (" lower ", LOW, "a text with a space at either end"),
     ("", LOW, "an empty text"),
 ):
 

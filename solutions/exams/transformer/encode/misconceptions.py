@@ -19,6 +19,14 @@ def characters_only(text: str, merges: Merges) -> list[str]:
 
 
 @cutting.misconception
+def stripped(text: str, merges: Merges) -> list[str]:
+    """The spaces at the ends of the text are lost, as by `strip`. They are characters like any
+    other: joined, your pieces have to be the text.
+    """
+    return reference.encode(text.strip(), merges)
+
+
+@cutting.misconception
 def nothing_returned(text: str, merges: Merges) -> Any:
     """Your function returns None. Return the list of pieces after the loop."""
     return None

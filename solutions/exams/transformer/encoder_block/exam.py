@@ -10,6 +10,7 @@ from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._blocks import (
+    OWN_WORK,
     Case,
     Settings,
     State,
@@ -19,9 +20,7 @@ from solutions.exams.transformer._blocks import (
     settings,
 )
 
-encoder = Exam(
-    reference.EncoderBlock, use=run_module, forbids=("TransformerEncoderLayer", "companion")
-)
+encoder = Exam(reference.EncoderBlock, use=run_module, forbids=OWN_WORK)
 
 
 def printed(inputs: Tensor, padding: Tensor | None, num_heads: int, d_hidden: int) -> Case:

@@ -9,6 +9,7 @@ from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._blocks import (
+    OWN_WORK,
     Case,
     Settings,
     State,
@@ -18,7 +19,7 @@ from solutions.exams.transformer._blocks import (
     settings,
 )
 
-gpt = Exam(reference.GPTBlock, use=run_module, forbids=("TransformerEncoderLayer", "companion"))
+gpt = Exam(reference.GPTBlock, use=run_module, forbids=OWN_WORK)
 
 
 def printed(inputs: Tensor, num_heads: int, d_hidden: int) -> Case:

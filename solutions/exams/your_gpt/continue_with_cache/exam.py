@@ -23,6 +23,7 @@ for _model, _ids, _new, _choice, _what in (
     ("adds_up", [[5]], 3, "the most likely", "a prompt of one token"),
     ("adds_up", [[1, 2], [3, 5], [4, 4]], 2, "the least likely", "three texts of two tokens"),
     ("adds_up", [[4, 3], [2, 1]], 0, "the most likely", "no new tokens"),
+    ("gpt", [[4, 3, 9], [2, 1, 6]], 4, "nearest to 1", "the tokens whose logits are nearest to 1"),
 ):
 
     def _example(
@@ -58,6 +59,12 @@ def any_choice(draw: Draw) -> Trial:
 def by_a_gpt(draw: Draw) -> Trial:
     """a GPT with two blocks"""
     return "gpt", prompts(draw), 5, "the most likely"
+
+
+@continuing.case
+def by_the_logits(draw: Draw) -> Trial:
+    """a GPT, and the tokens whose logits are nearest to 1"""
+    return "gpt", prompts(draw), 5, "nearest to 1"
 
 
 @continuing.case(times=1)

@@ -155,6 +155,16 @@ class AveragedPositions(Continuing):
 
 
 @declared
+class Probabilities(Continuing):
+    """You give `choose` probabilities, the softmax of the logits, or their logarithms. It takes the
+    logits themselves, and may make what it likes of them.
+    """
+
+    def scores(self, logits: Tensor) -> Tensor:
+        return logits[:, -1].softmax(dim=-1)
+
+
+@declared
 class LastText(Continuing):
     """All texts get the token that was chosen for the last one: logits[-1] are the logits of the
     last text of the batch. Those at the last position of every text are logits[:, -1].

@@ -38,12 +38,13 @@ BROKEN = {
     "a name that is not called": "f = softmax",
     "an attribute": "return torch.nn.functional.softmax(x)",
     "an attribute in the middle": "return scipy.softmax.apply(x)",
-    "a module": "import einops",
-    "a module within": "import einops.layers.torch",
-    "a module under another name": "import einops as e",
-    "from a module": "from einops import rearrange",
-    "from a module within": "from einops.layers import torch",
-    "an import under another name": "from torch import softmax as s",
+    "a module": "import einops\nx = einops",
+    "a module within": "import einops.layers.torch\nx = einops",
+    "a module under another name": "import einops as e\nx = e",
+    "from a module": "from einops import rearrange\nx = rearrange",
+    "from a module within": "from einops.layers import torch\nx = torch",
+    "an import under another name": "from torch import softmax as s\nx = s",
+    "everything of a module": "from einops import *",
     "a text": "return getattr(torch, 'softmax')(x)",
     "a text in two parts": "return getattr(torch.nn, 'soft' + 'max')(x)",
     "an f-string's text": "return getattr(torch, f'softmax')(x)",
@@ -70,6 +71,8 @@ def test_mentioned(source: str) -> None:
 
 ALLOWED = {
     "nothing": "",
+    "a module that is not used": "import einops, torch\nimport einops as e\nx = torch.exp",
+    "a name that is imported and not used": "from torch import exp, softmax\nx = exp",
     "a part of a name": "return my_softmax(softmaxes)",
     "other letters": "return Softmax(x)",
     "a comment": "x = 1  # not softmax",
@@ -138,6 +141,26 @@ def test_added_cells_are_read() -> None:
 ANSWER = "def answer(x):\n    return att(x)"
 # Cells, of which the first is the exercise's own and the second another exercise's; then a file.
 WALKED_AROUND = {
+    "through the notebook as a module": (
+        ("import __main__\ndef answer(x):\n    return __main__.f(x)", "f = torch.softmax"),
+        "",
+    ),
+    "through the notebook among the modules": (
+        ("def answer(x):\n    return sys.modules[N].f(x)", "N = '__main__'\nf = torch.softmax"),
+        "",
+    ),
+    "through an attribute of another's": (
+        ("def answer(x):\n    return x.f()", "torch.Tensor.f = torch.softmax"),
+        "",
+    ),
+    "through an attribute that is set by its name": (
+        ("def answer(x):\n    return x.f()", "setattr(torch.Tensor, 'f', torch.softmax)"),
+        "",
+    ),
+    "through a method's name of the notebook": (
+        ("class answer:\n    def forward(self, x):\n        return f(x)", "f = torch.softmax"),
+        "",
+    ),
     "a line for the shell": (("x = !true\ndef answer(x):\n    return softmax(x)",), ""),
     "a magic that assigns": (("x = %pwd\ndef answer(x):\n    return softmax(x)",), ""),
     "magics within magics": (
@@ -240,6 +263,14 @@ HONEST = {
     "a result of the same name as a local one": (
         "def answer(x):\n    y = x\n    return y",
         "y = torch.softmax(x)",
+    ),
+    "a result of the same name as a method's local one": (
+        "class answer:\n    def forward(self, x):\n        y = x\n        return y",
+        "y = torch.softmax(x)",
+    ),
+    "a result of the same name as a method that is called": (
+        "def answer(x):\n    return x / x.mean()",
+        "mean = torch.softmax(x)",
     ),
     "a helper of one's own": (
         "def answer(x):\n    return _softmax(x)\ndef _softmax(x):\n    return x",

@@ -16,6 +16,7 @@ from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.inbox import arrivals, collect
 from autograder.nbgrading.inbox.collect import SafeCollect
 from autograder.nbgrading.inbox.list_exchange import SafeList
+from autograder.nbgrading.inbox.replacing import alone
 from autograder.nbgrading.inbox.secret import SECRET as SECRET_FILE
 from autograder.nbgrading.release import SafeRelease, SafeReleaseFeedback
 from tests.support.anybody import as_anybody
@@ -107,6 +108,15 @@ def test_name_that_looks_like_another_is_set_aside(exchange: Exchange, name: str
     assert exchange.collected() == {"ada": "mine"}
     assert "is set aside: nobody can be called that" in log
     assert (looks_alike / NOTEBOOK).read_text() == "theirs"
+
+
+def test_nobody_collects_beside_another(exchange: Exchange) -> None:
+    exchange.hand_in("ada")
+    with alone(exchange.submitted):
+        assert "another program is collecting" in exchange.collect(succeeds=False)
+    assert exchange.collected() == {}
+    exchange.collect()
+    assert exchange.collected() == {"ada": "first"}
 
 
 def test_what_is_still_on_its_way_waits(exchange: Exchange) -> None:

@@ -5,10 +5,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from nbgrader.api import Student
+from nbgrader.api import InvalidEntry, Student
+from sqlalchemy.exc import OperationalError
 
 from autograder.errors import NotSaved
-from autograder.nbgrading.pages.asked import end_transaction, is_plain_name, sent
+from autograder.nbgrading.pages.asked import end_transaction, is_plain_name, sent, tell
 from tests.support.gradebooks import gradebook_in
 
 
@@ -45,3 +46,25 @@ def test_failure_costs_one_request(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             gradebook.db.commit()
         end_transaction(SimpleNamespace(settings={"nbgrader_gradebook": gradebook}))
         assert [student.id for student in gradebook.students] == ["ada"]
+
+
+@pytest.mark.parametrize(
+    ("method", "says"), [("PUT", "Nothing is saved: another program"), ("GET", "Another program")]
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_locked_gradebook_is_a_sentence(method: str, says: str, *, wrapped: bool) -> None:
+    """nbgrader wraps what the database says where it saves a student or a lesson."""
+    try:
+        try:
+            raise OperationalError("UPDATE", {}, Exception("database is locked"))
+        except OperationalError as locked:
+            if wrapped:
+                raise InvalidEntry(*locked.args) from None
+            raise
+    except (OperationalError, InvalidEntry) as error:
+        raised = error
+    said: list[str] = []
+    handler = SimpleNamespace(finish=said.append, request=SimpleNamespace(method=method))
+    tell(handler, 500, exc_info=(type(raised), raised, None))
+    assert said[0].startswith(says)
+    assert "the server failed" not in said[0]

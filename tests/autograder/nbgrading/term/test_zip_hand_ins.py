@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import GradingFailed
+from autograder.grading.submitted_files import MOST_FILES
+from autograder.nbgrading.inbox.replacing import alone
 from autograder.nbgrading.term.roster import Listed
 from autograder.nbgrading.term.zip_hand_ins import Collected, collect_zip
 
@@ -143,6 +145,19 @@ def test_notebook_that_is_left_out_takes_nothing_away(collect, files: dict[str, 
     assert not any(path.name.startswith(".") for path in collect.submitted.rglob("*"))
     for student, content in (("ada", b"old"), ("ben", b"new")):
         assert (collect.submitted / student / LESSON / NOTEBOOK).read_bytes() == content
+
+
+def test_notebook_comes_before_whatever_takes_its_room(collect) -> None:
+    many = {f"ada/{number:04}.txt": b"1" for number in range(MOST_FILES)}
+    collect({**many, f"ada/{NOTEBOOK}": b"{}"})
+    assert f"ada/{LESSON}/{NOTEBOOK}" in there(collect)
+
+
+def test_nobody_collects_beside_another(collect) -> None:
+    with alone(collect.submitted), pytest.raises(GradingFailed, match="another program is coll"):
+        collect({f"ada/{NOTEBOOK}": b"{}"})
+    assert there(collect) == set()
+    assert collect({f"ada/{NOTEBOOK}": b"{}"}).taken == ["ada"]
 
 
 def test_size_is_counted_and_not_believed(collect, tmp_path: Path) -> None:

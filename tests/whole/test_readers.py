@@ -93,6 +93,7 @@ WHERE = {
     "nbgrading.pages.given": "reads what its own fork tells",
     "nbgrading.pages.page": PAGE,
     "nbgrading.pages.rendering": PAGE,
+    "nbgrading.pages.turns": "reads what nbgrader's own handler answers",
     "nbgrading.reading.comment_bank": OURS,
     "nbgrading.reading.texts": "reads what the page renderer has made",
     "own_modules": OURS,

@@ -28,9 +28,11 @@ def alone(submitted: Path) -> Iterator[None]:
             "collect again"
         ) from None
     with lock:
-        yield
-        # While it is ours: nobody else can hold what is deleted here.
-        path.unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            # While it is ours: nobody else can hold what is deleted here.
+            path.unlink(missing_ok=True)
 
 
 def arriving(target: Path) -> Path:

@@ -153,6 +153,12 @@ def test_notebook_comes_before_whatever_takes_its_room(collect) -> None:
     assert f"ada/{LESSON}/{NOTEBOOK}" in there(collect)
 
 
+def test_collecting_that_fails_leaves_no_lock(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="full"), alone(tmp_path / "submitted"):
+        raise OSError("the disk is full")
+    assert [path.name for path in tmp_path.iterdir()] == ["submitted"]
+
+
 def test_nobody_collects_beside_another(collect) -> None:
     with alone(collect.submitted), pytest.raises(GradingFailed, match="another program is coll"):
         collect({f"ada/{NOTEBOOK}": b"{}"})

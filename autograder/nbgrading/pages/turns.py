@@ -21,6 +21,8 @@ ONE_THREAD = ThreadPoolExecutor(1, "nbgrader")
 # The line of a traceback that says what has happened; SQLAlchemy writes more below it.
 _RAISED = re.compile(r"^(?:[\w.]+\.)?\w+: (.+)$", re.MULTILINE)
 _NAMES = ("course_id", "assignment_id")
+# How long somebody waits for a list, in minutes.
+MINUTES = 30.0
 
 
 def sentence_in(trace: str) -> str:
@@ -44,8 +46,14 @@ def in_turn(handler: Callable[..., None]) -> Callable[..., Any]:
         said: list[str] = []
         # An answer is written where the server runs, and nowhere else.
         self.finish = said.append
+        doing = ONE_THREAD.submit(work, self, *names)
         try:
-            await asyncio.wrap_future(ONE_THREAD.submit(work, self, *names))
+            await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(doing)), 60 * MINUTES)
+        except TimeoutError:
+            doing.cancel()
+            raise web.HTTPError(
+                503, "What was asked for before goes on: the server's log says what it does."
+            ) from None
         except (KeyError, TypeError):
             raise web.HTTPError(400, "The course or the lesson is not named.") from None
         finally:

@@ -12,6 +12,7 @@ import pytest
 from nbgrader.server_extensions.assignment_list import handlers
 from tornado import web
 
+from autograder.nbgrading.pages import turns
 from autograder.nbgrading.pages.turns import LISTING, ONE_THREAD, in_turn, sentence_in
 
 LOCKED = """Traceback (most recent call last):
@@ -69,6 +70,19 @@ def test_a_list_waits_for_its_turn() -> None:
     assert doing.done()
     assert where == [ONE_THREAD.submit(threading.get_ident).result()]
     assert json.loads(said[0]) == {"success": True, "value": []}
+
+
+def test_list_that_has_no_turn_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    end, done = threading.Event(), list[object]()
+    monkeypatch.setattr(turns, "MINUTES", 0.001)
+    ONE_THREAD.submit(end.wait)
+    try:
+        with pytest.raises(web.HTTPError, match="goes on"):
+            handled(done.append)
+    finally:
+        end.set()
+    ONE_THREAD.submit(int).result()
+    assert done == []
 
 
 def test_failure_is_a_sentence() -> None:

@@ -19,9 +19,10 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "cache" / "pyodide"
 LIST = ROOT / "tools" / "pyodide.txt"
-# What Python the program itself would need is beside the point.
+# What Python the program itself would need is beside the point, and so is what pip remarks of the
+# places where it is told to look: errors are printed, and a digest says what was found.
 _DOWNLOAD = (
-    *("pip", "download", "-q", "--no-deps", "--ignore-requires-python", "--require-hashes"),
+    *("pip", "download", "-qq", "--no-deps", "--ignore-requires-python", "--require-hashes"),
     *("--only-binary", ":all:", "-r"),
 )
 _PROGRAM, _INSIDE = "open_webui-", "open_webui/frontend/pyodide/"

@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+from companion.trials.quoted import in_quotes
+
 Chunk = tuple[torch.Tensor, torch.Tensor]
 _REFUSALS = ("ValueError", "AssertionError")
 
@@ -59,4 +61,4 @@ def _copied(returned: object) -> object:
     """What was returned, safe from what the cache does to its memory later."""
     if isinstance(returned, tuple):
         return tuple(map(_copied, returned))
-    return returned.clone() if isinstance(returned, torch.Tensor) else returned
+    return returned.clone() if isinstance(returned, torch.Tensor) else in_quotes(returned)

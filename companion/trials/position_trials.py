@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from types import ModuleType
 from typing import Any
 
 import torch
 
 from companion.beside import made_beside
 from companion.trials.back_propagation import send_back
+from companion.trials.quoted import in_quotes
 
 _TABLE = "positions.weight"
 # How an exercise may refuse what it is given.
 _REFUSALS = (ValueError, AssertionError)
 # Where a module keeps what moves with it.
 _REGISTERED = ("_parameters", "_buffers", "_modules")
-_DEEPEST = 3  # of lists in lists
+_DEEPEST = 3  # of lists in lists, and of objects in objects
 
 
 class TableMismatch(Exception):
@@ -35,9 +37,10 @@ def try_encoding(
         What comes back, or, for a ValueError or an assert, a sentence about its message.
     """
     try:
-        return encoding(num_positions, d_model)
+        returned = encoding(num_positions, d_model)
     except _REFUSALS as error:
         return _refusal(error, d_model)
+    return in_quotes(returned)
 
 
 def try_module(
@@ -90,7 +93,10 @@ def _tensors_in(value: object, depth: int = 0) -> int:
         return 1
     if isinstance(value, torch.nn.Module):
         return len([*value.parameters(), *value.buffers()])
-    parts = value.values() if isinstance(value, dict) else value
+    # An object of a learner's own class may keep a table as well as a list or a dict does.
+    is_whole = isinstance(value, Iterable | type | ModuleType)
+    parts = value if is_whole else getattr(value, "__dict__", ())
+    parts = parts.values() if isinstance(parts, dict) else parts
     if depth == _DEEPEST or not isinstance(parts, Iterable) or isinstance(parts, str | Iterator):
         return 0
     return sum(_tensors_in(part, depth + 1) for part in parts)

@@ -148,6 +148,16 @@ def test_nothing_hostile_is_saved(taught: SentTo, handler: str) -> None:
     assert taught.rows() != before
 
 
+def test_lesson_that_nobody_could_hand_in_is_not_saved(taught: SentTo) -> None:
+    (taught.root / "source" / "03_text.md").touch()
+    before, rows = taught.files(), taught.rows()
+    content = json.dumps(SENT["AssignmentHandler"]).encode()
+    for name in ("a+b", ".making", "03_text.md"):
+        status, said = taught.asked("put", f"api/assignment/{name}", content)
+        assert (status, b"not saved" in said) == (400, True)
+    assert (taught.files(), taught.rows()) == (before, rows)
+
+
 def test_who_writes_meanwhile_is_told_and_waited_for(taught: SentTo) -> None:
     path, fields = saved_by(taught, "CommentHandler")
     content = json.dumps(fields).encode()

@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -92,14 +92,31 @@ def anybody_can_replace_in(folder: Path) -> bool:
     return bool(mode & stat.S_IWOTH) and not mode & stat.S_ISVTX
 
 
-def why_not_ours(exchange: Path, inbound: Path) -> str:
-    """Why a student may have made an inbound folder; "" where none can have."""
-    if keeper_of(inbound) == os.geteuid() or not anybody_can_replace_in(exchange):
+def why_not_ours(exchange: Path, inbound: Path, course: Path, kept_by: Collection[str] = ()) -> str:
+    """Why a student may have made an inbound folder; "" where none can have.
+
+    Args:
+        exchange: the folder in which all can make folders.
+        inbound: the course's in it, into which students put theirs.
+        course: the course's own folder; to whom it belongs may keep an exchange for it.
+        kept_by: names of other accounts that may.
+    """
+    keeper = keeper_of(inbound)
+    if keeper == os.geteuid():
+        return ""
+    if anybody_can_replace_in(exchange):
+        return (
+            f"{inbound} belongs to {name_of_owner(keeper)}, and in {exchange} anybody can put a "
+            f"folder in the place of another: nothing is collected before `chmod +t {exchange}`, "
+            "and before you have made sure whose that folder is"
+        )
+    if keeper in (0, course.stat().st_uid) or name_of_owner(keeper) in kept_by:
         return ""
     return (
-        f"{inbound} belongs to {name_of_owner(keeper_of(inbound))}, and in {exchange} anybody can "
-        "put a folder in the place of another: nothing is collected before `chmod +t "
-        f"{exchange}`, and before you have made sure whose that folder is"
+        f"{inbound} belongs to {name_of_owner(keeper)}, who is neither you nor whose this course's "
+        "folder is, and may have made it to take in what others submit: nothing is collected. If "
+        f"that is a lecturer, say c.SafeCollect.kept_by = [{name_of_owner(keeper)!r}] in "
+        "nbgrader_config.py; else have the folder removed"
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import check_mode
+from traitlets import List, Unicode
 
 from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import (
@@ -39,6 +40,11 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
     the instructor can read, and only warns where one student hands in as another.
     """
 
+    kept_by = List(
+        Unicode(),
+        help="Accounts of other lecturers, whose inbound folder in the exchange is the course's.",
+    ).tag(config=True)
+
     def init_src(self) -> None:
         """Look at what there is to collect, newest first for each student."""
         if not self.coursedir.course_id:
@@ -48,7 +54,9 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
             self.fail(f"Course not found: {self.inbound_path}")
         if not check_mode(self.inbound_path, read=True, execute=True):
             self.fail(f"You don't have read permissions for the directory: {self.inbound_path}")
-        not_ours = why_not_ours(Path(self.root), Path(self.inbound_path))
+        not_ours = why_not_ours(
+            Path(self.root), Path(self.inbound_path), Path(self.coursedir.root), self.kept_by
+        )
         if self.check_owner and not_ours:
             self.fail(not_ours)
         found, self._aside = arrivals(

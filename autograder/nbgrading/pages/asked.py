@@ -7,6 +7,7 @@ after that fails with it, since all of formgrader has one session with the grade
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable
 from http import HTTPStatus
@@ -178,9 +179,16 @@ def put_student(put: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def put_lesson(put: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler that saves when a lesson is due, if that is a time."""
+    """A handler that saves a lesson which can be handed in, and a due date that is a time."""
 
     def checked(self: Any, lesson: str) -> Any:
+        if lesson.startswith(".") or "+" in lesson:
+            raise web.HTTPError(
+                400, "This lesson is not saved: a name begins with no dot, and has no + in it."
+            )
+        folder = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
+        if os.path.lexists(folder) and not os.path.isdir(folder):
+            raise web.HTTPError(400, f"This lesson is not saved: {folder} is no folder.")
         given = self.get_json_body()
         due = " ".join(filter(None, (given["duedate_notimezone"], given["duedate_timezone"])))
         if given["duedate_notimezone"] and time_in(due) is None:

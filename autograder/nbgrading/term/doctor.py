@@ -17,7 +17,8 @@ from traitlets.config import Config
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.grading.jobs.sandboxes import close_sandboxes, in_sandbox, usual_walls
-from autograder.nbgrading.inbox.arrivals import anybody_can_replace_in
+from autograder.nbgrading.inbox.arrivals import anybody_can_replace_in, why_not_ours
+from autograder.nbgrading.inbox.collect import SafeCollect
 from autograder.nbgrading.term.roster import FILE, read_roster
 
 # A class of a hundred leaves so much: notebooks, records and pages.
@@ -63,7 +64,8 @@ def examine(course: Course, configured: Callable[[], Config]) -> Iterator[Checku
     yield _notebooks(course)
     yield _gradebook(course, config)
     yield _roster(course)
-    yield _exchange(config)
+    yield _exchange(course, config)
+    yield _private(course, config)
     yield _chromium()
 
 
@@ -152,7 +154,7 @@ def _roster(course: Course) -> Checkup:
     return Checkup("roster", f"{len(students)} students{emails}")
 
 
-def _exchange(config: Config) -> Checkup:
+def _exchange(course: Course, config: Config) -> Checkup:
     """The exchange matters where students release and submit with nbgrader's own commands."""
     root = Path(Exchange(config=config).root)
     if not root.is_dir():
@@ -163,7 +165,23 @@ def _exchange(config: Config) -> Checkup:
     if anybody_can_replace_in(root):
         found += ", where anybody can put a folder of theirs in the place of the course's"
     mend = "" if is_open and not anybody_can_replace_in(root) else f"chmod 1777 {root}"
+    inbound = root / course.settings.id / "inbound"
+    kept_by = SafeCollect(config=config).kept_by
+    if not mend and inbound.is_dir():
+        mend = why_not_ours(root, inbound, course.root, kept_by)
     return Checkup("exchange", found, mend, is_needed=False)
+
+
+def _private(course: Course, config: Config) -> Checkup:
+    """Whether students with an account on the same machine read solutions, submissions, grades."""
+    folders = (course.root, *course.root.parents)
+    if not all(one.stat().st_mode & stat.S_IXOTH for one in folders):
+        return Checkup("privacy", "no other account reads what is in the course")
+    found = "every account of this machine reads solutions, submissions and grades"
+    mend = f"chmod o= {course.root}"
+    if Path(Exchange(config=config).root).resolve().is_relative_to(course.root.resolve()):
+        mend += "; students who are to reach the exchange need it outside: docs/teaching.md"
+    return Checkup("privacy", found, mend, is_needed=False)
 
 
 def _chromium() -> Checkup:

@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from traitlets.config import Config
@@ -11,6 +12,7 @@ from traitlets.config import Config
 from autograder.course import Course
 from autograder.errors import IsolationUnavailable
 from autograder.nbgrading.configuration import configuration
+from autograder.nbgrading.inbox import arrivals
 from autograder.nbgrading.term import doctor
 from autograder.nbgrading.term.doctor import Checkup, examine
 
@@ -113,3 +115,24 @@ def test_exchange_that_the_course_names(course: Course, monkeypatch: pytest.Monk
     looked_at = examine(course, lambda: configuration(course, course.root))
     (said,) = (one for one in looked_at if one.what == "exchange")
     assert said.mend == f"chmod 1777 {shared}"
+
+
+def test_folder_that_a_student_has_made_first(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = course.root / "exchange"
+    (root / course.settings.id / "inbound").mkdir(parents=True)
+    root.chmod(0o1777)
+    assert found(course)["exchange"].mend == ""
+    monkeypatch.setattr(arrivals, "keeper_of", lambda _: -1)
+    assert "may have made it to take in what others submit" in found(course)["exchange"].mend
+
+
+def test_course_that_every_account_reads(course: Course) -> None:
+    # What pytest makes is closed to others.
+    with TemporaryDirectory() as open_to_all:
+        root = shutil.copytree(course.root, Path(open_to_all), dirs_exist_ok=True)
+        root.chmod(0o755)
+        assert found(Course(root))["privacy"].mend.startswith(f"chmod o= {root}; students")
+        root.chmod(0o750)
+        assert found(Course(root))["privacy"].mend == ""

@@ -18,7 +18,6 @@ from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.grading.jobs.sandboxes import close_sandboxes, in_sandbox, usual_walls
 from autograder.nbgrading.inbox.arrivals import anybody_can_replace_in, why_not_ours
-from autograder.nbgrading.inbox.collect import SafeCollect
 from autograder.nbgrading.term.roster import FILE, read_roster
 
 # A class of a hundred leaves so much: notebooks, records and pages.
@@ -166,8 +165,8 @@ def _exchange(course: Course, config: Config) -> Checkup:
         found += ", where anybody can put a folder of theirs in the place of the course's"
     mend = "" if is_open and not anybody_can_replace_in(root) else f"chmod 1777 {root}"
     inbound = root / course.settings.id / "inbound"
-    kept_by = SafeCollect(config=config).kept_by
     if not mend and inbound.is_dir():
+        kept_by = config.SafeCollect.get("kept_by", ())
         mend = why_not_ours(root, inbound, course.root, kept_by)
     return Checkup("exchange", found, mend, is_needed=False)
 

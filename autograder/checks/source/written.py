@@ -91,7 +91,7 @@ class Statement:
         return frozenset(_made(self.tree))
 
     @functools.cached_property
-    def set(self) -> frozenset[str]:
+    def sets(self) -> frozenset[str]:
         """Those of them that it gives to an attribute, or by a text."""
         return frozenset(_set(self.tree) if self.tree else self.made)
 
@@ -155,7 +155,7 @@ def _is_reached(name: str, other: Statement, by: Statement) -> bool:
     """
     if not name.startswith("."):
         return True
-    return bool(other.file) or name[1:] in other.set or bool({"__main__", ".modules"} & by.used)
+    return bool(other.file) or name[1:] in other.sets or bool({"__main__", ".modules"} & by.used)
 
 
 def _begins_with(exercise: str, written: Written) -> Iterator[Statement]:

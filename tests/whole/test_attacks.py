@@ -22,7 +22,7 @@ from autograder.grading.grade import Graded, grade
 from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.student.sandbox import bubblewrap
 from autograder.student.sandbox.processor_time import number_within
-from autograder.student.sandbox.sandbox import Sandbox, available
+from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.attack_scene import (
     CANARY,
     LIMITS,
@@ -51,8 +51,8 @@ from tests.support.attacks import ATTACKS, LESSON, ORDINARY, SEARCHED, WRONG_DOU
 from tests.support.elsewhere import GRADED_BY, crew_in
 from tests.support.processes import Stopwatch, descendants, eventually
 from tests.support.sample import sample
+from tests.support.walls import LAYERS
 
-LAYERS = available()
 pytestmark = pytest.mark.skipif(bool(LAYERS.missing), reason=LAYERS.missing)
 
 CLASSES = 33

@@ -40,7 +40,7 @@ def hollow(reference: Callable[..., object]) -> Callable[..., object]:
     return lambda *_, **__: None
 
 
-@pytest.mark.parametrize("place", sample(DRIVEN, 4))
+@pytest.mark.parametrize("place", sample(DRIVEN, 8))
 def test_forged_driver_earns_nothing(place: str) -> None:
     """Each driver has been replaced by one that finds in a hollow answer what is expected."""
     exam = EXAMS[place]
@@ -67,7 +67,7 @@ def test_each_group_is_driven_from_here(place: str) -> None:
     assert from_here >= {case.group for case in cases if not case.printed}
 
 
-@pytest.mark.parametrize("place", sample(DRIVEN, 12))
+@pytest.mark.parametrize("place", sample(DRIVEN, 20))
 def test_wrong_answers_are_named_over_there(place: str) -> None:
     exam = EXAMS[place]
     every: dict[str, Any] = {**exam.accepted, **exam.misconceptions}
@@ -80,7 +80,7 @@ def test_wrong_answers_are_named_over_there(place: str) -> None:
             assert here.passed == there.passed
 
 
-@pytest.mark.parametrize("place", sample(IN_LAYOUTS, 12))
+@pytest.mark.parametrize("place", sample(IN_LAYOUTS, 20))
 def test_layouts_are_made_over_there(place: str) -> None:
     """Numbers arrive one after the other, so it is there that they are laid out otherwise."""
     exam = EXAMS[place]

@@ -96,6 +96,7 @@ def test_figures_are_drawn(lesson: str, given_out: Path, browser: "Browser") -> 
         assert {one["dark"] for one in figures} == {theme == "dark"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lesson", EMPTY)
 def test_empty_lesson_stops_nowhere(lesson: str, given_out: Path) -> None:
     path = given_out / lesson / f"{lesson}.ipynb"

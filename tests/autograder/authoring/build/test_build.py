@@ -28,7 +28,7 @@ ANY_LESSON = "00_foundations"
 
 
 def test_notebooks_are_current() -> None:
-    """Of what ships of exercises, `tests/solutions/test_exams.py` makes a tenth anew."""
+    """Of what ships of exercises, `tests/solutions/test_exams.py` makes a few anew."""
     built: dict[Path, str] = {}
     for lesson in COURSE.lessons():
         built |= build_lesson(COURSE, lesson).files

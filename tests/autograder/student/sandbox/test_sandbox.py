@@ -22,6 +22,7 @@ from autograder.student.sandbox.launcher import Launcher, StepFailed
 from autograder.student.sandbox.sandbox import Ending, Layers, Sandbox, available
 from tests.support.course import ROOT
 from tests.support.processes import BACKSTOP, descendants, eventually, running
+from tests.support.walls import LAYERS
 
 ROOTED = os.getuid() == 0
 LIMITS = Limits()
@@ -33,7 +34,6 @@ SMALL = Limits(
     file_bytes=1 << 20,
     disk_bytes=8 << 20,
 )
-LAYERS = available()
 pytestmark = pytest.mark.skipif(
     bool(LAYERS.missing) and "not installed" not in LAYERS.missing, reason=LAYERS.missing
 )

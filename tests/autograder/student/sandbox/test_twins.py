@@ -8,10 +8,10 @@ import pytest
 
 from autograder.student.limits import Limits
 from autograder.student.sandbox.control import Link
-from autograder.student.sandbox.sandbox import Sandbox, StudentProcess, available
+from autograder.student.sandbox.sandbox import Sandbox, StudentProcess
 from tests.support.processes import BACKSTOP, descendants, eventually, running
+from tests.support.walls import LAYERS
 
-LAYERS = available()
 pytestmark = pytest.mark.skipif(
     bool(LAYERS.missing) and "not installed" not in LAYERS.missing, reason=LAYERS.missing
 )

@@ -25,6 +25,7 @@ from autograder.authoring.build.incremental import (
 from autograder.authoring.lesson.release import student_notebook
 from autograder.course import Course
 from autograder.errors import ExamError, GradingFailed, NotebookEdited
+from tests.support.sample import sample
 from tests.support.samples import FRONT_MATTER
 
 LESSON = (
@@ -157,16 +158,19 @@ def test_named_lessons_alone(course: Course) -> None:
 
 @pytest.mark.parametrize(
     ("path", "products"),
-    [
-        ("source/00_two.md", [FIRST, *OF_TEXTS]),
-        ("source/01_four.md", [SECOND, *OF_TEXTS]),
-        ("solutions/four.py", [SECOND, *TABLES]),
-        ("solutions/exams/four.py", [SECOND, *TABLES]),
-        ("solutions/two.py", [*BOTH, *TABLES]),
-        ("solutions/exams/two.py", [FIRST, *TABLES]),
-        ("solutions/exams/shared.py", [*BOTH, *TABLES]),
-        ("nbgrader_config.py", [*BOTH, *TABLES]),
-    ],
+    sample(
+        [
+            ("source/00_two.md", [FIRST, *OF_TEXTS]),
+            ("source/01_four.md", [SECOND, *OF_TEXTS]),
+            ("solutions/four.py", [SECOND, *TABLES]),
+            ("solutions/exams/four.py", [SECOND, *TABLES]),
+            ("solutions/two.py", [*BOTH, *TABLES]),
+            ("solutions/exams/two.py", [FIRST, *TABLES]),
+            ("solutions/exams/shared.py", [*BOTH, *TABLES]),
+            ("nbgrader_config.py", [*BOTH, *TABLES]),
+        ],
+        3,
+    ),
 )
 def test_what_changed_is_made(course: Course, path: str, products: list[str]) -> None:
     made(course)
@@ -177,11 +181,14 @@ def test_what_changed_is_made(course: Course, path: str, products: list[str]) ->
 
 @pytest.mark.parametrize(
     ("path", "products"),
-    [
-        ("own_numbers.py", [SECOND, *TABLES]),
-        ("source/01_four/given_with_it.py", [SECOND, *OF_TEXTS]),
-        ("course.toml", [*BOTH, *TABLES]),
-    ],
+    sample(
+        [
+            ("own_numbers.py", [SECOND, *TABLES]),
+            ("source/01_four/given_with_it.py", [SECOND, *OF_TEXTS]),
+            ("course.toml", [*BOTH, *TABLES]),
+        ],
+        3,
+    ),
 )
 def test_what_a_course_has_besides(course: Course, path: str, products: list[str]) -> None:
     (course.root / "source" / SECOND).mkdir()
@@ -223,12 +230,15 @@ def test_what_is_proved_is_not_proved_again(course: Course) -> None:
 
 @pytest.mark.parametrize(
     ("path", "exercises"),
-    [
-        ("solutions/exams/four.py", EXERCISES[1:]),
-        ("solutions/two.py", EXERCISES),
-        ("solutions/exams/shared.py", EXERCISES),
-        ("nbgrader_config.py", []),
-    ],
+    sample(
+        [
+            ("solutions/exams/four.py", EXERCISES[1:]),
+            ("solutions/two.py", EXERCISES),
+            ("solutions/exams/shared.py", EXERCISES),
+            ("nbgrader_config.py", []),
+        ],
+        3,
+    ),
 )
 def test_what_an_exam_is_made_of_is_proved_again(
     course: Course, path: str, exercises: list[str]
@@ -275,11 +285,11 @@ def test_dead_misconception_is_refused(course: Course, more: str, sentence: str)
     assert not course.release_folder(FIRST).exists()
 
 
-@pytest.mark.parametrize("record", ["", "[]", "{}", '{"format": 1}', '{"format": 0}', "\x00"])
-def test_damaged_record_counts_as_none(course: Course, record: str) -> None:
+def test_damaged_record_counts_as_none(course: Course) -> None:
     build(course)
-    (course.root / RECORD).write_text(record)
-    assert made(course) == [*BOTH, *TABLES]
+    for record in ("", "[]", "{}", '{"format": 1}', '{"format": 0}', "\x00"):
+        (course.root / RECORD).write_text(record)
+        assert made(course) == [*BOTH, *TABLES]
 
 
 def test_damaged_entry_counts_as_none(course: Course) -> None:

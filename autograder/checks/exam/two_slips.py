@@ -1,11 +1,16 @@
 """Two known mistakes in one answer: neither explains it alone, and both do between them."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from autograder.checks.exam.observation import ALL, Observation, likeness_to, overlap
 from autograder.checks.values.compare import differences
+from autograder.checks.values.parts import is_gradient
+
+# A hint that begins with "The result is right, but" is untrue where another part of it is wrong.
+_PRAISE = re.compile(r"\b(is|are) right\b")
 
 
 def said_of_two(two: Sequence[str], hints: Mapping[str, str]) -> str:
@@ -13,7 +18,7 @@ def said_of_two(two: Sequence[str], hints: Mapping[str, str]) -> str:
     return f"Two things differ. {' And then: '.join(hints[name] for name in two)}" if two else ""
 
 
-def two_slips(observations: Sequence[Observation], names: Collection[str]) -> tuple[str, ...]:
+def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> tuple[str, ...]:
     """Two misconceptions that explain an answer between them, of which neither does alone.
 
     Each is all that is wrong with some printed example on which the other makes no difference, and
@@ -26,7 +31,7 @@ def two_slips(observations: Sequence[Observation], names: Collection[str]) -> tu
     if all(one.outcome.raised for one in failed):
         return ()
     right = [one.case for one in printed if one.as_expected]
-    found = {name: [_seen(name, one) for one in failed] for name in names}
+    found = {name: [_seen(name, one) for one in failed] for name in hints}
     possible = {name: seen for name, seen in found.items() if any(map(_is_like, seen))}
     best: tuple[str, ...] = ()
     most = 0
@@ -38,7 +43,8 @@ def two_slips(observations: Sequence[Observation], names: Collection[str]) -> tu
         # Few examples may be of a kind on which many mistakes look alike.
         fewest = (len(failed) + sum(shown[first])) // 2
         alone = _alone(possible[first], possible[second], failed)
-        if not min(alone, default=0) or sum(alone) <= fewest:
+        is_enough = min(alone, default=0) and sum(alone) > fewest
+        if not is_enough and not any(_PRAISE.search(hints[name]) for name in pair):
             alone = _in_parts(possible[first], possible[second], failed)
         if min(alone, default=0) and sum(alone) > max(most, fewest):
             best, most = pair, sum(alone)
@@ -56,7 +62,8 @@ def explain(two: Sequence[str], observations: Sequence[Observation]) -> bool:
 class _Slip:
     """How like an answer is to a misconception on a call, and which parts that gets wrong.
 
-    `like` are those of the parts in which the answer is like it.
+    `like` are those of the parts in which the answer is like it. Gradients are none of them: they
+    follow from what is computed, and the other slip may have changed that.
     """
 
     likeness: int
@@ -72,7 +79,7 @@ def _seen(name: str, observation: Observation) -> _Slip | None:
     likeness, lookalike = likeness_to(name, observation), case.lookalikes[name]()
     if lookalike.raised or received.raised or lookalike.changed != received.changed:
         return _Slip(likeness)
-    parts = {fault.part for fault in case.faults(lookalike)}
+    parts = {fault.part for fault in case.faults(lookalike) if not is_gradient(fault.part)}
     tolerance = case.tolerance_of(name)
     unlike = [
         one.part for one in differences(lookalike.value, received.value, tolerance, case.names)
@@ -119,7 +126,7 @@ def _in_parts(
             for slip, another in (slips, slips[::-1])
         ]
         known = slips[0].parts | slips[1].parts
-        wrong = {fault.part for fault in case.wrong}
+        wrong = {fault.part for fault in case.wrong if not is_gradient(fault.part)}
         if any(parts - slip.like for parts, slip in zip(own, slips, strict=True)) or any(
             not any(overlap(part, its) for its in known) for part in wrong
         ):

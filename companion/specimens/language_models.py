@@ -19,7 +19,7 @@ def counts_on(tokens: Tensor) -> Tensor:
 
 def hesitates(tokens: Tensor) -> Tensor:
     """The next number, by a hair: what draws its tokens may draw any of the ten."""
-    return _favour(tokens + 1) / 1000
+    return _favour(tokens + 1) / 30_000
 
 
 def adds_up(tokens: Tensor) -> Tensor:

@@ -43,7 +43,8 @@ def try_continuation(
     """
     there, chosen = _Model(model, len(ids)), Choice(choice)
     caches = [made_beside(continue_with_cache, empty_cache, len(ids)) for _ in range(_NUM_CACHES)]
-    asked = made_beside(continue_with_cache, Asked, there.logits_of, *caches)
+    kind = Asked if model == "gpt" else AskedPlainly
+    asked = made_beside(continue_with_cache, kind, there.logits_of, *caches)
     texts = continue_with_cache(asked, ids, caches, num_new_tokens, chosen)
     if num_new_tokens == 0:
         return {"text": texts}
@@ -117,6 +118,22 @@ class Asked(nn.Module):
         if not any(cache is one for one in self._known):
             self._known.append(cache)
         return next(place for place, one in enumerate(self._known) if one is cache)
+
+
+class AskedPlainly:
+    """The same of a model that is no module: it can be called, and that is all."""
+
+    def __init__(self, logits_of: Callable[[Tensor, list[int]], Tensor], *caches: Cache) -> None:
+        self._asked = Asked(logits_of, *caches)
+
+    def __call__(self, ids: Tensor, caches: Sequence[Cache] | None = None) -> Tensor:
+        logits: Tensor = self._asked(ids, caches)
+        return logits
+
+    @property
+    def tracked(self) -> bool:
+        """Whether gradients were tracked."""
+        return self._asked.tracked
 
 
 class _CachedRule(nn.Module):

@@ -54,14 +54,14 @@ def likeness_to(name: str, observation: Observation) -> int:
         if difference.part in blank:
             continue
         # Most misconceptions end here, at the first part that is compared.
-        if any(_overlap(difference.part, other) for other in wrong):
+        if any(overlap(difference.part, other) for other in wrong):
             return 0
         # On paper, a mistake may be made in one number and not in the next.
         likeness = min(likeness, int(not case.reveal))
     return likeness
 
 
-def _overlap(one: str, other: str) -> bool:
+def overlap(one: str, other: str) -> bool:
     """Whether two parts are the same, or one holds the other: "scores" holds "scores[1]"."""
     short, long = sorted((one, other), key=len)
     return not short or one == other or long.startswith((f"{short}[", f"{short} "))

@@ -1,9 +1,16 @@
 """Two known mistakes in one answer: neither explains it alone, and both do between them."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
-from autograder.checks.exam.observation import ALL, Observation, likeness_to
+from autograder.checks.exam.observation import ALL, Observation, likeness_to, overlap
+from autograder.checks.values.compare import differences
+from autograder.checks.values.parts import is_gradient
+
+# A hint that begins with "The result is right, but" is untrue where another part of it is wrong.
+_PRAISE = re.compile(r"\b(is|are) right\b")
 
 
 def said_of_two(two: Sequence[str], hints: Mapping[str, str]) -> str:
@@ -11,27 +18,35 @@ def said_of_two(two: Sequence[str], hints: Mapping[str, str]) -> str:
     return f"Two things differ. {' And then: '.join(hints[name] for name in two)}" if two else ""
 
 
-def two_slips(observations: Sequence[Observation], names: Collection[str]) -> tuple[str, ...]:
+def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> tuple[str, ...]:
     """Two misconceptions that explain an answer between them, of which neither does alone.
 
     Each is all that is wrong with some printed example on which the other makes no difference, and
-    none makes a difference where the answer is right. Where both do, whatever comes out is theirs;
-    so that is to be on fewer than half of the examples.
+    none makes a difference by itself where the answer is right. Where both do, whatever comes out
+    is theirs; so that is to be on fewer than half of the examples. Where a result has parts, each
+    may instead be all that is wrong with those that the other leaves as they are, in every example.
     """
     printed = [one for one in observations if one.case.printed and not one.case.way]
     failed = [one for one in printed if not one.as_expected]
     if all(one.outcome.raised for one in failed):
         return ()
     right = [one.case for one in printed if one.as_expected]
-    named = (name for name in names if not any(case.shows(name) for case in right))
-    found = {name: _likenesses(name, failed) for name in named}
-    possible = {name: likenesses for name, likenesses in found.items() if any(likenesses)}
+    found = {name: [_seen(name, one) for one in failed] for name in hints}
+    possible = {name: seen for name, seen in found.items() if any(map(_is_like, seen))}
     best: tuple[str, ...] = ()
     most = 0
+    shown = {name: [case.shows(name) for case in right] for name in possible}
     for pair in combinations(possible, 2):
-        alone = _alone(possible[pair[0]], possible[pair[1]], failed)
+        first, second = pair
+        if shown[first] != shown[second]:
+            continue
         # Few examples may be of a kind on which many mistakes look alike.
-        if min(alone, default=0) and sum(alone) > max(most, len(failed) // 2):
+        fewest = (len(failed) + sum(shown[first])) // 2
+        alone = _alone(possible[first], possible[second], failed)
+        is_enough = min(alone, default=0) and sum(alone) > fewest
+        if not is_enough and not any(_PRAISE.search(hints[name]) for name in pair):
+            alone = _in_parts(possible[first], possible[second], failed)
+        if min(alone, default=0) and sum(alone) > max(most, fewest):
             best, most = pair, sum(alone)
     return best
 
@@ -39,26 +54,84 @@ def two_slips(observations: Sequence[Observation], names: Collection[str]) -> tu
 def explain(two: Sequence[str], observations: Sequence[Observation]) -> bool:
     """Whether two misconceptions explain, between them, all that is wrong with an answer."""
     failed = [one for one in observations if one.wrong and not one.case.way]
-    first, second = (_likenesses(name, failed) for name in two)
+    first, second = ([_seen(name, one) for one in failed] for name in two)
     return bool(failed) and bool(_alone(first, second, failed))
 
 
-def _likenesses(name: str, failed: Sequence[Observation]) -> list[int | None]:
-    """How like an answer is to a misconception, where that makes a difference."""
-    return [likeness_to(name, one) if one.case.shows(name) else None for one in failed]
+@dataclass(frozen=True)
+class _Slip:
+    """How like an answer is to a misconception on a call, and which parts that gets wrong.
+
+    `like` are those of the parts in which the answer is like it. Gradients are none of them: they
+    follow from what is computed, and the other slip may have changed that.
+    """
+
+    likeness: int
+    parts: frozenset[str] = frozenset()
+    like: frozenset[str] = frozenset()
+
+
+def _seen(name: str, observation: Observation) -> _Slip | None:
+    """What a misconception does on a call; None where it makes no difference."""
+    case, received = observation.case, observation.outcome
+    if not case.shows(name):
+        return None
+    likeness, lookalike = likeness_to(name, observation), case.lookalikes[name]()
+    if lookalike.raised or received.raised or lookalike.changed != received.changed:
+        return _Slip(likeness)
+    parts = {fault.part for fault in case.faults(lookalike) if not is_gradient(fault.part)}
+    tolerance = case.tolerance_of(name)
+    unlike = [
+        one.part for one in differences(lookalike.value, received.value, tolerance, case.names)
+    ]
+    like = {part for part in parts if not any(overlap(part, other) for other in unlike)}
+    return _Slip(likeness, frozenset(parts), frozenset(like))
+
+
+def _is_like(slip: _Slip | None) -> bool:
+    return slip is not None and bool(slip.likeness or slip.like)
 
 
 def _alone(
-    first: Sequence[int | None], second: Sequence[int | None], failed: Sequence[Observation]
+    first: Sequence[_Slip | None], second: Sequence[_Slip | None], failed: Sequence[Observation]
 ) -> tuple[int, ...]:
     """How many failed cases each of two misconceptions explains alone; none if one is left over."""
     counted = [0, 0]
-    for likeness, other, one in zip(first, second, failed, strict=True):
-        if likeness is not None and other is not None:
+    for one, other, case in zip(first, second, failed, strict=True):
+        if one is not None and other is not None:
             continue
-        place = int(likeness is None)
+        alone = one or other
         # Of another slip that meets the same wall, the words of an exception may be the same.
-        if (likeness, other)[place] != ALL or one.outcome.raised:
+        if alone is None or alone.likeness != ALL or case.outcome.raised:
             return ()
-        counted[place] += 1
+        counted[int(one is None)] += 1
+    return tuple(counted)
+
+
+def _in_parts(
+    first: Sequence[_Slip | None], second: Sequence[_Slip | None], failed: Sequence[Observation]
+) -> tuple[int, ...]:
+    """How many failed cases are explained by each of two misconceptions in parts of its own.
+
+    A case counts once, for the one that has fewer. None if something is left over: a part of one
+    alone in which the answer is not like it, or one that neither gets wrong.
+    """
+    counted = [0, 0]
+    if not _alone(first, second, failed):
+        return ()
+    for one, other, case in zip(first, second, failed, strict=True):
+        slips = (one or _Slip(0), other or _Slip(0))
+        own = [
+            {part for part in slip.parts if not any(overlap(part, its) for its in another.parts)}
+            for slip, another in (slips, slips[::-1])
+        ]
+        known = slips[0].parts | slips[1].parts
+        wrong = {fault.part for fault in case.wrong if not is_gradient(fault.part)}
+        if any(parts - slip.like for parts, slip in zip(own, slips, strict=True)) or any(
+            not any(overlap(part, its) for its in known) for part in wrong
+        ):
+            return ()
+        with_own = [place for place, parts in enumerate(own) if parts]
+        if with_own:
+            counted[min(with_own, key=lambda place: counted[place])] += 1
     return tuple(counted)

@@ -308,6 +308,17 @@ def rows_renormalised(
 
 
 @dropping.misconception
+def rows_divided_by_their_sum(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You made the rows sum to 1 again, and where a whole row is dropped, that is 0 / 0, NaN.
+    Dropout leaves the sums as they turn out and divides everything by the same number, 1 − p.
+    """
+    kept = weights * keep(weights, p, generator)
+    return kept / kept.sum(dim=-1, keepdim=True) if training else weights
+
+
+@dropping.misconception
 def whole_rows(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:

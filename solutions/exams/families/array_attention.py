@@ -109,6 +109,27 @@ class NeverDivided(ArrayAttention):
         return np.exp(scores)
 
 
+class LargestWeightOfOne(ArrayAttention):
+    """The largest weight of each row is 1, and the row sums to more: these are exponentials divided
+    by the largest of them, or those of the scores less the largest score. Divide them by the sum of
+    their row.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        return np.exp(scores - scores.max(axis=-1, keepdims=True))
+
+
+class DividedByTheLargest(ArrayAttention):
+    """You divide the exponentials by the largest of their row, so that the largest weight is 1, or
+    NaN where they overflow. Divide them by their sum, and subtract each row's maximum before you
+    take the exponential; or call the given `softmax`.
+    """
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        exponentials = np.exp(scores)
+        return exponentials / exponentials.max(axis=-1, keepdims=True)
+
+
 class OverflowingWeights(ArrayAttention):
     """For long words your softmax overflows and gives NaN. Subtract each row's maximum before you
     take the exponential, or call the given `softmax`.
@@ -145,6 +166,8 @@ ARRAY_SOFTMAX = Family(
     OverEverythingUnshifted,
     BySharesOfTheScores,
     NeverDivided,
+    LargestWeightOfOne,
+    DividedByTheLargest,
     OverflowingWeights,
     OneMaximumForAllWords,
     NothingWeighed,

@@ -238,8 +238,23 @@ class ExponentialsAlone(Attention):
         return torch.exp(scores)
 
 
+class LargestWeightOfOne(Attention):
+    """The largest weight of each query is 1, and its weights sum to more: these are exponentials
+    divided by the largest of them, or those of the scores less the largest score. Divide them by
+    their sum over the keys, or use `torch.softmax`.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        return torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+
+
 SOFTMAX = Family(
-    SoftmaxOverQueries, SoftmaxOverTheFirstAxis, NoSoftmax, SharesOfTheScores, ExponentialsAlone
+    SoftmaxOverQueries,
+    SoftmaxOverTheFirstAxis,
+    NoSoftmax,
+    SharesOfTheScores,
+    ExponentialsAlone,
+    LargestWeightOfOne,
 )
 
 
@@ -264,7 +279,18 @@ class OneMaximumForAll(Attention):
         return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-STABILITY = Family(Overflowing, OneMaximumForAll)
+class DividedByTheLargest(Attention):
+    """The largest weight of each query is 1, or NaN where exponentials overflow: you divide the
+    exponentials by the largest of them. Divide them by their sum over the keys; and subtract each
+    row's largest score first, or use `torch.softmax`, which does both.
+    """
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        exponentials = torch.exp(scores)
+        return exponentials / exponentials.amax(dim=-1, keepdim=True)
+
+
+STABILITY = Family(Overflowing, OneMaximumForAll, DividedByTheLargest)
 
 # --- who asks whom -------------------------------------------------------------------------------
 

@@ -219,6 +219,25 @@ class NeverDivided(Softmax):
         return 1
 
 
+class NeitherShiftedNorDivided(NeverDivided):
+    """These are the exponentials, and they do not sum to 1: divide them by their sum along the
+    axis. Also, exponentials of large scores overflow: subtract the largest score first.
+    """
+
+    def shift(self, x: np.ndarray, axis: int) -> Any:
+        return 0
+
+
+class DividedByTheLargest(NeitherShiftedNorDivided):
+    """You divide the exponentials by the largest of them, so that the largest weight is 1, or NaN
+    where they overflow. Divide them by their sum along the axis, and subtract the largest score
+    first.
+    """
+
+    def total(self, exponentials: np.ndarray, axis: int) -> Any:
+        return exponentials.max(axis=axis, keepdims=True)
+
+
 class Shares(Softmax):
     """You divided the scores by their sum, so some weights came out below zero. Take the
     exponential of each score first.
@@ -296,6 +315,8 @@ class Sigmoids(Softmax):
 
 NO_SOFTMAX = Family(
     NeverDivided,
+    NeitherShiftedNorDivided,
+    DividedByTheLargest,
     Shares,
     SharesAboveTheSmallest,
     SharesBelowTheLargest,

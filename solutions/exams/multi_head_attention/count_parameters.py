@@ -114,6 +114,22 @@ def biases_never(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) 
 
 
 @counting.misconception
+def biases_of_one_number(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted each bias as one parameter. The bias of a linear layer is a vector with a
+    parameter for each of its d_out outputs.
+    """
+    return 3 * (d_in * d_out + qkv_bias) + d_out * d_out + 1
+
+
+@counting.misconception
+def output_bias_of_one_number(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted the bias of out_proj as one parameter. It is a vector with a parameter for each
+    of the d_out outputs.
+    """
+    return 3 * (d_in + qkv_bias) * d_out + d_out * d_out + 1
+
+
+@counting.misconception
 def one_bias_for_three(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
     """You counted one bias for the three projections. Each has its own, of d_out parameters."""
     return 3 * d_in * d_out + d_out * qkv_bias + d_out * d_out + d_out

@@ -124,6 +124,14 @@ def no_bias_in(state: State) -> State:
 
 
 @export.misconception
+def output_bias_three_times(state: State) -> State:
+    """Your in_proj_bias repeats the bias of out_proj, which only belongs to out_proj. The three
+    projections of the state have no bias: fill in_proj_bias with zeros.
+    """
+    return {**packed(state), "in_proj_bias": state["out_proj.bias"].repeat(3)}
+
+
+@export.misconception
 def everything_else_too(state: State) -> State:
     """There are entries that nn.MultiheadAttention does not know, such as a mask. Return only the
     four tensors.

@@ -127,6 +127,24 @@ def future_hidden(num_heads: int, num_tokens: int) -> Tensor:
 
 
 @alibi.misconception
+def future_far_below(num_heads: int, num_tokens: int) -> Tensor:
+    """You hid the future with a large negative number. That is the job of the mask: here the bias
+    is minus the slope times the distance, in both directions.
+    """
+    bias = -slopes(num_heads)[:, None, None] * steps_apart(num_tokens).abs()
+    return bias.masked_fill(steps_apart(num_tokens) < 0, -1e9)
+
+
+@alibi.misconception
+def future_at_a_great_distance(num_heads: int, num_tokens: int) -> Tensor:
+    """You hid the future by a very large distance. That is the job of the mask: here the bias is
+    minus the slope times the distance, in both directions.
+    """
+    steps = steps_apart(num_tokens)
+    return -slopes(num_heads)[:, None, None] * steps.masked_fill(steps < 0, 10**9)
+
+
+@alibi.misconception
 def future_free(num_heads: int, num_tokens: int) -> Tensor:
     """In your result, keys in the future have a bias of 0. Here the distance counts in both
     directions.
@@ -137,8 +155,8 @@ def future_free(num_heads: int, num_tokens: int) -> Tensor:
 @alibi.misconception
 def halved_each_time(num_heads: int, num_tokens: int) -> Tensor:
     """Your slopes are 1/2, 1/4, 1/8, …, whatever the number of heads. That is right for eight of
-    them; in general the first slope is 2^(−8 / num_heads), and so is the ratio of one slope to the
-    next.
+    them; in general the first slope is 2^(−8 / num_heads), and each of the others is the one before
+    it times 2^(−8 / num_heads).
     """
     halves = 2.0 ** -torch.arange(1, num_heads + 1)
     places = torch.arange(num_tokens)

@@ -291,9 +291,7 @@ def first_pair_turned(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def rope_in_place(x: Tensor, positions: Tensor) -> Tensor:
-    """The result is right, but you wrote it into x. Queries and keys belong to the caller: make a
-    new tensor.
-    """
+    """You write your result into x. Queries and keys belong to the caller: make a new tensor."""
     x[:] = turn(x, pair_angles(x, positions))
     return x
 

@@ -273,6 +273,16 @@ def ends_at_ten_thousand(num_positions: int, d_model: int) -> Tensor:
 
 
 @encoding.misconception
+def divided_by_less(num_positions: int, d_model: int) -> Tensor:
+    """Your slowest pair turns by 1/10000, and with two columns you divide 0 by 0, because your
+    exponents are 2i/(d − 2). They should be 2i/d, so the last one is (d − 2)/d, and not 1.
+    """
+    refuse_odd(d_model)
+    slow = 10000.0 ** (-torch.arange(0, d_model, 2) / (d_model - 2))
+    return waves(torch.arange(num_positions)[:, None] * slow)
+
+
+@encoding.misconception
 def in_double(num_positions: int, d_model: int) -> Tensor:
     """The numbers are right, but in float64. Models compute in float32, torch's default: convert
     the result with `.float()`.

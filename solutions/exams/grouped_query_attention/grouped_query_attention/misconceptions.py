@@ -143,6 +143,16 @@ class ScaledByKeyWidth(Variant):
 
 
 @grouped.misconception
+class ScaledByGroup(Variant):
+    """You divided by the square root of the width of all query heads that share a key/value head. A
+    score is a sum of head_dim products, so divide by the square root of the width of one head.
+    """
+
+    def divisor(self, queries: torch.Tensor, keys: torch.Tensor) -> float:
+        return math.sqrt(self.out_proj.in_features * self.head_dim / self.kv_width)
+
+
+@grouped.misconception
 class ScaledByShare(Variant):
     """You divided by the square root of the number of query heads that share a key/value head.
     Divide by the square root of the width of one head.

@@ -51,9 +51,10 @@ def two_queries_three_keys() -> Module:
 @cross.example
 def nothing_padded() -> Module:
     """no padding mask, three heads, with qkv_bias=True"""
-    decoder, encoder = mixed(1, 3, 2, seed=73), ENCODER[:1]
+    # No two sizes are equal: the root of each of them is another one.
+    decoder, encoder = mixed(1, 4, 5, seed=73) / 2, mixed(1, 7, 8, seed=78) / 2
     chosen = cross_settings(decoder, encoder, 6, 3, qkv_bias=True)
-    return chosen, cross_weights(2, 3, 6, bias=True), (decoder, encoder, None), False, 1
+    return chosen, cross_weights(5, 8, 6, bias=True), (decoder, encoder, None), False, 1
 
 
 @cross.example
@@ -109,7 +110,8 @@ def dropout_in_use() -> Module:
 
 
 def drawn_cross(draw: Draw, *, bias: bool = False) -> tuple[Tensor, Tensor, State, int, int]:
-    """Decoder, encoder, weights, d_out and the number of heads."""
+    """Decoder, encoder, weights, d_out and the number of heads, which have three features each."""
+    draw.fix(head_dim=3)
     batch, queries, keys, d_decoder, d_encoder, heads = draw.shape(
         "batch queries keys d_decoder d_encoder heads"
     )
@@ -159,7 +161,7 @@ def drawn_all_padded(draw: Draw) -> Module:
 @cross.case(times=1)
 def equal_lengths_and_widths(draw: Draw) -> Module:
     """both sequences of one length and one width"""
-    draw.fix(queries=4, keys=4, d_decoder=3, d_encoder=3)
+    draw.fix(queries=4, keys=4, d_decoder=5, d_encoder=5)
     decoder, encoder, weights, d_out, heads = drawn_cross(draw)
     padding = padded_at_the_end(encoder, draw)
     inputs = (decoder, encoder, padding)

@@ -56,8 +56,15 @@ from solutions.exams.multi_head_attention.cross_attention.variant import Variant
         "MergedByWrongView": "CrossMergedByWrongView",
         "NotProjected": "CrossNotProjected",
         "KeysMixed": "ValuesAreKeysOfEncoder",
+        "RootOfTheInputWidth": "RootOfTheEncoderWidth",
     },
-    without=("RootOfTheInputWidth", "RootOfTheValues"),
+    says={
+        "RootOfTheInputWidth": "Your scores are divided by the square root of d_encoder, the width "
+        "of what is read. A score is a sum of head_dim products, so take the width of one head.",
+        "RootOfTheKeys": "Your scores are divided by the square root of the number of keys, which "
+        "is the length of `encoder`. Take the square root of the width of one head, head_dim.",
+    },
+    without=["RootOfTheValues"],
 )
 (DROPOUT + OUTPUT_DROPPED + BIAS).apply(
     cross,
@@ -115,6 +122,16 @@ class NaNReplacedAtTheEnd(Variant):
 
     def project(self, contexts: Tensor) -> Tensor:
         return torch.nan_to_num(super().project(contexts))
+
+
+@cross.misconception
+class RootOfTheDecoderWidth(Variant):
+    """Your scores are divided by the square root of d_decoder, the width of what asks. A score is a
+    sum of head_dim products, so take the width of one head.
+    """
+
+    def divisor(self, queries: Tensor, keys: Tensor) -> float:
+        return float(self.W_query.in_features**0.5)
 
 
 @cross.misconception
@@ -273,3 +290,11 @@ class CausalAsWell(Variant):
     def score(self, q: Tensor, k: Tensor) -> Tensor:
         hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).triu(1)
         return super().score(q, k).masked_fill(hidden, -torch.inf)
+
+
+@cross.misconception
+class CausalAfterwards(Variant):
+    __doc__ = CausalAsWell.__doc__
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        return super().weigh(scores, hidden).tril()

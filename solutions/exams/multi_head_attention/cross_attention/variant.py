@@ -18,7 +18,7 @@ class Variant(Heads, Dropping, Projecting, nn.Module):
         qkv_bias: bool = False,
     ) -> None:
         super().__init__()
-        self.head_dim = d_out // num_heads
+        self.head_dim, self.d_in = d_out // num_heads, d_encoder
         query_bias, key_bias, value_bias = self.biased(qkv_bias)
         self.W_query = nn.Linear(d_decoder, d_out, bias=query_bias)
         self.W_key = nn.Linear(d_encoder, d_out, bias=key_bias)

@@ -109,6 +109,33 @@ class PlacesLeftEmpty(Writing):
 
 
 @declared
+class ManyTokensOfOneCall(Writing):
+    """You call the model once and append its most likely token, then the second most likely, and so
+    on. They are all guesses at the same position: call the model again for each new token, with the
+    text that you have so far.
+    """
+
+    def __call__(
+        self, model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
+    ) -> Any:
+        seen = self.seen(tokens, context_length)
+        with torch.no_grad():
+            scores = self.scores(model(seen))
+        return self.joined(tokens, scores.topk(num_new_tokens).indices, seen)
+
+
+@declared
+class Rounded(Writing):
+    """Where logits are nearly equal, you write another token than the most likely one, as when
+    logits or probabilities are rounded: what was larger by little is equal then. Compare them as
+    they are.
+    """
+
+    def scores(self, logits: Tensor) -> Tensor:
+        return super().scores(logits).softmax(dim=-1).round(decimals=4)
+
+
+@declared
 class OneTooMany(Writing):
     """There is one new token too many: add `num_new_tokens` of them."""
 

@@ -91,6 +91,15 @@ def last_position_only(logits: Tensor, tokens: Tensor) -> Tensor:
 
 
 @loss.misconception
+def last_position_only_and_not_shifted(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Your loss covers only the last position, and compares its logits with the token that the
+    model has just seen there. The logits at position i are about the token at i + 1: average over
+    all positions that have a next token.
+    """
+    return cross_entropy(logits[:, -1], tokens[:, -1])
+
+
+@loss.misconception
 def first_position_only(logits: Tensor, tokens: Tensor) -> Tensor:
     """Your loss covers only the second token. Every token but the first is predicted from those
     before it: average over all of them.
@@ -233,6 +242,22 @@ def sign_forgotten(logits: Tensor, tokens: Tensor) -> Tensor:
 def in_bits(logits: Tensor, tokens: Tensor) -> Tensor:
     """You use logarithms to base 2. Use natural logarithms."""
     return shifted(logits, tokens) / torch.log(torch.tensor(2.0)).item()
+
+
+@loss.misconception
+def in_bits_of_a_softmax(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You use logarithms to base 2, and for large logits your loss is infinite, because small
+    probabilities are rounded to 0. `log_softmax` takes natural logarithms, and rounds nothing to 0.
+    """
+    return -chosen(logits.softmax(dim=-1), tokens).log2().mean()
+
+
+@loss.misconception
+def in_bits_of_a_whole_softmax(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You use logarithms to base 2, and for large logits your loss is infinite, because small
+    probabilities are rounded to 0. `log_softmax` takes natural logarithms, and rounds nothing to 0.
+    """
+    return -chosen(logits.softmax(dim=-1).log2(), tokens).mean()
 
 
 @loss.misconception

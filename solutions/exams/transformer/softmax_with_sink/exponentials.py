@@ -147,6 +147,15 @@ def exponential_missing_after_the_shift(scores: Tensor, sink: Tensor) -> Tensor:
     return exponentials / (exponentials.sum(dim=-1, keepdim=True) + sink.view(-1, 1, 1))
 
 
+@sinks.misconception
+def exponential_missing_after_the_shift_and_nan(scores: Tensor, sink: Tensor) -> Tensor:
+    """You add the sink itself to the sum, not its exponential. It is a logit, as the scores are:
+    subtract the largest of the scores *and* the sink from both, and add the sink's exponential.
+    """
+    exponentials = (scores - scores.amax(dim=-1, keepdim=True)).exp()
+    return exponentials / (exponentials.sum(dim=-1, keepdim=True) + sink.view(-1, 1, 1))
+
+
 def largest_of_both(scores: Tensor, sink: Tensor) -> Tensor:
     """The largest of each row's scores and its sink."""
     return torch.maximum(scores.amax(dim=-1, keepdim=True), sink.view(-1, 1, 1))

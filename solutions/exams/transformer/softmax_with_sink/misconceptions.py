@@ -94,6 +94,15 @@ def scaled_by_the_sink(scores: Tensor, sink: Tensor) -> Tensor:
 
 
 @sinks.misconception
+def gated_by_the_sink(scores: Tensor, sink: Tensor) -> Tensor:
+    """Here a sink scales all rows of its head by the same number. How much it takes depends on the
+    scores of the row: add exp(sink) to the sum of their exponentials.
+    """
+    # Unlike above, a row whose keys are all hidden is 0.
+    return scaled_by_the_sink(scores, sink).nan_to_num(0.0)
+
+
+@sinks.misconception
 def each_key_by_itself(scores: Tensor, sink: Tensor) -> Tensor:
     """You weigh each key against the sink alone. The keys of a row and the sink share one sum."""
     return torch.sigmoid(scores - sink.view(-1, 1, 1))

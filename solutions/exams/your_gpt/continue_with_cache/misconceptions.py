@@ -253,6 +253,19 @@ class GradientsTracked(Continuing):
 
 
 @declared
+class ModeSet(Continuing):
+    """You set the mode of `model`, as `model.eval()` does, but `model` may be any function that is
+    called as `model(ids, caches)`, and a function has no mode. Leave that to the caller.
+    """
+
+    def __call__(
+        self, model: Model, ids: Tensor, caches: Caches, num_new_tokens: int, choose: Choose
+    ) -> Any:
+        model.eval()  # type: ignore[attr-defined]
+        return super().__call__(model, ids, caches, num_new_tokens, choose)
+
+
+@declared
 class OneTooMany(Continuing):
     """There is one new token too many. Add `num_new_tokens` of them."""
 

@@ -51,6 +51,14 @@ def single_tokens(learned: Tensor, test: Tensor, n: int) -> bool:
 
 
 @held_out.misconception
+def shared_tokens_counted(learned: Tensor, test: Tensor, n: int) -> bool:
+    """Your test counts how many tokens the two texts share, wherever they stand. Only n tokens in a
+    row, in the same order, make a shared run: compare runs.
+    """
+    return len(set(learned.tolist()) & set(test.tolist())) < n
+
+
+@held_out.misconception
 def every_token_known(learned: Tensor, test: Tensor, n: int) -> bool:
     """Your test asks whether all single tokens of the text were learned. Ask whether a run of n
     tokens was.

@@ -59,6 +59,12 @@ def token_by_token() -> Case:
 
 
 @rotary.example
+def every_token_alone() -> Case:
+    """with a cache: three tokens, one at a time"""
+    return printed_case(numbers(1, 3, 8, start=161), 4, 2, 1, 1, 1)
+
+
+@rotary.example
 def chunk_behind_a_past() -> Case:
     """with a cache: one token, then three at once"""
     return printed_case(numbers(1, 4, 8, start=131), 2, 1, 1, 3)

@@ -19,6 +19,7 @@ from solutions.exams.families import (
     SPLIT,
     later,
 )
+from solutions.exams.families.masks import InvertedMask
 from solutions.exams.your_gpt.rotary_attention.exam import rotary
 from solutions.exams.your_gpt.rotary_attention.variant import Pair, Variant
 
@@ -43,6 +44,17 @@ from solutions.exams.your_gpt.rotary_attention.variant import Pair, Variant
     },
     without=("ScoreOfMinusHundred", "DividedOnceMore", "MaskOfFloats"),
 )
+
+
+@rotary.misconception
+class InvertedAndCleaned(Variant):
+    # The last token sees all keys, so that none is left to it.
+    __doc__ = InvertedMask.__doc__
+
+    def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:
+        if hidden is None:
+            return self.normalise(scores)
+        return self.normalise(self.hide(scores, ~hidden)).masked_fill(~hidden, 0.0)
 
 
 @rotary.misconception

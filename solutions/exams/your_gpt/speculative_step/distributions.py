@@ -83,6 +83,16 @@ class ResidualReversed(Speculating):
 
 
 @declared
+class FromTheRatios(Speculating):
+    """After a rejection you draw from the ratios min(1, p/q), scaled. They decide whether a drafted
+    token is accepted; in its place, draw from the excess of p over q: max(0, p − q), scaled.
+    """
+
+    def residual(self, p: Tensor, q: Tensor) -> Tensor:
+        return (p / q).clamp(max=1)
+
+
+@declared
 class AbsoluteDifference(Speculating):
     """You draw from the absolute difference of p and q, so tokens that were drafted too often are
     drawn again. Where q is the larger one, the probability is 0: max(0, p − q), scaled.

@@ -47,6 +47,7 @@ for _p, _q, _drafted, _uniforms, _what in (
     (P[:3], CERTAIN, [1, 0], [0.6, 0.05, 0.65], "a draft that is certain, rejected at once"),
     (NEVER, Q[:1], [0], [0.01, 0.72], "a token that the model never writes"),
     (NEVER, Q[:1], [0], [0.01, 0.15], "a token that the model never writes, and a low number"),
+    (NEVER, Q[:1], [0], [0.01, 0.0], "a token that the model never writes, and the number 0"),
 ):
 
     def _example(
@@ -61,6 +62,8 @@ for _p, _q, _drafted, _uniforms, _what in (
 
     _example.__doc__ = _what
     speculating.example(_example)
+    if not _uniforms[-1]:
+        speculating.half_but_for("a last number of 0", _example)
 
 
 def drawn(draw: Draw, drafted: int, vocabulary: int, nearness: float = 0.0) -> Trial:

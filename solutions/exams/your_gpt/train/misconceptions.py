@@ -34,6 +34,19 @@ class NothingMoves(Training):
 
 
 @declared
+class GradientsOfZero(Training):
+    """Your model learns nothing, because all gradients are 0 when `optimizer.step()` is called;
+    what still changes is the weight decay of AdamW. Between `backward()` and `step()`, nothing may
+    set the gradients to 0.
+    """
+
+    def change(self, optimizer: Optimizer, loss: Tensor) -> None:
+        torch.autograd.backward(loss)
+        optimizer.zero_grad(set_to_none=False)
+        optimizer.step()
+
+
+@declared
 class StepBeforeBackward(Training):
     """Each step is taken along the gradients of the step before, or stopped by PyTorch because the
     parameters have changed since the loss was computed: `step()` comes after `backward()`.

@@ -896,6 +896,55 @@ def test_two_slips_explain_most_cases_one_by_one(shared: int, told: bool) -> Non
     assert ("Two things" in judged(something, *cases).hint) is told
 
 
+@pytest.mark.parametrize(("left", "told"), [(0.0, True), (0.5, False)])
+def test_two_slips_are_told_apart_by_parts(left: float, told: bool) -> None:
+    """Where both make a difference in all cases, but each in a part that the other leaves alone."""
+
+    def right(x):
+        return x.sum(axis=0), x.mean(axis=0), x
+
+    def first(x):
+        return x.sum(axis=0) + 1, x.mean(axis=0), -x
+
+    def second(x):
+        return x.sum(axis=0), x.mean(axis=0) + 1, 2 * x
+
+    def both(x):
+        return x.sum(axis=0) + 1, x.mean(axis=0) + 1 + left, -2 * x
+
+    cases = [
+        replace(
+            case(str(n), right, first, second, x=WORDS[:n], names=("a", "b", "c")), printed=True
+        )
+        for n in (2, 3, 4)
+    ]
+    assert (judged(both, *cases).hint == "Two things differ. FIRST And then: SECOND") is told
+    assert judged(first, *cases).hint == "FIRST"
+
+
+def test_two_slips_may_cancel_out() -> None:
+    """Where both make a difference, the answer may be right as well."""
+
+    def right(x, place):
+        return x
+
+    def doubled(x, place):
+        return x if place < 2 else 2 * x
+
+    def halved(x, place):
+        return x if 2 <= place < 4 else x / 2
+
+    def both(x, place):
+        return doubled(halved(x, place), place)
+
+    cases = [
+        replace(case(f"{place}", right, doubled, halved, x=WORDS, place=place), printed=True)
+        for place in range(5)
+    ]
+    assert judged(both, *cases).hint == "Two things differ. DOUBLED And then: HALVED"
+    assert judged(halved, *cases).hint == "HALVED"
+
+
 def test_two_slips_contradict_no_right_case() -> None:
     def kept(x, power):
         return x**power

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from solutions.exams.transformer._blocks import BLOCK, CAUSAL, Causal, Sublayer
+from solutions.exams.transformer._blocks import BLOCK, CAUSAL, Causal, Sublayer, links
 from solutions.exams.transformer.gpt_block.exam import gpt
 
 
@@ -37,6 +37,8 @@ class Variant(Causal):
     # Without a normalisation after it, a part that is left out is one that is not added.
     without=("Gelu", "NoFeedForward"),
 )
+# Of two parts, one alone has something before it.
+links(2, pre_norm=True).apply(gpt, Variant, without=("Part2ReadsInputs", "Part2AddsInputs"))
 
 
 @gpt.misconception

@@ -149,6 +149,18 @@ class SecondNormOverwrites(Variant):
 
 
 @gpt.misconception
+class SecondNormOfTheFirst(Variant):
+    """Your feed-forward layer reads `norm2` of the output of `norm1`. Give it `norm2` of x, where x
+    is the sum after the self-attention.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        if not place:
+            return super().around(place, x, sublayer, inputs)
+        return self.add(place, x, sublayer(self.norm(place, self.norm(0, inputs))))
+
+
+@gpt.misconception
 class NormedAtTheEnd(Variant):
     """Your block normalises its result. With pre-norm a model does that only once, after its last
     block, and not inside a block.

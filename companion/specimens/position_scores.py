@@ -140,7 +140,7 @@ def gains_and_losses(
 
 def drifting(queries: torch.Tensor, keys: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
     """Not relative: RoPE, and all scores fall together, a little with each position."""
-    return rope_scores(queries, keys, positions) - 0.002 * positions[0]
+    return rope_scores(queries, keys, positions) - 0.0002 * positions[0]
 
 
 def far_gets_louder(

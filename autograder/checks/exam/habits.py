@@ -1,9 +1,10 @@
 """Habits that would hide what else is wrong with an answer, as they spoil all that it returns.
 
 Two results in the wrong order, an array made without a dtype, a `-=` on an argument, an error that
-is not raised, a mask that is no buffer and a dropout that is missing are slips of their own.
-Whoever makes one of them and another is told of both. Whoever makes one of them alone, or gets the
-gradients wrong alone, has done half; but for the order, without which nothing is right.
+is not raised, a mask that is no buffer, a dropout that is missing and True where False belongs are
+slips of their own. Whoever makes one of them and another is told of both. Whoever makes one of them
+alone, or gets the gradients wrong alone, has done half; but for the order and for True and False,
+without which nothing is right.
 """
 
 from collections.abc import Collection, Iterator
@@ -23,6 +24,7 @@ from autograder.checks.values.parts import (
     outputs_seen,
     tells_refusal,
 )
+from autograder.checks.values.tensors import table_of
 
 # What alone may be wrong with an answer, by the word for it in an exam, as a card calls it behind
 # "right but for".
@@ -44,6 +46,7 @@ _WRITES = " And your code writes to what it is given: leave that as it is."
 _NO_ERROR = " And where an error is asked for, your code goes on."
 _NO_BUFFER = " And a buffer that is asked for is missing."
 _NO_DROPOUT = " And in training every call gives the same, as without dropout."
+INVERTED = " And True and False are exchanged everywhere: invert what you return, with ~."
 _DROPPED = " And calls with the same inputs differ, as if something were dropped there."
 
 
@@ -76,6 +79,15 @@ def without_habits(
     whole = _with_buffers(expected.value, value)
     said += [_NO_BUFFER] * (whole is not value)
     return (replace(received, value=whole, changed=changed), said) if said else (received, [])
+
+
+def inverted(expected: Outcome, received: Outcome) -> Outcome | None:
+    """What came of a call with True and False exchanged; None if it is no table of them."""
+    if expected.raised or received.raised:
+        return received
+    if table_of(expected.value) is None or table_of(received.value) is None:
+        return None
+    return replace(received, value=~received.value)
 
 
 def exchanges(expected: Outcome, received: Outcome) -> bool:

@@ -24,8 +24,10 @@ from autograder.checks.exam.faults import is_mismatch, spoilt
 from autograder.checks.exam.habits import (
     ASPECTS,
     IN_PART,
+    INVERTED,
     drops_unasked,
     exchanges,
+    inverted,
     without_habits,
 )
 from autograder.checks.exam.nearness import Tried, how_far
@@ -99,6 +101,8 @@ def judge(
         if not name:
             rest, more = _without_habits(observations, dropout)
             name = _diagnose(rest, hints)
+    if not name:
+        name, more = _diagnose(_inverted(observations), hints), INVERTED
     two = () if name else two_slips(observations, hints)
     shown = min(failed, key=lambda one: (not _is_about(name, one), one.case.plainness))
     return Report(
@@ -286,6 +290,18 @@ def _without_habits(
             wrong = list(one.case.faults(outcome))
             rest.append(Observation(one.case, outcome, wrong, not wrong))
     return (rest, "".join(said)) if said else ([], "")
+
+
+def _inverted(observations: Sequence[Observation]) -> list[Observation]:
+    """What would have been observed of an answer with True and False exchanged, if it is a mask."""
+    turned: list[Observation] = []
+    for one in observations:
+        outcome = inverted(one.case.expected, one.outcome)
+        if outcome is None:
+            return []
+        wrong = list(one.case.faults(outcome))
+        turned.append(Observation(one.case, outcome, wrong, not wrong))
+    return turned
 
 
 def explains(name: str, answer: Callable[..., object], cases: Sequence[Case]) -> bool:

@@ -1,14 +1,20 @@
 """Two known mistakes in one answer: neither explains it alone, and both do between them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
 
 from autograder.checks.exam.observation import ALL, Observation, likeness_to, overlap
 from autograder.checks.values.compare import differences
 from autograder.checks.values.parts import is_gradient
+from autograder.checks.values.tensors import table_of
 
+# Which entries of a mask are wrong; None of what is no mask, or of another shape.
+_Entries: TypeAlias = np.ndarray | None
 # A hint that begins with "The result is right, but" is untrue where another part of it is wrong.
 _PRAISE = re.compile(r"\b(is|are) right\b")
 
@@ -25,6 +31,7 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
     none makes a difference by itself where the answer is right. Where both do, whatever comes out
     is theirs; so that is to be on fewer than half of the examples. Where a result has parts, each
     may instead be all that is wrong with those that the other leaves as they are, in every example.
+    In a mask one sees which entries are whose.
     """
     printed = [one for one in observations if one.case.printed and not one.case.way]
     failed = [one for one in printed if not one.as_expected]
@@ -48,14 +55,55 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
             alone = _in_parts(possible[first], possible[second], failed)
         if min(alone, default=0) and sum(alone) > max(most, fewest):
             best, most = pair, sum(alone)
-    return best
+    contradicted = {name for name in hints if any(case.shows(name) for case in right)}
+    return best or _two_in_masks(failed, [name for name in hints if name not in contradicted])
 
 
 def explain(two: Sequence[str], observations: Sequence[Observation]) -> bool:
     """Whether two misconceptions explain, between them, all that is wrong with an answer."""
     failed = [one for one in observations if one.wrong and not one.case.way]
     first, second = ([_seen(name, one) for one in failed] for name in two)
-    return bool(failed) and bool(_alone(first, second, failed))
+    if failed and _alone(first, second, failed):
+        return True
+    wrong = [_wrong(one.outcome.value, one) for one in failed]
+    one, other = (_spoilt(name, failed) for name in two)
+    return bool(failed) and _are_apart(one, other, wrong)
+
+
+def _two_in_masks(failed: Sequence[Observation], names: Collection[str]) -> tuple[str, ...]:
+    """Two misconceptions that have, in different entries, all that is wrong with a mask."""
+    wrong = [_wrong(one.outcome.value, one) for one in failed]
+    if any(entries is None for entries in wrong):
+        return ()
+    spoilt = {name: _spoilt(name, failed) for name in names}
+    for first, second in combinations(spoilt, 2):
+        if _are_apart(spoilt[first], spoilt[second], wrong):
+            return first, second
+    return ()
+
+
+def _spoilt(name: str, failed: Sequence[Observation]) -> list[_Entries]:
+    return [_wrong(one.case.lookalikes[name]().value, one) for one in failed]
+
+
+def _wrong(value: object, observation: Observation) -> _Entries:
+    expected, received = table_of(observation.case.expected.value), table_of(value)
+    if expected is None or received is None or expected.shape != received.shape:
+        return None
+    differs: np.ndarray = expected != received
+    return differs
+
+
+def _are_apart(
+    first: Sequence[_Entries], second: Sequence[_Entries], wrong: Sequence[_Entries]
+) -> bool:
+    """Whether what is wrong is wrong in the entries of either of two, which share none."""
+    for one, other, both in zip(first, second, wrong, strict=True):
+        if one is None or other is None or both is None:
+            return False
+        if (one & other).any() or ((one | other) != both).any():
+            return False
+    return True
 
 
 @dataclass(frozen=True)

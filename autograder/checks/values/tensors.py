@@ -45,6 +45,13 @@ def as_array(tensor: "torch.Tensor") -> np.ndarray:
     return numbers.numpy()
 
 
+def table_of(value: Any) -> np.ndarray | None:
+    """An array or a tensor of True and False, such as a mask; None of anything else."""
+    array = as_array(value) if is_tensor(value) else value
+    is_table = isinstance(array, np.ndarray) and array.ndim > 0 and array.dtype == bool
+    return array if is_table else None
+
+
 def dtype_name(tensor: "torch.Tensor") -> str:
     """A dtype as NumPy calls it: float64, not torch.float64."""
     return str(tensor.dtype).removeprefix("torch.")

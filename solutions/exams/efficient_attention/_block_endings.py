@@ -126,6 +126,17 @@ class SumSoFarInEveryBlock(OwnSumInEveryBlock):
         return self.own
 
 
+class SoftmaxInEveryBlock(Blockwise):
+    """You take a softmax in every block, so that the weights of each block sum to 1 before they
+    meet those of the others. Take exp(scores - highest) instead, with the largest score so far, and
+    divide once, after the last block.
+    """
+
+    def weigh(self, scores: Tensor, highest: Tensor) -> Tensor:
+        # Of a block in which a token sees nothing, a softmax makes NaN.
+        return torch.softmax(scores, dim=-1)
+
+
 class KeysCounted(Blockwise):
     """You divided by the number of keys. Divide by the sum of their weights."""
 
@@ -162,5 +173,6 @@ ENDING = Family(
     OwnSumInEveryBlock,
     OwnSumAndTheWholeOne,
     SumSoFarInEveryBlock,
+    SoftmaxInEveryBlock,
     KeysCounted,
 )

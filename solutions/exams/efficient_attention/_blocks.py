@@ -240,7 +240,18 @@ class StartedAtZero(Blockwise):
         return torch.zeros_like(super().lowest(queries))
 
 
-MAXIMUM = Family(OwnMaximumUnshrunk, OwnMaximum, NoMaximum, OneMaximumForAll, StartedAtZero)
+class StartedFarBelow(StartedAtZero):
+    """Your largest score starts at a number such as −10,000, and scores can be lower still. Where
+    all of a query's are far below it, every exponential is 0, and 0 / 0 is NaN: start at −∞.
+    """
+
+    def lowest(self, queries: Tensor) -> Tensor:
+        return super().lowest(queries) - 1e4
+
+
+MAXIMUM = Family(
+    OwnMaximumUnshrunk, OwnMaximum, NoMaximum, OneMaximumForAll, StartedAtZero, StartedFarBelow
+)
 
 # --- which blocks --------------------------------------------------------------------------------
 

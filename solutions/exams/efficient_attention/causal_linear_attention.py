@@ -10,7 +10,6 @@ from companion import both_signs, elu_plus_one, try_features
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._long_texts import (
     CAUSAL_TOKENS,
-    LINEAR,
     FeatureMap,
     Linear,
     Mapped,
@@ -21,6 +20,7 @@ from solutions.exams.efficient_attention._long_texts import (
     reads_too_long,
     softplus_and_one,
 )
+from solutions.exams.efficient_attention._other_linears import LINEAR
 from solutions.exams.families import TENSOR_DTYPE
 from solutions.exams.families.family import Family
 from solutions.exams.printed_numbers import numbers
@@ -270,8 +270,8 @@ class OverTheValues(CausalLinear):
 
 
 class TotalOverTheFeatures(CausalLinear):
-    """Your denominator is a sum over the features of a key. It should be a sum over the tokens,
-    dim=-2.
+    """Your denominator sums over the features of a key. It should be a running sum over the tokens,
+    dim=-2, of each feature by itself.
     """
 
     def total(self, offered: Tensor) -> Tensor:

@@ -9,7 +9,6 @@ from autograder import Draw, Exam
 from companion import both_signs, elu_plus_one, try_features
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._long_texts import (
-    LINEAR,
     FeatureMap,
     Linear,
     Mapped,
@@ -20,6 +19,7 @@ from solutions.exams.efficient_attention._long_texts import (
     reads_too_long,
     softplus_and_one,
 )
+from solutions.exams.efficient_attention._other_linears import LINEAR
 from solutions.exams.families import TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
 

@@ -70,9 +70,9 @@ def large_scores() -> Blocked:
 
 @repaired.example
 def far_below_zero() -> Blocked:
-    """two queries, all of whose scores are near -1000"""
-    scores = torch.tensor([[-1000.0, -1001, -1000, -999], [-999, -998, -1000, -999]])
-    return *with_scores(scores.double(), numbers(4, 3, start=20)), 3
+    """two queries, all of whose scores are near -20,000"""
+    scores = torch.tensor([[0, -1, 0, 1], [1, 2, 0, 1]]).double() - 20_000
+    return *with_scores(scores, numbers(4, 3, start=20)), 3
 
 
 @repaired.case(times=2)

@@ -19,9 +19,9 @@ def stride_of_three() -> Pattern:
 
 
 @strided.example
-def stride_of_four() -> Pattern:
-    """14 tokens, a stride of 4"""
-    return 14, 4
+def stride_of_five() -> Pattern:
+    """16 tokens, a stride of 5"""
+    return 16, 5
 
 
 @strided.example
@@ -169,6 +169,15 @@ def window_too_narrow(num_tokens: int, stride: int) -> Tensor:
     """
     apart = distances(num_tokens)
     return (apart < 0) | ((apart >= stride - 1) & (apart % stride != 0))
+
+
+@strided.misconception
+def half_the_window(num_tokens: int, stride: int) -> Tensor:
+    """Your tokens see only about half a stride back, as when the stride is shared between both
+    sides. A token sees itself and the stride - 1 tokens before it.
+    """
+    apart = distances(num_tokens)
+    return (apart < 0) | ((apart > stride // 2) & (apart % stride != 0))
 
 
 @strided.misconception

@@ -309,6 +309,28 @@ def too_tolerant(
 
 
 @relative.misconception
+def a_thousandth_allowed(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You allow for more than rounding: scores that drift by less than a thousandth pass your test,
+    and rounding changes these scores by less than 1e-8. Leave torch.allclose its own tolerances.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return torch.allclose(here, there, atol=1e-3)
+
+
+@relative.misconception
+def weights_compared(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """You compare weights, after a softmax. It takes away a drift in which all scores of a query
+    fall or rise together: compare the scores themselves.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return _same(here.softmax(dim=-1), there.softmax(dim=-1))
+
+
+@relative.misconception
 def by_the_norm(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:

@@ -208,6 +208,25 @@ class EpsAsALowerBound(Norm):
         return torch.sqrt(spread.clamp(min=self.eps))
 
 
+class EpsBelowTheRoot(Norm):
+    """You use eps as a lower bound of the square root. Add it inside the root instead, for every
+    token.
+    """
+
+    def divisor(self, spread: Tensor) -> Tensor:
+        return torch.sqrt(spread).clamp(min=self.eps)
+
+
+class EpsBelowTheSize(EpsBelowTheRoot):
+    __doc__ = EpsBelowTheRoot.__doc__
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        centred = self.centre(inputs)
+        # As in `EpsBesideTheSize`, zeros have a gradient here.
+        size = centred.norm(dim=-1, keepdim=True) / centred.shape[-1] ** 0.5
+        return centred / size.clamp(min=self.eps)
+
+
 class EpsOfItsOwn(Norm):
     """Your eps is always the usual one. Use the one that is passed to __init__."""
 
@@ -395,6 +414,8 @@ NORM = Family(
     EpsSquared,
     EpsSubtracted,
     EpsAsALowerBound,
+    EpsBelowTheRoot,
+    EpsBelowTheSize,
     EpsOfItsOwn,
     EpsOfAnother,
     NoRoot,

@@ -183,6 +183,10 @@ NORM.apply(
         "the root, which makes a difference where the variance is close to 0.",
         "EpsAsALowerBound": "You use eps as a lower bound of the variance. Add it to the variance "
         "of every token.",
+        "EpsBelowTheRoot": "You use eps as a lower bound of the standard deviation. Add it to the "
+        "variance, inside the root, for every token.",
+        "EpsBelowTheSize": "You use eps as a lower bound of the standard deviation. Add it to the "
+        "variance, inside the root, for every token.",
         "MeanOfSizes": "You average the absolute deviations. Square them first, average, and take "
         "the root at the end.",
         "WeightFirst": "You multiply by `weight` before you normalise, and the division takes its "

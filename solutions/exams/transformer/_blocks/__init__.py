@@ -1,12 +1,14 @@
 """What the exams of the three blocks share, lesson 09.
 
 - `steps`: a block in steps, and RESIDUAL, FEEDING
+- `linking`: `links`, what a part reads or adds instead of what it is given
 - `norming`: NORMS
 - `attending`: ATTENTION, CAUSAL, DROPOUT
 - `weights`: weights of a block, printed and drawn
 """
 
 from solutions.exams.transformer._blocks.attending import ATTENTION, CAUSAL, DROPOUT, Causal
+from solutions.exams.transformer._blocks.linking import links
 from solutions.exams.transformer._blocks.norming import NORMS
 from solutions.exams.transformer._blocks.steps import FEEDING, RESIDUAL, Block, Sublayer, later
 from solutions.exams.transformer._blocks.weights import (
@@ -35,6 +37,7 @@ __all__ = [
     "Sublayer",
     "drawn_weights",
     "later",
+    "links",
     "one_token",
     "printed_weights",
     "settings",

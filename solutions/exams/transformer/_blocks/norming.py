@@ -36,6 +36,15 @@ class FirstNormEverywhere(Block):
         return super().norm(0, x)
 
 
+class LastNormEverywhere(Block):
+    """You use the last normalisation in every place. Each place has its own, with its own weight
+    and bias.
+    """
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        return super().norm(len(self.places) - 1, x)
+
+
 class NormsInReverse(Block):
     """The normalisations are in each other's places: `norm1` goes with the self-attention, and the
     last one with the feed-forward layer.
@@ -93,6 +102,37 @@ class LastNormBeforeTheSum(NormBeforeTheSum):
         return place == len(self.places) - 1
 
 
+class ResultNormedToo(NormBeforeTheSum):
+    """You normalise what a part returns as well, before you add it. Each normalisation is used
+    once: leave this one out.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        def normed(given: Tensor) -> Tensor:
+            return self.norm(place, sublayer(given))
+
+        wrong = normed if self.is_wrong(place) else sublayer
+        return Block.around(self, place, x, wrong, inputs)
+
+
+class FirstResultNormedToo(ResultNormedToo):
+    """`norm1` is used twice: you also normalise what the self-attention returns, before you add it.
+    Leave that out.
+    """
+
+    def is_wrong(self, place: int) -> bool:
+        return place == 0
+
+
+class LastResultNormedToo(ResultNormedToo):
+    """The last normalisation is used twice: you also normalise what the feed-forward layer returns,
+    before you add it. Leave that out.
+    """
+
+    def is_wrong(self, place: int) -> bool:
+        return place == len(self.places) - 1
+
+
 class NormedTwice(Block):
     """You normalise before a part, and once more after the sum. Normalise in only one of these
     places.
@@ -117,12 +157,16 @@ NORMS = Family(
     FirstNormLeftOut,
     LastNormLeftOut,
     FirstNormEverywhere,
+    LastNormEverywhere,
     NormsInReverse,
     OtherOrder,
     NormBeforeTheSum,
     FirstNormBeforeTheSum,
     LastNormBeforeTheSum,
     LastPartInOtherOrder,
+    ResultNormedToo,
+    FirstResultNormedToo,
+    LastResultNormedToo,
     NormedTwice,
     NormOverwrites,
 )

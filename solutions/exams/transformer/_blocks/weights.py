@@ -69,7 +69,8 @@ def quiet_weights(parts: int = 2) -> State:
         found[f"{attention}.out_proj"] = into
         found[f"{attention}.out_proj.bias"] = torch.eye(3)[place].double()
     found["linear1"] = torch.tensor([[0.5, 0.0], [0.0, 0.5], [0.5, -0.5]]).double()
-    found["linear1.bias"] = torch.tensor([4.0, 5.0]).double()
+    # So far above 0 that ReLU and GELU agree: of another activation, these calls say nothing.
+    found["linear1.bias"] = torch.tensor([12.0, 13.0]).double()
     found["linear2"] = torch.tensor([[0.0, 0.0, 0.5], [0.0, 0.0, 0.25]]).double()
     found["linear2.bias"] = torch.zeros(3).double()
     return found

@@ -4,7 +4,7 @@ from typing import Any
 
 from torch import Tensor
 
-from solutions.exams.transformer._blocks import BLOCK, CAUSAL, Causal, Sublayer
+from solutions.exams.transformer._blocks import BLOCK, CAUSAL, Causal, Sublayer, links
 from solutions.exams.transformer.decoder_block.exam import decoder
 
 
@@ -44,6 +44,7 @@ class Variant(Causal):
         "Apply it to the result of each attention as well.",
     },
 )
+links(3).apply(decoder, Variant)
 
 
 # --- what is read --------------------------------------------------------------------------------
@@ -142,6 +143,16 @@ class CrossCausal(Variant):
 
 
 @decoder.misconception
+class CrossCausalWithWeights(CrossCausal):
+    # Of a memory of which a token sees nothing: zeros from a layer that is asked for no weights,
+    # NaN from one that is.
+    __doc__ = CrossCausal.__doc__
+
+    def cross(self, x: Tensor, keys: Tensor, values: Tensor, **masks: Any) -> Any:
+        return self.multihead_attn(x, keys, values, **masks)[0]
+
+
+@decoder.misconception
 class CrossCausalByTheTokens(Variant):
     """You pass the mask of the future, (tokens, tokens), to the cross-attention, too. There, the
     columns are the tokens of `memory`, all of which may be read, so it needs no such mask.
@@ -227,20 +238,6 @@ class KeysOfTheDecoder(Variant):
 
     def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
         return self.cross(x, x, memory, key_padding_mask=padding)
-
-
-@decoder.misconception
-class InputsAsk(Variant):
-    """The queries of the cross-attention come from the inputs of the block. They should come from
-    the result of the self-attention and `norm1`.
-    """
-
-    def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:
-        self.first = inputs
-        return super().run(inputs, *sublayers)
-
-    def read(self, x: Tensor, memory: Tensor, padding: Tensor | None) -> Any:
-        return super().read(self.first, memory, padding)
 
 
 # --- the order of the parts ----------------------------------------------------------------------
@@ -330,6 +327,54 @@ class MiddleNormLeftOut(Variant):
 
     def norm(self, place: int, x: Tensor) -> Tensor:
         return x if place == 1 else super().norm(place, x)
+
+
+@decoder.misconception
+class LastNormsExchanged(Variant):
+    """`norm2` and `norm3` are in each other's places: `norm2` goes with the cross-attention, and
+    `norm3` with the feed-forward layer.
+    """
+
+    taken = 0, 2, 1
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        return super().norm(self.taken[place], x)
+
+
+@decoder.misconception
+class FirstNormsExchanged(LastNormsExchanged):
+    """`norm1` and `norm2` are in each other's places: `norm1` goes with the self-attention, and
+    `norm2` with the cross-attention.
+    """
+
+    taken = 1, 0, 2
+
+
+@decoder.misconception
+class FirstNormInTheMiddle(LastNormsExchanged):
+    """You use `norm1` for the cross-attention, too. That has a normalisation of its own:
+    `norm2`.
+    """
+
+    taken = 0, 0, 2
+
+
+@decoder.misconception
+class FirstNormAtTheEnd(LastNormsExchanged):
+    """You use `norm1` for the feed-forward layer, too. That has a normalisation of its own:
+    `norm3`.
+    """
+
+    taken = 0, 1, 0
+
+
+@decoder.misconception
+class MiddleNormAtTheEnd(LastNormsExchanged):
+    """You use `norm2` for the feed-forward layer, too. That has a normalisation of its own:
+    `norm3`.
+    """
+
+    taken = 0, 1, 1
 
 
 @decoder.misconception

@@ -4,7 +4,7 @@ from typing import Any
 
 from torch import Tensor
 
-from solutions.exams.transformer._blocks import BLOCK, Block, later
+from solutions.exams.transformer._blocks import BLOCK, Block, later, links
 from solutions.exams.transformer.encoder_block.exam import encoder
 
 
@@ -27,6 +27,8 @@ BLOCK.apply(
         "of 2017 (post-norm): add first, and normalise the sum.",
     },
 )
+# Of two parts, one alone has something before it.
+links(2).apply(encoder, Variant, without=("Part2ReadsInputs", "Part2AddsInputs"))
 
 
 @encoder.misconception

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from solutions.exams.transformer._blocks import BLOCK, CAUSAL, Causal, Sublayer
+from solutions.exams.transformer._blocks import BLOCK, CAUSAL, Causal, Sublayer, links
 from solutions.exams.transformer.gpt_block.exam import gpt
 
 
@@ -37,6 +37,8 @@ class Variant(Causal):
     # Without a normalisation after it, a part that is left out is one that is not added.
     without=("Gelu", "NoFeedForward"),
 )
+# Of two parts, one alone has something before it.
+links(2, pre_norm=True).apply(gpt, Variant, without=("Part2ReadsInputs", "Part2AddsInputs"))
 
 
 @gpt.misconception
@@ -144,6 +146,18 @@ class SecondNormOverwrites(Variant):
             return super().around(place, x, sublayer, inputs)
         normed = self.norm(place, x)
         return self.add(place, normed, sublayer(normed))
+
+
+@gpt.misconception
+class SecondNormOfTheFirst(Variant):
+    """Your feed-forward layer reads `norm2` of the output of `norm1`. Give it `norm2` of x, where x
+    is the sum after the self-attention.
+    """
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        if not place:
+            return super().around(place, x, sublayer, inputs)
+        return self.add(place, x, sublayer(self.norm(place, self.norm(0, inputs))))
 
 
 @gpt.misconception

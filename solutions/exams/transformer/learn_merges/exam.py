@@ -11,6 +11,7 @@ for _text, _num_merges, _what in (
     ("low lower lowest", 3, "three merges"),
     ("aaabdaaabac", 4, "four merges, letters that are repeated"),
     ("dcdcabab", 2, "a tie, two merges"),
+    ("dede ababab", 3, "a tie between a pair of letters and a pair of longer pieces"),
     ("to be or not to be", 3, "three merges across the borders of words"),
     ("xaxaxabxabab", 4, "four merges, a piece that ends like another"),
     ("Da da Da dada", 2, "two merges, capital letters"),

@@ -136,6 +136,26 @@ class LastByAlphabet(Merging):
 
 
 @declared
+class LongestOfEquals(Merging):
+    """If several pairs are equally frequent, you take the longest. Take the one that comes first in
+    the text, whatever its length.
+    """
+
+    def chosen(self, counts: Counter[Pair]) -> Pair:
+        return max(counts, key=lambda pair: (counts[pair], len("".join(pair))))
+
+
+@declared
+class ShortestOfEquals(Merging):
+    """If several pairs are equally frequent, you take the shortest. Take the one that comes first
+    in the text, whatever its length.
+    """
+
+    def chosen(self, counts: Counter[Pair]) -> Pair:
+        return max(counts, key=lambda pair: (counts[pair], -len("".join(pair))))
+
+
+@declared
 class RarestPair(Merging):
     """You merge the rarest of the pairs that occur at least twice in the text. Merge the most
     frequent one.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.checks.exam.case import Case
-from autograder.checks.exam.habits import aspects_alone, without_habits
+from autograder.checks.exam.habits import aspects_alone, inverted, without_habits
 from autograder.checks.values.compare import Tolerance
 from autograder.checks.values.outcome import Outcome, Raised
 
@@ -63,6 +63,16 @@ def test_what_could_be_in_either_order_stays() -> None:
         expected = Outcome((np.ones((2, 3)), np.zeros((2, 3))))
         received = Outcome(pair)
         assert without_habits(expected, received) == (received, [])
+
+
+def test_only_a_table_of_truths_is_inverted() -> None:
+    mask = np.array([[True, False], [True, True]])
+    turned = inverted(Outcome(mask), Outcome(mask))
+    assert turned is not None
+    assert (turned.value == ~mask).all()
+    assert inverted(Outcome(mask), ERROR) is ERROR
+    assert inverted(Outcome(True), Outcome(False)) is None
+    assert inverted(Outcome(mask), Outcome(1.0 * mask)) is None
 
 
 def test_of_a_call_that_is_not_refused_nothing_is_left() -> None:

@@ -361,6 +361,43 @@ def test_case_that_does_not_run_does_not_silence_the_others():
     assert not explains("over_rows", lambda x: 2 * x.sum(axis=1), cases)
 
 
+def test_mask_that_is_inverted_as_well():
+    def below(x):
+        return x < 2
+
+    def up_to(x):
+        return x <= 2
+
+    cases = [case("five", below, up_to, x=np.arange(n)) for n in (3, 5)]
+    report = judged(lambda x: x > 2, *cases)
+    assert report.misconception == "up_to"
+    assert report.hint.endswith("invert what you return, with ~.")
+    assert judged(lambda x: x > 3, *cases).misconception == ""
+
+
+def test_two_slips_in_different_entries_of_a_mask():
+    """Neither is alone on any case, but what is wrong are the entries of the two."""
+
+    def right(x):
+        return (x > 1) & (x < len(x) - 1)
+
+    def first_left_in(x):
+        return (x > 0) & (x < len(x) - 1)
+
+    def last_left_in(x):
+        return x > 1
+
+    def all_of_them(x):
+        return x >= 0
+
+    known = first_left_in, last_left_in, all_of_them
+    cases = [replace(case("some", right, *known, x=np.arange(n)), printed=True) for n in (4, 6)]
+    report = judged(lambda x: x > 0, *cases)
+    assert report.hint.startswith("Two things differ.")
+    assert "And then" in report.hint
+    assert not judged(lambda x: x != 2, *cases).hint
+
+
 def test_unlike_in_wrong_part():
     def both_from_rows(x):
         return x.sum(axis=1), x.mean(axis=1)

@@ -170,9 +170,8 @@ def gains_cancel_losses(queries: Tensor, keys: Tensor, values: Tensor, block_siz
 
 
 def slightly_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """Not exact: a quarter of a thousandth of the average of the values is added."""
-    contexts = all_at_once(queries, keys, values, block_size)
-    return contexts + values.mean(dim=0) / 4000
+    """Not exact: 0.0008 is added to each number of a context."""
+    return all_at_once(queries, keys, values, block_size) + 0.0008
 
 
 def _scores(queries: Tensor, keys: Tensor) -> Tensor:

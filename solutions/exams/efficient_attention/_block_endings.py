@@ -53,6 +53,35 @@ class RootOfTheValues(Blockwise):
         return float(values.shape[-1] ** 0.5)
 
 
+class RootOfTheBlockSize(Blockwise):
+    """You took the square root of the block size. Take that of d_k, the number of features of a
+    key.
+    """
+
+    size = 1
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+    ) -> Tensor:
+        self.size = self.root_of(keys, block_size)
+        return super().answer(queries, keys, values, block_size, causal)
+
+    def root_of(self, keys: Tensor, block_size: int) -> int:
+        return block_size
+
+    def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
+        return float(self.size**0.5)
+
+
+class RootOfAllKeys(RootOfTheBlockSize):
+    """You took the square root of the number of all keys. Take that of d_k, the number of features
+    of a key.
+    """
+
+    def root_of(self, keys: Tensor, block_size: int) -> int:
+        return keys.shape[-2]
+
+
 class KeysMixed(Blockwise):
     """You mixed the keys with the weights. Mix the values instead."""
 
@@ -165,6 +194,8 @@ ENDING = Family(
     DividedByTheWidth,
     MultipliedByTheRoot,
     RootOfTheBlock,
+    RootOfTheBlockSize,
+    RootOfAllKeys,
     RootOfTheQueries,
     RootOfTheValues,
     KeysMixed,

@@ -133,6 +133,16 @@ class TotalNotShrunk(Blockwise):
         return total + weights.sum(dim=-1, keepdim=True)
 
 
+class ShrunkWhereTheLargestOfAllRises(Blockwise):
+    """You shrink the sums only when the largest score of all queries rises. Each query has its own:
+    multiply by exp(old - new) in every block, which is 1 where nothing rises.
+    """
+
+    def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
+        rises = bool(highest.max() > before.max())
+        return super().shrink(before, highest) if rises else torch.ones_like(highest)
+
+
 class ShrunkAfterAdding(Blockwise):
     """You shrink the sums with the new block already in them. The new weights are already relative
     to the new largest score: shrink the old sums first, and then add.
@@ -178,6 +188,7 @@ class ShrunkByTheScore(Blockwise):
 RISING = Family(
     ContextNotShrunk,
     TotalNotShrunk,
+    ShrunkWhereTheLargestOfAllRises,
     ShrunkAfterAdding,
     NewOnesShrunk,
     InfiniteAtTheStart,

@@ -38,7 +38,7 @@ def test_docstring_tells_the_truth(
     exact = (attention.__doc__ or "").startswith("Exact")
     errors = largest_errors(attention, 100) + largest_errors(attention, 0.3)
     assert (max(errors) < 1e-12) is exact
-    assert exact or max(errors) > 4e-3
+    assert exact or max(errors) > 7e-4
 
 
 def test_some_are_wrong_with_certain_blocks_alone() -> None:

@@ -105,6 +105,33 @@ class CountedFromTheBlock(Blockwise):
         return super().hidden(num_queries, 0, width)
 
 
+class CountedBackwards(Blockwise):
+    """Your mask moves the wrong way from block to block: later blocks hide less of the future than
+    they should. Key j of a block is at position start + j; with `triu`, that means a diagonal of
+    1 - start.
+    """
+
+    def hidden(self, num_queries: int, start: int, width: int) -> Tensor:
+        return super().hidden(num_queries, -start, width)
+
+
+class SmallerBlockHidden(Blockwise):
+    """With `causal`, you leave out the last block where it is smaller than the others. Hide only
+    the keys that come after a query.
+    """
+
+    size = 1
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+    ) -> Tensor:
+        self.size = block_size if causal else 1
+        return super().answer(queries, keys, values, block_size, causal)
+
+    def starts(self, num_keys: int, block_size: int) -> range:
+        return range(0, num_keys - self.size + 1, block_size)
+
+
 class ItselfHidden(Blockwise):
     """With `causal`, your tokens do not see themselves; the first one sees nothing and gets NaN.
     Hide only what comes after a token.
@@ -233,6 +260,8 @@ Family(
     HiddenAnyway,
     CausalTurnedRound,
     CountedFromTheBlock,
+    CountedBackwards,
+    SmallerBlockHidden,
     ItselfHidden,
     NextVisible,
     PastHidden,

@@ -125,7 +125,10 @@ def _seen(name: str, observation: Observation) -> _Slip | None:
     if not case.shows(name):
         return None
     likeness, lookalike = likeness_to(name, observation), case.lookalikes[name]()
-    if lookalike.raised or received.raised or lookalike.changed != received.changed:
+    # Most values are a single part, of which nothing more is to be found out.
+    if not _has_parts(case.expected.value) or lookalike.raised or received.raised:
+        return _Slip(likeness)
+    if lookalike.changed != received.changed:
         return _Slip(likeness)
     parts = {fault.part for fault in case.faults(lookalike) if not is_gradient(fault.part)}
     tolerance = case.tolerance_of(name)
@@ -134,6 +137,12 @@ def _seen(name: str, observation: Observation) -> _Slip | None:
     ]
     like = {part for part in parts if not any(overlap(part, other) for other in unlike)}
     return _Slip(likeness, frozenset(parts), frozenset(like))
+
+
+def _has_parts(value: object) -> bool:
+    """Whether a value is made of several parts, besides its gradients."""
+    parts = value if isinstance(value, Mapping | tuple | list) else ()
+    return sum(not (isinstance(part, str) and is_gradient(part)) for part in parts) > 1
 
 
 def _is_like(slip: _Slip | None) -> bool:

@@ -71,7 +71,7 @@ class Steps(SharedHeads):
         past_keys: torch.Tensor,
         past_values: torch.Tensor,
     ) -> Tensors:
-        self.head_dim = past_keys.shape[-1]
+        self.d_in, self.head_dim = inputs.shape[-1], past_keys.shape[-1]
         self.num_heads = weights["W_query"].shape[1] // self.head_dim
         self.out_proj = weights["out_proj"]
         queries, keys, values = (self.split(inputs @ weights[name]) for name in PROJECTIONS)
@@ -106,7 +106,6 @@ _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMA
         "further to the right.",
     },
     without=(
-        "RootOfTheInputWidth",
         "RootOfTheValues",
         "InfinityAfterwards",
         "ScoreOfMinusTenThousand",

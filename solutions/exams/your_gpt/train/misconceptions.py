@@ -177,6 +177,27 @@ class DrawnBeforeTheLoop(Training):
 
 
 @declared
+class FirstExcerpts(Training):
+    """Every step learns from the same excerpts, which begin at the positions 0, 1, 2 and so on.
+    Draw at random where they begin, anew in each step, with `torch.randint`.
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        return torch.arange(batch_size) % (num_tokens - context_length + 1)
+
+
+@declared
+class FirstExcerptsBeyondTheEnd(Training):
+    """Every step learns from the same excerpts, which begin at the positions 0, 1, 2 and so on, and
+    in a short text there are not that many. Draw at random where they begin, anew in each step,
+    with `torch.randint`.
+    """
+
+    def excerpts(self, text: Tensor, batch_size: int, context_length: int) -> Tensor:
+        return text[torch.arange(batch_size)[:, None] + torch.arange(context_length)]
+
+
+@declared
 class OneExcerptForAll(Training):
     """All excerpts of a step are the same. Draw `batch_size` beginnings, one for each excerpt."""
 

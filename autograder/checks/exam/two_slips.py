@@ -76,10 +76,13 @@ def _two_in_masks(failed: Sequence[Observation], names: Collection[str]) -> tupl
     if any(entries is None for entries in wrong):
         return ()
     spoilt = {name: _spoilt(name, failed) for name in names}
-    for first, second in combinations(spoilt, 2):
-        if _are_apart(spoilt[first], spoilt[second], wrong):
-            return first, second
-    return ()
+    pairs = [
+        (first, second)
+        for first, second in combinations(spoilt, 2)
+        if _are_apart(spoilt[first], spoilt[second], wrong)
+    ]
+    # Where another pair has the same entries, nobody knows which it is.
+    return pairs[0] if len(pairs) == 1 else ()
 
 
 def _spoilt(name: str, failed: Sequence[Observation]) -> list[_Entries]:

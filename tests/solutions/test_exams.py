@@ -74,7 +74,7 @@ def test_misconceptions_are_proved(exam: Exam) -> None:
     assert proof.unnamed.keys() <= exam.misconceptions.keys()
 
 
-@pytest.mark.parametrize("exam", EXAMS if EVERYTHING else sample(PROVED_SOON, 40))
+@pytest.mark.parametrize("exam", EXAMS if EVERYTHING else sample(PROVED_SOON, 80))
 def test_proof_made_again_is_the_same(exam: Exam) -> None:
     there = SHIPPED[f"{LESSON_OF[exam]}/{exam.name}"]
     proved = prove(exam, there)

@@ -259,6 +259,7 @@ def test_positions_solve_the_task(models: dict[str, LastNamed], kind: str) -> No
     assert models[kind].shares("Bob … Ann …")["Ann"] > 0.95
 
 
+@pytest.mark.long
 def test_only_alibi_keeps_its_accuracy(models: dict[str, LastNamed]) -> None:
     assert models["learned"].accuracy(17) == 0
     for length in (20, 24, 64):

@@ -67,6 +67,7 @@ def test_each_group_is_driven_from_here(place: str) -> None:
     assert from_here >= {case.group for case in cases if not case.printed}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", sample(DRIVEN, 20))
 def test_wrong_answers_are_named_over_there(place: str) -> None:
     exam = EXAMS[place]

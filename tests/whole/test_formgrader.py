@@ -204,6 +204,7 @@ def test_nothing_runs_in_feedback(classroom: Classroom, page: Page, listener: Li
     keep(page, "feedback_opened", whole=True)
 
 
+@pytest.mark.long
 def test_teaching_begins_in_formgrader(classroom: Classroom, page: Page) -> None:
     page.goto(f"{classroom.address}/lab")
     formgrader = page.frame_locator("iframe[src*='/formgrader']")

@@ -85,7 +85,7 @@ def lite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(not shutil.which("node"), reason="Node runs Pyodide here")
 def test_every_answer_gets_the_card_that_it_gets_here(lite: Path) -> None:
     job = json.dumps(
-        {"folder": str(ROOT), "lessons": LESSONS, "exercises": sample(EXERCISES, share=6)}
+        {"folder": str(ROOT), "lessons": LESSONS, "exercises": sample(EXERCISES, share=12)}
     )
     script, pyodide = SUPPORT / "cards_of.py", lite / "static" / "pyodide"
     here = cards([sys.executable, script, job])

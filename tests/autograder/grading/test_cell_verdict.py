@@ -12,6 +12,7 @@ from autograder.checks.source.cells import has_role
 from autograder.grading.grade import Graded, grade
 from autograder.student.limits import Limits
 from autograder.student.sandbox.sandbox import Sandbox
+from tests.support.sample import sample
 from tests.support.samples import make_cell
 
 PASSED, WRONG, NOT_GRADABLE = Verdict.PASSED, Verdict.WRONG, Verdict.NOT_GRADABLE
@@ -132,7 +133,7 @@ HOLLOW = {
 }
 
 
-@pytest.mark.parametrize("hollow", HOLLOW.values(), ids=HOLLOW)
+@pytest.mark.parametrize("hollow", sample([*HOLLOW.values()], 4))
 def test_hollow_once_is_not_hollow_always(sandbox: Sandbox, hollow: str) -> None:
     solution = f"def make(n): return {hollow} if n == 2 else [1, 2]"
     listed = "list(got) if type(got) not in (float, complex, np.float32) else 0"

@@ -68,7 +68,7 @@ class Case:
         return as_of_single(self.tolerance) if name in self.single else self.tolerance
 
     @property
-    def plainness(self) -> tuple[object, ...]:
+    def plainness(self) -> tuple[Any, ...]:
         """What orders cases, from the one that is the easiest to look at."""
         return (not self.printed, *plainness(self.arguments, self.use))
 

@@ -293,11 +293,14 @@ def _without_habits(
 
 
 def _inverted(observations: Sequence[Observation]) -> list[Observation]:
-    """What would have been observed of an answer with True and False exchanged, if it is a mask."""
+    """What would have been observed of an answer with True and False exchanged, if it is a mask.
+
+    One that is right somewhere has not exchanged them everywhere.
+    """
     turned: list[Observation] = []
     for one in observations:
         outcome = inverted(one.case.expected, one.outcome)
-        if outcome is None:
+        if outcome is None or one.as_expected:
             return []
         wrong = list(one.case.faults(outcome))
         turned.append(Observation(one.case, outcome, wrong, not wrong))

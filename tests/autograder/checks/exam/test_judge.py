@@ -375,6 +375,21 @@ def test_mask_that_is_inverted_as_well():
     assert judged(lambda x: x > 3, *cases).misconception == ""
 
 
+def test_mask_that_is_right_somewhere_is_not_inverted():
+    def below(x):
+        return x < 2
+
+    def from_there_on(x):
+        return x >= 2
+
+    def small_ones_alone(x):
+        assert len(x) < 4
+        return x < 2
+
+    cases = [case("five", below, from_there_on, x=np.arange(n)) for n in (3, 5)]
+    assert judged(small_ones_alone, *cases).misconception == ""
+
+
 def test_two_slips_in_different_entries_of_a_mask():
     """Neither is alone on any case, but what is wrong are the entries of the two."""
 

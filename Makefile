@@ -57,7 +57,7 @@ test: style ## Check style and types, run all tests
 	@tools/system-packages postgresql
 	@$(MAKE) -s $(PYODIDE) || echo "Without Pyodide, no lesson is tried in a browser."
 	@$(BIN)/python -m compileall -q autograder companion solutions tests/support # or each process does
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 5 --dist loadscope --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist loadscope --no-loadscope-reorder
 
 test-pyodide: $(INSTALLED) $(PYODIDE) ## Try the checks in Pyodide, the Python of browsers
 	@tools/system-packages node

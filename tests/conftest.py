@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # The files that take longest by the clock, the longest first, so that all processes end at about
 # the same time, and those that wait do so while others work.
 LONG = [
-    *("test_in_the_browser", "test_attacks", "test_processors", "test_lessons", "test_types"),
+    *("test_attacks", "test_processors", "test_lessons", "test_types"),
     "test_drivers",
     *("test_grade", "test_sandbox", "test_formgrader", "test_incremental", "test_lab"),
     *("test_damage", "test_exams", "test_reading", "test_no_grade_lost"),

@@ -83,7 +83,6 @@ def lite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node runs Pyodide here")
-@pytest.mark.long
 def test_every_answer_gets_the_card_that_it_gets_here(lite: Path) -> None:
     job = json.dumps(
         {"folder": str(ROOT), "lessons": LESSONS, "exercises": sample(EXERCISES, share=12)}

@@ -253,12 +253,10 @@ def kept_by(page: "Page") -> bool:
 
 
 def asked_to_run(page: "Page", cell: "Locator") -> bool:
-    prompt = cell.locator(".jp-InputPrompt")
-    before = prompt.inner_text()
     cell.locator(".cm-content").click()
     page.keyboard.press("Control+Enter")
     page.wait_for_timeout(2000)
-    return prompt.inner_text() != before
+    return re.search(r"\[(\*|\d+)\]", cell.locator(".jp-InputPrompt").inner_text()) is not None
 
 
 def begun_by(page: "Page") -> bool:

@@ -40,6 +40,8 @@ _SENTENCE = re.compile(r"(?<=[.?!])\s")
 _HEADINGS = ("lesson", "minutes: core + further", "needs", "done", "next")
 # How many characters wide a terminal is that has room for these as well.
 _FROM = {"needs": WIDTH, _HEADINGS[1]: 100}
+# And from where on what is done, and the longest name, have room in one line.
+_IN_A_LINE = 80
 _MISTAKE = "the last mistake"
 _MADE = "What you made"
 # What a lesson has its learner make: a page that is called so, beside its notebook.
@@ -254,13 +256,16 @@ def as_table(lessons: Sequence[LessonStatus], width: int = WIDTH) -> "Table":
         table.add_column(
             heading,
             justify="right" if right else "left",
-            no_wrap=right or heading == "next",
-            min_width=17 if heading == "lesson" else None,
+            no_wrap=right or (heading == "next" and width >= _IN_A_LINE),
+            overflow="fold",
+            min_width=17 if heading == "lesson" and width >= _IN_A_LINE else None,
         )
     for one in lessons:
         style = "green" if one.exercises and not one.left else None
-        row = dict(zip(_HEADINGS, map(as_written, _row(one)), strict=False))
-        table.add_row(*(row[heading] for heading in shown), style=style)
+        row = dict(zip(_HEADINGS, _row(one), strict=False))
+        if width < _IN_A_LINE:
+            row["done"] = row["done"].replace(", ", ",\n")
+        table.add_row(*(as_written(row[heading]) for heading in shown), style=style)
     return table
 
 

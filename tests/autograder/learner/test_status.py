@@ -175,7 +175,7 @@ def test_command_and_function_tell_the_same(
     assert said == as_text(course_status(work))
 
 
-@pytest.mark.parametrize("width", ["72", "80", "100"])
+@pytest.mark.parametrize("width", ["40", "60", "72", "80", "100"])
 def test_narrow_terminal_shows_lessons_and_what_is_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: str
 ) -> None:
@@ -185,7 +185,11 @@ def test_narrow_terminal_shows_lessons_and_what_is_next(
     said = CliRunner().invoke(program.app, ["status"], catch_exceptions=False).output
     assert "…" not in said
     for one in course_status(tmp_path):
-        assert any(one.title[:9] in line and one.next in line for line in said.splitlines())
+        number, begun = one.title.split()[0], one.next[:9]
+        (line,) = (line for line in said.splitlines() if line.startswith(f" {number} "))
+        assert begun in line
+        for part in one.how_far.split(", "):
+            assert part in said
 
 
 @pytest.mark.parametrize("damage", ["{", "", '{"cells": [3]}', '{"exercises": 3}', "[]"])

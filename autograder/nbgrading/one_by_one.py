@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nbgrader.converters import BaseConverter, NbGraderException
 
+from autograder.course import Course
 from autograder.nbgrading.all_or_nothing import MAKING, Folder
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.gradebook.transaction import transaction
@@ -38,6 +39,19 @@ class OneByOne(BaseConverter):  # type: ignore[misc]
         if failures:
             others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
             raise NbGraderException(f"{failures[0]}{others}")
+
+    def lesson_in_full(self) -> str:
+        """The lesson that is asked for; how its name begins is enough, as for our own commands.
+
+        Raises:
+            LessonNotFound: when there is no such folder, and the name stands for no lesson.
+        """
+        asked = self.coursedir.assignment_id
+        folder = self.coursedir.format_path(self.coursedir.source_directory, ".", asked)
+        if asked != "*" and not os.path.isdir(folder):
+            (full,) = Course(Path(self.coursedir.root)).lessons_named([asked])
+            self.coursedir.assignment_id = full
+        return str(self.coursedir.assignment_id)
 
     def begin_ahead(self, sources: Sequence[str]) -> None:
         """Begin what others can do of those that come next; whoever has no others does nothing."""

@@ -20,7 +20,7 @@ from autograder.nbgrading.generate import KeepGrades
 from autograder.nbgrading.grade_class import reason_of
 from autograder.nbgrading.gradebook.transaction import WaitingGradebook
 from tests.support.course import ROOT
-from tests.support.samples import make_cell
+from tests.support.samples import FRONT_MATTER, make_cell
 from tests.support.tiny_course import LESSON, grade_id_of, tiny_course
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
@@ -206,6 +206,18 @@ def test_what_is_there_stays_without_force(lesson: Lesson) -> None:
     lesson.change(add)
     assert lesson.api.generate_assignment(LESSON, force=False)["success"]
     assert lesson.state() == before
+
+
+def test_how_a_name_begins_is_enough(tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text("")
+    (tmp_path / "source").mkdir()
+    for name in ("01_first", "01b_second"):
+        (tmp_path / "source" / f"{name}.md").write_text(f"{FRONT_MATTER}# A lesson\n")
+    api = nbgrader_api(configuration(Course(ROOT), tmp_path))
+    assert "solutions/first.py is missing" in reason_of(api.generate_assignment("01"))
+    said = reason_of(api.generate_assignment("02"))
+    assert "no lesson is called '02': there are 01_first, 01b_second" in said
+    assert "no lesson is called '02'" in reason_of(api.autograde("02", "ada"))
 
 
 @pytest.mark.long

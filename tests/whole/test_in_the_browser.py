@@ -187,6 +187,21 @@ def test_who_comes_back_is_told_what_to_run_and_begins_an_exercise_anew(
     assert content.cells[1].source == right[exercise].source
 
 
+@pytest.mark.long
+def test_private_window_has_its_checks(browser: "Browser", site: str) -> None:
+    """Python is shown no file of the lesson there."""
+    lesson, exercise = LESSONS[-1], EXERCISES_OF_LAST[0]
+    given = build_lesson(COURSE, lesson).solved()
+    names = (exercise, f"{exercise}_check")
+    first = next(cell for cell in given.cells if cell.cell_type == "code")
+    given.cells = [first, *(one for one in given.cells if grade_id_of(one) in names)]
+    with browser.new_context() as context:
+        context.add_init_script("delete Navigator.prototype.serviceWorker")
+        page = worked_on(context, site, lesson, given)
+        (report,) = shown_in(nbformat.from_dict(saved(page)))
+    assert report[REPORT_MIME]["verdict"] == "passed"
+
+
 @pytest.mark.skipif(not EVERYTHING, reason="it takes minutes for each lesson")
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_wrong_answers_in_cells_get_the_cards_of_here(

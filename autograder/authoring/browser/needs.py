@@ -19,6 +19,7 @@ from autograder.course import Course, lesson_number
 from autograder.preload import package_of
 
 ENGINE = "autograder"
+_ENGINE = Path(autograder.__file__).parent
 # What Pyodide has in no version that does: the kernel needs the one, the engine the other.
 _FROM_HERE = ("comm", "lazy_loader")
 _WEIGHTS = ".npz"
@@ -33,11 +34,15 @@ class Needs:
         packages: of Pyodide's.
         own: by its name, where each of the course's own packages lies; the engine is one.
         idle: files of these, such as weights, that no module needs which the lessons lead to.
+        examples: by its lesson, the file of the printed examples. Python is shown what lies beside
+            a notebook if the browser could set that up by the time that it starts it, which no
+            private window can.
     """
 
     packages: tuple[str, ...]
     own: dict[str, Path]
     idle: frozenset[Path]
+    examples: dict[str, Path]
 
     def wheels(self, folder: Path) -> Iterator[Wheel]:
         """Pack what Pyodide does not have, each under a name that changes with what is in it."""
@@ -45,7 +50,9 @@ class Needs:
             place = _place(module, sys.path)
             assert place, f"{module} is required by what this runs in"
             yield pack(folder, module.replace("_", "-"), version(module), {module: place})
-        yield pack(folder, "the-course", "1", self.own, self.packages, self.idle)
+        there = INSTALLED.relative_to(_ENGINE.parent).as_posix()
+        more = {f"{there}/{lesson}.json": file for lesson, file in self.examples.items()}
+        yield pack(folder, "the-course", "1", self.own, self.packages, self.idle, more)
 
 
 def needs_of(course: Course, lessons: Iterable[str], pyodide: Pyodide) -> Needs:
@@ -61,6 +68,7 @@ def needs_of(course: Course, lessons: Iterable[str], pyodide: Pyodide) -> Needs:
     """
     own = _own_packages(course, pyodide)
     graph, packages, used = ImportGraph(own), set[str](), set[Path]()
+    examples = dict[str, Path]()
     for lesson in lessons:
         text = _code_of(course, lesson)
         for name in sorted({package_of(one) for one in names_imported(text, "")} - own.keys()):
@@ -69,20 +77,22 @@ def needs_of(course: Course, lessons: Iterable[str], pyodide: Pyodide) -> Needs:
                     f"lesson {lesson_number(lesson)} imports {name}, which no browser has: leave "
                     f"the lesson out of `browser` in {course.root / 'course.toml'}"
                 )
-        text += _named_in_checks(course, lesson)
+        if (file := course.release_folder(lesson) / FILE).is_file():
+            examples[lesson] = file
+            text += _named_in_checks(file)
         files = graph.files(graph.reached(graph.named_in(text)))
         texts = [text, *(one.read_text(encoding="utf-8") for one in files if one.suffix == ".py")]
         packages |= {pyodide.provider(name) for one in texts for name in _tops(one)}
         used |= files
     idle = {one for place in own.values() for one in place.rglob("*") if one.suffix == _WEIGHTS}
-    # In the browser, each notebook has its own beside it.
+    # Those of all lessons, where this is installed.
     idle |= {*INSTALLED.glob("*.json")}
-    return Needs(tuple(sorted(packages - {""})), own, frozenset(idle - used))
+    return Needs(tuple(sorted(packages - {""})), own, frozenset(idle - used), examples)
 
 
 def _own_packages(course: Course, pyodide: Pyodide) -> dict[str, Path]:
     """The engine, and what students' code may see of the course's own."""
-    own = {ENGINE: Path(autograder.__file__).parent}
+    own = {ENGINE: _ENGINE}
     for name in map(package_of, course.settings.preload):
         place = _place(name, [str(course.root), *sys.path])
         if place and is_pure(place) and not _is_there(name, pyodide):
@@ -109,10 +119,9 @@ def _code_of(course: Course, lesson: str) -> str:
     return "\n".join(source_of(cell) for cell in cells if cell["cell_type"] == "code")
 
 
-def _named_in_checks(course: Course, lesson: str) -> str:
-    """Imports of the functions that its printed examples are given to, or use."""
-    path = course.release_folder(lesson) / FILE
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+def _named_in_checks(file: Path) -> str:
+    """Imports of the functions that printed examples are given to, or use."""
+    text = file.read_text(encoding="utf-8")
     return "".join(f"\nfrom {package} import {name}" for package, name in _FUNCTION.findall(text))
 
 

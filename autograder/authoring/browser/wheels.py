@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 _COMPILED = {".so", ".pyd", ".dylib"}
 _LEFT_OUT = {"__pycache__", "tests"}
@@ -45,6 +46,7 @@ def pack(
     places: Mapping[str, Path],
     depends: Iterable[str] = (),
     left_out: Container[Path] = (),
+    more: Mapping[str, Path] = MappingProxyType({}),
 ) -> Wheel:
     """Pack packages into a wheel, of which a browser may keep every one: no two have the same name.
 
@@ -55,13 +57,14 @@ def pack(
         places: by its name, the folder of each package, or the file of a module.
         depends: the packages that are loaded with it.
         left_out: files of theirs that are not packed.
+        more: by its path in the wheel, a file that lies elsewhere.
     """
     files = {
         inside: file.read_bytes()
         for package, place in places.items()
         for inside, file in _files(package, place)
         if file not in left_out
-    }
+    } | {inside: file.read_bytes() for inside, file in more.items()}
     record = [_line_of(inside, content) for inside, content in files.items()]
     version = f"{version}+{hashlib.sha256(''.join(record).encode()).hexdigest()[:12]}"
     stem = f"{name.replace('-', '_')}-{version}"

@@ -1,4 +1,5 @@
 import json
+import sys
 
 import pytest
 
@@ -144,6 +145,12 @@ def test_installed_examples_are_said_once(away, capsys):
     assert shown.count("There is no") == 1
     assert "another version" not in shown
     assert "Hint" in shown
+
+
+def test_nothing_is_said_of_a_missing_file_in_a_browser(away, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    away(RIGHT, "check(mix)")
+    assert capsys.readouterr().out.startswith("mix: passed")
 
 
 def test_notebook_whose_exercise_took_something_else(away, capsys):

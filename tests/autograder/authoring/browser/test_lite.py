@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,6 +66,16 @@ def test_lessons_lie_there_as_they_are_given_out(lite: Path) -> None:
     assert (lite / "files" / file).read_bytes() == content
     checks = (given / "checks.json").read_text()
     assert (lite / "files" / LESSON / "checks.json").read_text() == kept_whole(checks)
+
+
+def test_checks_are_found_where_python_is_shown_no_files(lite: Path) -> None:
+    """A private window has no service worker, and nor has one that was slow to begin it."""
+    (wheel,) = lite.glob("static/pyodide/the_course-*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        for lesson in COURSE.lessons_named(COURSE.settings.browser):
+            given = COURSE.release_folder(lesson) / "checks.json"
+            inside = packed.read(f"autograder/checks/lessons/{lesson}.json")
+            assert inside == given.read_bytes()
 
 
 def test_nothing_is_there_that_lessons_do_not_need(lite: Path) -> None:

@@ -9,6 +9,7 @@ import keyword
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -146,6 +147,12 @@ class Course:
             LessonNotFound: when a name stands for no lesson, or for several.
         """
         return [self._lesson_named(name) for name in names]
+
+    def in_full(self, name: str) -> str:
+        """The name of the lesson that one begins with, or stands for; any other as it is."""
+        with suppress(LessonNotFound):
+            return name if (self.source / name).is_dir() else self._lesson_named(name)
+        return name
 
     def _lesson_named(self, name: str) -> str:
         lesson, wrong = _only_one(name, self.lessons())

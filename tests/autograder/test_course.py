@@ -102,6 +102,9 @@ def test_letter_puts_a_lesson_in_between(course):
     ]
     with pytest.raises(LessonNotFound, match="several lessons are called '0'"):
         course.lessons_named(["0"])
+    (course.source / "02").mkdir()
+    asked = ("00b", "01", "02", "0", "of_another_course")
+    assert [*map(course.in_full, asked)] == ["00b_tensors", "01_vectors", *asked[2:]]
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,12 @@ def batch_of_weights(draw: Draw) -> torch.Tensor:
 
 
 @renormalised.case(times=1)
+def weights_of_heads(draw: Draw) -> torch.Tensor:
+    """a batch, and in it a table for each head"""
+    return draw.tensor("batch heads tokens tokens").softmax(dim=-1)
+
+
+@renormalised.case(times=1)
 def lonely_weight(draw: Draw) -> torch.Tensor:
     """a sentence of one word"""
     return draw.fix(tokens=1).tensor("batch tokens tokens").softmax(dim=-1)

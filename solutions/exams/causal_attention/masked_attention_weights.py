@@ -72,6 +72,13 @@ def a_hidden_sentence(draw: Draw) -> Pair:
 
 
 @masked.case(times=1)
+def a_mask_for_each_head(draw: Draw) -> Pair:
+    """several heads, each with a mask of its own"""
+    scores = draw.tensor("batch heads queries keys")
+    return scores, torch.from_numpy(draw.rng.random(scores.shape) < 0.4)
+
+
+@masked.case(times=1)
 def hidden_and_huge(draw: Draw) -> Pair:
     """scores of ±1000"""
     scores = draw.tensor("queries keys", scale=1000)

@@ -35,6 +35,12 @@ def any_batch(draw: Draw) -> torch.Tensor:
 
 
 @prefixes.case(times=1)
+def batches_of_texts(draw: Draw) -> torch.Tensor:
+    """several batches of texts"""
+    return torch.from_numpy(draw.integers("heads batch tokens", below=50))
+
+
+@prefixes.case(times=1)
 def shortest_text(draw: Draw) -> torch.Tensor:
     """a text of two tokens"""
     return torch.from_numpy(draw.fix(tokens=2).integers("tokens", below=50))

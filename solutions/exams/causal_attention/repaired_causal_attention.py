@@ -64,6 +64,13 @@ def several_sentences(draw: Draw) -> Triple:
 
 
 @repaired.case(times=1)
+def heads_of_sentences(draw: Draw) -> Triple:
+    """a batch of sentences, in several heads"""
+    queries, keys = draw.tensor("batch heads tokens d_k"), draw.tensor("batch heads tokens d_k")
+    return queries, keys, draw.tensor("batch heads tokens d_v")
+
+
+@repaired.case(times=1)
 def large_keys(draw: Draw) -> Triple:
     """scores in the hundreds"""
     queries, keys = draw.tensor("batch tokens d_k", scale=20), draw.tensor("batch tokens d_k", 20)

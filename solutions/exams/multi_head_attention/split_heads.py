@@ -49,10 +49,12 @@ def one_head_gets_all(draw: Draw) -> tuple[Tensor, int]:
     return draw.tensor("batch tokens d_out"), 1
 
 
-@splitting.case(times=1)
+@splitting.case(times=4)
 def drawn_refusal(draw: Draw) -> tuple[Tensor, int]:
-    """seven features for five heads"""
-    return draw.fix(d_out=7).tensor("batch tokens d_out"), 5
+    """more features than heads, which do not divide them"""
+    heads = int(draw.rng.integers(3, 8))
+    d_out = heads * int(draw.rng.integers(1, 3)) + int(draw.rng.integers(1, heads))
+    return draw.fix(d_out=d_out).tensor("batch tokens d_out"), heads
 
 
 def refuse(x: Tensor, num_heads: int) -> None:

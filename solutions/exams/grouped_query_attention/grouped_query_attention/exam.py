@@ -129,4 +129,13 @@ def grouped_refused(draw: Draw) -> Module:
     return settings(inputs, 15, 5, 2), printed_weights(15, 6), (inputs,), False, 1
 
 
+@grouped.case(times=2)
+def grouped_features_refused(draw: Draw) -> Module:
+    """features that the query heads do not divide, which is an error"""
+    inputs = draw.fix(d_in=3, tokens=4).tensor("batch tokens d_in")
+    heads = int(draw.rng.integers(3, 8))
+    d_out = heads + int(draw.rng.integers(1, heads))
+    return settings(inputs, d_out, heads, 1), printed_weights(d_out, 1), (inputs,), False, 1
+
+
 grouped.half_but_for("the biases", grouped_with_biases, twelve_on_three)

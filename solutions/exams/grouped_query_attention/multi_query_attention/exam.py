@@ -96,11 +96,13 @@ def single_nothing_to_drop(draw: Draw) -> Module:
     return one_word(inputs, dropout=0.0, training=True, calls=24, named=False)
 
 
-@single.case(times=1)
+@single.case(times=2)
 def single_refused(draw: Draw) -> Module:
-    """ten features for four heads, which is an error"""
+    """features that the heads do not divide, which is an error"""
     inputs = draw.fix(d_in=3, tokens=5).tensor("batch tokens d_in")
-    return settings(inputs, 10, 4), printed_weights(10, 2), (inputs,), False, 1
+    heads = int(draw.rng.integers(3, 8))
+    d_out = heads + int(draw.rng.integers(1, heads))
+    return settings(inputs, d_out, heads), printed_weights(d_out, 1), (inputs,), False, 1
 
 
 single.half_but_for("the biases", single_with_biases, single_many_heads)

@@ -18,6 +18,9 @@ from solutions.exams.multi_head_attention._specimens import (
     settings,
 )
 
+# Numbers of heads, each with a d_out that it does not divide, and what is left then: 1, 2, 3, ...
+UNSHARED = ((2, 5), (3, 8), (3, 7), (4, 10), (4, 7), (5, 12), (5, 9), (6, 13), (7, 12))
+
 batched = Exam(reference.MultiHeadAttention, use=run_module, forbids=("companion",))
 
 
@@ -139,9 +142,15 @@ batched.half_but_for("the biases", many_things_at_once, biased)
 
 @batched.holds
 def refuses_what_does_not_divide(answer: Callable[..., object], *case: object) -> bool:
-    """with d_out=8 and num_heads=3, the constructor refuses, with a ValueError or an assert"""
+    """where num_heads does not divide d_out, as with d_out=8 and num_heads=3, the constructor
+    refuses, with a ValueError or an assert
+    """
+    return all(_refuses(answer, d_out, heads) for heads, d_out in UNSHARED)
+
+
+def _refuses(answer: Callable[..., object], d_out: int, heads: int) -> bool:
     try:
-        answer(d_in=3, d_out=8, context_length=4, dropout=0.0, num_heads=3)
+        answer(d_in=3, d_out=d_out, context_length=4, dropout=0.0, num_heads=heads)
     except Exception as error:
         return type(error).__name__ in ("ValueError", "AssertionError")
     return False

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -135,6 +136,19 @@ def test_the_page_says_what_was_found(work: Classwork) -> None:
     assert "<script" not in text
     assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text
     assert 'aria-label="How many students earned how many points: 3 with 0 to' in text
+
+
+def test_rows_of_the_page_count_who_is_in_them(work: Classwork) -> None:
+    """The figure that a row of mistakes begins with is that of the names at its end."""
+    rows = re.findall(
+        r'<tr><td class="number">(\d+)</td>.*?<td class="soft who">(.*?)</td></tr>',
+        page([work], {}),
+    )
+    assert [int(count) for count, _ in rows] == [len(who.split(", ")) for _, who in rows]
+    listed = [
+        *findings.misconceptions_of(work), *findings.places_of(work), *findings.exceptions_of(work)
+    ]  # fmt: skip
+    assert sorted(int(count) for count, _ in rows) == sorted(len(one.students) for one in listed)
 
 
 def test_names_are_text(tmp_path: Path) -> None:

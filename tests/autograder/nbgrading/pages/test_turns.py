@@ -4,8 +4,10 @@ import ast
 import asyncio
 import inspect
 import json
+import re
 import threading
-from types import SimpleNamespace
+from collections.abc import Mapping
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,13 +31,22 @@ nbgrader.exchange.abc.ExchangeError: Course not found: /exchange/c/inbound
 """
 
 
-def handled(work: Any, **arguments: str) -> tuple[SimpleNamespace, list[str]]:
+def handled(
+    work: Any,
+    body: object = None,
+    parts: Mapping[str, str] = MappingProxyType({}),
+    **arguments: str,
+) -> tuple[SimpleNamespace, list[str]]:
     said: list[str] = []
-    handler = SimpleNamespace(current_user="ada", get_argument=lambda name, _: arguments.get(name))
+    handler = SimpleNamespace(
+        current_user="ada",
+        get_argument=lambda name, _: arguments.get(name),
+        get_json_body=lambda: body,
+    )
     # What tornado has in the class, so that it can be hidden for a while.
     asked = type("Asked", (SimpleNamespace,), {"finish": lambda self, text: said.append(text)})()
     vars(asked).update(vars(handler))
-    asyncio.run(in_turn(work)(asked))
+    asyncio.run(in_turn(work)(asked, **parts))
     return asked, said
 
 
@@ -96,6 +107,39 @@ def test_failure_is_a_sentence() -> None:
 def test_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(web.HTTPError, match="names no course"):
         handled(lambda self: self.finish("{}"), assignment_id=name)
+    with pytest.raises(web.HTTPError, match="names no course"):
+        handled(lambda self: self.finish("{}"), {"course_id": "c", "assignment_id": name})
+
+
+@pytest.mark.parametrize("name", [7, ["02"], {"a": 1}])
+def test_what_is_no_text_names_nothing(name: object) -> None:
+    with pytest.raises(web.HTTPError, match="names no course"):
+        handled(lambda self: self.finish("{}"), {"course_id": name})
+
+
+@pytest.mark.parametrize("handler", sorted(LISTING))
+def test_handler_takes_what_tornado_finds_in_the_address(handler: str) -> None:
+    """Named parts of nbgrader's own addresses come by their names, the others by their places."""
+    name, method = handler.split(".")
+    theirs = getattr(handlers, name)
+    (address,) = (pattern for pattern, one in handlers.default_handlers if one is theirs)
+    pattern = re.compile(address)
+    parts = dict.fromkeys(pattern.groupindex, "fetch")
+    others = ["x"] * (pattern.groups - len(parts))
+    inspect.signature(getattr(theirs, method)).bind(None, *others, **parts)
+    for asked in (LISTING[handler], inspect.unwrap(LISTING[handler])):
+        inspect.signature(asked).bind(None, *others, **parts)
+
+
+def test_action_is_done() -> None:
+    did: list[str] = []
+
+    def work(self: Any, action: str) -> None:
+        did.append(action)
+        self.finish(json.dumps({"success": True}))
+
+    handled(work, parts={"action": "submit"})
+    assert did == ["submit"]
 
 
 def test_what_is_not_named_is_said() -> None:

@@ -10,6 +10,7 @@ from autograder.cli.asking import Lessons
 from autograder.cli.progress import progress_bar, shown
 from autograder.course import Course
 from autograder.environment import one_thread, processors
+from autograder.settings import settings_files
 
 if TYPE_CHECKING:
     from autograder.authoring.build.build import Built
@@ -187,7 +188,9 @@ def variant(
         named, largest = f"{before.named}, {now.named}", f"{before.largest:.4g}, {now.largest:.4g}"
         typer.echo(f"  {before.exercise:{width}}  {named:14}  {largest}")
     if lesson not in course.lessons():
-        typer.echo(f'Add "{lesson}" to `lessons` in the course.toml of your course.')
+        # A course that chooses no lessons has all of them.
+        *_, settings = settings_files(course.root)
+        typer.echo(f'Add "{lesson}" to `lessons` in {settings.relative_to(course.root)}.')
     typer.echo(f"Look through the text, then run `autograder build {lesson}`.")
 
 

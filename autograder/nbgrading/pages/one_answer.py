@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.source.cells import grade_id_of, has_role
-from autograder.grading.rebuild import ADDED_ID
+from autograder.grading.rebuild import ADDED_ID, NOT_GRADED
 from autograder.nbgrading.pages.feedback_page import Shown
 from autograder.nbgrading.pages.letters import soon_set
 from autograder.nbgrading.pages.outline import Part, parts_of
@@ -57,6 +57,10 @@ def answer_in(notebook: NotebookNode, name: str, *, plain: bool) -> str:
     shown = Shown(plain)
     cells = [*_answers(notebook, part)]
     parts = [one for cell in cells for one in _cell(shown, cell)]
+    why = notebook.metadata.get(NOT_GRADED)
+    if why and part.test is None:
+        # What stands there in its place is no empty answer.
+        parts = [Markup("<p><b>Not graded, and nothing was read of it:</b> {}.</p>").format(why)]
     if part.test is not None:
         parts.append(shown.outputs(part.outputs))
     texts = json.dumps([cell.source for cell in cells])

@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.errors import RenderingFailed
+from autograder.grading.rebuild import NOT_GRADED
 from autograder.nbgrading.reading.mistakes import named_mistakes
 from autograder.nbgrading.reading.questions import Question, find_question
 from autograder.nbgrading.reading.texts import Texts
@@ -116,6 +117,16 @@ def test_nothing_of_an_answer_in_code_is_live(course: Path, texts: Texts, name: 
 def test_without_a_graded_notebook_there_is_a_sentence(texts: Texts, why: Question) -> None:
     with pytest.raises(RenderingFailed, match="grade this submission again"):
         texts.answer(why, "nobody")
+
+
+def test_what_was_not_graded_is_no_empty_answer(course: Path, texts: Texts, why: Question) -> None:
+    notebook = source_notebook()
+    notebook.metadata[NOT_GRADED] = "tiny<.ipynb breaks off"
+    write(course / "autograded" / "cleo" / LESSON, notebook)
+    shown = texts.answer(why, "cleo").html
+    assert BeautifulSoup(shown, "html.parser").get_text() == (
+        "Not graded, and nothing was read of it: tiny<.ipynb breaks off."
+    )
 
 
 def test_mistakes_are_named_once(course: Path, texts: Texts, why: Question) -> None:

@@ -50,7 +50,7 @@ _NEWS = "@jupyterlab/apputils-extension:announcements"
 # Without an exchange and a gradebook, all they have for a learner is error messages.
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
 # Validate runs a notebook as whoever presses it, a student's as well, in the server's own folder.
-_NEVER_BESIDE_SUBMISSIONS = ("course-list", "validate-assignment")
+NOT_BESIDE_SUBMISSIONS = ("course-list", "validate-assignment")
 # What the file browser does not list: what Jupyter leaves out, and what checks read.
 _OUT_OF_SIGHT = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", "checks.json")
 
@@ -152,7 +152,7 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
     shell = ["sh", "-c", _TERMINAL, str(own), str(folder.resolve())]
     kernel = [sys.executable, "-P", "-c", _KERNEL, "-f", "{connection_file}"]
     kernel += _EXTENSIONS
-    without = _INSTRUCTORS if learners else _NEVER_BESIDE_SUBMISSIONS
+    without = _INSTRUCTORS if learners else NOT_BESIDE_SUBMISSIONS
     lab = [_NEWS, *(f"@jupyter/nbgrader:{part}" for part in without)]
     servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}

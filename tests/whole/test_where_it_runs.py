@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from autograder.checks.source.cells import grade_id_of
 from autograder.cli.program import app
+from autograder.learner.jupyter import NOT_BESIDE_SUBMISSIONS
 from tests.support.course import ROOT
 
 PAGE = (ROOT / "docs" / "where_it_runs.md").read_text(encoding="utf-8")
@@ -74,6 +75,13 @@ def test_lecturer_alone_begins_in_the_course() -> None:
     course = begun["lecturer"].notebook_dir
     assert begun["lecturer"].environment == {"LANG": "C", "JUPYTER_CONFIG_PATH": course}
     assert (begun["ada"].notebook_dir, begun["ada"].environment) == ("", {"LANG": "C"})
+
+
+def test_lecturer_has_no_button_that_runs_what_students_wrote() -> None:
+    """The page switches off at a hub what `autograder teach` does."""
+    (text,) = blocks("JupyterHub with nbgrader's exchange", "json")
+    off = {f"nbgrader.server_extensions.{one.replace('-', '_')}" for one in NOT_BESIDE_SUBMISSIONS}
+    assert json.loads(text)["ServerApp"]["jpserver_extensions"] == dict.fromkeys(off, False)
 
 
 @pytest.fixture(scope="module")

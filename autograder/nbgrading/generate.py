@@ -127,8 +127,10 @@ class SafeGenerate(OneByOne, GenerateAssignment):  # type: ignore[misc]
 
     def _build(self) -> None:
         """Build what has changed of the lessons that are asked for; one without a text stays."""
-        course = Course(Path(self.coursedir.root))
-        texts = {path.stem for path in course.source.glob(f"{self.lesson_in_full()}.md")}
+        course, asked = Course(Path(self.coursedir.root)), self.lesson_in_full()
+        if asked != "*" and not (course.source / asked).is_dir():
+            course.lessons_named([asked])
+        texts = {path.stem for path in course.source.glob(f"{asked}.md")}
         for lesson in [one for one in course.lessons() if one in texts] if texts else ():
             # Formgrader's server may have imported the reference as it was days ago.
             refresh(course.root, course.source / lesson)

@@ -41,16 +41,9 @@ class OneByOne(BaseConverter):  # type: ignore[misc]
             raise NbGraderException(f"{failures[0]}{others}")
 
     def lesson_in_full(self) -> str:
-        """The lesson that is asked for; how its name begins is enough, as for our own commands.
-
-        Raises:
-            LessonNotFound: when there is no such folder, and the name stands for no lesson.
-        """
-        asked = self.coursedir.assignment_id
-        folder = self.coursedir.format_path(self.coursedir.source_directory, ".", asked)
-        if asked != "*" and not os.path.isdir(folder):
-            (full,) = Course(Path(self.coursedir.root)).lessons_named([asked])
-            self.coursedir.assignment_id = full
+        """The lesson that is asked for; how its name begins is enough, as for our own commands."""
+        course = Course(Path(self.coursedir.root))
+        self.coursedir.assignment_id = course.in_full(self.coursedir.assignment_id)
         return str(self.coursedir.assignment_id)
 
     def begin_ahead(self, sources: Sequence[str]) -> None:

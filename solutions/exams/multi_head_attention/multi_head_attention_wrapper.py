@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from autograder import Draw, Exam, run_module
 from companion import CausalHead
 from solutions import multi_head_attention as reference
+from solutions.exams.dropout_rates import ALMOST_NEVER
 from solutions.exams.multi_head_attention._specimens import (
     PROJECTIONS,
     TWO_SENTENCES,
@@ -88,12 +89,13 @@ def one_head_alone(draw: Draw) -> Module:
 
 @loop.case(times=1)
 def nothing_to_drop(draw: Draw) -> Module:
-    """without dropout, in training, on one word"""
+    """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, heads=2).tensor("batch tokens d_in")
     weights = {
         f"heads.{h}.{name}": draw.tensor("d_in d_out") for h in (0, 1) for name in PROJECTIONS
     }
-    return settings(inputs, draw.size("d_out"), 2, 9), weights, (inputs,), True, 64
+    chosen = settings(inputs, draw.size("d_out"), 2, 9, dropout=ALMOST_NEVER)
+    return chosen, weights, (inputs,), True, 64
 
 
 class Variant(nn.Module):

@@ -7,6 +7,7 @@ import torch
 from autograder import Draw, Exam, run_module
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import TWO_SENTENCES
+from solutions.exams.dropout_rates import ALMOST_NEVER
 
 module = Exam(reference.CausalAttention, use=run_module, forbids=("companion",))
 
@@ -152,9 +153,10 @@ def sharp_attention(draw: Draw) -> Module:
 
 @module.case(times=1)
 def nothing_to_drop(draw: Draw) -> Module:
-    """without dropout, in training, on one word"""
+    """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, d_out=2).tensor("batch tokens d_in")
-    return settings(inputs, 2, 7), drawn_weights(draw), (inputs,), True, 24
+    chosen = settings(inputs, 2, 7, dropout=ALMOST_NEVER)
+    return chosen, drawn_weights(draw), (inputs,), True, 24
 
 
 @module.case(times=1)

@@ -6,6 +6,7 @@ import torch
 
 from autograder import Draw, Exam, run_module
 from solutions import multi_head_attention as reference
+from solutions.exams.dropout_rates import ALMOST_NEVER
 from solutions.exams.multi_head_attention._specimens import (
     FAR,
     PROJECTIONS,
@@ -131,10 +132,11 @@ def one_word(draw: Draw) -> Module:
 
 @batched.case(times=1)
 def nothing_to_drop(draw: Draw) -> Module:
-    """without dropout, in training, on one word"""
+    """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, heads=1, head_dim=2).tensor("batch tokens d_in")
     weights, d_out, heads = drawn_batched(draw)
-    return settings(inputs, d_out, heads, 6), weights, (inputs,), True, 24
+    chosen = settings(inputs, d_out, heads, 6, dropout=ALMOST_NEVER)
+    return chosen, weights, (inputs,), True, 24
 
 
 batched.half_but_for("the biases", many_things_at_once, biased)

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets import Bunch
 
 from autograder.authoring.build.incremental import BuildState, states
 from autograder.course import Course
@@ -18,6 +20,12 @@ from autograder.errors import LessonNameError, SettingError
 _SOURCES = NbGraderAPI.get_source_assignments
 _ASSIGNMENT = NbGraderAPI.get_assignment
 _ASSIGNMENTS = NbGraderAPI.get_assignments
+_NAME = CourseDirectory._validate_assignment_id.func
+
+
+def in_full(self: CourseDirectory, proposal: Bunch) -> str:
+    """The lesson that is asked for; how its name begins is enough, as for our own commands."""
+    return Course(Path(self.root)).in_full(_NAME(self, proposal))
 
 
 def sources(self: NbGraderAPI) -> set[str]:

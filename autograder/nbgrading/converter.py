@@ -339,7 +339,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         return [name for name in names if wanted in ("*", name)]
 
     def _must_agree(self) -> None:
-        lesson = self.lesson_in_full()
+        lesson = self.coursedir.assignment_id
         folder = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
         with gradebook_of(self.coursedir) as gradebook:
             must_agree(Path(os.path.normpath(folder)), lesson, gradebook)

@@ -127,7 +127,7 @@ class SafeGenerate(OneByOne, GenerateAssignment):  # type: ignore[misc]
 
     def _build(self) -> None:
         """Build what has changed of the lessons that are asked for; one without a text stays."""
-        course, asked = Course(Path(self.coursedir.root)), self.lesson_in_full()
+        course, asked = Course(Path(self.coursedir.root)), self.coursedir.assignment_id
         if asked != "*" and not (course.source / asked).is_dir():
             course.lessons_named([asked])
         texts = {path.stem for path in course.source.glob(f"{asked}.md")}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from nbgrader.converters import BaseConverter, NbGraderException
 
-from autograder.course import Course
 from autograder.nbgrading.all_or_nothing import MAKING, Folder
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.gradebook.transaction import transaction
@@ -39,12 +38,6 @@ class OneByOne(BaseConverter):  # type: ignore[misc]
         if failures:
             others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
             raise NbGraderException(f"{failures[0]}{others}")
-
-    def lesson_in_full(self) -> str:
-        """The lesson that is asked for; how its name begins is enough, as for our own commands."""
-        course = Course(Path(self.coursedir.root))
-        self.coursedir.assignment_id = course.in_full(self.coursedir.assignment_id)
-        return str(self.coursedir.assignment_id)
 
     def begin_ahead(self, sources: Sequence[str]) -> None:
         """Begin what others can do of those that come next; whoever has no others does nothing."""

@@ -7,11 +7,9 @@ import shutil
 import stat
 from pathlib import Path
 
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeReleaseAssignment, ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash
 
-from autograder.course import Course
 from autograder.nbgrading.inbox.arrivals import anybody_can_replace_in
 from autograder.nbgrading.inbox.secret import secret_in
 from autograder.nbgrading.inbox.student_ids import is_student_id
@@ -23,11 +21,6 @@ class SafeRelease(ExchangeReleaseAssignment):  # type: ignore[misc]
     nbgrader's own lets everybody do both: a student who renames the course's folder, and makes one
     that is called the same, hands out notebooks and takes in what others submit.
     """
-
-    def init_src(self) -> None:
-        """Find what is released."""
-        _name_in_full(self.coursedir)
-        super().init_src()
 
     def ensure_root(self) -> None:
         """Open the exchange to everybody, as nbgrader does, and no further."""
@@ -52,11 +45,6 @@ class SafeReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
     nbgrader's own gives up on the class where one student handed in by folder, and releases any
     page that lies beside the feedback.
     """
-
-    def init_src(self) -> None:
-        """Find what is released."""
-        _name_in_full(self.coursedir)
-        super().init_src()
 
     def copy_files(self) -> None:
         """Release, one student after the other; what fails for one costs no other."""
@@ -107,7 +95,3 @@ class SafeReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
         # At once: somebody may be fetching it.
         draft.replace(released)
         self.log.info("Released feedback for %s on %s to %s", student, page.stem, released)
-
-
-def _name_in_full(directory: CourseDirectory) -> None:
-    directory.assignment_id = Course(Path(directory.root)).in_full(directory.assignment_id)

@@ -139,6 +139,9 @@ def table() -> tuple[Replaced, ...]:
                  "autograder/nbgrading/inbox/test_zip_collect.py::test_zip_within_a_zip_stays_one",
                  used_by="ExtractorPlugin.extract"),
         # What is listed of submissions and of lessons.
+        Replaced("coursedir", "CourseDirectory._validate_assignment_id.func", assignments.in_full,
+                 "nbgrader's commands would not know what ours call a lesson",
+                 "autograder/nbgrading/test_assignments.py::test_every_command_takes_how_a_name_begins"),
         Replaced("coursedir", "CourseDirectory.get_existing_timestamp", lists.existing_timestamp,
                  "one timestamp that can't be read would end the whole list",
                  f"{_LISTS}::test_every_reader_is_the_same"),

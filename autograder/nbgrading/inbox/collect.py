@@ -14,7 +14,6 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import check_mode
 from traitlets import List, Unicode
 
-from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import (
     SubmittedFolder,
@@ -48,8 +47,6 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
 
     def init_src(self) -> None:
         """Look at what there is to collect, newest first for each student."""
-        course = Course(Path(self.coursedir.root))
-        self.coursedir.assignment_id = course.in_full(self.coursedir.assignment_id)
         if not self.coursedir.course_id:
             self.fail("No course id specified. Re-run with --course flag.")
         self.inbound_path = os.path.join(self.root, self.coursedir.course_id, "inbound")

@@ -1,57 +1,114 @@
 """Listing an exchange, for `nbgrader list` and the server extensions."""
 
 import os
+from itertools import groupby, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from nbgrader.exchange.default import ExchangeList
 
-from autograder.grading.submitted_files import is_notebook, megabytes, opened, raise_if_ours, shown
+from autograder.grading.submitted_files import (
+    SubmittedFolder,
+    is_notebook,
+    megabytes,
+    most_of,
+    opened,
+    raise_if_ours,
+    shown,
+)
 from autograder.nbgrading.inbox.arrivals import arrivals, report
 from autograder.nbgrading.inbox.secret import SECRET, secret_in
 
 _MOST_WITHOUT_SECRET = 10_000_000
+_MOST_FILES = 1000
 
 
 class SafeList(ExchangeList):  # type: ignore[misc]
     """Lists what can be a submission, and says what can't.
 
     nbgrader's own gives up where one name can't be read, and reads the files of every submission:
-    it waits for a pipe among them, and follows a link.
+    it waits for a pipe among them, follows a link, and compares each submission with all others.
     """
 
     def init_dest(self) -> None:
         """Find what there is, and set aside what is no submission."""
         super().init_dest()
         self.assignments: list[str]
+        if self.inbound or self.cached:
+            found, self._aside = arrivals(map(Path, self.assignments))
+            self.assignments = [str(one.path) for one in found]
+
+    def parse_assignments(self) -> list[dict[str, Any]]:
+        """What nbgrader says of each student's lesson, which it reads off copies of its own."""
         if not (self.inbound or self.cached):
-            return
-        found, aside = arrivals(map(Path, self.assignments))
-        self.assignments = []
-        for one in found:
-            if reason := _unreadable(one.path):
-                aside.append(f"{one.path.name} is set aside: {reason}")
-            else:
-                self.assignments.append(str(one.path))
-        report(aside, self.log)
+            released: list[dict[str, Any]] = super().parse_assignments()
+            return released
+        listed: list[dict[str, Any]] = []
+        kept: list[str] = []
+        for _, group in groupby(sorted(self.assignments, key=_whose), _whose):
+            with TemporaryDirectory() as copies:
+                real = {str(copy): one for one in group if (copy := self._copied(one, copies))}
+                self.assignments = [*real]
+                listed += [_where_it_lies(one, real) for one in super().parse_assignments()]
+            kept += real.values()
+        self.assignments = kept
+        report(self._aside, self.log)
+        return listed
+
+    def _copied(self, path: str, copies: str) -> Path | None:
+        """A copy of what nbgrader reads of a submission; None where that can't be read."""
+        place = Path(path)
+        copy = Path(copies, place.relative_to(self.root if self.inbound else self.cache))
+        copy.mkdir(parents=True)
+        try:
+            with opened(place) as folder:
+                reason = _copy(folder, copy)
+        except OSError as error:
+            raise_if_ours(error)
+            reason = "it can't be opened by who lists"
+        if reason:
+            self._aside.append(f"{place.name} is set aside: {reason}")
+        return None if reason else copy
 
 
-def _unreadable(path: Path) -> str:
-    """Why not all that nbgrader reads of a submission can be read; "" if it can."""
-    try:
-        with opened(path) as folder:
-            for name in sorted(os.listdir(path)):
-                reason = folder.refusal(name) if is_notebook(name) else ""
-                if reason:
-                    return f"{shown(name)} can't be read: {reason}"
-            if folder.is_missing(SECRET):
-                # nbgrader makes up for it by reading the notebooks.
-                read = (one for one in os.scandir(path) if is_notebook(one.name))
-                size = sum(one.stat(follow_symlinks=False).st_size for one in read)
-                if size > _MOST_WITHOUT_SECRET:
-                    return f"it has no {SECRET}, and {megabytes(size)} of notebooks"
-            elif not secret_in(path):
-                return f"{SECRET} holds no secret"
-    except OSError as error:
-        raise_if_ours(error)
-        return "it can't be opened by who lists"
+def _whose(path: str) -> tuple[str, ...]:
+    """The course, the student and the lesson of a submission."""
+    student, lesson, *_ = Path(path).name.split("+")
+    return str(Path(path).parent), student, lesson
+
+
+def _copy(folder: SubmittedFolder, copy: Path) -> str:
+    """Copy what nbgrader reads, and say why it can't be; "" if it can."""
+    with os.scandir(folder.descriptor) as entries:
+        names = sorted(one.name for one in islice(entries, _MOST_FILES + 1))
+    if len(names) > _MOST_FILES:
+        return f"it has more than {_MOST_FILES} files"
+    notebooks = [name for name in names if is_notebook(name)]
+    for name in notebooks:
+        if reason := folder.refusal(name):
+            return f"{shown(name)} can't be read: {reason}"
+    if SECRET in names:
+        (copy / SECRET).write_bytes(folder.read(SECRET, most_of(SECRET)))
+        if not secret_in(copy):
+            return f"{SECRET} holds no secret"
+        for name in notebooks:
+            (copy / name).touch()
+        return ""
+    # nbgrader makes up for it by reading the notebooks.
+    size = sum(os.stat(name, dir_fd=folder.descriptor).st_size for name in notebooks)
+    if size > _MOST_WITHOUT_SECRET:
+        return f"it has no {SECRET}, and {megabytes(size)} of notebooks"
+    for name in notebooks:
+        (copy / name).write_bytes(folder.read(name, _MOST_WITHOUT_SECRET))
     return ""
+
+
+def _where_it_lies(listed: dict[str, Any], real: dict[str, str]) -> dict[str, Any]:
+    """What nbgrader says of copies, said of what they are copies of."""
+    for submission in listed["submissions"]:
+        copy = submission["path"]
+        submission["path"] = real[copy]
+        for notebook in submission["notebooks"]:
+            notebook["path"] = os.path.join(real[copy], os.path.basename(notebook["path"]))
+    return listed

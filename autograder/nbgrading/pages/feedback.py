@@ -18,7 +18,6 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Type
 
-from autograder.course import Course
 from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import secret, timestamps
 from autograder.nbgrading.pages.outline import WAITS
@@ -80,12 +79,6 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
     """GenerateFeedback by our page; a student's own files stay where they are."""
 
     exporter_class = Type(FeedbackPage, klass=Exporter).tag(config=True)
-
-    def init_notebooks(self) -> None:
-        """Find the graded notebooks; how a lesson's name begins is enough."""
-        course = Course(Path(self.coursedir.root))
-        self.coursedir.assignment_id = course.in_full(self.coursedir.assignment_id)
-        super().init_notebooks()
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copy what belongs to the page; what renders it starts meanwhile."""

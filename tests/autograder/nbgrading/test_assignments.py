@@ -5,6 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
 
 from autograder.authoring.build.incremental import states
 from autograder.course import Course
@@ -150,3 +151,16 @@ def test_lessons_that_the_course_leaves_out_are_not_listed(course: Course) -> No
     # Whoever builds is told; meanwhile the list stays.
     settings.write_text('lessons = ["03"]\n', encoding="utf-8")
     assert len(api_of(course).get_source_assignments()) == 2
+
+
+def test_every_command_takes_how_a_name_begins(tmp_path: Path) -> None:
+    # By an argument and by a setting: nbgrader's commands ask for a lesson in no other way.
+    config = configuration(Course(ROOT), tmp_path)
+    config.CourseDirectory.root = str(ROOT)
+    directory = CourseDirectory(config=config)
+    directory.assignment_id = "02"
+    assert directory.assignment_id == "02_dot_product_self_attention"
+    config.CourseDirectory.assignment_id = "04"
+    assert CourseDirectory(config=config).assignment_id == "04_causal_attention"
+    directory.assignment_id = "another_course"
+    assert directory.assignment_id == "another_course"

@@ -2,9 +2,11 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbgrader.apps import NbGraderAPI
+from nbgrader.exchange.default import ExchangeList
 from nbgrader.utils import capture_log
 
 from autograder.course import Course
@@ -79,3 +81,33 @@ def test_many_odd_names(api: NbGraderAPI, tmp_path: Path) -> None:
     found, log = listing(api)
     assert found == set()
     assert "5 more are set aside" in log
+
+
+def test_nothing_is_read_where_students_can_write(
+    api: NbGraderAPI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbound = tmp_path / "exchange" / api.course_id / "inbound"
+    submissions = [
+        hand_in(inbound, f"ada+{lesson}+{STAMP}+c2Vj") for lesson in ("another", LESSON, "third")
+    ]
+    (submissions[0] / "submission_secret.txt").unlink()
+    asked = ExchangeList.parse_assignments
+
+    def parse_assignments(lister: ExchangeList) -> Any:
+        # What was looked at is something else by the time that nbgrader reads it.
+        for submission in submissions:
+            for name in os.listdir(submission):
+                (submission / name).unlink()
+                os.mkfifo(submission / name)
+        return asked(lister)
+
+    monkeypatch.setattr(ExchangeList, "parse_assignments", parse_assignments)
+    lister = api.exchange.List(coursedir=api.coursedir, authenticator=api.authenticator, parent=api)
+    lister.inbound = True
+    # The other two were not looked at yet, and are set aside.
+    [listed] = lister.start()
+    [one] = listed["submissions"]
+    assert one["path"] == str(submissions[0])
+    assert [notebook["path"] for notebook in one["notebooks"]] == [
+        str(submissions[0] / f"{LESSON}.ipynb")
+    ]

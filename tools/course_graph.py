@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 
-from autograder.authoring.build.import_graph import ImportGraph, names_imported
 from autograder.course import Course, module_name
+from autograder.import_graph import ImportGraph, names_imported
 
 PACKAGES = ("autograder", "benchmarks", "companion", "solutions", "tests", "tools")
 # These may start whatever there is; what a package names in quotes is a module of its own.

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.build.import_graph import ImportGraph, names_imported
 from autograder.authoring.lesson.lesson import Code
 from autograder.authoring.lesson.reading import read_lesson
+from autograder.import_graph import ImportGraph, names_imported
 from tests.support.course import COURSE, ROOT
 
 TOPS = ("autograder", "companion", "solutions")

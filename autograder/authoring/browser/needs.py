@@ -12,10 +12,10 @@ from pathlib import Path
 import autograder
 from autograder.authoring.browser.pyodide import NotForBrowsers, Pyodide
 from autograder.authoring.browser.wheels import Wheel, is_pure, pack
-from autograder.authoring.build.import_graph import ImportGraph, names_imported
 from autograder.checks.examples import FILE, INSTALLED
 from autograder.checks.source.cells import source_of
 from autograder.course import Course, lesson_number
+from autograder.import_graph import ImportGraph, names_imported
 from autograder.preload import package_of
 
 ENGINE = "autograder"

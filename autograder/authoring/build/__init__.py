@@ -2,6 +2,6 @@
 
 In the field's words: an incremental build, by digests of its inputs.
 
-From outside: `build`, `build_inputs`, `import_graph`, `incremental`, `known`, `matching`,
-`one_exam`, `proofs`, `proving`, `trial`.
+From outside: `build`, `build_inputs`, `incremental`, `known`, `matching`, `one_exam`,
+`proofs`, `proving`, `trial`.
 """

@@ -16,8 +16,8 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from autograder.authoring.build.import_graph import ImportGraph
 from autograder.course import Course, module_name
+from autograder.import_graph import ImportGraph
 from autograder.settings import OWN, settings_files
 from autograder.settings import SOLUTIONS as _REFERENCE
 
@@ -31,7 +31,6 @@ _BUILD = "autograder.authoring.build.build"
 _PROVE = "autograder.authoring.build.proving"
 # What makes the numbers, besides the course's own files and the engine's.
 _LIBRARIES = ("numpy", "torch")
-_DYNAMIC = ("import_module", "__import__", "iter_modules", "walk_packages")
 
 
 class Inputs:
@@ -130,8 +129,7 @@ class Inputs:
         """The files of modules and of all that they import: of all, where one may import any."""
         reached = self._graph.reached(modules)
         ours = {module for module in reached if not self._is_engines(module)}
-        texts = (self._graph.modules[module].read_text(encoding="utf-8") for module in ours)
-        if any(word in text for text in texts for word in _DYNAMIC):
+        if any(map(self._graph.may_import_any, ours)):
             # What a course adds is known to itself alone.
             added = {one for one in self._graph.modules if one.startswith(f"{OWN}.")} - reached
             reached = self._graph.reached({*self._graph.modules} - added - {"nbgrader_config"})

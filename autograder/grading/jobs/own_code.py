@@ -9,6 +9,7 @@ import functools
 import hashlib
 import importlib
 import importlib.util
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import GradingFailed
+from autograder.import_graph import ImportGraph
 from autograder.preload import package_of
 from autograder.settings import FILE, OWN, SOLUTIONS, read_settings
 
@@ -38,7 +40,7 @@ class _Watched:
 
 
 _watched: dict[Path, _Watched] = {}
-_digests: dict[Path, tuple[_Stamps, str]] = {}
+_digests: dict[tuple[Path, Path], tuple[_Stamps, str]] = {}
 
 
 def watch(root: Path) -> None:
@@ -83,18 +85,34 @@ def refresh(root: Path, folder: Path) -> bool:
 
 
 def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
-    """By which the code that decides is known again: the reference and the exams, what `preload`
-    names of the course's own, what lies beside the notebook, and the setting that decides points.
+    """By which the code that decides is known again: what the lesson's notebooks import of the
+    reference and the exams, what `preload` names of the course's own, what lies beside the
+    notebook, and the setting that decides points.
+
+    Imports are followed by their text, so that an exam of another lesson can be mended.
     """
-    root = root.resolve()
+    root, folder = root.resolve(), folder.resolve()
     names = {SOLUTIONS, OWN, *map(package_of, preload)}
     tops = [top for top in _tops(root) if top.stem in names]
-    parts = [(path, top.parent) for top in (*tops, folder.resolve()) for path in _sources(top)]
-    stamps = _stamps(path for path, _ in parts)
-    if root not in _digests or _digests[root][0] != stamps:
-        _digests[root] = stamps, _digest(parts)
-    decides = f"{_digests[root][1]} {read_settings(root).partial_credit}"
+    beside = [*_sources(folder), *map(str, folder.glob("*.ipynb"))]
+    stamps = _stamps([*(path for top in tops for path in _sources(top)), *beside])
+    if _digests.get((root, folder), (None, ""))[0] != stamps:
+        imported = [(path, root) for path in _imported(tops, folder, preload)]
+        code = _digest([*imported, *((path, folder.parent) for path in _sources(folder))])
+        _digests[root, folder] = stamps, code
+    decides = f"{_digests[root, folder][1]} {read_settings(root).partial_credit}"
     return hashlib.sha256(decides.encode()).hexdigest()
+
+
+def _imported(tops: Sequence[Path], folder: Path, preload: Sequence[str]) -> list[str]:
+    """The files of what a lesson's notebooks import, and of what `preload` does, in the end."""
+    graph = ImportGraph({top.stem: top for top in tops if top.exists()})
+    cells = (cell for path in folder.glob("*.ipynb") for cell in _cells(path))
+    named = {one for cell in cells for one in graph.mentioned_in(cell)}
+    reached = graph.reached(named | ({*map(package_of, preload)} & graph.modules.keys()))
+    if any(map(graph.may_import_any, reached)):
+        reached = {*graph.modules}
+    return [str(graph.modules[module]) for module in reached]
 
 
 @functools.cache
@@ -110,6 +128,14 @@ def _digest(parts: Iterable[tuple[str, Path]]) -> str:
         digest.update(f"{Path(path).relative_to(above)}\0".encode())
         digest.update(hashlib.sha256(Path(path).read_bytes()).digest())
     return digest.hexdigest()
+
+
+def _cells(notebook: Path) -> list[str]:
+    """The text of each cell; none of a file that only has a notebook's name."""
+    try:
+        return ["".join(cell["source"]) for cell in json.loads(notebook.read_bytes())["cells"]]
+    except (KeyError, TypeError, ValueError):
+        return []
 
 
 def _tops(root: Path) -> list[Path]:

@@ -1,6 +1,7 @@
 """By what a job is known again."""
 
 import dataclasses
+import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,36 @@ def test_other_settings_of_a_course_are_other_code(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "course.toml").write_text("partial_credit = false")
     assert digest_of(tmp_path, tmp_path, ()) != before
+
+
+def test_only_what_a_lesson_imports_is_its_code(tmp_path: Path) -> None:
+    """An exam of another lesson can be mended while this one's grades stay as they are."""
+
+    def write(name: str, text: str) -> None:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    lesson = tmp_path / "source" / "tiny"
+    for package in ("solutions", "solutions/exams"):
+        write(f"{package}/__init__.py", "")
+    write("solutions/tiny.py", "def double(x):\n    return 2 * x\n")
+    write("solutions/exams/shared.py", "NUMBER = 2\n")
+    write("solutions/exams/tiny.py", "from solutions.exams.shared import NUMBER\n")
+    write("solutions/exams/other.py", "NUMBER = 1\n")
+    imports = ["check = hidden_check(\n", '"solutions.exams.tiny")\n']
+    write("source/tiny/tiny.ipynb", json.dumps({"cells": [{"source": imports}]}))
+    write("source/tiny/stray.ipynb", "no notebook")
+    before = digest_of(tmp_path, lesson, ())
+    write("solutions/exams/other.py", "NUMBER = 22\n")
+    assert digest_of(tmp_path, lesson, ()) == before
+    write("solutions/exams/shared.py", "NUMBER = 3\n")
+    assert digest_of(tmp_path, lesson, ()) != before
+    # What is imported by a name that is made is not known before it runs.
+    write("solutions/exams/shared.py", "from importlib import import_module\n")
+    before = digest_of(tmp_path, lesson, ())
+    write("solutions/tiny.py", "def double(x):\n    return 3 * x\n")
+    assert digest_of(tmp_path, lesson, ()) != before
 
 
 def test_the_same_job_has_the_same_key(job_of: Callable[[], Job]) -> None:

@@ -16,6 +16,8 @@ _STATEMENT = re.compile(
     r"(from[ \t]+[.\w]+[ \t]+import[ \t]+(?:\([^)]*\)|[^\n(;#]+)|import[ \t]+[^\n(;#]+)",
     re.MULTILINE,
 )
+_DOTTED = re.compile(r"\w+(?:\.\w+)*")
+_BY_NAME = ("import_module", "__import__", "iter_modules", "walk_packages")
 _GOES_ON = re.compile(r"\\\n[ \t]*")
 
 
@@ -60,6 +62,16 @@ class ImportGraph:
             if known := self._longest_known(name):
                 rest = name[len(known) + 1 :].partition(".")[0]
                 yield self._offered(known).get(rest, known)
+
+    def mentioned_in(self, text: str) -> Iterator[str]:
+        """The modules that a text imports, or calls by their full names."""
+        yield from self.named_in(text)
+        yield from filter(None, map(self._longest_known, _DOTTED.findall(text)))
+
+    def may_import_any(self, module: str) -> bool:
+        """Whether a module imports what only its run can tell."""
+        text = self.modules[module].read_text(encoding="utf-8")
+        return any(word in text for word in _BY_NAME)
 
     def reached(self, modules: Iterable[str]) -> set[str]:
         """These modules, and all that they import, directly or not."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.build.import_graph import ImportGraph
+from autograder.import_graph import ImportGraph
 
 FILES = {
     "shop/__init__.py": "import lazy_loader\n",
@@ -52,3 +52,8 @@ def test_imports_are_followed(graph: ImportGraph) -> None:
 )
 def test_statements(graph: ImportGraph, text: str, found: set[str]) -> None:
     assert set(graph.named_in(text)) == found
+
+
+def test_full_names_are_found_in_strings(graph: ImportGraph) -> None:
+    text = 'check = hidden_check("shop.tools.knife")\nimport lonely\nmy.shop.fruit'
+    assert {*graph.mentioned_in(text)} == {"shop.tools.knife", "lonely"}

@@ -107,7 +107,7 @@ def read_settings(root: Path) -> Settings:
 
 def setting_error(root: Path, name: str, what: str, entry: str = "") -> SettingError:
     """What is wrong with a setting, or with one entry of it, with its file and line."""
-    *_, file = (file for file in settings_files(root) if name in _read(file))
+    file = where_set(root, name)
     line = _line_of(file.read_text(encoding="utf-8"), name, entry)
     return SettingError(f"{file}:{line}: {what}")
 
@@ -115,6 +115,12 @@ def setting_error(root: Path, name: str, what: str, entry: str = "") -> SettingE
 def settings_files(root: Path) -> list[Path]:
     """Where a course's settings stand, if they do; what a later file says goes before."""
     return [file for file in (root / FILE, root / OWN / FILE) if file.is_file()]
+
+
+def where_set(root: Path, name: str) -> Path:
+    """The file whose word counts for a setting that is in one."""
+    *_, file = (file for file in settings_files(root) if name in _read(file))
+    return file
 
 
 def what_is_secret(preload: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from autograder.cli.asking import Lessons
 from autograder.cli.progress import progress_bar, shown
 from autograder.course import Course
 from autograder.environment import one_thread, processors
-from autograder.settings import settings_files
+from autograder.settings import where_set
 
 if TYPE_CHECKING:
     from autograder.authoring.build.build import Built
@@ -189,8 +189,13 @@ def variant(
         typer.echo(f"  {before.exercise:{width}}  {named:14}  {largest}")
     if lesson not in course.lessons():
         # A course that chooses no lessons has all of them.
-        *_, settings = settings_files(course.root)
+        settings = where_set(course.root, "lessons")
         typer.echo(f'Add "{lesson}" to `lessons` in {settings.relative_to(course.root)}.')
+    if own := course.own_text(original):
+        typer.echo(
+            f"What {own.relative_to(course.root)} adds is the lesson's alone: copy what the retake "
+            f"shall have of it into {(course.own / lesson).relative_to(course.root)}.md."
+        )
     typer.echo(f"Look through the text, then run `autograder build {lesson}`.")
 
 

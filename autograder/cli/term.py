@@ -1,5 +1,6 @@
 """The commands of a term: who takes part, what they hand in, and whether all is there for it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -73,9 +74,19 @@ def collect(
     if found.taken:
         typer.echo(f"The zip holds no times: nobody counts as late without a {NAME}.")
     if found.late:
-        typer.echo(f"Late, as Canvas says: {', '.join(found.late)}.")
-    if found.there:
-        typer.echo(f"{len(found.there)} had handed in before: --update replaces what is there.")
+        typer.echo(f"Late, as Canvas says: {_some(found.late)}.")
+    if found.untimed:
+        typer.echo(f"Their {NAME} is gone with what it was written for: {_some(found.untimed)}.")
+    if found.there and update:
+        typer.echo(f"The same as before, and left as it is: {_some(found.there)}.")
+    elif found.there:
+        typer.echo(f"Had handed in before: {_some(found.there)}; --update replaces what is there.")
+
+
+def _some(students: Sequence[str]) -> str:
+    """Students by their ids, as far as somebody reads a line of them."""
+    more = len(students) - _NAMED
+    return ", ".join([*students[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
 
 
 def doctor() -> None:

@@ -9,6 +9,8 @@ from companion.beside import made_beside, results_of
 _DRAWS = 64
 # Of few weights, more draws: chance would show.
 _NUMBERS = 2000
+# So many standard deviations from its rate, no share is ever found.
+_DEVIATIONS = 6
 # Calls with one and the same generator.
 _IN_A_ROW = 5
 
@@ -69,7 +71,7 @@ def try_dropout(
         "the weights that it is given are changed": not all(
             given.equal(weights) for given, *_ in calls
         ),
-        "fraction of weights that become 0": _nearest(share, (0, p, 1 - p, 1), 0.06),
+        "fraction of weights that become 0": _nearest(share, (0, p, 1 - p, 1), _chance(dropped)),
         "what is left, as a multiple of its weight": _common(factors[~dropped]),
         "mean of all draws, as a multiple of the weights": _nearest(
             factors.mean().item(), (0, 1, *_multiples(p)), 0.15
@@ -98,9 +100,23 @@ def _same(one: object, other: torch.Tensor) -> bool:
 
 
 def _nearest(value: float, candidates: Iterable[float], away: float) -> float:
-    """The nearest candidate, or the value with one decimal if none is near."""
+    """The nearest candidate if it is near, else the value, as roughly as tells it from that."""
     best = min(candidates, key=lambda candidate: abs(candidate - value))
-    return best if abs(best - value) <= away * max(1, best) else round(value, 1)
+    if abs(best - value) <= away * max(1, best):
+        return best
+    return next(
+        (rough for digits in (1, 2) if abs((rough := round(value, digits)) - best) > away), value
+    )
+
+
+def _chance(dropped: torch.Tensor) -> float:
+    """How far chance may take the share that is dropped from its rate, over some draws."""
+    draws = dropped.flatten(1)
+    different = len(torch.unique(draws, dim=0))
+    # As many as are drawn by themselves; where some are dropped together, draws differ by more.
+    independent: float = 0.5 / (different * draws.shape[1]) ** 0.5
+    together: float = draws.double().mean(1).std().item() / len(draws) ** 0.5
+    return _DEVIATIONS * max(independent, together)
 
 
 def _multiples(p: float) -> tuple[float, ...]:

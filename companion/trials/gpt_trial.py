@@ -19,6 +19,8 @@ Weights = Mapping[str, Tensor]
 # Outputs that differ by less than this share of the largest one are the same, but for rounding.
 _ROUNDING = 1e-3
 _TABLE = "tokens.weight"
+# So many of its standard deviations from 0, no mean of random numbers is ever found.
+_DEVIATIONS = 6
 
 
 class WeightMismatch(Exception):
@@ -110,7 +112,8 @@ def try_gpt(
 
     Returns:
         As `try_attention`, with the gradient for the embedding; without weights, the standard
-        deviation of the embedding's numbers, to one digit.
+        deviation of the embedding's numbers, to one digit, and their mean, which is 0 if it is no
+        further from 0 than chance may take it.
 
     Raises:
         WeightMismatch: when the model's parameters are not those of `weights`.
@@ -119,7 +122,12 @@ def try_gpt(
         table = model_class(**settings).state_dict().get(_TABLE)
         if table is None:
             raise WeightMismatch("looked for an embedding called tokens, and found none")
-        return {f"standard deviation of {_TABLE}": float(f"{table.double().std():.1g}")}
+        numbers = table.double()
+        deviation, mean = numbers.std().item(), numbers.mean().item()
+        return {
+            f"standard deviation of {_TABLE}": float(f"{deviation:.1g}"),
+            f"mean of {_TABLE}, up to chance": 0 if _is_chance(mean, deviation, numbers) else mean,
+        }
     parts = {"parts": made_beside(model_class, doubled_parts)} if doubled else {}
     module, places = _made(model_class, {**settings, **parts}, weights)
     (ids,) = inputs
@@ -133,6 +141,11 @@ def try_gpt(
     found = _whole(module, ids)
     found[f"gradient for {_TABLE}"] = _parameters(module)[_TABLE].grad
     return found | _untrained(module, places)
+
+
+def _is_chance(mean: float, deviation: float, numbers: Tensor) -> bool:
+    furthest: float = _DEVIATIONS * deviation / numbers.numel() ** 0.5
+    return abs(mean) <= furthest
 
 
 def _made(

@@ -14,6 +14,7 @@ from companion.trials.quoted import in_quotes
 _TABLE = "positions.weight"
 # How an exercise may refuse what it is given.
 _REFUSALS = (ValueError, AssertionError)
+_TOLD = 8  # numbers that a message has at most
 # Where a module keeps what moves with it.
 _REGISTERED = ("_parameters", "_buffers", "_modules")
 _DEEPEST = 3  # of lists in lists, and of objects in objects
@@ -198,5 +199,6 @@ def _alike(output: object, exact: object) -> bool:
 
 def _refusal(error: Exception, *numbers: int) -> str:
     told = set(map(int, re.findall(r"\d+", str(error))))
-    names = "names" if told.issuperset(numbers) else "does not name"
+    # A message with ever so many numbers names none.
+    names = "names" if told.issuperset(numbers) and len(told) <= _TOLD else "does not name"
     return f"a ValueError, or an assert, whose message {names} {' and '.join(map(str, numbers))}"

@@ -15,12 +15,13 @@ What else is in the zip, and how large, is a student's doing: each file is read 
 lies where it is put.
 """
 
+import filecmp
 import re
 import unicodedata
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from autograder.errors import GradingFailed
@@ -35,6 +36,7 @@ from autograder.grading.submitted_files import (
 )
 from autograder.nbgrading.inbox.replacing import alone, arriving, discard, finish_replacing, replace
 from autograder.nbgrading.inbox.student_ids import is_student_id
+from autograder.nbgrading.inbox.timestamps import NAME
 from autograder.nbgrading.term.roster import Listed
 
 _MOODLE = re.compile(
@@ -50,14 +52,21 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Collected:
-    """What came of a zip: whose was put into submitted/, whose was there, and what is set aside;
-    and who of the first was late, if the platform says so.
+    """What came of a zip.
+
+    Attributes:
+        taken: whose was put into submitted/.
+        there: whose stays as it was: it was there before, and is not to be replaced or is the same.
+        aside: what is set aside, each with why.
+        late: who of those taken was late, if the platform says so.
+        untimed: whose was replaced together with a time that somebody had written beside it.
     """
 
     taken: Sequence[str]
     there: Sequence[str]
     aside: Sequence[str]
-    late: Sequence[str]
+    late: Sequence[str] = field(default_factory=list)
+    untimed: Sequence[str] = field(default_factory=list)
 
 
 def collect_zip(
@@ -84,7 +93,7 @@ def collect_zip(
     except Exception as error:
         # zipfile promises nothing of what it raises on a list of files that is damaged.
         raise GradingFailed(f"{path} can't be read as a zip: {error}") from None
-    taken, there = [], []
+    taken, there, untimed = [], [], []
     with archive, alone(submitted):
         found, aside = _by_student(archive, students)
         for student, files in found.items():
@@ -93,16 +102,35 @@ def collect_zip(
             if target.exists() and not update:
                 there.append(student)
                 continue
-            left_out = _write(archive, files, arriving(target))
+            new = arriving(target)
+            left_out = _write(archive, files, new)
             aside += [f"{student}: {shown(name)} is left out: {why}" for name, why in left_out]
             if target.exists() and any(is_notebook(name) for name, _ in left_out):
                 discard(target)
                 aside.append(f"{student}: what was there stays, since a notebook is left out")
                 continue
+            if target.exists() and _are_same(target, new):
+                discard(target)
+                there.append(student)
+                continue
+            if (target / NAME).exists() and NAME not in files:
+                untimed.append(student)
             replace(target)
             taken.append(student)
     late = [one for one in taken if any(_is_late(file.filename) for file in found[one].values())]
-    return Collected(taken, there, aside, late)
+    return Collected(taken, there, aside, late, untimed)
+
+
+def _are_same(there: Path, new: Path) -> bool:
+    """Whether two folders have the same files, but for a time that is written beside them."""
+    before, now = (
+        {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+        for folder in (there, new)
+    )
+    before = {name: path for name, path in before.items() if name in now or str(name) != NAME}
+    return before.keys() == now.keys() and all(
+        filecmp.cmp(before[name], now[name], shallow=False) for name in now
+    )
 
 
 def _is_late(path: str) -> bool:

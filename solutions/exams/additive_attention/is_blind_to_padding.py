@@ -125,6 +125,21 @@ def last_feature_of_everything(query: Tensor, annotations: Tensor, lengths: Tens
 blind.tries([last_feature_of_everything], three_sentences, times=1)
 
 
+def one_number_inside(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    """One feature among others, in a sentence among others, has some padding in it: not blind."""
+    contexts, weights = padding.masked_attention(query, annotations, lengths)
+    contexts[1, 1] += 0.1 * annotations[1, -1, 2]
+    return contexts, weights
+
+
+def four_features(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
+    """The same of four features."""
+    return three_sentences(draw.fix(d=4))
+
+
+blind.tries([one_number_inside], four_features, times=1)
+
+
 def both_alike(one: Pair, other: Pair) -> bool:
     """Whether contexts and weights agree."""
     return all(torch.allclose(a, b) for a, b in zip(one, other, strict=True))

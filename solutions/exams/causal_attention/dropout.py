@@ -51,6 +51,13 @@ def heads_in_training(draw: Draw) -> Trial:
 
 
 @dropping.case(times=1)
+def many_in_training(draw: Draw) -> Trial:
+    """many weights, in training, with a rate between two tenths"""
+    p = (0.15, 0.25, 0.35)[int(draw.rng.integers(3))]
+    return draw.fix(queries=60, keys=60).tensor("queries keys").softmax(dim=-1), p, 400, True
+
+
+@dropping.case(times=1)
 def one_row_in_training(draw: Draw) -> Trial:
     """the weights of a single query, in training"""
     return draw.fix(keys=5).tensor("keys").softmax(dim=-1), 0.6, 300, True

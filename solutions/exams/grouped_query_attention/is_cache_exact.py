@@ -9,6 +9,7 @@ from autograder import Draw, Exam
 from companion import Past, Step
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.grouped_query_attention import _drawn_steps as drawn
 from solutions.exams.grouped_query_attention._specimens import TWO_TEXTS
 
 exact = Exam(reference.is_cache_exact, dtypes=("float64",))
@@ -49,72 +50,6 @@ exact.tries(
 exact.tries([specimens.only_itself], TWO_TEXTS[:, :1], on="one word, of which there is one chunk")
 
 
-def sums_so_far(chunk: torch.Tensor, past: Past) -> Step:
-    """A running sum: exact."""
-    sums = chunk.cumsum(dim=1) + (past[0] if past else 0)
-    return sums, (sums[:, -1:],)
-
-
-def largest_so_far(chunk: torch.Tensor, past: Past) -> Step:
-    """The largest number so far, feature by feature: exact."""
-    known = torch.cat([past[0], chunk], dim=1) if past else chunk
-    largest = known.cummax(dim=1).values
-    return largest[:, -chunk.shape[1] :], (largest[:, -1:],)
-
-
-def smallest_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
-    """The smallest number so far, but not over the edges of chunks: not exact."""
-    return chunk.cummin(dim=1).values, None
-
-
-def the_word_before(chunk: torch.Tensor, past: Past) -> Step:
-    """The word before, over the edges of chunks: exact."""
-    before = past[0] if past else torch.zeros_like(chunk[:, :1])
-    return torch.cat([before, chunk[:, :-1]], dim=1), (chunk[:, -1:],)
-
-
-def word_before_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
-    """The word before, but not over the edges of chunks: not exact."""
-    return torch.cat([torch.zeros_like(chunk[:, :1]), chunk[:, :-1]], dim=1), None
-
-
-def counts_places_anew(chunk: torch.Tensor, past: Past) -> Step:
-    """Positions that are counted from 0 in every chunk: not exact."""
-    places = torch.arange(chunk.shape[1], dtype=chunk.dtype)
-    return specimens.attends_to_its_cache(chunk + places[:, None], past)
-
-
-def forgets_the_first(chunk: torch.Tensor, past: Past) -> Step:
-    """A cache that holds five tokens: not exact."""
-    contexts, cache = specimens.attends_to_its_cache(chunk, past)
-    return contexts, tuple(tokens[:, -5:] for tokens in cache or ())
-
-
-def average_of_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
-    """Less the average of its chunk: not exact."""
-    contexts, cache = specimens.attends_to_its_cache(chunk, past)
-    return contexts - 0.1 * chunk.mean(dim=1, keepdim=True), cache
-
-
-def last_feature_is_new(chunk: torch.Tensor, past: Past) -> Step:
-    """The last feature sees its own chunk only: not exact."""
-    contexts, cache = specimens.attends_to_its_cache(chunk, past)
-    own = specimens.sees_its_chunk_only(chunk, None)[0]
-    return torch.cat([contexts[..., :-1], own[..., -1:]], dim=-1), cache
-
-
-def faintly_different(chunk: torch.Tensor, past: Past) -> Step:
-    """A thousandth that depends on the size of the chunk: not exact."""
-    contexts, cache = specimens.attends_to_its_cache(chunk, past)
-    return contexts + 1e-3 * chunk.shape[1], cache
-
-
-def a_little_louder(chunk: torch.Tensor, past: Past) -> Step:
-    """Half a thousandth is added once there is a cache: not exact."""
-    contexts, cache = specimens.attends_to_its_cache(chunk, past)
-    return contexts * (1 if past is None else 1.0005), cache
-
-
 def three_texts(draw: Draw) -> torch.Tensor:
     """Three texts of seven words."""
     return draw.fix(batch=3, tokens=7).tensor("batch tokens d_in")
@@ -122,17 +57,18 @@ def three_texts(draw: Draw) -> torch.Tensor:
 
 exact.tries(
     (
-        sums_so_far,
-        largest_so_far,
-        smallest_in_the_chunk,
-        the_word_before,
-        word_before_in_the_chunk,
-        counts_places_anew,
-        forgets_the_first,
-        average_of_the_chunk,
-        last_feature_is_new,
-        faintly_different,
-        a_little_louder,
+        drawn.sums_so_far,
+        drawn.largest_so_far,
+        drawn.smallest_in_the_chunk,
+        drawn.the_word_before,
+        drawn.word_before_in_the_chunk,
+        drawn.counts_places_anew,
+        drawn.forgets_the_first,
+        drawn.average_of_the_chunk,
+        drawn.last_feature_is_new,
+        drawn.faintly_different,
+        drawn.a_little_louder,
+        drawn.off_inside,
         specimens.keeps_the_last_chunk,
         specimens.keeps_three_of_a_chunk,
     ),
@@ -156,7 +92,7 @@ def two_words_one_by_one(draw: Draw) -> Tried:
 @exact.case(times=1)
 def long_text_is_forgotten(draw: Draw) -> Tried:
     """a cache that holds five tokens, on a text of 20"""
-    return forgets_the_first, draw.fix(tokens=20).tensor("batch tokens d_in")
+    return drawn.forgets_the_first, draw.fix(tokens=20).tensor("batch tokens d_in")
 
 
 def fed(function: StepFunction, inputs: torch.Tensor, size: int) -> torch.Tensor:

@@ -75,10 +75,10 @@ def one_feature(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
 
 
 def drawn_padding(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, a context, and its padding; the last sentence has some."""
+    """Queries, a context, and its padding, of which each sentence has some."""
     queries, context = draw.tensor("batch queries d"), draw.tensor("batch keys d")
     padding = padded_at_the_end(context, draw)
-    padding[-1, -1] = True
+    padding[:, -1] = True
     return queries, context, padding
 
 
@@ -98,6 +98,21 @@ blind.tries(
     drawn_padding,
     times=1,
 )
+
+
+def one_number_inside(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """One feature of a query among others, in a sentence among others, sees it: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    found[1, 2, 1] += 0.1 * context[1, -1, 2]
+    return found
+
+
+def many_queries(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
+    """Three sentences of five queries."""
+    return drawn_padding(draw.fix(batch=3, queries=5, d=4))
+
+
+blind.tries([one_number_inside], many_queries, times=1)
 
 
 @blind.case(times=1)

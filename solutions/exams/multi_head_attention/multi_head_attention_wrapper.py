@@ -98,6 +98,15 @@ def nothing_to_drop(draw: Draw) -> Module:
     return chosen, weights, (inputs,), True, 64
 
 
+@loop.case(times=1)
+def sentences_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on two equal sentences of one word"""
+    draw.fix(batch=1, tokens=1, heads=1)
+    inputs = draw.tensor("batch tokens d_in").repeat(2, 1, 1)
+    weights = {f"heads.0.{name}": draw.tensor("d_in d_out") for name in PROJECTIONS}
+    return settings(inputs, draw.size("d_out"), 1, 9, dropout=0.4), weights, (inputs,), True, 128
+
+
 class Variant(nn.Module):
     """The loop in steps, for misconceptions to get one of them wrong."""
 

@@ -83,6 +83,20 @@ def a_little_louder(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
     return specimens.rope_scores(queries, keys, positions) * (1 + 0.0005 * positions)
 
 
+def one_score_inside(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+    """One score, neither of the first or last query nor of the first or last key, nor of a word
+    with itself, grows: not relative.
+    """
+    scores = specimens.rope_scores(queries, keys, positions)
+    scores[2, 1] += 0.1 * positions[0]
+    return scores
+
+
+def many_words(draw: Draw) -> Moved:
+    """Five words."""
+    return every_other_position(draw.fix(tokens=5))
+
+
 def every_other_position(draw: Draw, by: int = 7) -> Moved:
     """Queries, keys, their positions, and by how much these are moved."""
     queries = draw.fix(d_k=6).tensor("tokens d_k")
@@ -111,6 +125,9 @@ relative.tries(
     every_other_position,
     times=1,
 )
+
+
+relative.tries([one_score_inside], many_words, times=1)
 
 
 @relative.case(times=1)

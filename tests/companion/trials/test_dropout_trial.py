@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -35,6 +37,19 @@ def test_right_ones_measure_alike(p: float, seed: int) -> None:
     }
     for right in (by_torch, by_bernoulli):
         assert try_dropout(right, WEIGHTS, p, seed, True) == expected
+
+
+@pytest.mark.parametrize("wrong", [lambda p: round(p, 1), lambda p: p - 0.02, lambda p: 1.05 * p])
+def test_rate_that_is_not_quite_p_is_seen_among_many(wrong: Callable[[float], float]) -> None:
+    def another_rate(
+        weights: Tensor, p: float, generator: torch.Generator, training: bool
+    ) -> Tensor:
+        kept = torch.rand(weights.shape, generator=generator) >= wrong(p)
+        return weights * kept / (1 - p) if training else weights
+
+    fact, many = "fraction of weights that become 0", WEIGHTS.repeat(10, 10)
+    assert try_dropout(by_torch, many, 0.25, 0, True)[fact] == 0.25
+    assert try_dropout(another_rate, many, 0.25, 0, True)[fact] != 0.25
 
 
 def test_nothing_happens_in_use() -> None:

@@ -127,4 +127,15 @@ def test_other_parameters_are_refused() -> None:
 
 def test_new_model_is_looked_at() -> None:
     sizes = {**GPT_SIZES, "vocabulary": 1000}
-    assert try_gpt(reference.GPT, sizes, {}, ()) == {"standard deviation of tokens.weight": 0.02}
+    looked_at = try_gpt(reference.GPT, sizes, {}, ())
+    assert looked_at == {
+        "standard deviation of tokens.weight": 0.02,
+        "mean of tokens.weight, up to chance": 0,
+    }
+
+    class Shifted(reference.GPT):
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            self.tokens.weight.data += 0.01
+
+    assert try_gpt(Shifted, sizes, {}, ())["mean of tokens.weight, up to chance"] > 0.009

@@ -160,6 +160,13 @@ def nothing_to_drop(draw: Draw) -> Module:
 
 
 @module.case(times=1)
+def sentences_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on two equal sentences of one word"""
+    inputs = draw.fix(batch=1, tokens=1, d_out=2).tensor("batch tokens d_in").repeat(2, 1, 1)
+    return settings(inputs, 2, 7, dropout=0.4), drawn_weights(draw), (inputs,), True, 128
+
+
+@module.case(times=1)
 def mask_for_many(draw: Draw) -> Buffered:
     """the mask for eleven words"""
     inputs = draw.tensor("batch tokens d_in")

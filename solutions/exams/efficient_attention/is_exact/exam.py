@@ -158,6 +158,22 @@ exact.tries(
 )
 
 
+def off_inside(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """One feature of a query among others, for blocks of four: not exact."""
+    contexts = specimens.all_at_once(queries, keys, values, block_size)
+    if block_size == 4:
+        contexts[len(contexts) // 2, contexts.shape[1] // 2] += 0.5
+    return contexts
+
+
+def many_features(draw: Draw) -> Triple:
+    """Five queries, and as many features."""
+    return growing_keys(draw.fix(queries=5, d_v=5))
+
+
+exact.tries([off_inside], many_features, times=1)
+
+
 @exact.case(times=1)
 def many_queries(draw: Draw) -> Tried:
     """more queries than keys"""

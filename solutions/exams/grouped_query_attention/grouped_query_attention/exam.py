@@ -124,6 +124,21 @@ def grouped_nothing_to_drop(draw: Draw) -> Module:
 
 
 @grouped.case(times=1)
+def grouped_heads_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on one word, with two heads that share keys"""
+    inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
+    chosen = settings(inputs, 4, 2, 1, dropout=0.4)
+    return chosen, printed_weights(4, 2), (inputs,), True, 128
+
+
+@grouped.case(times=1)
+def grouped_texts_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on two equal texts of one word"""
+    inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in").repeat(2, 1, 1)
+    return one_word(inputs, dropout=0.4, training=True, calls=128)
+
+
+@grouped.case(times=1)
 def grouped_refused(draw: Draw) -> Module:
     """5 query heads for 2 key/value heads, which is an error"""
     inputs = draw.fix(d_in=3, tokens=4).tensor("batch tokens d_in")

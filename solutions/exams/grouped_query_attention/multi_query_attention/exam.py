@@ -97,6 +97,20 @@ def single_nothing_to_drop(draw: Draw) -> Module:
     return one_word(inputs, dropout=ALMOST_NEVER, training=True, calls=24, named=False)
 
 
+@single.case(times=1)
+def single_heads_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on one word, with two heads"""
+    inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
+    return settings(inputs, 4, 2, dropout=0.4), printed_weights(4, 2), (inputs,), True, 128
+
+
+@single.case(times=1)
+def single_texts_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on two equal texts of one word"""
+    inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in").repeat(2, 1, 1)
+    return one_word(inputs, dropout=0.4, training=True, calls=128, named=False)
+
+
 @single.case(times=2)
 def single_refused(draw: Draw) -> Module:
     """features that the heads do not divide, which is an error"""

@@ -178,5 +178,24 @@ def nothing_to_drop(draw: Draw) -> Module:
     return chosen, weights, (decoder, encoder, None), True, 24
 
 
+@cross.case(times=1)
+def heads_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on one key, with two heads"""
+    draw.fix(batch=1, queries=1, keys=1, heads=2)
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.4)
+    return chosen, weights, (decoder, encoder, None), True, 128
+
+
+@cross.case(times=1)
+def sentences_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on two equal sentences with one key each"""
+    draw.fix(batch=1, queries=1, keys=1, heads=1)
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.4)
+    inputs = (decoder.repeat(2, 1, 1), encoder.repeat(2, 1, 1), None)
+    return chosen, weights, inputs, True, 128
+
+
 cross.half_but_for("a sentence that is all padding", all_padded, drawn_all_padded)
 cross.half_but_for("the biases", nothing_padded, drawn_without_padding)

@@ -139,6 +139,23 @@ def nothing_to_drop(draw: Draw) -> Module:
     return chosen, weights, (inputs,), True, 24
 
 
+@batched.case(times=1)
+def heads_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on one word, with two heads"""
+    inputs = draw.fix(batch=1, tokens=1, heads=2, head_dim=2).tensor("batch tokens d_in")
+    weights, d_out, heads = drawn_batched(draw)
+    return settings(inputs, d_out, heads, 6, dropout=0.4), weights, (inputs,), True, 128
+
+
+@batched.case(times=1)
+def sentences_by_themselves(draw: Draw) -> Module:
+    """dropout=0.4, in training, called 128 times on two equal sentences of one word"""
+    draw.fix(batch=1, tokens=1, heads=1, head_dim=2)
+    inputs = draw.tensor("batch tokens d_in").repeat(2, 1, 1)
+    weights, d_out, heads = drawn_batched(draw)
+    return settings(inputs, d_out, heads, 6, dropout=0.4), weights, (inputs,), True, 128
+
+
 batched.half_but_for("the biases", many_things_at_once, biased)
 
 

@@ -101,7 +101,7 @@ def test_who_takes_anothers_name_hands_in_for_nobody(
     for first, second in ((own, others), (others, own)):
         files = {f"{first}{NOTEBOOK}": b"{}", f"{second}{name}": b"0", f"ben/{NOTEBOOK}": b"{}"}
         found = collect(files, update=True)
-        assert found.taken == ["ben"]
+        assert [*found.taken, *found.there] == ["ben"]
         assert len(found.aside) == 2
         assert all("several accounts are named as if" in said for said in found.aside)
     assert there(collect) == {f"ben/{LESSON}/{NOTEBOOK}"}
@@ -129,6 +129,17 @@ def test_what_is_there_stays_unless_asked(collect) -> None:
     assert path.read_bytes() == b"old"
     assert collect({f"ada/{NOTEBOOK}": b"new"}, update=True).taken == ["ada"]
     assert path.read_bytes() == b"new"
+
+
+def test_time_written_by_hand_stays_with_what_it_was_written_for(collect) -> None:
+    collect({f"{student}/{NOTEBOOK}": b"old" for student in ("ada", "ben")})
+    for student in ("ada", "ben"):
+        (collect.submitted / student / LESSON / "timestamp.txt").write_text("2030-01-01 12:00:00")
+    again = {f"ada/{NOTEBOOK}": b"old", f"ben/{NOTEBOOK}": b"new"}
+    found = collect(again, update=True)
+    assert (found.taken, found.there, found.untimed) == (["ben"], ["ada"], ["ben"])
+    assert f"ada/{LESSON}/timestamp.txt" in there(collect)
+    assert f"ben/{LESSON}/timestamp.txt" not in there(collect)
 
 
 @pytest.mark.parametrize("files", [{}, {"notes.csv": b"1"}])
@@ -197,7 +208,8 @@ def test_damage_costs_what_is_damaged(tmp_path: Path, packed: int) -> None:
         damaged[place : place + 2] = b"\xff\xff"
         (tmp_path / "y.zip").write_bytes(damaged)
         with suppress(GradingFailed):
-            found = collect_zip(tmp_path / "y.zip", LESSON, ROSTER, tmp_path / "s", update=True)
+            submitted = tmp_path / f"submitted-{place}"
+            found = collect_zip(tmp_path / "y.zip", LESSON, ROSTER, submitted, update=True)
             read += 1
             assert found.taken or found.aside
     assert read > 9

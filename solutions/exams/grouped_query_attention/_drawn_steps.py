@@ -1,0 +1,81 @@
+"""Steps with a cache that `is_cache_exact` is asked about in grading alone, exact and not."""
+
+import torch
+
+import companion.specimens.cached_steps as specimens
+from companion import Past, Step
+
+
+def sums_so_far(chunk: torch.Tensor, past: Past) -> Step:
+    """A running sum: exact."""
+    sums = chunk.cumsum(dim=1) + (past[0] if past else 0)
+    return sums, (sums[:, -1:],)
+
+
+def largest_so_far(chunk: torch.Tensor, past: Past) -> Step:
+    """The largest number so far, feature by feature: exact."""
+    known = torch.cat([past[0], chunk], dim=1) if past else chunk
+    largest = known.cummax(dim=1).values
+    return largest[:, -chunk.shape[1] :], (largest[:, -1:],)
+
+
+def smallest_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+    """The smallest number so far, but not over the edges of chunks: not exact."""
+    return chunk.cummin(dim=1).values, None
+
+
+def the_word_before(chunk: torch.Tensor, past: Past) -> Step:
+    """The word before, over the edges of chunks: exact."""
+    before = past[0] if past else torch.zeros_like(chunk[:, :1])
+    return torch.cat([before, chunk[:, :-1]], dim=1), (chunk[:, -1:],)
+
+
+def word_before_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+    """The word before, but not over the edges of chunks: not exact."""
+    return torch.cat([torch.zeros_like(chunk[:, :1]), chunk[:, :-1]], dim=1), None
+
+
+def counts_places_anew(chunk: torch.Tensor, past: Past) -> Step:
+    """Positions that are counted from 0 in every chunk: not exact."""
+    places = torch.arange(chunk.shape[1], dtype=chunk.dtype)
+    return specimens.attends_to_its_cache(chunk + places[:, None], past)
+
+
+def forgets_the_first(chunk: torch.Tensor, past: Past) -> Step:
+    """A cache that holds five tokens: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    return contexts, tuple(tokens[:, -5:] for tokens in cache or ())
+
+
+def average_of_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+    """Less the average of its chunk: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    return contexts - 0.1 * chunk.mean(dim=1, keepdim=True), cache
+
+
+def last_feature_is_new(chunk: torch.Tensor, past: Past) -> Step:
+    """The last feature sees its own chunk only: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    own = specimens.sees_its_chunk_only(chunk, None)[0]
+    return torch.cat([contexts[..., :-1], own[..., -1:]], dim=-1), cache
+
+
+def faintly_different(chunk: torch.Tensor, past: Past) -> Step:
+    """A thousandth that depends on the size of the chunk: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    return contexts + 1e-3 * chunk.shape[1], cache
+
+
+def a_little_louder(chunk: torch.Tensor, past: Past) -> Step:
+    """Half a thousandth is added once there is a cache: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    return contexts * (1 if past is None else 1.0005), cache
+
+
+def off_inside(chunk: torch.Tensor, past: Past) -> Step:
+    """One feature of a word within a chunk of four: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    if chunk.shape[1] == 4:
+        contexts = contexts.clone()
+        contexts[1, 2, 1] += 0.5
+    return contexts, cache

@@ -8,6 +8,7 @@ import ast
 import importlib.machinery
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from autograder.preload import package_of
@@ -47,7 +48,12 @@ def out_of_reach(
             )
 
 
-def _imports(source: str) -> Iterator[tuple[int, str]]:
+@lru_cache(maxsize=1000)
+def _imports(source: str) -> tuple[tuple[int, str], ...]:
+    return tuple(_imports_of(source))
+
+
+def _imports_of(source: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -149,6 +149,15 @@ class SubmittedFolder:
                 return stack.enter_context(open(descriptor, "rb", closefd=False))
         return io.BytesIO()
 
+    def stamp(self, name: str) -> tuple[int, int, int]:
+        """Which file has a name, when it last changed in any way, and its size.
+
+        Raises:
+            OSError: when it can't be looked at.
+        """
+        status = os.stat(name, dir_fd=self.descriptor)
+        return status.st_ino, status.st_ctime_ns, status.st_size
+
     def is_missing(self, name: str) -> bool:
         """Whether nothing in the folder has this name, be it a file or something else."""
         try:

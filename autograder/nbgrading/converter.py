@@ -6,6 +6,7 @@ fails.
 All the rest is nbgrader's, and behaves as its documentation says.
 """
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -73,34 +74,31 @@ class SubmissionExporter(NotebookExporter):
         path = Path(filename)
         resources = ResourcesDict() if resources is None else resources
         names = resources["nbgrader"]
+        resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
         if not getattr(converter, "is_sanitizing", False):
             resources["same"] = converter.same_as_before(
                 names["assignment"], names["student"], path
             )
-            return super().from_filename(filename, resources, **kw)
+            made = v4.reads(path.read_text(encoding="utf-8"))
+            return self.from_notebook_node(made, resources, **kw)
         resources["submission"] = converter.submission(names["assignment"], path)
         resources["beside"] = converter.beside
         resources["begun"] = _begun.pop(filename, None)
         resources["folder"] = converter._format_dest(names["assignment"], names["student"])
-        resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
         return self.from_notebook_node(v4.new_notebook(), resources, **kw)
-
-    def from_file(
-        self, file_stream: Any, resources: dict[str, Any] | None = None, **kw: Any
-    ) -> tuple[Any, dict[str, Any]]:
-        """Convert what the first step has made, which has been validated."""
-        return self.from_notebook_node(v4.reads(file_stream.read()), resources, **kw)
 
     def from_notebook_node(  # type: ignore[override]
         self, nb: NotebookNode, resources: Any | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
-        """Convert a notebook by all of nbgrader's steps, and validate what comes of it.
+        """Convert a notebook by all of nbgrader's steps, and validate what comes of the last.
 
         nbconvert copies the notebook three times, and validates it behind each step.
         """
         resources = self._init_resources(resources)  # type: ignore[no-untyped-call]
         for step in self._preprocessors:
             nb, resources = step(nb, resources)
+        if getattr(self.parent, "is_sanitizing", False):
+            return json.dumps(nb), resources
         nbformat.validate(nb, relax_add_props=True)
         return f"{v4.writes(nb)}\n", resources
 

@@ -22,6 +22,7 @@ from autograder.nbgrading import assignments
 from autograder.nbgrading.converter import SafeAutograde, SafeCommand
 from autograder.nbgrading.generate import SafeGenerate
 from autograder.nbgrading.gradebook.by_notebook import one_engine
+from autograder.nbgrading.gradebook.revision import newest
 from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import lists
 from autograder.nbgrading.inbox.zip_collect import unpacked_once
@@ -134,6 +135,10 @@ def table() -> tuple[Replaced, ...]:
         Replaced("api", "create_engine", one_engine,
                  "each opening of the gradebook would make its SQL anew",
                  f"{_CONVERTER}::test_same_again_is_left_alone"),
+        Replaced("api", "get_alembic_version", newest,
+                 "each new gradebook would start a program of its own, for a second or two",
+                 "autograder/nbgrading/gradebook/test_revision.py::test_newest_revision_is_alembics",
+                 used_by="Gradebook.__init__"),
         Replaced("plugins.zipcollect", "unzip", unpacked_once,
                  "a zip of zips that one student hands in would fill the disk",
                  "autograder/nbgrading/inbox/test_zip_collect.py::test_zip_within_a_zip_stays_one",

@@ -29,6 +29,8 @@ open_course(Course.find(), options=sys.argv[1:])
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    # Pages of the browser's own, which it draws beside each window that nobody looks at.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ]  # fmt: skip
 
 

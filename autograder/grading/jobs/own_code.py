@@ -12,7 +12,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +47,7 @@ def watch(root: Path) -> None:
     """Look at a course's files before any of its modules is imported."""
     root = root.resolve()
     if root not in _watched:
-        _watched[root] = _Watched(_stamps(_modules(root)), _stamps(_start(root)))
+        _watched[root] = _Watched(_stamps(_tops(root)), _stamps(_start(root)))
 
 
 def refresh(root: Path, folder: Path) -> bool:
@@ -65,7 +65,7 @@ def refresh(root: Path, folder: Path) -> bool:
     """
     watch(root)
     root = root.resolve()
-    watched, now = _watched[root], _stamps(_modules(root))
+    watched, now = _watched[root], _stamps(_tops(root))
     for path in _differing(watched.started_with, _stamps(_start(root))):
         raise GradingFailed(
             f"{path} has changed since this program was started: end it (JupyterLab, where it is "
@@ -94,11 +94,11 @@ def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
     root, folder = root.resolve(), folder.resolve()
     names = {SOLUTIONS, OWN, *map(package_of, preload)}
     tops = [top for top in _tops(root) if top.stem in names]
-    beside = [*_sources(folder), *map(str, folder.glob("*.ipynb"))]
-    stamps = _stamps([*(path for top in tops for path in _sources(top)), *beside])
+    beside = _stamps([folder])
+    stamps = {**_stamps([*tops, *folder.glob("*.ipynb")]), **beside}
     if _digests.get((root, folder), (None, ""))[0] != stamps:
         imported = [(path, root) for path in _imported(tops, folder, preload)]
-        code = _digest([*imported, *((path, folder.parent) for path in _sources(folder))])
+        code = _digest([*imported, *((path, folder.parent) for path in beside)])
         _digests[root, folder] = stamps, code
     decides = f"{_digests[root, folder][1]} {read_settings(root).partial_credit}"
     return hashlib.sha256(decides.encode()).hexdigest()
@@ -118,7 +118,7 @@ def _imported(tops: Sequence[Path], folder: Path, preload: Sequence[str]) -> lis
 @functools.cache
 def engine_digest() -> str:
     """By which this program is known again, as it was when it was first asked for here."""
-    return _digest([(path, _ENGINE) for path in _sources(_ENGINE)])
+    return _digest([(path, _ENGINE) for path in _stamps([_ENGINE])])
 
 
 def _digest(parts: Iterable[tuple[str, Path]]) -> str:
@@ -145,32 +145,35 @@ def _tops(root: Path) -> list[Path]:
     return sorted({*packages, root / SOLUTIONS, root / OWN, *modules} - {_ENGINE})
 
 
-def _modules(root: Path) -> Iterator[str]:
-    for top in _tops(root):
-        yield from _sources(top)
-
-
-def _start(root: Path) -> Iterator[str]:
+def _start(root: Path) -> list[Path]:
     """What is read once, when a process starts: the settings, and this program."""
-    yield from (str(root / _CONFIG), *(str(root / one) for one in (FILE, Path(OWN, FILE))))
-    yield from _sources(_ENGINE)
+    return [root / _CONFIG, root / FILE, root / OWN / FILE, _ENGINE]
 
 
-def _sources(top: Path) -> Iterator[str]:
-    if top.suffix == ".py":
-        yield str(top)
-    else:
-        for folder, _, names in os.walk(top):
-            yield from (os.path.join(folder, name) for name in names if name.endswith(".py"))
-
-
-def _stamps(paths: Iterable[str]) -> _Stamps:
+def _stamps(places: Iterable[Path]) -> _Stamps:
+    """Of files as they are, and of the modules in folders."""
     found: _Stamps = {}
-    for path in paths:
+    for place in places:
         with suppress(OSError):
-            status = os.stat(path)
-            found[path] = status.st_ino, status.st_ctime_ns, status.st_size
+            if place.is_dir():
+                _add_modules(str(place), found)
+            else:
+                found[str(place)] = _stamp(place.stat())
     return found
+
+
+def _add_modules(folder: str, found: _Stamps) -> None:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if entry.name.endswith(".py"):
+                    found[entry.path] = _stamp(entry.stat())
+                elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
+                    _add_modules(entry.path, found)
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_ctime_ns, status.st_size
 
 
 def _differing(before: _Stamps, now: _Stamps) -> list[str]:

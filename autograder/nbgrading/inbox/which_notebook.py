@@ -37,6 +37,7 @@ from autograder.grading.submitted_files import (
 
 _TOO_MUCH = "takes too much time or memory to be read"
 _MANY = 10
+_REMEMBERED, _SMALL = 16, 1_000_000
 _NAMED = 3
 # What is read of a cell; its outputs are most of a large notebook.
 _READ = ("id", "cell_type", "metadata", "source")
@@ -85,12 +86,32 @@ def which_notebook(
         return HandedIn(why_not=f"{shown(folder.name)} is a link, and no folder of its own")
     try:
         with opened(folder) as submission:
-            return _Choice(submission, notebook, frozenset(cells), frozenset(others)).made()
+            choice = _Choice(submission, notebook, frozenset(cells), frozenset(others))
+            key = choice.key
+            if folder in _made and _made[folder][0] == key:
+                return _made[folder][1]
+            made = choice.made()
+            _remember(folder, key, made)
+            return made
     except FileNotFoundError:
         return HandedIn(why_not="nothing was handed in")
     except OSError as error:
         raise_if_ours(error)
         return HandedIn(why_not="what was handed in can't be opened by who grades")
+
+
+# What came of the last looks: a submission that a worker has begun is looked at again before its
+# grade is kept, and is the same where no file of it has changed in any way.
+_made: dict[Path, tuple[object, HandedIn]] = {}
+
+
+def _remember(folder: Path, key: object, made: HandedIn) -> None:
+    _made.pop(folder, None)
+    # What can't be read may be readable on a quieter machine, and what is large takes room.
+    if not made.why_not and len(made.content) <= _SMALL:
+        _made[folder] = key, made
+    if len(_made) > _REMEMBERED:
+        del _made[next(iter(_made))]
 
 
 class _Choice:
@@ -104,8 +125,15 @@ class _Choice:
         others: frozenset[str],
     ) -> None:
         self._submission, self._notebook, self._cells = submission, notebook, cells
+        self._others = others
         taken, self._left_out = submission.files()
         self._found = [name for name in taken if is_notebook(name) and name not in others]
+
+    @property
+    def key(self) -> object:
+        """All that decides what comes of it, without reading a file."""
+        files = [(name, self._submission.stamp(name)) for name in self._found]
+        return self._notebook, self._cells, self._others, self._left_out, files
 
     def made(self) -> HandedIn:
         """What comes of it."""

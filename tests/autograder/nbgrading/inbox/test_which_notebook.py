@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.grading.apart import apart
 from autograder.grading.submitted_files import NOTEBOOK_BYTES, NOTEBOOK_FILE_BYTES
 from autograder.nbgrading.inbox.which_notebook import which_notebook
 
@@ -183,3 +184,23 @@ def test_deep_and_endless_json_costs_nothing(handed_in) -> None:
 def test_a_changed_reason_is_another_submission(handed_in) -> None:
     nothing = handed_in({})
     assert nothing.digest != handed_in({"x.ipynb": OTHER}).digest
+
+
+def test_what_has_not_changed_is_read_once(handed_in, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+
+    def counted(work: Callable, descriptor: int) -> object:
+        looks.append(work)
+        return apart(work, descriptor)
+
+    monkeypatch.setattr("autograder.nbgrading.inbox.which_notebook.apart", counted)
+    first = handed_in({ASKED: notebook()})
+    assert handed_in({}) is first
+    assert len(looks) == 1
+    # As long as before, and written within the same second.
+    other = notebook(double="def double(x): return 3 * x")
+    assert handed_in({ASKED: other}).content == other
+    # What can't be read may be readable the next time.
+    handed_in({ASKED: b"{"})
+    handed_in({})
+    assert len(looks) == 4

@@ -292,7 +292,8 @@ def _only_one(name: str, lessons: Sequence[str]) -> tuple[str, str]:
     if len(found) == 1 and name:
         return found[0], ""
     what = "several lessons are" if len(found) > 1 else "no lesson is"
-    return "", f"{what} called {name!r}: there are {', '.join(lessons)}"
+    there = f"there are {', '.join(lessons)}" if lessons else "source/ has no text of a lesson"
+    return "", f"{what} called {name!r}: {there}"
 
 
 def _in_order(path: Path) -> list[tuple[bool, int, str]]:

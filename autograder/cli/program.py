@@ -1,5 +1,7 @@
 """The program: its commands, and how it ends when one of them can't be carried out."""
 
+import inspect
+from collections.abc import Callable
 from typing import Never
 
 import typer
@@ -15,6 +17,12 @@ from autograder.errors import CourseError, NotInstalled
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
+def _in_paragraphs(command: Callable[..., None]) -> str:
+    """What a command's docstring says, without the line breaks of this code, which typer keeps."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(one.split()) for one in paragraphs)
+
+
 @app.callback()
 def autograder() -> None:
     """Build, open and grade a course of notebooks."""
@@ -25,7 +33,7 @@ for command in (
     build, exam, site, lite, new_course, new_exercise, variant, demo, doctor, roster, collect,
     grade, report, mark, lab, update, reset, again, status, teach,
 ):  # fmt: skip
-    app.command()(command)
+    app.command(help=_in_paragraphs(command))(command)
 
 
 def main() -> None:

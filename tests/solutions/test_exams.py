@@ -19,12 +19,15 @@ from autograder.authoring.build.build_inputs import Inputs
 from autograder.authoring.build.proofs import Proofs, digest_of_entry
 from autograder.authoring.build.proving import prove
 from autograder.checks.card.as_text import lines_of
+from autograder.checks.drivers.run_module import run_module
+from autograder.checks.exam.case import Case
 from autograder.checks.exam.draw import Draw, drawing_from, seed_for
 from autograder.checks.exam.exam import Exam, exams_of
 from autograder.checks.exam.report import Verdict
 from autograder.checks.values.compare import identical, numbers_in_parts
 from autograder.checks.values.outcome import Outcome
 from autograder.course import lesson_number
+from solutions.exams.dropout_rates import ALMOST_NEVER
 from tests.support.course import COURSE, every_entry, lessons_of_exams
 from tests.support.sample import EVERYTHING, sample
 
@@ -48,6 +51,22 @@ def test_reference_passes(exam: Exam) -> None:
     for seed in (0, 2026):
         assert exam.examine(exam.reference, seed).verdict is Verdict.PASSED
     assert exam.preview(exam.reference).verdict is Verdict.PASSED
+
+
+def rates_in_training(cases: list[Case]) -> set[float]:
+    """The dropouts of modules that are called in training."""
+    return {
+        case.arguments["settings"]["dropout"]
+        for case in cases
+        if case.arguments.get("training") and "dropout" in case.arguments["settings"]
+    }
+
+
+@pytest.mark.parametrize("exam", [one for one in EXAMS if one.values[0].use is run_module])
+def test_rate_of_dropout_is_the_one_that_is_given(exam: Exam) -> None:
+    """A module with a rate of its own would drop a lot where nothing is to be dropped."""
+    if any(rates_in_training(exam.printed_cases())):
+        assert ALMOST_NEVER in rates_in_training(exam.hidden_cases())
 
 
 @pytest.mark.parametrize("exam", sample(EXAMS, 40))

@@ -20,6 +20,7 @@ from autograder.nbgrading.configuration import nbgrader_api
 from autograder.nbgrading.exports.moodle import MoodleExport
 from autograder.nbgrading.exports.table import SafeCsvExport
 from autograder.nbgrading.grade_class import grade_class, students_of
+from autograder.nbgrading.reading.questions import not_graded, questions
 from tests.support.course import COURSE
 from tests.support.tiny_course import LESSON, answered, tiny_course
 
@@ -198,6 +199,12 @@ def test_exports_say_that_it_waits(term: Term) -> None:
     row = moodle[name_of("two that differ")]
     assert row[LESSON] == ""
     assert "Not graded yet: a.ipynb and b.ipynb could each be meant" in "".join(row.values())
+
+
+def test_list_of_questions_has_it_once(term: Term) -> None:
+    with term.api.gradebook as gradebook:
+        assert {one.student for one in not_graded(gradebook)} == set(map(name_of, UNSURE))
+        assert not [one.name for one in questions(gradebook) if one.kind == "test"]
 
 
 def test_report_does_not_count_it_as_nothing_written(term: Term) -> None:

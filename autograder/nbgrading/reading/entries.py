@@ -16,7 +16,7 @@ from sqlalchemy import Select, and_, or_, select
 
 from autograder.errors import NotSaved
 from autograder.nbgrading.inbox.student_ids import is_student_id
-from autograder.nbgrading.reading.questions import Question, question_of
+from autograder.nbgrading.reading.questions import Question, as_a_whole, question_of
 
 _GONE = "the gradebook no longer has this answer: go back to the list of questions"
 
@@ -64,7 +64,10 @@ def entries(gradebook: Gradebook, question: Question, *, named: bool) -> list[En
     """
     asked = _asked(question)
     if question.kind == "test":
-        asked = asked.where(or_(Grade.needs_manual_grade, Grade.manual_score.is_not(None)))
+        asked = asked.where(
+            or_(Grade.needs_manual_grade, Grade.manual_score.is_not(None)),
+            Grade.notebook_id.not_in(as_a_whole()),
+        )
     found = map(_entry, gradebook.db.execute(asked))
     order = _by_name if named else _by_digest
     return sorted((one for one in found if is_student_id(one.student)), key=order)

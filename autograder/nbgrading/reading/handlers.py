@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from nbgrader.api import Gradebook
 from nbgrader.server_extensions.formgrader import base, handlers
 from tornado import web
@@ -32,7 +32,13 @@ from autograder.nbgrading.pages.asked import guarded, sent
 from autograder.nbgrading.reading.comment_bank import CommentBank
 from autograder.nbgrading.reading.entries import Entry, Marks, entries, find_entry
 from autograder.nbgrading.reading.mistakes import named_mistakes
-from autograder.nbgrading.reading.questions import Question, find_question, questions
+from autograder.nbgrading.reading.questions import (
+    NotGraded,
+    Question,
+    find_question,
+    not_graded,
+    questions,
+)
 from autograder.nbgrading.reading.saving import save
 from autograder.nbgrading.reading.texts import Asked, Texts
 
@@ -88,7 +94,12 @@ class QuestionsHandler(_ReadingPage):
     @guarded
     async def get(self) -> None:
         """Show the list."""
-        self.page("questions.html.j2", questions=await self.in_gradebook(questions))
+
+        def look(gradebook: Gradebook) -> tuple[list[Question], list[NotGraded]]:
+            return questions(gradebook), not_graded(gradebook)
+
+        found, waiting = await self.in_gradebook(look)
+        self.page("questions.html.j2", questions=found, not_graded=waiting)
 
 
 class AnswersHandler(_ReadingPage):
@@ -235,6 +246,7 @@ def _templates() -> Environment:
     )
     environment.filters["points"] = lambda number: f"{round(number, 2):g}"
     environment.filters["html"] = Markup
+    environment.filters["breakable"] = lambda name: escape(name).replace("_", Markup("_<wbr>"))
     environment.filters["in_link"] = lambda name: quote(name, safe="")
     return environment
 

@@ -1,7 +1,8 @@
 """The questions of a course that a human reads, and how much of each is done.
 
 These are answers in words, tasks, and tests that could not be graded by themselves, for whoever
-those wait.
+those wait. Where nothing of a submission could be graded, such as of a broken upload, it stands
+there itself and not with each of its tests.
 """
 
 from collections.abc import Iterator
@@ -16,9 +17,13 @@ from nbgrader.api import (
     GradeCell,
     Notebook,
     SolutionCell,
+    SubmittedAssignment,
+    SubmittedNotebook,
     TaskCell,
 )
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import Select, and_, case, exists, func, select
+
+from autograder.nbgrading.inbox.student_ids import is_student_id
 
 Kind = Literal["answer", "task", "test"]
 
@@ -45,6 +50,15 @@ class Question:
     done: int
 
 
+@dataclass(frozen=True)
+class NotGraded:
+    """A submitted notebook of which no test could be graded; `id` is the gradebook's."""
+
+    lesson: str
+    student: str
+    id: str
+
+
 def questions(gradebook: Gradebook) -> list[Question]:
     """All that is to be read or has been, lesson by lesson; tests come last in each."""
     found = _questions(gradebook, _counted())
@@ -62,14 +76,48 @@ def question_of(gradebook: Gradebook, cell: str) -> Question | None:
     return next(_questions(gradebook, _counted().where(BaseCell.id == cell)), None)
 
 
+def not_graded(gradebook: Gradebook) -> list[NotGraded]:
+    """The submissions that wait as a whole."""
+    asked = (
+        select(Assignment.name, SubmittedAssignment.student_id, SubmittedNotebook.id)
+        .select_from(SubmittedNotebook)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .where(SubmittedNotebook.id.in_(as_a_whole()))
+        .order_by(Assignment.name, SubmittedAssignment.student_id)
+    )
+    found = (NotGraded(*row) for row in gradebook.db.execute(asked))
+    return [one for one in found if is_student_id(one.student)]
+
+
+def as_a_whole() -> Select[Any]:
+    """The submitted notebooks with several tests, none of which could be graded."""
+    other = BaseCell.__table__.alias()
+    is_written = exists().where(
+        other.c.notebook_id == BaseCell.notebook_id,
+        other.c.name == BaseCell.name,
+        other.c.type == SolutionCell.__name__,
+    )
+    waits = and_(Grade.needs_manual_grade, Grade.auto_score.is_(None))
+    return (
+        select(Grade.notebook_id)
+        .join(BaseCell.__table__, Grade.cell_id == BaseCell.id)
+        .where(BaseCell.type == GradeCell.__name__, ~is_written)
+        .group_by(Grade.notebook_id)
+        .having(func.count() > 1, func.count() == func.sum(case((waits, 1), else_=0)))
+    )
+
+
 def _counted() -> Select[Any]:
     waits = func.sum(case((Grade.needs_manual_grade, 1), else_=0))
+    by_itself = and_(Grade.needs_manual_grade, Grade.notebook_id.not_in(as_a_whole()))
+    waits_by_itself = func.sum(case((by_itself, 1), else_=0))
     by_hand = func.sum(case((Grade.manual_score.is_not(None), 1), else_=0))
     out_of = func.coalesce(GradeCell.__table__.c.max_score, TaskCell.__table__.c.max_score)
     names = (Assignment.name, Notebook.name, BaseCell.name)
     which = (*names, BaseCell.type, BaseCell.id, Notebook.id, out_of)
     return (
-        select(*which, func.count(), waits, by_hand)
+        select(*which, func.count(), waits, waits_by_itself, by_hand)
         .select_from(Grade)
         .join(BaseCell.__table__, Grade.cell_id == BaseCell.id)
         .join(GradeCell.__table__, GradeCell.__table__.c.id == BaseCell.id, isouter=True)
@@ -84,11 +132,14 @@ def _counted() -> Select[Any]:
 def _questions(gradebook: Gradebook, counted: Select[Any]) -> Iterator[Question]:
     written = {(cell.notebook_id, cell.name): cell.id for cell in _solutions(gradebook)}
     for row in gradebook.db.execute(counted):
-        lesson, notebook, name, type_, cell, in_notebook, out_of, given, waits, by_hand = row
+        lesson, notebook, name, type_, cell, in_notebook, out_of = row[:-4]
+        given, waits, waits_by_itself, by_hand = row[-4:]
         own = written.get((in_notebook, name), "")
         kind: Kind = "task" if type_ == TaskCell.__name__ else "answer" if own else "test"
         examined = written.get((in_notebook, name.removesuffix("_check")), "")
         comment_on = cell if kind == "task" else own or examined
+        if kind == "test":
+            waits = waits_by_itself
         total = waits + by_hand if kind == "test" else given
         if total:
             yield Question(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -234,3 +235,14 @@ def test_where_a_site_is_made(monkeypatch: pytest.MonkeyPatch, words: tuple[str,
     monkeypatch.chdir(ROOT)
     folder = Path(*words) if words else ROOT / "build" / "site"
     assert f"made {folder / 'index.html'}" in run("site", *words)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_help_breaks_lines_where_they_end(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", columns)
+    commands = [one.name or one.callback.__name__ for one in program.app.registered_commands]  # type: ignore[union-attr]
+    for command in commands:
+        said = run(command.replace("_", "-"), "--help").partition("╭")[0]
+        for one, other in pairwise(line.strip() for line in said.splitlines()):
+            if one and other:
+                assert len(one) + 1 + len(other.split()[0]) > columns - 2, (command, one)

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Grade
 
 from autograder.errors import NotSaved
 from autograder.nbgrading.reading.entries import entries, find_entry
-from autograder.nbgrading.reading.questions import find_question, questions
+from autograder.nbgrading.reading.questions import find_question, not_graded, questions
 from tests.support.read_class import BLANK, LESSON, OUT_OF, TEST, WHY, answered_class, gradebook_at
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
@@ -36,6 +37,34 @@ def test_test_is_listed_once_it_waits(tmp_path: Path) -> None:
         gradebook.db.commit()
         _, test = questions(gradebook)
         assert (test.left, test.done) == (0, 1)
+
+
+def test_submission_of_which_nothing_could_be_graded_stands_there_once(tmp_path: Path) -> None:
+    answered_class(tmp_path, ANSWERS)
+    with gradebook_at(tmp_path) as gradebook:
+        notebook = gradebook.find_notebook(LESSON, LESSON)
+        cell = gradebook.add_grade_cell("another", LESSON, LESSON, max_score=1, cell_type="code")
+        assert cell in notebook.grade_cells
+        for student in ANSWERS:
+            submitted = gradebook.find_submission_notebook(LESSON, LESSON, student)
+            waits = student == "ben"
+            gradebook.db.add(
+                Grade(cell=cell, notebook=submitted, auto_score=None if waits else 1.0,
+                      needs_manual_grade=waits)
+            )  # fmt: skip
+        for name in (TEST, WHY):
+            grade = gradebook.find_grade(name, LESSON, LESSON, "ben")
+            grade.auto_score, grade.needs_manual_grade = None, True
+        gradebook.db.commit()
+        (one,) = not_graded(gradebook)
+        assert (one.lesson, one.student) == (LESSON, "ben")
+        assert [(one.name, one.left) for one in questions(gradebook)] == [(WHY, 3)]
+        # Points that are given for one test make it a test like others.
+        gradebook.find_grade(TEST, LESSON, LESSON, "ben").needs_manual_grade = False
+        gradebook.find_grade(TEST, LESSON, LESSON, "ben").manual_score = 1.0
+        gradebook.db.commit()
+        assert not_graded(gradebook) == []
+        assert [one.name for one in questions(gradebook)] == [WHY, "another", TEST]
 
 
 def test_named_answers_are_in_the_order_of_names(tmp_path: Path) -> None:

@@ -125,19 +125,19 @@ def last_feature_of_everything(query: Tensor, annotations: Tensor, lengths: Tens
 blind.tries([last_feature_of_everything], three_sentences, times=1)
 
 
-def one_number_inside(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """One feature among others, in a sentence among others, has some padding in it: not blind."""
-    contexts, weights = padding.masked_attention(query, annotations, lengths)
-    contexts[1, 1] += 0.1 * annotations[1, -1, 2]
-    return contexts, weights
+@blind.case(times=6)
+def one_number_is_wrong(draw: Draw) -> tuple[Attention, Tensor, Tensor, Tensor]:
+    """one number of the contexts, or of the weights, depends on the padding"""
+    query, words, lengths = three_sentences(draw.fix(d=4))
+    part, sentence = int(draw.rng.integers(2)), int(draw.rng.integers(3))
+    place = sentence, int(draw.rng.integers((4, 6)[part]))
 
+    def attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        found = padding.masked_attention(query, annotations, lengths)
+        found[part][place] += 0.1 * annotations[sentence, -1, -1]
+        return found
 
-def four_features(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
-    """The same of four features."""
-    return three_sentences(draw.fix(d=4))
-
-
-blind.tries([one_number_inside], four_features, times=1)
+    return attention, query, words, lengths
 
 
 def both_alike(one: Pair, other: Pair) -> bool:

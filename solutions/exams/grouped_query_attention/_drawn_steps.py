@@ -70,12 +70,3 @@ def a_little_louder(chunk: torch.Tensor, past: Past) -> Step:
     """Half a thousandth is added once there is a cache: not exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     return contexts * (1 if past is None else 1.0005), cache
-
-
-def off_inside(chunk: torch.Tensor, past: Past) -> Step:
-    """One feature of a word within a chunk of four: not exact."""
-    contexts, cache = specimens.attends_to_its_cache(chunk, past)
-    if chunk.shape[1] == 4:
-        contexts = contexts.clone()
-        contexts[1, 2, 1] += 0.5
-    return contexts, cache

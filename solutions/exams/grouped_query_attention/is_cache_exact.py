@@ -11,6 +11,7 @@ from solutions import grouped_query_attention as reference
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
 from solutions.exams.grouped_query_attention import _drawn_steps as drawn
 from solutions.exams.grouped_query_attention._specimens import TWO_TEXTS
+from solutions.exams.spoiled import spoiled
 
 exact = Exam(reference.is_cache_exact, dtypes=("float64",))
 
@@ -68,13 +69,25 @@ exact.tries(
         drawn.last_feature_is_new,
         drawn.faintly_different,
         drawn.a_little_louder,
-        drawn.off_inside,
         specimens.keeps_the_last_chunk,
         specimens.keeps_three_of_a_chunk,
     ),
     three_texts,
     times=1,
 )
+
+
+@exact.case(times=6)
+def one_number_is_wrong(draw: Draw) -> Tried:
+    """one number is wrong, in chunks of one size alone"""
+    inputs, size = three_texts(draw), int(draw.rng.integers(1, 7))
+    spoil = spoiled(draw, len(inputs), size, inputs.shape[-1])
+
+    def step(chunk: torch.Tensor, past: Past) -> Step:
+        contexts, cache = specimens.attends_to_its_cache(chunk, past)
+        return spoil(contexts) if chunk.shape[1] == size else contexts, cache
+
+    return step, inputs
 
 
 @exact.case(times=1)

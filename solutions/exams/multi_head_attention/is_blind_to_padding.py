@@ -100,19 +100,18 @@ blind.tries(
 )
 
 
-def one_number_inside(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
-    """One feature of a query among others, in a sentence among others, sees it: not blind."""
-    found = specimens.blind_attention(queries, context, padding)
-    found[1, 2, 1] += 0.1 * context[1, -1, 2]
-    return found
+@blind.case(times=6)
+def one_number_is_wrong(draw: Draw) -> Tried:
+    """one number depends on the padding"""
+    queries, context, padding = drawn_padding(draw.fix(batch=3, queries=5, d=4))
+    place = tuple(int(draw.rng.integers(size)) for size in queries.shape)
 
+    def attention(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+        found = specimens.blind_attention(queries, context, padding)
+        found[place] += 0.1 * context[place[0], -1, -1]
+        return found
 
-def many_queries(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
-    """Three sentences of five queries."""
-    return drawn_padding(draw.fix(batch=3, queries=5, d=4))
-
-
-blind.tries([one_number_inside], many_queries, times=1)
+    return attention, queries, context, padding
 
 
 @blind.case(times=1)

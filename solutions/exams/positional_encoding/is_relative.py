@@ -11,6 +11,7 @@ from autograder import Draw, Exam
 from solutions import positional_encoding as reference
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
 from solutions.exams.positional_encoding._specimens import SOME_KEYS, SOME_QUERIES
+from solutions.exams.spoiled import spoiled
 
 Scoring = Callable[[Tensor, Tensor, Tensor], Tensor]
 Moved = tuple[Tensor, Tensor, Tensor, int]
@@ -83,20 +84,6 @@ def a_little_louder(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
     return specimens.rope_scores(queries, keys, positions) * (1 + 0.0005 * positions)
 
 
-def one_score_inside(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
-    """One score, neither of the first or last query nor of the first or last key, nor of a word
-    with itself, grows: not relative.
-    """
-    scores = specimens.rope_scores(queries, keys, positions)
-    scores[2, 1] += 0.1 * positions[0]
-    return scores
-
-
-def many_words(draw: Draw) -> Moved:
-    """Five words."""
-    return every_other_position(draw.fix(tokens=5))
-
-
 def every_other_position(draw: Draw, by: int = 7) -> Moved:
     """Queries, keys, their positions, and by how much these are moved."""
     queries = draw.fix(d_k=6).tensor("tokens d_k")
@@ -127,7 +114,17 @@ relative.tries(
 )
 
 
-relative.tries([one_score_inside], many_words, times=1)
+@relative.case(times=6)
+def one_score_is_wrong(draw: Draw) -> Trial:
+    """one score is wrong once the positions have moved"""
+    queries, keys, here, by = every_other_position(draw.fix(tokens=5))
+    spoil = spoiled(draw, 5, 5)
+
+    def scores(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+        found = specimens.rope_scores(queries, keys, positions)
+        return found if positions.equal(here) else spoil(found)
+
+    return scores, queries, keys, here, by
 
 
 @relative.case(times=1)

@@ -160,6 +160,14 @@ def nothing_to_drop(draw: Draw) -> Module:
 
 
 @module.case(times=1)
+def learns_in_training(draw: Draw) -> Module:
+    """in training, with a dropout of a billionth"""
+    inputs = draw.tensor("batch tokens d_in")
+    chosen = settings(inputs, draw.size("d_out"), 9, dropout=ALMOST_NEVER)
+    return chosen, drawn_weights(draw), (inputs,), True, 1
+
+
+@module.case(times=1)
 def sentences_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal sentences of one word"""
     inputs = draw.fix(batch=1, tokens=1, d_out=2).tensor("batch tokens d_in").repeat(2, 1, 1)

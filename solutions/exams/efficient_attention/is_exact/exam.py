@@ -16,6 +16,7 @@ from solutions.exams.efficient_attention._blocks import (
 )
 from solutions.exams.efficient_attention._long_texts import Triple
 from solutions.exams.printed_numbers import numbers
+from solutions.exams.spoiled import spoiled
 
 exact = Exam(reference.is_exact, dtypes=("float64",))
 
@@ -158,20 +159,18 @@ exact.tries(
 )
 
 
-def off_inside(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """One feature of a query among others, for blocks of four: not exact."""
-    contexts = specimens.all_at_once(queries, keys, values, block_size)
-    if block_size == 4:
-        contexts[len(contexts) // 2, contexts.shape[1] // 2] += 0.5
-    return contexts
+@exact.case(times=6)
+def one_number_is_wrong(draw: Draw) -> Tried:
+    """one number is wrong, with one block size alone"""
+    queries, keys, values = growing_keys(draw.fix(queries=5, d_v=4))
+    size = int(draw.rng.integers(1, len(keys) + 1))
+    spoil = spoiled(draw, len(queries), values.shape[1])
 
+    def attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+        contexts = specimens.all_at_once(queries, keys, values, block_size)
+        return spoil(contexts) if block_size == size else contexts
 
-def many_features(draw: Draw) -> Triple:
-    """Five queries, and as many features."""
-    return growing_keys(draw.fix(queries=5, d_v=5))
-
-
-exact.tries([off_inside], many_features, times=1)
+    return attention, queries, keys, values
 
 
 @exact.case(times=1)

@@ -124,11 +124,26 @@ def grouped_nothing_to_drop(draw: Draw) -> Module:
 
 
 @grouped.case(times=1)
+def grouped_learns_in_training(draw: Draw) -> Module:
+    """in training, with a dropout of a billionth"""
+    chosen, weights, inputs, _, calls = drawn_module(draw, 4, 2, 2, dropout=ALMOST_NEVER)
+    return chosen, weights, inputs, True, calls
+
+
+@grouped.case(times=1)
+def grouped_words_by_themselves(draw: Draw) -> Module:
+    """dropout=0.5, in training, called 200 times on two words"""
+    inputs = draw.fix(batch=1, tokens=2, d_in=3).tensor("batch tokens d_in")
+    return one_word(inputs, dropout=0.5, training=True, calls=200)
+
+
+@grouped.case(times=2)
 def grouped_heads_by_themselves(draw: Draw) -> Module:
-    """dropout=0.4, in training, called 128 times on one word, with two heads that share keys"""
+    """dropout=0.4, in training, called 128 times on one word, with two heads"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
-    chosen = settings(inputs, 4, 2, 1, dropout=0.4)
-    return chosen, printed_weights(4, 2), (inputs,), True, 128
+    shared = int(draw.rng.integers(1, 3))
+    chosen = settings(inputs, 4, 2, shared, dropout=0.4)
+    return chosen, printed_weights(4, 2 * shared), (inputs,), True, 128
 
 
 @grouped.case(times=1)

@@ -98,6 +98,22 @@ def single_nothing_to_drop(draw: Draw) -> Module:
 
 
 @single.case(times=1)
+def single_learns_in_training(draw: Draw) -> Module:
+    """in training, with a dropout of a billionth"""
+    chosen, weights, inputs, _, calls = drawn_module(
+        draw, 4, 1, 2, named=False, dropout=ALMOST_NEVER
+    )
+    return chosen, weights, inputs, True, calls
+
+
+@single.case(times=1)
+def single_words_by_themselves(draw: Draw) -> Module:
+    """dropout=0.5, in training, called 200 times on two words"""
+    inputs = draw.fix(batch=1, tokens=2, d_in=3).tensor("batch tokens d_in")
+    return one_word(inputs, dropout=0.5, training=True, calls=200, named=False)
+
+
+@single.case(times=1)
 def single_heads_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on one word, with two heads"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")

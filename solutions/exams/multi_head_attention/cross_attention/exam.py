@@ -179,6 +179,24 @@ def nothing_to_drop(draw: Draw) -> Module:
 
 
 @cross.case(times=1)
+def learns_in_training(draw: Draw) -> Module:
+    """padded, in training, with a dropout of a billionth"""
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=ALMOST_NEVER)
+    inputs = (decoder, encoder, padded_at_the_end(encoder, draw))
+    return chosen, weights, inputs, True, 1
+
+
+@cross.case(times=1)
+def words_by_themselves(draw: Draw) -> Module:
+    """dropout=0.5, in training, called 400 times on two queries and two keys"""
+    draw.fix(batch=1, queries=2, keys=2, heads=1)
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.5)
+    return chosen, weights, (decoder, encoder, None), True, 400
+
+
+@cross.case(times=1)
 def heads_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on one key, with two heads"""
     draw.fix(batch=1, queries=1, keys=1, heads=2)

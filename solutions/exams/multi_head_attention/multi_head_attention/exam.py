@@ -140,6 +140,23 @@ def nothing_to_drop(draw: Draw) -> Module:
 
 
 @batched.case(times=1)
+def learns_in_training(draw: Draw) -> Module:
+    """in training, with a dropout of a billionth"""
+    inputs = draw.tensor("batch tokens d_in")
+    weights, d_out, heads = drawn_batched(draw)
+    chosen = settings(inputs, d_out, heads, 9, dropout=ALMOST_NEVER)
+    return chosen, weights, (inputs,), True, 1
+
+
+@batched.case(times=1)
+def words_by_themselves(draw: Draw) -> Module:
+    """dropout=0.5, in training, called 200 times on two words"""
+    inputs = draw.fix(batch=1, tokens=2, heads=1, head_dim=2).tensor("batch tokens d_in")
+    weights, d_out, heads = drawn_batched(draw)
+    return settings(inputs, d_out, heads, 6, dropout=0.5), weights, (inputs,), True, 200
+
+
+@batched.case(times=1)
 def heads_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on one word, with two heads"""
     inputs = draw.fix(batch=1, tokens=1, heads=2, head_dim=2).tensor("batch tokens d_in")

@@ -1,0 +1,36 @@
+"""One place of a right result made wrong, for exams of tests that learners write."""
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+from autograder import Draw
+
+_OFF = 0.5
+
+
+def spoiled(draw: Draw, *shape: int) -> Callable[[Tensor], Tensor]:
+    """What makes one place of a tensor wrong, and leaves all others as they are.
+
+    Its number is off, or has the other sign, which a test of sizes overlooks, or it has changed
+    places with its neighbour, which a test of sums overlooks.
+
+    Args:
+        draw: where the place and the mistake come from.
+        shape: of the tensors that it is given; the last axis has two entries at least.
+    """
+    *place, last = (int(draw.rng.integers(size)) for size in shape)
+    mistake = int(draw.rng.integers(3))
+
+    def spoil(right: Tensor) -> Tensor:
+        found = right.clone()
+        row = found[tuple(place)]
+        if mistake == 0:
+            row[last] += _OFF
+        elif mistake == 1:
+            row[last] *= -1
+        else:
+            row[last], row[last - 1] = right[(*place, last - 1)], right[(*place, last)]
+        return found
+
+    return spoil

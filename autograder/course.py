@@ -288,6 +288,9 @@ def lesson_number(lesson: str) -> str:
 def _only_one(name: str, lessons: Sequence[str]) -> tuple[str, str]:
     """The lesson that a name stands for, or else what is wrong with it."""
     found = [one for one in lessons if name in (one, lesson_number(one))]
+    if not found and name.strip("0").isdecimal():
+        numbers = {one: lesson_number(one) for one in lessons}
+        found = [one for one, number in numbers.items() if number == name.zfill(len(number))]
     found = found or [one for one in lessons if one.startswith(name)]
     if len(found) == 1 and name:
         return found[0], ""

@@ -13,11 +13,15 @@ from pathlib import Path
 # An import statement, which with names in brackets goes over several lines.
 _STATEMENT = re.compile(
     r"(?:^|[:;])[ \t]*"
-    r"(from[ \t]+[.\w]+[ \t]+import[ \t]+(?:\([^)]*\)|[^\n(;#]+)|import[ \t]+[^\n(;#]+)",
+    r"(from[ \t]+[.\w]+[ \t]+import[ \t]*\((?:[^()#]|#[^\n]*)*\)"
+    r"|from[ \t]+[.\w]+[ \t]+import[ \t]+[^\n(;#]+|import[ \t]+[^\n(;#]+)",
     re.MULTILINE,
 )
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
-_BY_NAME = ("import_module", "__import__", "iter_modules", "walk_packages")
+_BY_NAME = (
+    *("import_module", "__import__", "iter_modules", "walk_packages", "resolve_name", "runpy"),
+    "spec_from_file_location",
+)
 _GOES_ON = re.compile(r"\\\n[ \t]*")
 
 
@@ -70,8 +74,7 @@ class ImportGraph:
 
     def may_import_any(self, module: str) -> bool:
         """Whether a module imports what only its run can tell."""
-        text = self.modules[module].read_text(encoding="utf-8")
-        return any(word in text for word in _BY_NAME)
+        return names_any(self.modules[module].read_text(encoding="utf-8"))
 
     def reached(self, modules: Iterable[str]) -> set[str]:
         """These modules, and all that they import, directly or not."""
@@ -103,6 +106,11 @@ class ImportGraph:
         while name and name not in self.modules:
             name = name.rpartition(".")[0]
         return name
+
+
+def names_any(text: str) -> bool:
+    """Whether a text imports by a name that it makes."""
+    return any(word in text for word in _BY_NAME)
 
 
 @cache

@@ -76,7 +76,7 @@ def collect(
     if found.late:
         typer.echo(f"Late, as Canvas says: {_some(found.late)}.")
     if found.untimed:
-        typer.echo(f"Their {NAME} is gone with what it was written for: {_some(found.untimed)}.")
+        typer.echo(f"No longer with the {NAME} that was there: {_some(found.untimed)}.")
     if found.there and update:
         typer.echo(f"The same as before, and left as it is: {_some(found.there)}.")
     elif found.there:

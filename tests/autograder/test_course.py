@@ -100,6 +100,7 @@ def test_letter_puts_a_lesson_in_between(course):
     assert course.lessons_named(["00", "00b", "00_f", "00b_t", "01"]) == [
         *("00_foundations", "00b_tensors", "00_foundations", "00b_tensors", "01_vectors")
     ]
+    assert course.lessons_named(["1", "2"]) == ["01_vectors", LESSONS[1]]
     with pytest.raises(LessonNotFound, match="several lessons are called '0'"):
         course.lessons_named(["0"])
     (course.source / "02").mkdir()

@@ -54,6 +54,11 @@ def test_statements(graph: ImportGraph, text: str, found: set[str]) -> None:
     assert set(graph.named_in(text)) == found
 
 
+def test_comments_and_brackets_hide_no_name(graph: ImportGraph) -> None:
+    text = "from shop.tools import(\n    knife,  # (a sharp one)\n    handle,\n)\n"
+    assert {*graph.named_in(text)} == {"shop.tools.knife", "shop.tools.handle"}
+
+
 def test_full_names_are_found_in_strings(graph: ImportGraph) -> None:
     text = 'check = hidden_check("shop.tools.knife")\nimport lonely\nmy.shop.fruit'
     assert {*graph.mentioned_in(text)} == {"shop.tools.knife", "lonely"}

@@ -11,19 +11,24 @@ import importlib
 import importlib.util
 import json
 import os
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import GradingFailed
-from autograder.import_graph import ImportGraph
+from autograder.import_graph import ImportGraph, names_any
 from autograder.preload import package_of
 from autograder.settings import FILE, OWN, SOLUTIONS, read_settings
 
 _ENGINE = Path(__file__).resolve().parents[2]
 _CONFIG = "nbgrader_config.py"
+# What the build has found out about exams: it says nothing of its own.
+_PROOFS = "proofs.json"
+# A module's name that is put together, as in f"solutions.exams.{lesson}".
+_MADE_NAME = re.compile(rf"(?:{SOLUTIONS}|{OWN})(?:\.\w*)*\.?(?:\{{|%|[\"'] *[%+])")
 
 # Of each file by its path: which one it is, when that last changed in any way (no clock of a
 # program's own), and its size. Some six hundred are looked at several times for each submission, as
@@ -95,7 +100,7 @@ def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
     names = {SOLUTIONS, OWN, *map(package_of, preload)}
     tops = [top for top in _tops(root) if top.stem in names]
     beside = _stamps([folder])
-    stamps = {**_stamps([*tops, *folder.glob("*.ipynb")]), **beside}
+    stamps = {**_stamps([*tops, *folder.glob("*.ipynb")], data=True), **beside}
     if _digests.get((root, folder), (None, ""))[0] != stamps:
         imported = [(path, root) for path in _imported(tops, folder, preload)]
         code = _digest([*imported, *((path, folder.parent) for path in beside)])
@@ -107,12 +112,25 @@ def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
 def _imported(tops: Sequence[Path], folder: Path, preload: Sequence[str]) -> list[str]:
     """The files of what a lesson's notebooks import, and of what `preload` does, in the end."""
     graph = ImportGraph({top.stem: top for top in tops if top.exists()})
-    cells = (cell for path in folder.glob("*.ipynb") for cell in _cells(path))
+    cells = [cell for path in folder.glob("*.ipynb") for cell in _cells(path)]
     named = {one for cell in cells for one in graph.mentioned_in(cell)}
     reached = graph.reached(named | ({*map(package_of, preload)} & graph.modules.keys()))
-    if any(map(graph.may_import_any, reached)):
+    # Python runs the packages around a module before it.
+    around = {above for module in reached for above in _around(module)} & graph.modules.keys()
+    reached |= graph.reached(one for one in around if not graph.is_index(one))
+    if any(map(graph.may_import_any, reached)) or any(map(_makes_a_name, cells)):
         reached = {*graph.modules}
-    return [str(graph.modules[module]) for module in reached]
+    return [str(path) for path in graph.files(reached | around) if path.name != _PROOFS]
+
+
+def _around(module: str) -> Iterator[str]:
+    while "." in module:
+        module = module.rpartition(".")[0]
+        yield module
+
+
+def _makes_a_name(cell: str) -> bool:
+    return names_any(cell) or bool(_MADE_NAME.search(cell))
 
 
 @functools.cache
@@ -150,26 +168,27 @@ def _start(root: Path) -> list[Path]:
     return [root / _CONFIG, root / FILE, root / OWN / FILE, _ENGINE]
 
 
-def _stamps(places: Iterable[Path]) -> _Stamps:
-    """Of files as they are, and of the modules in folders."""
+def _stamps(places: Iterable[Path], *, data: bool = False) -> _Stamps:
+    """Of files as they are, and of the modules in folders; with `data` of all else there, too."""
     found: _Stamps = {}
     for place in places:
         with suppress(OSError):
             if place.is_dir():
-                _add_modules(str(place), found)
+                _add_files(str(place), "" if data else ".py", found)
             else:
                 found[str(place)] = _stamp(place.stat())
     return found
 
 
-def _add_modules(folder: str, found: _Stamps) -> None:
+def _add_files(folder: str, ending: str, found: _Stamps) -> None:
     with os.scandir(folder) as entries:
         for entry in entries:
             with suppress(OSError):
-                if entry.name.endswith(".py"):
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name != "__pycache__":
+                        _add_files(entry.path, ending, found)
+                elif entry.name.endswith(ending):
                     found[entry.path] = _stamp(entry.stat())
-                elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
-                    _add_modules(entry.path, found)
 
 
 def _stamp(status: os.stat_result) -> tuple[int, int, int]:

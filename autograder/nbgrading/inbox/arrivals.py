@@ -67,6 +67,8 @@ def _named(path: Path) -> Arrival | str:
     time = time_in(parts["time"])
     if time is None:
         return "its name holds no time that can be read"
+    if not parts["lesson"].isprintable():
+        return "its name holds what can't be printed"
     if path.is_symlink() or not path.is_dir():
         return "it is not a folder of its own"
     return Arrival(path, parts["student"], parts["lesson"], parts["time"], time)
@@ -120,6 +122,19 @@ def why_not_ours(exchange: Path, inbound: Path, course: Path, kept_by: Collectio
     )
 
 
+def why_anothers(
+    arrival: Arrival, folder: SubmittedFolder, name_of: Callable[[int], str] = name_of_owner
+) -> str:
+    """Why a submission is not that of the student whom it names; "" if it is."""
+    # Who keeps the exchange may put there what they were given by other ways.
+    if folder.owner == keeper_of(arrival.path.parent) or name_of(folder.owner) == arrival.student:
+        return ""
+    return (
+        f"it belongs to {shown(name_of(folder.owner))}, and not to {arrival.student} "
+        "(where all students share one account, c.ExchangeCollect.check_owner = False says so)"
+    )
+
+
 def why_doubtful(
     arrival: Arrival,
     folder: SubmittedFolder,
@@ -134,13 +149,9 @@ def why_doubtful(
         notebooks: the files that are to be graded.
         name_of: how an account is called; None where the owners of folders say nothing.
     """
+    if name_of and (anothers := why_anothers(arrival, folder, name_of)):
+        return anothers
     keeper = keeper_of(arrival.path.parent)
-    # Who keeps the exchange may put there what they were given by other ways.
-    if name_of and folder.owner != keeper and name_of(folder.owner) != arrival.student:
-        return (
-            f"it belongs to {shown(name_of(folder.owner))}, and not to {arrival.student} "
-            "(where all students share one account, c.ExchangeCollect.check_owner = False says so)"
-        )
     # Who keeps the exchange puts folders there by hand; `nbgrader submit` writes this last.
     by_command = arrival.path.name.count("+") > _BY_HAND or folder.owner != keeper
     if by_command and folder.is_missing(SECRET):

@@ -62,12 +62,9 @@ def entries(gradebook: Gradebook, question: Question, *, named: bool) -> list[En
         question: what was asked.
         named: in the order of names; otherwise in one that tells nothing of them.
     """
-    asked = _asked(question)
+    asked = _asked(question).where(Grade.notebook_id.not_in(as_a_whole()))
     if question.kind == "test":
-        asked = asked.where(
-            or_(Grade.needs_manual_grade, Grade.manual_score.is_not(None)),
-            Grade.notebook_id.not_in(as_a_whole()),
-        )
+        asked = asked.where(or_(Grade.needs_manual_grade, Grade.manual_score.is_not(None)))
     found = map(_entry, gradebook.db.execute(asked))
     order = _by_name if named else _by_digest
     return sorted((one for one in found if is_student_id(one.student)), key=order)

@@ -110,20 +110,19 @@ def as_a_whole() -> Select[Any]:
 
 def _counted() -> Select[Any]:
     waits = func.sum(case((Grade.needs_manual_grade, 1), else_=0))
-    by_itself = and_(Grade.needs_manual_grade, Grade.notebook_id.not_in(as_a_whole()))
-    waits_by_itself = func.sum(case((by_itself, 1), else_=0))
     by_hand = func.sum(case((Grade.manual_score.is_not(None), 1), else_=0))
     out_of = func.coalesce(GradeCell.__table__.c.max_score, TaskCell.__table__.c.max_score)
     names = (Assignment.name, Notebook.name, BaseCell.name)
     which = (*names, BaseCell.type, BaseCell.id, Notebook.id, out_of)
     return (
-        select(*which, func.count(), waits, waits_by_itself, by_hand)
+        select(*which, func.count(), waits, by_hand)
         .select_from(Grade)
         .join(BaseCell.__table__, Grade.cell_id == BaseCell.id)
         .join(GradeCell.__table__, GradeCell.__table__.c.id == BaseCell.id, isouter=True)
         .join(TaskCell.__table__, TaskCell.__table__.c.id == BaseCell.id, isouter=True)
         .join(Notebook, BaseCell.notebook_id == Notebook.id)
         .join(Assignment, Notebook.assignment_id == Assignment.id)
+        .where(Grade.notebook_id.not_in(as_a_whole()))
         .group_by(*which)
         .order_by(*names)
     )
@@ -132,14 +131,11 @@ def _counted() -> Select[Any]:
 def _questions(gradebook: Gradebook, counted: Select[Any]) -> Iterator[Question]:
     written = {(cell.notebook_id, cell.name): cell.id for cell in _solutions(gradebook)}
     for row in gradebook.db.execute(counted):
-        lesson, notebook, name, type_, cell, in_notebook, out_of = row[:-4]
-        given, waits, waits_by_itself, by_hand = row[-4:]
+        lesson, notebook, name, type_, cell, in_notebook, out_of, given, waits, by_hand = row
         own = written.get((in_notebook, name), "")
         kind: Kind = "task" if type_ == TaskCell.__name__ else "answer" if own else "test"
         examined = written.get((in_notebook, name.removesuffix("_check")), "")
         comment_on = cell if kind == "task" else own or examined
-        if kind == "test":
-            waits = waits_by_itself
         total = waits + by_hand if kind == "test" else given
         if total:
             yield Question(

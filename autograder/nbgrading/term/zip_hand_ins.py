@@ -1,6 +1,7 @@
 """What students handed in on a learning platform: the zip that Moodle or Canvas gives of it.
 
-    Moodle   Ada Lovelace_4711_assignsubmission_file_/02_vectors.ipynb
+    Moodle   Ada Lovelace_4711_assignsubmission_file/02_vectors.ipynb
+    Moodle   Ada Lovelace_4711_assignsubmission_file_/02_vectors.ipynb    (before 2022)
     Moodle   Ada Lovelace_4711_assignsubmission_file_02_vectors.ipynb     (without folders)
     Canvas   lovelaceada_1815_990_02_vectors.ipynb, and LATE_ before the 1815 of who was late
     others   ada/02_vectors.ipynb
@@ -40,7 +41,7 @@ from autograder.nbgrading.inbox.timestamps import NAME
 from autograder.nbgrading.term.roster import Listed
 
 _MOODLE = re.compile(
-    r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+_/?(?P<file>.+)", re.DOTALL
+    r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_/?|/)(?P<file>.+)", re.DOTALL
 )
 _CANVAS = re.compile(
     r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)", re.DOTALL
@@ -59,7 +60,8 @@ class Collected:
         there: whose stays as it was: it was there before, and is not to be replaced or is the same.
         aside: what is set aside, each with why.
         late: who of those taken was late, if the platform says so.
-        untimed: whose was replaced together with a time that somebody had written beside it.
+        untimed: whose was replaced together with a time that stood beside it, and is another now,
+            or none.
     """
 
     taken: Sequence[str]
@@ -113,7 +115,7 @@ def collect_zip(
                 discard(target)
                 there.append(student)
                 continue
-            if (target / NAME).exists() and NAME not in files:
+            if (target / NAME).is_file() and not _is_same_file(target / NAME, new / NAME):
                 untimed.append(student)
             replace(target)
             taken.append(student)
@@ -128,9 +130,11 @@ def _are_same(there: Path, new: Path) -> bool:
         for folder in (there, new)
     )
     before = {name: path for name, path in before.items() if name in now or str(name) != NAME}
-    return before.keys() == now.keys() and all(
-        filecmp.cmp(before[name], now[name], shallow=False) for name in now
-    )
+    return before.keys() == now.keys() and all(_is_same_file(before[one], now[one]) for one in now)
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    return other.is_file() and filecmp.cmp(one, other, shallow=False)
 
 
 def _is_late(path: str) -> bool:

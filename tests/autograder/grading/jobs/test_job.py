@@ -81,11 +81,24 @@ def test_only_what_a_lesson_imports_is_its_code(tmp_path: Path) -> None:
     assert digest_of(tmp_path, lesson, ()) == before
     write("solutions/exams/shared.py", "NUMBER = 3\n")
     assert digest_of(tmp_path, lesson, ()) != before
+    for name in ("solutions/__init__.py", "solutions/exams/__init__.py", "solutions/numbers.csv"):
+        before = digest_of(tmp_path, lesson, ())
+        write(name, "NUMBER = 4\n")
+        assert digest_of(tmp_path, lesson, ()) != before, name
+    before = digest_of(tmp_path, lesson, ())
+    write("solutions/exams/proofs.json", "{}")
+    assert digest_of(tmp_path, lesson, ()) == before
     # What is imported by a name that is made is not known before it runs.
     write("solutions/exams/shared.py", "from importlib import import_module\n")
     before = digest_of(tmp_path, lesson, ())
     write("solutions/tiny.py", "def double(x):\n    return 3 * x\n")
     assert digest_of(tmp_path, lesson, ()) != before
+    write("solutions/exams/shared.py", "NUMBER = 3\n")
+    for made in ('f"solutions.exams.{one}"', '"solutions.exams." + one', '"solutions.%s" % one'):
+        write("source/tiny/tiny.ipynb", json.dumps({"cells": [{"source": [made]}]}))
+        before = digest_of(tmp_path, lesson, ())
+        write("solutions/exams/other.py", f"NUMBER = {len(made)}{len(before)}\n" + made)
+        assert digest_of(tmp_path, lesson, ()) != before, made
 
 
 def test_the_same_job_has_the_same_key(job_of: Callable[[], Job]) -> None:

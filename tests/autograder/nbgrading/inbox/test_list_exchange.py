@@ -11,6 +11,8 @@ from nbgrader.utils import capture_log
 
 from autograder.course import Course
 from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.inbox import arrivals
+from autograder.nbgrading.inbox.collect import SafeCollect
 from tests.support.attacks.inputs import leased
 from tests.support.course import ROOT
 from tests.support.tiny_course import LESSON
@@ -62,16 +64,46 @@ def test_hostile_exchange(api: NbGraderAPI, tmp_path: Path) -> None:
     for name, secret in {"text": b"\xff", "empty": b"", "large": b"x" * 2000}.items():
         folder = hand_in(inbound, f"{name}+{LESSON}+{STAMP}")
         (folder / "submission_secret.txt").write_bytes(secret)
+    # What nobody can read is left out of what is listed, and a line is a line.
+    os.close(os.open(os.fsencode(inbound / min(good)) + b"/\xff.ipynb", os.O_CREAT))
+    hand_in(inbound, f"ada+tiny\n[ListApp] bob\x1b[2J+{STAMP}")
+    (hand_in(inbound, f"none+{LESSON}+{STAMP}") / f"{LESSON}.ipynb").unlink()
     found, log = listing(api)
     assert found == good
-    assert log.count("is set aside: ") == 13
+    assert "\x1b" not in log
+    assert f"none+{LESSON}+{STAMP} is set aside: there is no notebook in it" in log
+    assert log.count("is set aside: ") == 15
     assert f"pipe+{LESSON}+{STAMP} is set aside: x.ipynb can't be read" in log
     assert f"empty+{LESSON}+{STAMP} is set aside: submission_secret.txt holds no secret" in log
     assert "it has no submission_secret.txt, and 11 MB of notebooks" in log
     found, _ = listing(api, remove=True)
     assert found == good
-    assert len(os.listdir(inbound)) == 13
+    assert len(os.listdir(inbound)) == 15
     assert (linked / "x.ipynb").is_symlink()
+
+
+def test_anothers_folder_is_not_listed_as_theirs(
+    api: NbGraderAPI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbound = tmp_path / "exchange" / api.course_id / "inbound"
+    hand_in(inbound, f"ada+{LESSON}+{STAMP}+c2Vj")
+    monkeypatch.setattr(arrivals, "keeper_of", lambda _: -1)
+    found, log = listing(api)
+    assert found == set()
+    assert "and not to ada" in log
+    monkeypatch.setattr(SafeCollect, "check_owner", False)
+    assert len(listing(api)[0]) == 1
+
+
+def test_what_has_no_secret_has_room_together(api: NbGraderAPI, tmp_path: Path) -> None:
+    inbound = tmp_path / "exchange" / api.course_id / "inbound"
+    for second in range(4):
+        folder = hand_in(inbound, f"ada+{LESSON}+2030-01-01 12:00:0{second}.000000 UTC+c2Vj")
+        (folder / "submission_secret.txt").unlink()
+        os.truncate(folder / f"{LESSON}.ipynb", 4_000_000)
+    found, log = listing(api)
+    assert len(found) == 2
+    assert log.count("is set aside: it has no submission_secret.txt") == 2
 
 
 def test_many_odd_names(api: NbGraderAPI, tmp_path: Path) -> None:

@@ -58,7 +58,11 @@ def test_submission_of_which_nothing_could_be_graded_stands_there_once(tmp_path:
         gradebook.db.commit()
         (one,) = not_graded(gradebook)
         assert (one.lesson, one.student) == (LESSON, "ben")
-        assert [(one.name, one.left) for one in questions(gradebook)] == [(WHY, 3)]
+        assert [(one.name, one.left) for one in questions(gradebook)] == [(WHY, 2)]
+        question = find_question(gradebook, LESSON, LESSON, WHY)
+        assert question
+        read = entries(gradebook, question, named=True)
+        assert [one.student for one in read] == ["ada", "cleo"]
         # Points that are given for one test make it a test like others.
         gradebook.find_grade(TEST, LESSON, LESSON, "ben").needs_manual_grade = False
         gradebook.find_grade(TEST, LESSON, LESSON, "ben").manual_score = 1.0

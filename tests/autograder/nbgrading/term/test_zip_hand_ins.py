@@ -44,6 +44,7 @@ def there(collect) -> set[str]:
     ("name", "student"),
     [
         (f"Ada Lovelace_4711_assignsubmission_file_/{NOTEBOOK}", "ada"),
+        (f"Ada Lovelace_4711_assignsubmission_file/{NOTEBOOK}", "ada"),
         (f"Ada Lovelace_4711_assignsubmission_file_{NOTEBOOK}", "ada"),
         (f"Lovelace Ada_4711_assignsubmission_file_/{NOTEBOOK}", "ada"),
         (f"Ben Babbage, Jr._1_assignsubmission_file_/{NOTEBOOK}", "ben"),

@@ -83,7 +83,7 @@ def _how_far(folder: Path, exercises: Iterable[str], report: Report, answer: obj
     name, passed = report.exercise, report.verdict is Verdict.PASSED
     if not progress.remember(folder, name, answer, passed=passed, mistake=report.hint):
         return ""
-    return progress.in_words(folder, exercises, name)
+    return progress.in_words(folder, exercises, name, passed=passed)
 
 
 def examples_for(answer: Any, namespace: Mapping[str, object]) -> Shipped:

@@ -150,10 +150,13 @@ def next_of(found: Mapping[str, Standing], after: str = "", further: Collection[
     return ahead[0] if ahead else ""
 
 
-def in_words(lesson: Path, exercises: Iterable[str], current: str) -> str:
+def in_words(lesson: Path, exercises: Iterable[str], current: str, *, passed: bool) -> str:
     """How far a lesson is, in a line, for whoever has just checked an exercise of it."""
     cells = cells_in(_notebook(lesson))
     found, further = standings(lesson, exercises, cells), further_in(cells)
+    if not passed:
+        # What is saved may be an answer that has passed; the one that stands there has not.
+        found[current] = Standing.OPEN
     following = next_of(found, current, further)
     return f"{how_far(found, further)} done{f'; next: {following}' if following else ''}."
 

@@ -102,8 +102,21 @@ def _defined_above(cell: str, notebook: Path) -> set[str]:
     except (ImportError, CheckError, OSError):
         return set()
     texts = [source_of(one).strip() for one in cells if one.get("cell_type") == "code"]
-    above = texts[: texts.index(cell.strip())] if cell.strip() in texts else []
-    return {name for text in above for name in _given_by(text)}
+    return {name for text in texts[: _place_of(cell.strip(), texts)] for name in _given_by(text)}
+
+
+def _place_of(cell: str, texts: list[str]) -> int:
+    """Where a cell stands; one that has been edited since is known by what it defines."""
+    if cell in texts:
+        return texts.index(cell)
+    own = _defined_by(cell)
+    return next((place for place, text in enumerate(texts) if own & _defined_by(text)), 0)
+
+
+def _defined_by(text: str) -> set[str]:
+    """The functions and classes of a cell."""
+    defined = (ast.FunctionDef, ast.ClassDef)
+    return {one.name for one in _tree_of(text).body if isinstance(one, defined)}
 
 
 def _given_by(text: str) -> Iterator[str]:

@@ -47,6 +47,10 @@ def test_name_that_a_cell_above_defines_says_what_to_run(tmp_path: Path) -> None
     said = "is not defined in this kernel yet: " + RUN_ABOVE
     for name in ("torch", "net", "size", "os"):
         assert in_words(name, ANSWER, notebook).startswith(f"{name} {said}")
+    # JupyterLab saves now and then, and what was written since is no cell of the file.
+    edited = "def mix(one: torch.Tensor) -> net.Module:\n    return 2 * one"
+    assert in_words("torch", edited, notebook).startswith(f"torch {said}")
+    assert in_words("torch", "def another(one: torch.Tensor): ...", notebook) == ""
     # What is defined below, or nowhere, or is not used here, is as Python says.
     for name in ("x", "gone", "path"):
         assert in_words(name, ANSWER, notebook) == ""

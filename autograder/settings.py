@@ -37,6 +37,8 @@ FILE = "course.toml"
 # exercises. No setting may show them to students' code.
 SOLUTIONS = "solutions"
 OWN = "mine"
+# What the build has found out about exams, beside them.
+PROOFS_FILE = "proofs.json"
 # What becomes of an exercise that is left out.
 WORKED, GONE = "worked", "gone"
 

@@ -155,8 +155,7 @@ class SubmittedFolder:
         Raises:
             OSError: when it can't be looked at.
         """
-        status = os.stat(name, dir_fd=self.descriptor)
-        return status.st_ino, status.st_ctime_ns, status.st_size
+        return stamp(os.stat(name, dir_fd=self.descriptor))
 
     def is_missing(self, name: str) -> bool:
         """Whether nothing in the folder has this name, be it a file or something else."""
@@ -185,6 +184,13 @@ class SubmittedFolder:
         except OSError as error:
             raise_if_ours(error)
             return _CLOSED
+
+
+def stamp(status: os.stat_result) -> tuple[int, int, int]:
+    """Which file it is, when that last changed in any way (no clock of a program's own), and its
+    size: what has another of these is another file, or says something else.
+    """
+    return status.st_ino, status.st_ctime_ns, status.st_size
 
 
 @contextmanager

@@ -18,13 +18,13 @@ from pathlib import Path
 
 from autograder.course import Course, module_name
 from autograder.import_graph import ImportGraph
-from autograder.settings import OWN, settings_files
+from autograder.settings import OWN, PROOFS_FILE, settings_files
 from autograder.settings import SOLUTIONS as _REFERENCE
 
 # Where what was proved of exercises is kept: see `proofs`. It is made of all this.
-PROOFS = Path(_REFERENCE) / "exams" / "proofs.json"
+PROOFS = Path(_REFERENCE) / "exams" / PROOFS_FILE
 # The same of a course's own exercises, so that the other stays as it came with the lessons.
-OWN_PROOFS = Path(OWN) / "proofs.json"
+OWN_PROOFS = Path(OWN) / PROOFS_FILE
 _ENGINE = Path(__file__).resolve().parents[2]
 # Where the making of a lesson, and of what ships of an exercise, begins.
 _BUILD = "autograder.authoring.build.build"

@@ -19,19 +19,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import GradingFailed
+from autograder.grading.submitted_files import stamp
 from autograder.import_graph import ImportGraph, names_any
 from autograder.preload import package_of
-from autograder.settings import FILE, OWN, SOLUTIONS, read_settings
+from autograder.settings import FILE, OWN, PROOFS_FILE, SOLUTIONS, read_settings
 
 _ENGINE = Path(__file__).resolve().parents[2]
 _CONFIG = "nbgrader_config.py"
-# What the build has found out about exams: it says nothing of its own.
-_PROOFS = "proofs.json"
 # A module's name that is put together, as in f"solutions.exams.{lesson}".
 _MADE_NAME = re.compile(rf"(?:{SOLUTIONS}|{OWN})(?:\.\w*)*\.?(?:\{{|%|[\"'] *[%+])")
 
-# Of each file by its path: which one it is, when that last changed in any way (no clock of a
-# program's own), and its size. Some six hundred are looked at several times for each submission, as
+# Of each file by its path. Some six hundred are looked at several times for each submission, as
 # text, since a Path takes longer to make than a file takes to look at.
 _Stamps = dict[str, tuple[int, int, int]]
 
@@ -120,7 +118,7 @@ def _imported(tops: Sequence[Path], folder: Path, preload: Sequence[str]) -> lis
     reached |= graph.reached(one for one in around if not graph.is_index(one))
     if any(map(graph.may_import_any, reached)) or any(map(_makes_a_name, cells)):
         reached = {*graph.modules}
-    return [str(path) for path in graph.files(reached | around) if path.name != _PROOFS]
+    return [str(path) for path in graph.files(reached | around) if path.name != PROOFS_FILE]
 
 
 def _around(module: str) -> Iterator[str]:
@@ -176,7 +174,7 @@ def _stamps(places: Iterable[Path], *, data: bool = False) -> _Stamps:
             if place.is_dir():
                 _add_files(str(place), "" if data else ".py", found)
             else:
-                found[str(place)] = _stamp(place.stat())
+                found[str(place)] = stamp(place.stat())
     return found
 
 
@@ -188,11 +186,7 @@ def _add_files(folder: str, ending: str, found: _Stamps) -> None:
                     if entry.name != "__pycache__":
                         _add_files(entry.path, ending, found)
                 elif entry.name.endswith(ending):
-                    found[entry.path] = _stamp(entry.stat())
-
-
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_ino, status.st_ctime_ns, status.st_size
+                    found[entry.path] = stamp(entry.stat())
 
 
 def _differing(before: _Stamps, now: _Stamps) -> list[str]:

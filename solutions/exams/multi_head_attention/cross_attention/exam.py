@@ -169,13 +169,18 @@ def equal_lengths_and_widths(draw: Draw) -> Module:
     return cross_settings(decoder, encoder, d_out, heads), weights, inputs, False, 1
 
 
+def in_training(draw: Draw, rate: float, calls: int, copies: int = 1, **sizes: int) -> Module:
+    """Called often on so few pairs, of one sentence or of equal ones, that each outcome is seen."""
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw.fix(batch=1, **sizes))
+    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=rate)
+    inputs = (decoder.repeat(copies, 1, 1), encoder.repeat(copies, 1, 1), None)
+    return chosen, weights, inputs, True, calls
+
+
 @cross.case(times=1)
 def nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one key"""
-    draw.fix(batch=1, queries=1, keys=1, heads=1)
-    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
-    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=ALMOST_NEVER)
-    return chosen, weights, (decoder, encoder, None), True, 24
+    return in_training(draw, ALMOST_NEVER, 24, queries=1, keys=1, heads=1)
 
 
 @cross.case(times=1)
@@ -190,29 +195,19 @@ def learns_in_training(draw: Draw) -> Module:
 @cross.case(times=1)
 def words_by_themselves(draw: Draw) -> Module:
     """dropout=0.5, in training, called 400 times on two queries and two keys"""
-    draw.fix(batch=1, queries=2, keys=2, heads=1)
-    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
-    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.5)
-    return chosen, weights, (decoder, encoder, None), True, 400
+    return in_training(draw, 0.5, 400, queries=2, keys=2, heads=1)
 
 
 @cross.case(times=1)
 def heads_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on one key, with two heads"""
-    draw.fix(batch=1, queries=1, keys=1, heads=2)
-    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
-    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.4)
-    return chosen, weights, (decoder, encoder, None), True, 128
+    return in_training(draw, 0.4, 128, queries=1, keys=1, heads=2)
 
 
 @cross.case(times=1)
 def sentences_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal sentences with one key each"""
-    draw.fix(batch=1, queries=1, keys=1, heads=1)
-    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
-    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.4)
-    inputs = (decoder.repeat(2, 1, 1), encoder.repeat(2, 1, 1), None)
-    return chosen, weights, inputs, True, 128
+    return in_training(draw, 0.4, 128, copies=2, queries=1, keys=1, heads=1)
 
 
 cross.half_but_for("a sentence that is all padding", all_padded, drawn_all_padded)

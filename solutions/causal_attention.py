@@ -1,7 +1,7 @@
 """Lesson 04: causal attention, with a mask that hides the future, and dropout on the weights.
 
-Tokens are rows. Scores and weights have shape (..., tokens, tokens), with queries on rows and
-keys on columns. In a mask, True means "hidden".
+Tokens are rows. Scores and weights have shape (..., queries, keys): queries on rows, keys on
+columns, and as many of both. In a mask, True means "hidden".
 """
 
 from collections.abc import Callable
@@ -45,8 +45,8 @@ def causal_mask(num_tokens: int) -> torch.Tensor:
         num_tokens: the number of tokens in the sentence.
 
     Returns:
-        A boolean tensor, (num_tokens, num_tokens), queries on rows and keys on columns: True where
-        the key is hidden from the query.
+        A boolean tensor, (queries, keys), with num_tokens of both: True where the key is hidden
+        from the query.
     """
     ### BEGIN SOLUTION
     return torch.triu(torch.ones(num_tokens, num_tokens, dtype=torch.bool), diagonal=1)
@@ -57,7 +57,7 @@ def causal_attention_weights(scores: torch.Tensor) -> torch.Tensor:
     """Turn scores into causal weights: each row sums to 1, and future keys get exactly 0.
 
     Args:
-        scores: (..., tokens, tokens), queries on rows and keys on columns. Do not change them.
+        scores: (..., queries, keys), as many queries as keys. Do not change them.
 
     Returns:
         The weights, in the shape and dtype of the scores.
@@ -99,7 +99,7 @@ def mask_then_renormalise(weights: torch.Tensor) -> torch.Tensor:
     """The other route: set the future weights to 0 and make each row sum to 1 again.
 
     Args:
-        weights: the attention weights without a mask, (..., tokens, tokens).
+        weights: the attention weights without a mask, (..., queries, keys).
 
     Returns:
         The causal weights, in the shape and dtype of `weights`.
@@ -114,7 +114,7 @@ def causal_column_weights(scores: torch.Tensor) -> torch.Tensor:
     """Causal weights with one token per column, so that each column sums to 1.
 
     Args:
-        scores: (tokens, tokens), keys on rows and queries on columns.
+        scores: (keys, queries): keys on rows, queries on columns.
 
     Returns:
         The weights, in the same layout as the scores, with 0 where the key comes after the query.
@@ -231,8 +231,8 @@ def causal_and_padding_mask(lengths: torch.Tensor) -> torch.Tensor:
             The real tokens are at the end of a sentence's row, with the padding before them.
 
     Returns:
-        A boolean tensor, (batch, tokens, tokens), where tokens is the largest length: True where
-        the key comes after the query, and where it is padding.
+        A boolean tensor, (batch, queries, keys), with as many of both as the largest length: True
+        where the key comes after the query, and where it is padding.
     """
     ### BEGIN SOLUTION
     tokens = int(lengths.max())

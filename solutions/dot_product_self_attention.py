@@ -114,7 +114,7 @@ def pairwise_scores(inputs: np.ndarray) -> np.ndarray:
         inputs: the sentence, one word per row, (tokens, d_in).
 
     Returns:
-        (tokens, tokens): row i holds the scores of word i as the query, column j those of word j
+        (queries, keys): row i holds the scores of word i as the query, column j those of word j
         as the key; in the dtype of the inputs.
     """
     ### BEGIN SOLUTION
@@ -129,8 +129,8 @@ def simple_self_attention(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         inputs: the sentence, one word per row, (tokens, d_in).
 
     Returns:
-        The context vectors, (tokens, d_in), and the attention weights, (tokens, tokens), both in
-        the dtype of the inputs.
+        The context vectors, (tokens, d_in), and the attention weights, (queries, keys), both in
+        the dtype of the inputs. Every word is a query and a key.
     """
     ### BEGIN SOLUTION
     attn_weights = softmax(inputs @ inputs.T, axis=-1)
@@ -147,7 +147,7 @@ def simple_self_attention_batch(inputs: np.ndarray) -> tuple[np.ndarray, np.ndar
         inputs: sentences of the same length, (batch, tokens, d_in).
 
     Returns:
-        The context vectors, (batch, tokens, d_in), and the weights, (batch, tokens, tokens), both
+        The context vectors, (batch, tokens, d_in), and the weights, (batch, queries, keys), both
         in the dtype of the inputs.
     """
     ### BEGIN SOLUTION

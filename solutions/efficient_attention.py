@@ -20,7 +20,7 @@ def sliding_window_mask(num_tokens: int, window: int) -> torch.Tensor:
         window: a token sees itself and the window - 1 tokens on either side, at least 1.
 
     Returns:
-        The mask, (num_tokens, num_tokens), of bool, True where a key is hidden.
+        The mask, (queries, keys), num_tokens of both, of bool: True where a key is hidden.
     """
     ### BEGIN SOLUTION
     positions = torch.arange(num_tokens)
@@ -39,7 +39,7 @@ def global_mask(num_tokens: int, global_positions: list[int]) -> torch.Tensor:
         global_positions: the positions of the global tokens, counted from 0; may be empty.
 
     Returns:
-        The mask, (num_tokens, num_tokens), of bool, True where a key is hidden.
+        The mask, (queries, keys), num_tokens of both, of bool: True where a key is hidden.
     """
     ### BEGIN SOLUTION
     is_global = torch.zeros(num_tokens, dtype=torch.bool)
@@ -55,10 +55,10 @@ def see_either(masks: list[torch.Tensor]) -> torch.Tensor:
     others (2020), section 2.
 
     Args:
-        masks: one mask or more, each (num_tokens, num_tokens), of bool, True where a key is hidden.
+        masks: one mask or more, each (queries, keys), of bool, True where a key is hidden.
 
     Returns:
-        The mask of the joined pattern, (num_tokens, num_tokens), of bool.
+        The mask of the joined pattern, (queries, keys), of bool.
     """
     ### BEGIN SOLUTION
     return torch.stack(masks).all(dim=0)
@@ -77,7 +77,7 @@ def strided_mask(num_tokens: int, stride: int) -> torch.Tensor:
             whose distance is a multiple of the stride.
 
     Returns:
-        The mask, (num_tokens, num_tokens), of bool, True where a key is hidden.
+        The mask, (queries, keys), num_tokens of both, of bool: True where a key is hidden.
     """
     ### BEGIN SOLUTION
     positions = torch.arange(num_tokens)
@@ -99,7 +99,7 @@ def fixed_mask(num_tokens: int, stride: int) -> torch.Tensor:
             earlier block.
 
     Returns:
-        The mask, (num_tokens, num_tokens), of bool, True where a key is hidden.
+        The mask, (queries, keys), num_tokens of both, of bool: True where a key is hidden.
     """
     ### BEGIN SOLUTION
     positions = torch.arange(num_tokens)
@@ -117,7 +117,7 @@ def layers_until_all_meet(hidden: torch.Tensor, causal: bool = False) -> int | N
     also receives what these keys received in the first layer, and so on.
 
     Args:
-        hidden: the mask of each layer, (num_tokens, num_tokens), of bool, True where a key is
+        hidden: the mask of each layer, (queries, keys), of bool, True where a key is
             hidden. Each token sees itself.
         causal: if True, a token need not receive anything of the tokens after it.
 

@@ -295,9 +295,9 @@ def alibi_bias(num_heads: int, num_tokens: int) -> Tensor:
         num_tokens: the number of tokens.
 
     Returns:
-        The bias of shape (num_heads, num_tokens, num_tokens), float32, with queries on rows: minus
-        the distance between query and key, times the slope of the head. The slopes are
-        2^(-8 / num_heads), 2^(-16 / num_heads), and so on, down to 2^(-8). There is no mask.
+        The bias, (num_heads, queries, keys), with num_tokens of both, float32: minus the distance
+        between query and key, times the slope of the head. The slopes are 2^(-8 / num_heads),
+        2^(-16 / num_heads), and so on, down to 2^(-8). There is no mask.
     """
     ### BEGIN SOLUTION
     counted = torch.arange(1, num_heads + 1, dtype=torch.float32)

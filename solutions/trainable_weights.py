@@ -104,7 +104,7 @@ def softmax_jacobian(p: Tensor) -> Tensor:
         p: the weights that the softmax returned, which are not negative and sum to 1, (tokens,).
 
     Returns:
-        The derivatives, (tokens, tokens), in the dtype of p: entry (j, l) is the rate at which
+        The derivatives, (weights, scores), in the dtype of p: entry (j, l) is the rate at which
         weight j grows when score l grows.
     """
     ### BEGIN SOLUTION

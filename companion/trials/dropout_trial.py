@@ -13,6 +13,8 @@ _NUMBERS = 2000
 _DEVIATIONS = 6
 # Calls with one and the same generator.
 _IN_A_ROW = 5
+# Of so few weights, no two share their fate in all draws by chance.
+_TOLD_APART = 256
 
 
 class DropoutMismatch(ValueError):
@@ -77,17 +79,34 @@ def try_dropout(
             factors.mean().item(), (0, 1, *_multiples(p)), 0.15
         ),
         **_dropped_together(dropped, share),
+        "some weights always share their fate": _always_together(dropped),
         "the same number is dropped at each call": len(numbers) == 1,
         "a generator with the same seed drops the same": _same(again, first),
         # Of few weights, two seeds in three dozen drop the same by chance.
         "generators with other seeds drop the same": all(_same(one, first) for one in drawn),
         "a generator drops the same in each call": all(_same(one, first) for one in in_a_row),
+        "gradient for the weights comes back": _comes_back(dropout, weights, p, seed, training),
     }
 
 
 def generator_of(seed: int) -> torch.Generator:
     """A source of random numbers."""
     return torch.Generator().manual_seed(seed)
+
+
+def _comes_back(
+    dropout: Callable[[torch.Tensor, float, torch.Generator, bool], object],
+    weights: torch.Tensor,
+    p: float,
+    seed: int,
+    training: bool,
+) -> bool:
+    leaf = weights.clone().requires_grad_()
+    # What is no leaf may be written to: who does so is told of that alone.
+    result = dropout(leaf.clone(), p, generator_of(seed), training)
+    if isinstance(result, torch.Tensor) and result.requires_grad:
+        result.sum().backward()  # type: ignore[no-untyped-call]
+    return leaf.grad is not None
 
 
 def _kind(value: object) -> str:
@@ -143,6 +162,13 @@ def _dropped_together(dropped: torch.Tensor, share: float) -> dict[str, object]:
     )
     axes = dropped.dim() - 1
     return {name: _together(dropped, -n, share) for n, name in enumerate(names[:axes], start=1)}
+
+
+def _always_together(dropped: torch.Tensor) -> bool:
+    """Whether some places, however far apart, are dropped in the same draws, and in some alone."""
+    places = dropped.flatten(1).T
+    varied = places[places.any(dim=1) & ~places.all(dim=1)]
+    return len(places) <= _TOLD_APART and len(torch.unique(varied, dim=0)) < len(varied)
 
 
 def _together(dropped: torch.Tensor, axis: int, share: float) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from torch import Tensor, nn
 
 from autograder.authoring.build.build_inputs import Inputs
@@ -62,7 +63,46 @@ def rates_in_training(cases: list[Case]) -> set[float]:
     }
 
 
-@pytest.mark.parametrize("exam", [one for one in EXAMS if one.values[0].use is run_module])
+MODULES = [one for one in EXAMS if one.values[0].use is run_module]
+
+
+class HalfAsOften(nn.Module):
+    """A dropout with half of its rate, by what survives the right one divided by what should."""
+
+    def __init__(self, p: float) -> None:
+        super().__init__()
+        self.p = p
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        kept = torch.rand_like(x) >= self.p / 2
+        return x * kept / (1 - self.p) if self.training else x
+
+
+@pytest.mark.parametrize("exam", MODULES)
+def test_how_often_something_is_dropped_is_asked(exam: Exam) -> None:
+    """All outputs that come are right ones, and each comes; only not as often as it should."""
+    reference = exam.reference
+    assert isinstance(reference, type)
+    changed = []
+
+    class Answer(reference):  # type: ignore[misc, valid-type]
+        def __init__(self, *args: object, **settings: object) -> None:
+            super().__init__(*args, **settings)
+            for module in [*self.modules()]:
+                for name, part in module.named_children():
+                    if type(part) is nn.Dropout:
+                        setattr(module, name, HalfAsOften(part.p))
+                        changed.append(name)
+
+    report = exam.examine(Answer)
+    # The heads of the wrapper are the library's: it hands them their rate, and drops nothing.
+    assert bool(changed) is (report.verdict is Verdict.WRONG)
+    if changed:
+        assert report.finding is not None
+        assert "average" in report.finding.details[0]
+
+
+@pytest.mark.parametrize("exam", MODULES)
 def test_rate_of_dropout_is_the_one_that_is_given(exam: Exam) -> None:
     """A module with a rate of its own would drop a lot where nothing is to be dropped."""
     if any(rates_in_training(exam.printed_cases())):

@@ -7,8 +7,14 @@ import pytest
 import torch
 
 from autograder.checks import examples
-from autograder.checks.drivers.back_propagation import what_is_cut_off
+from autograder.checks.drivers.back_propagation import (
+    come_back,
+    is_floating,
+    what_is_cut_off,
+    with_gradients,
+)
 from autograder.checks.drivers.ways import WAYS
+from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from autograder.checks.in_time import judge_in_time
 from tests.support.course import COURSE, every_entry, every_exam
@@ -52,6 +58,30 @@ def test_a_reason_is_given_only_where_there_is_something_to_ask(place: str, monk
     monkeypatch.setattr(exam, "unasked", {})
     asked = {WAYS[case.way].about for case in exam.printed_cases() if case.way}
     assert asked >= reasons
+
+
+def test_who_is_not_asked_has_a_reason_or_no_gradient():
+    """Of all functions of tensors: what is cut off is accepted nowhere else."""
+    accepted = [
+        place
+        for place in EXAMS
+        if place not in ASKED
+        and "gradients" not in EXAMS[place].unasked
+        and could_be_cut_off(EXAMS[place])
+        and EXAMS[place].examine(without_a_graph(EXAMS[place].reference)).verdict is Verdict.PASSED
+    ]
+    # It uses a model that is trained already, and its exam refuses outputs with a graph.
+    assert accepted == ["00b_tensors_and_modules/predict"]
+
+
+def could_be_cut_off(exam: Exam) -> bool:
+    given = [case.arguments for case in exam.printed_cases() if not case.expected.raised]
+    takes_tensors = any(is_floating(value) for one in given for value in one.values())
+    if isinstance(exam.reference, type) or not takes_tensors:
+        return False
+    # What a driver makes of a function may depend on models that it makes itself.
+    found = (with_gradients(tuple(one), exam.reference, *one.values()) for one in given)
+    return exam.use is not None or any(map(come_back, found))
 
 
 @pytest.mark.parametrize("place", ASKED)

@@ -63,3 +63,16 @@ def test_no_two_sizes_hide_one_another(exam: Exam) -> None:
     for one, other in combinations(sorted(everywhere), 2):
         apart = [any(sizes[one] != sizes[other] for sizes in some) for some in (printed, drawn)]
         assert apart[0] == apart[1], f"{one} and {other} are always equal in some of the cases"
+
+
+def test_no_axis_of_a_result_is_called_as_another() -> None:
+    """A card that counts by axis must tell the axis of the queries from that of the keys."""
+    alike = [
+        place
+        for place, exam in every_exam().items()
+        for shapes in exam.axes.values()
+        for shape in shapes
+        if len({*map(str, shape)}) < len(shape)
+    ]
+    # Its rows and columns are both features, and neither has a name of its own.
+    assert alike == ["06_positional_encoding/shift_matrix"]

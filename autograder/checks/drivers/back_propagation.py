@@ -7,8 +7,9 @@ numbers, and what stands before it is never trained.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from autograder.checks.values.as_json import made_where
 from autograder.checks.values.parts import gradient_for
-from autograder.checks.values.tensors import back_propagate, is_tensor
+from autograder.checks.values.tensors import back_propagate, is_function, is_tensor
 
 if TYPE_CHECKING:
     import torch
@@ -52,7 +53,9 @@ def with_gradients(
         "output", what it returns, and "gradient for scores" for each floating-point tensor that
         it is given: of a fixed weighted sum of all floating outputs, or None where there is none.
     """
-    leaves = [leaf_of(value) for value in given]
+    leaves: list[Any] = [
+        made_where(answer, value) if is_function(value) else leaf_of(value) for value in given
+    ]
     # What is no leaf may be written to: an answer that does so is told of that, by another case.
     output = answer(*(leaf.clone() if is_floating(leaf) else leaf for leaf in leaves))
     send_back(output)

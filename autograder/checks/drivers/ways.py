@@ -15,8 +15,9 @@ class Way:
 
     `words` stand behind the label of the case that is called so, and `about` is the aspect by which
     an exam leaves it out. `driver` makes the driver of the names of the arguments. It is at work
-    `here` even where the answer is in another process, and also on a `printed` example. Whatever is
-    wrong there is of that aspect alone if it `costs_no_more`.
+    `here` even where the answer is in another process, also on a `printed` example, and also
+    `with_functions` among the arguments if learners can import these. Whatever is wrong there is of
+    that aspect alone if it `costs_no_more`.
     """
 
     words: str
@@ -26,6 +27,7 @@ class Way:
     tells: Callable[[object], bool]
     hint: Callable[[object, Outcome], str]
     here: bool = False
+    with_functions: bool = False
     printed: bool = True
     costs_no_more: bool = False
 
@@ -45,6 +47,7 @@ WAYS: Mapping[str, Way] = {
             cast("Mapping[str, Any]", expected), found.value
         ),
         here=True,
+        with_functions=True,
     ),
     "transposed": Way(
         layouts.TRANSPOSED,

@@ -5,7 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from autograder.checks.values.tensors import as_array, holds_tensors, is_generator, is_tensor
+from autograder.checks.values.tensors import (
+    as_array,
+    holds_tensors,
+    is_function,
+    is_generator,
+    is_tensor,
+)
 
 _FEW = 12
 _NAMED = 4
@@ -104,7 +110,7 @@ def plainness(
     arrays = [array for value in arguments.values() for array in _arrays_in(value)]
     floating = [array for array in arrays if array.dtype.kind == "f"]
     extreme = not all((np.abs(array) <= _ORDINARY).all() for array in floating)
-    if any(callable(value) and not is_tensor(value) for value in arguments.values()):
+    if any(map(is_function, arguments.values())):
         # What is tried on functions has no size: authors begin with the plainest.
         return unusual, extreme, 0, 0
     axes = max((array.ndim for array in arrays), default=0)
@@ -150,7 +156,7 @@ def _inline(value: object, before: str = "") -> str:
     if value is None or isinstance(value, bool | int | float | str):
         shown = repr(value)
         return f"{before}{shown}" if len(shown) <= _SHORT else ""
-    return getattr(value, "__name__", "") if callable(value) and not is_tensor(value) else ""
+    return getattr(value, "__name__", "") if is_function(value) else ""
 
 
 def _whole(value: object) -> str:

@@ -8,11 +8,12 @@ from typing import Any
 from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.arguments import plainness
 from autograder.checks.exam.faults import faults
+from autograder.checks.values.as_json import can_be_imported
 from autograder.checks.values.compare import Difference, Tolerance
 from autograder.checks.values.outcome import Outcome, observe
 from autograder.checks.values.precision import DOUBLE, SINGLE, as_of_single, printed, widened
 from autograder.checks.values.side_by_side import Axes
-from autograder.checks.values.tensors import cast_all, has_floating, is_tensor
+from autograder.checks.values.tensors import cast_all, has_floating, is_function
 
 Property = Callable[..., object]
 
@@ -99,10 +100,11 @@ def in_other_ways(
 def _in_another_way(case: Case, way: str, reference: Callable[..., object]) -> Case | None:
     """The same call, made so; None where that says nothing of a right answer."""
     what, given = WAYS[way], case.arguments.values()
-    # Through a function that an answer in another process calls back, no gradient goes, and
-    # numbers arrive there one after the other.
-    calls_back = any(callable(value) and not is_tensor(value) for value in given)
-    if case.expected.raised or calls_back or not what.is_for(given):
+    if case.expected.raised or not what.is_for(given):
+        return None
+    # To a function that an answer in another process calls back, numbers come one after the other.
+    functions = [*filter(is_function, given)]
+    if functions and not (what.with_functions and all(map(can_be_imported, functions))):
         return None
     if case.printed and not what.printed:
         return None

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from autograder.checks.values.outcome import Outcome, Raised
+from autograder.checks.values.outcome import MADE_BESIDE, Outcome, Raised
 from autograder.checks.values.tensors import as_array, dtype_name, is_generator, is_tensor
 from autograder.errors import ExamError
 
@@ -148,6 +148,25 @@ def importable(function: Callable[..., object]) -> str:
         f"a printed example can't hold the function {function.__module__}.{function.__qualname__}: "
         f"a learner's check would not find {name}"
     )
+
+
+def can_be_imported(value: object) -> bool:
+    """Whether this is a function that learners can import."""
+    if not inspect.isfunction(value):
+        return False
+    try:
+        return bool(importable(value))
+    except ExamError:
+        return False
+
+
+def made_where(answer: object, function: Callable[..., object]) -> Callable[..., object]:
+    """A function that learners can import, in the process of an answer: a stand-in for it there.
+
+    One of this process would be called back from there, and no gradient goes along.
+    """
+    elsewhere = getattr(type(answer), MADE_BESIDE, None)
+    return elsewhere(answer, find, (importable(function),)) if elsewhere else function
 
 
 def find(name: str) -> Callable[..., object]:

@@ -1,10 +1,15 @@
-"""A value in the dtypes of another: what is left of a difference if that of dtypes is set aside."""
+"""Dtypes: what is left of a difference if that of dtypes is set aside, and what holds numbers."""
 
 from typing import Any
 
 import numpy as np
 
 from autograder.checks.values.tensors import cast, dtype_name, is_tensor
+
+
+def has_numbers(array: np.ndarray) -> bool:
+    """Whether an array's entries are numbers or truth values: not text, dates or objects."""
+    return array.dtype.kind in "biufc"
 
 
 def with_dtypes_of(wanted: Any, value: Any) -> Any:

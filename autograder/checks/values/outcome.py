@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.values.compare import Tolerance, differences, identical, is_number
+from autograder.checks.values.dtypes import has_numbers
 from autograder.checks.values.tensors import NO_MEMORY, fresh_generators, is_tensor, seeded
 from autograder.errors import ExchangeError
 
@@ -23,6 +24,8 @@ _PRINTED = 500
 DRIVEN_BY = "__driven_by__"
 # The method by which it is asked for several calls at once.
 TOGETHER = "__called_together__"
+# The method by which something is made beside it, in its process.
+MADE_BESIDE = "__made_beside__"
 # What a blank function says of itself when another one calls it; `is_blank` knows it by its end.
 _BLANK_CALLEE = ", which this calls, is not implemented yet"
 # Numbers that are nearer to each other than this have been added in another order.
@@ -130,7 +133,9 @@ def _is_plain(value: object) -> bool:
     """Whether a value is made of numbers alone, so that two of them can be compared."""
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
-    return is_tensor(value) or is_number(value) or type(value) is np.ndarray
+    if type(value) is np.ndarray:
+        return has_numbers(value)
+    return is_tensor(value) or is_number(value)
 
 
 def _observed(

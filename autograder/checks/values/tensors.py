@@ -5,7 +5,7 @@ it does not wait for it.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -28,6 +28,11 @@ def is_tensor(value: Any) -> "TypeGuard[torch.Tensor]":
         and value.layout is torch.strided
         and not (value.is_meta or value.is_nested or value.is_quantized)
     )
+
+
+def is_function(value: object) -> "TypeGuard[Callable[..., Any]]":
+    """Whether this is something to be called, among the arguments of a function."""
+    return callable(value) and not is_tensor(value)
 
 
 def is_generator(value: object) -> "TypeGuard[torch.Generator]":

@@ -137,7 +137,7 @@ def diagonal_in_the_mask(lengths: torch.Tensor) -> torch.Tensor:
 @padding.misconception
 def padding_in_two_axes(lengths: torch.Tensor) -> torch.Tensor:
     """This says which tokens are padding, (batch, tokens). The mask has a row for each query as
-    well: (batch, tokens, tokens).
+    well: (batch, queries, keys).
     """
     return two_masks(lengths)[1]
 

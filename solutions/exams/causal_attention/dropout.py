@@ -370,6 +370,18 @@ def begun_anew(
     return weights * keep(weights, p, anew) / (1 - p)
 
 
+@dropping.misconception
+def cut_off_from_the_graph(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """You drop what should be dropped, but no gradient comes back through it to the weights, so
+    what stands before them could not be trained. `.detach()`, `.data`, NumPy, `torch.no_grad()`
+    and a new `torch.tensor(…)` all leave PyTorch's graph.
+    """
+    weights = weights.detach()
+    return weights * keep(weights, p, generator) / (1 - p) if training else weights
+
+
 @dropping.accepts
 def dropout_by_bernoulli(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True

@@ -7,7 +7,7 @@ import torch
 from autograder import Draw, Exam, run_module
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import TWO_SENTENCES
-from solutions.exams.dropout_rates import ALMOST_NEVER
+from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 
 module = Exam(reference.CausalAttention, use=run_module, forbids=("companion",))
 
@@ -180,6 +180,9 @@ def mask_for_many(draw: Draw) -> Buffered:
     inputs = draw.tensor("batch tokens d_in")
     chosen = settings(inputs, draw.size("d_out"), 11)
     return chosen, drawn_weights(draw), (inputs,), False, 1, (11, 11)
+
+
+module.holds(averages_as(reference.CausalAttention))
 
 
 module.half_but_for("the biases", with_biases, another_dropout, biased)

@@ -2,7 +2,7 @@
 
 from autograder import Draw, Exam, run_module
 from solutions import grouped_query_attention as reference
-from solutions.exams.dropout_rates import ALMOST_NEVER
+from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.grouped_query_attention._shared_heads import (
     Module,
     drawn_module,
@@ -167,6 +167,9 @@ def grouped_features_refused(draw: Draw) -> Module:
     heads = int(draw.rng.integers(3, 8))
     d_out = heads + int(draw.rng.integers(1, heads))
     return settings(inputs, d_out, heads, 1), printed_weights(d_out, 1), (inputs,), False, 1
+
+
+grouped.holds(averages_as(reference.GroupedQueryAttention))
 
 
 grouped.half_but_for("the biases", grouped_with_biases, twelve_on_three)

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam, run_module
 from solutions import multi_head_attention as reference
-from solutions.exams.dropout_rates import ALMOST_NEVER
+from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.multi_head_attention._specimens import (
     PROJECTIONS,
     Module,
@@ -208,6 +208,9 @@ def heads_by_themselves(draw: Draw) -> Module:
 def sentences_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal sentences with one key each"""
     return in_training(draw, 0.4, 128, copies=2, queries=1, keys=1, heads=1)
+
+
+cross.holds(averages_as(reference.CrossAttention))
 
 
 cross.half_but_for("a sentence that is all padding", all_padded, drawn_all_padded)

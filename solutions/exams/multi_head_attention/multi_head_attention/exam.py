@@ -6,7 +6,7 @@ import torch
 
 from autograder import Draw, Exam, run_module
 from solutions import multi_head_attention as reference
-from solutions.exams.dropout_rates import ALMOST_NEVER
+from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.multi_head_attention._specimens import (
     FAR,
     PROJECTIONS,
@@ -171,6 +171,9 @@ def sentences_by_themselves(draw: Draw) -> Module:
     inputs = draw.tensor("batch tokens d_in").repeat(2, 1, 1)
     weights, d_out, heads = drawn_batched(draw)
     return settings(inputs, d_out, heads, 6, dropout=0.4), weights, (inputs,), True, 128
+
+
+batched.holds(averages_as(reference.MultiHeadAttention))
 
 
 batched.half_but_for("the biases", many_things_at_once, biased)

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
-from solutions.exams.dropout_rates import ALMOST_NEVER
+from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._blocks import (
     OWN_WORK,
@@ -96,6 +96,9 @@ def drawn_training(draw: Draw) -> Case:
     """in training, with a dropout of a billionth"""
     chosen, weights, inputs, _, _ = drawn(draw, 3, 2)
     return {**chosen, "dropout": ALMOST_NEVER}, weights, inputs, True, 1
+
+
+gpt.holds(averages_as(reference.GPTBlock))
 
 
 @gpt.holds

@@ -11,7 +11,15 @@ from companion import try_loss
 from solutions import transformer as reference
 from solutions.exams.printed_numbers import numbers
 
-loss = Exam(reference.next_token_loss, use=try_loss, forbids=("companion",))
+loss = Exam(
+    reference.next_token_loss,
+    use=try_loss,
+    forbids=("companion",),
+    unasked={
+        "gradients": "each of its cases asks for them",
+        "layout": "a last layer returns contiguous tensors, and published code relies on it",
+    },
+)
 
 Call = tuple[Tensor, Tensor]
 

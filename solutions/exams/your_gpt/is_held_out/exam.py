@@ -78,6 +78,17 @@ def one_token_less(draw: Draw) -> Trial:
     return learned, test, n
 
 
+@held_out.case(times=3)
+def one_token_within_is_another(draw: Draw) -> Trial:
+    """a run that was copied but for one token within it"""
+    n = int(draw.rng.integers(4, 8))
+    learned, test = drawn(draw, 40, 50), 50 + drawn(draw, 20, 50)
+    test[5 : 5 + n] = learned[9 : 9 + n]
+    # As far away as would be the same to whoever keeps but the end of an id.
+    test[5 + int(draw.rng.integers(1, n - 1))] += int(draw.rng.choice([64, 100, 128, 256, 1000]))
+    return learned, test, n
+
+
 @held_out.case(times=1)
 def the_last_run(draw: Draw) -> Trial:
     """the last run of both texts alone"""

@@ -1080,3 +1080,42 @@ def test_no_return_is_asked_for_where_one_is_written(nothing: str):
     run_cell(source, namespace)
     (told,) = details(judged(namespace["total"], case("five", total, x=WORDS)))
     assert told.endswith("received nothing (None)")
+
+
+# What NumPy has an array of, one of each kind.
+OF_EACH_KIND = {
+    array.dtype.kind: array
+    for array in (
+        *(np.zeros(2, dtype=one) for one in np.sctypeDict.values()),
+        *(np.zeros(2, dtype=one) for one in ("U1", "S1", "M8[D]", "m8[s]", "f4,i4")),
+    )
+}
+EXPECTED = (
+    ["a", "b"], [1.0, 2.0], ("a", 1.0), {"a": "b"}, "a", True, 3, 0.5, None, np.ones(2),
+    np.array([True, False]), np.array(["a", "b"]), torch.ones(2),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OF_EACH_KIND)
+@pytest.mark.parametrize("expected", EXPECTED, ids=lambda value: repr(value).replace("\n", ""))
+def test_arrays_of_whatever_kind_are_judged(kind, expected):
+    """A right answer's array of text, say, where a list of texts is expected: no traceback."""
+    received = OF_EACH_KIND[kind]
+    report = judged(lambda x: received.copy(), case("five", lambda x: expected, x=WORDS))
+    assert report.verdict is not Verdict.EXCEPTION
+    assert type(expected) is not list or report.verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize("kind", OF_EACH_KIND)
+def test_arrays_of_whatever_kind_agree_with_themselves(kind):
+    expected = OF_EACH_KIND[kind]
+    assert judged(lambda x: expected.copy(), case("five", lambda x: expected, x=WORDS)).verdict is (
+        Verdict.PASSED
+    )
+
+
+def test_text_in_an_array_is_told_by_its_place():
+    report = judged(
+        lambda x: np.array(["a", "c"]), case("five", lambda x: np.array(["a", "b"]), x=WORDS)
+    )
+    assert details(report) == ("the first wrong entry is at [1]: received c",)

@@ -56,6 +56,7 @@ def text(expected, received, *, tolerance=TIGHT) -> str:
         ({"a": [1.0, 2.0], "b": 3}, {"b": 3, "a": [1.0, 2.0]}),
         ([0.25, 0.5], np.array([0.25, 0.5])),
         ([0.25, 0.5], (0.25, 0.5)),
+        (["the", "sun"], np.array(["the", "sun"])),
     ],
 )
 def test_agreement(expected, received):
